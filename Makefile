@@ -33,16 +33,16 @@ test-all: $(READY) ## all at length, a process a command; TESTS=tests/mutants
 
 test-deep: $(READY) ## laws, compaction, sync and rescues at length (nightly)
 	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(PYTEST) \
-	  tests/send/test_payload.py tests/session/test_ops.py tests/session/test_session_stream.py \
+	  tests/talk/send/test_payload.py tests/session/test_ops.py tests/session/test_session_stream.py \
 	  tests/session/test_state_machine.py tests/session/test_by_reference.py
-	LENGTH=long SYNCS=$(or $(SYNCS),12000) $(PYTEST) tests/filters tests/send tests/sync
+	LENGTH=long SYNCS=$(or $(SYNCS),12000) $(PYTEST) tests/filters tests/talk/send tests/sync
 	TMPDIR=$(or $(wildcard /dev/shm),$(TMPDIR),/tmp) RESCUES=$(or $(RESCUES),10000) $(PYTEST) tests/commands/test_rescue.py
 
 test-faults: $(READY) ## kill -9, full disks, signals, many writers: FAULTS=long
 	FAULTS=$(or $(FAULTS),medium) $(PYTEST) tests/faults
 
 test-postgres: $(READY) ## sessions in Postgres: all golden cases, faults, speed
-	LENGTH=long FAULTS=$(or $(FAULTS),long) $(PYTEST) -m "slow or not slow" tests/postgres tests/store/postgres tests/store/test_store_protocol.py tests/store/test_on_server.py tests/base/test_base_postgres.py tests/blocks/test_blocks_postgres.py
+	LENGTH=long FAULTS=$(or $(FAULTS),long) $(PYTEST) -m "slow or not slow" tests/postgres tests/store/postgres tests/store/test_store_protocol.py tests/store/test_on_server.py tests/base/test_base_postgres.py tests/store/blocks/test_blocks_postgres.py
 	$(BIN)/python tests/postgres/speed.py
 
 test-pythons: $(READY) ## a sample on Python 3.11 to 3.14: PYTHONS=newest

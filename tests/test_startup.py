@@ -68,7 +68,7 @@ def imported(home, *argv, program=PLAIN, stdin=subprocess.DEVNULL):
 def test_a_plain_append_imports_next_to_nothing(home, argv):
     for _ in ("a new session", "one that exists"):
         loaded = imported(home, "append", "-s", "demo", *argv)
-        assert "codeh_history.append.text" in loaded
+        assert "codeh_history.talk.append.text" in loaded
         assert not loaded.intersection(APPEND)
 
 
@@ -88,7 +88,7 @@ def test_a_plain_payload_imports_nothing_heavy(home, to):
     assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
     assert asked & packages == {providers.FORMATS[to]}
     assert not loaded.intersection(
-        (*HEAVY, *LEAN, "codeh_history.blocks", "tomllib", "codeh_history.config.file")
+        (*HEAVY, *LEAN, "codeh_history.store.blocks", "tomllib", "codeh_history.base.config.file")
     )
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from answers import STREAMS
-from codeh_history.receive import answer
-from codeh_history.receive.answer import Streaming
-from codeh_history.receive.pending import Pending
+from codeh_history.talk.receive import answer
+from codeh_history.talk.receive.answer import Streaming
+from codeh_history.talk.receive.pending import Pending
 from in_process import run_in_process, write_session
 from support import lines
 

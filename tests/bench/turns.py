@@ -46,7 +46,7 @@ class Clock:
         """Have the functions timed from here on."""
         from codeh_history.filters.compact import bounds
         from codeh_history.library import env
-        from codeh_history.send import payload
+        from codeh_history.talk.send import payload
         from codeh_history.tokens import formula
         from codeh_history.tokens.counter import Counter
         from codeh_history.views import view

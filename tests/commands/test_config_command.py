@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from codeh_history.base.config import file
 from codeh_history.commands import config
 from codeh_history.commands.config import wrong_with
-from codeh_history.config import file
 from codeh_history.providers import TARGETS
 from in_process import run_in_process
 

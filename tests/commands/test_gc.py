@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.base.env import Env
-from codeh_history.blocks import open_store
 from codeh_history.commands import gc
 from codeh_history.commands.gc import sort, spent
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.store.blocks import open_store
 from in_process import run_in_process
 from plain_logs import contents
 from support import PROGRAM, environ, lines, run, session_path

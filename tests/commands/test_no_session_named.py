@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from codeh_history import Session
-from codeh_history.append import naming
 from codeh_history.base.errors import Usage
 from codeh_history.session.records import dumps
+from codeh_history.talk.append import naming
 from in_process import run_in_process
 from support import run
 

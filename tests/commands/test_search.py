@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.base.env import Env
+from codeh_history.base.sandbox import Pattern
 from codeh_history.commands.search import MOST
 from codeh_history.commands.search import matches as searching
 from codeh_history.commands.search.matches import Hit, hits, may_match
-from codeh_history.sandbox import Pattern
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read

@@ -8,11 +8,11 @@ import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.base.shared_options import beside
 from codeh_history.filters import costs
-from codeh_history.send import readiness
 from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_at_end
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
+from codeh_history.talk.send import readiness
 from codeh_history.tokens import open_counter, part_tokens
 
 COUNTER = open_counter("approx")

@@ -17,7 +17,6 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.escape import safe, visible
 from codeh_history.base.words import is_id
-from codeh_history.blocks.protocol import is_block_id
 from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.programs import forms
@@ -25,6 +24,7 @@ from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import foreign
+from codeh_history.store.blocks.protocol import is_block_id
 from codeh_history.store.paths import path_of
 from in_process import run_in_process, write_session
 from secret_examples import SECRETS

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.blocks import fetch
 from codeh_history.session import by_reference, stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
+from codeh_history.store.blocks import fetch
 from codeh_history.views import rewrite
 from codeh_history.views.hydrate import Hydration
 from codeh_history.views.persist import Persisting

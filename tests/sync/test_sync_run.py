@@ -9,8 +9,8 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, HistoryError, NotFound, TryAgain, Usage
-from codeh_history.blocks.directory import DirectoryStore
 from codeh_history.store.awaiting import awaiting
+from codeh_history.store.blocks.directory import DirectoryStore
 from codeh_history.store.stores import Files
 from codeh_history.sync.run import Synced, sync
 from codeh_history.sync.side import AWAITING, Side, other_side, own_side

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ..append import text
-from ..append.options import Options
 from ..base.env import Env
 from ..base.errors import NotFound, TryAgain, Usage
+from ..talk.append import text
+from ..talk.append.options import Options
 
 __all__ = ["Options", "run"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..receive.answer import Receiving
+    from ..talk.receive.answer import Receiving
 
 EXAMPLES = """\
   codeh-history append "Why is the sky blue?"      # to the newest session begun here, or a new one
@@ -42,7 +42,7 @@ def store(env: Env, options: Options) -> None:
     elif options.stream:
         follow(env, options)
     elif options.jsonl:
-        from ..append import jsonl
+        from ..talk.append import jsonl
 
         if len(options.file) > 1:
             raise Usage("--jsonl takes one -F")
@@ -50,11 +50,11 @@ def store(env: Env, options: Options) -> None:
             env, options.session, next(iter(options.file), None), redact=options.redact, new=options.new
         )
     elif options.exchange is not None:
-        from ..append import jsonl
+        from ..talk.append import jsonl
 
         jsonl.run_exchange(env, options.session, options.exchange, new=options.new)
     else:
-        from ..append import message
+        from ..talk.append import message
 
         message.run(env, options)
 
@@ -66,7 +66,7 @@ def is_text(options: Options) -> bool:
 
 def follow(env: Env, options: Options) -> None:
     """Store stdin as it arrives (`--stream`)."""
-    from ..receive.answer import Streaming
+    from ..talk.receive.answer import Streaming
 
     target = text.target_of(env, options.session, new=options.new) or text.begin(env, "")
     read(env, options, Streaming(env, target, *text.kind_and_role(options.role, options.kind)))
@@ -75,8 +75,8 @@ def follow(env: Env, options: Options) -> None:
 def read(env: Env, options: Options, receiving: Receiving) -> None:
     """Read stdin to its end, and print the message id, or with `--echo` the text."""
     from ..base import amounts
-    from ..receive.answer import follow, tell
-    from ..receive.echo import Echo
+    from ..talk.receive.answer import follow, tell
+    from ..talk.receive.echo import Echo
 
     if options.echo or env.terminal(env.stdout):
         receiving.echo = Echo(env)
@@ -104,9 +104,9 @@ def one_lately(env: Env, session: str | None, format: str) -> None:
 
 def receive(env: Env, options: Options, format: str) -> None:
     """Store a provider's response from stdin."""
-    from ..receive.answer import Receiving, reader_of
     from ..store.paths import exists, hint
     from ..store.resolve import for_writing
+    from ..talk.receive.answer import Receiving, reader_of
 
     reader = reader_of(format)
     one_lately(env, options.session, format)

@@ -10,24 +10,15 @@ from itertools import dropwhile, islice
 from typing import IO, NamedTuple
 
 from .. import providers
-from ..append import message as compose
-from ..append import options as appending
-from ..append import text as append
-from ..append.jsonl import says
 from ..base import amounts
+from ..base.config import layers
+from ..base.config.layers import ResolvedRequest
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import from_file, nothing, piped_text
 from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
 from ..base.shared_options import COMPACT, Compact, Compaction, Request
-from ..config import layers
-from ..config.layers import ResolvedRequest
 from ..providers.reply import AnswerReader
-from ..receive.answer import Received, reader_of, tell
-from ..receive.echo import Echo
-from ..receive.run_command import exchange
-from ..send import payload
-from ..send.readiness import asking, unanswered
 from ..session.exchanges import is_prompt
 from ..session.model import Message
 from ..session.pairing import open_at_end
@@ -38,6 +29,15 @@ from ..store.awaiting import awaiting
 from ..store.paths import exists, path_of
 from ..store.read import size_of
 from ..store.resolve import Target
+from ..talk.append import message as compose
+from ..talk.append import options as appending
+from ..talk.append import text as append
+from ..talk.append.jsonl import says
+from ..talk.receive.answer import Received, reader_of, tell
+from ..talk.receive.echo import Echo
+from ..talk.receive.run_command import exchange
+from ..talk.send import payload
+from ..talk.send.readiness import asking, unanswered
 from ..views.view import looked_at, view_of
 
 EXAMPLES = """\

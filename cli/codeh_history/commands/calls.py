@@ -5,10 +5,10 @@ from __future__ import annotations
 import orjson
 
 from ..base import amounts
+from ..base.config import layers
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
-from ..config import layers
 from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..store.resolve import Target, for_reading
@@ -40,8 +40,8 @@ def run(env: Env, options: Options) -> int:
         if via is None:
             env.write(orjson.dumps(line_of(call)) + b"\n")
         else:
-            from ..append.text import announce
-            from ..receive.tool_call import answer, by_command
+            from ..talk.append.text import announce
+            from ..talk.receive.tool_call import answer, by_command
 
             announce(env, target, answer(env, target, call, by_command(via, most)), created=False)
     if not calls and env.terminal(env.stdout):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..append.text import store
 from ..base.env import Env
 from ..base.options import ARGUMENT, Writing
 from ..session.records import dumps
 from ..store.protocol import Locked
 from ..store.resolve import for_writing
+from ..talk.append.text import store
 
 EXAMPLES = """\
   codeh-history clear demo

@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable
 
+from ..base.config.layers import profiles
 from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.options import Option, OptionSet, argument
 from ..base.shared_options import PASSES
-from ..config.layers import profiles
 from ..store import trash
 from ..store.resolve import ids
 from ..tokens.counter import APPROX

@@ -12,21 +12,21 @@ from typing import Any
 import orjson
 
 from .. import providers
+from ..base.config import layers
+from ..base.config.file import KEYS
+from ..base.config.layers import SETTINGS, Held, Layer, who
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..base.escape import visible
 from ..base.options import JSON, PROFILE, QUIET, SESSION, OptionSet, argument
 from ..base.shared_options import Request
-from ..config import layers
-from ..config.file import KEYS
-from ..config.layers import SETTINGS, Held, Layer, who
 from ..filters.redact.redactor import Redactor
 from ..render import values
-from ..send import payload
 from ..session.model import Json
 from ..session.records import VERSION, dumps
 from ..store import new_file
 from ..store.resolve import for_reading
+from ..talk.send import payload
 from ..views.view import view_of
 
 EXAMPLES = """\

@@ -113,7 +113,7 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
 
 def for_program(env: Env, view: View, to: str, options: Options) -> None:
     """Write a file that a program resumes; note what it lacks and the next step."""
-    from ..send import program
+    from ..talk.send import program
 
     made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
     next = program.put(env, made, options.output, install=options.install)

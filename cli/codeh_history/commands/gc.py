@@ -14,13 +14,13 @@ from ..base.errors import HistoryError, InputOutput
 from ..base.folders import SUFFIX
 from ..base.options import QUIET, OptionSet, flag, option
 from ..base.times import from_millis, moment
-from ..blocks import open_store
-from ..blocks.protocol import BlockStore
 from ..render.progress import progress, size_of
 from ..session.model import Json
 from ..session.records import Record
 from ..session.rules import brought
 from ..store import elsewhere, postgres, read, resolve, trash, unsent
+from ..store.blocks import open_store
+from ..store.blocks.protocol import BlockStore
 from ..store.paths import SERVER, own_dir, sessions_dir
 from ..store.resolve import Target
 from ..views import rewrite

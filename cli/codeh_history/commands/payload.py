@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ..base.config.layers import resolve
 from ..base.env import Env
 from ..base.options import PROFILE, Reading
 from ..base.shared_options import Request
-from ..config.layers import resolve
-from ..send.payload import body_of
+from ..talk.send.payload import body_of
 
 EXAMPLES = """\
   codeh-history payload demo --to gemini | curl -sSN --json @- -H @gem.hdr "$URL"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import providers
-from ..append.text import say_new
 from ..base import shared_options
 from ..base.env import Env
 from ..base.errors import Usage
@@ -17,6 +16,7 @@ from ..filters import reduction
 from ..session.records import dumps
 from ..store import log
 from ..store.resolve import for_writing
+from ..talk.append.text import say_new
 
 EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo

@@ -9,10 +9,10 @@ from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
 from ..render import values
 from ..render.progress import A_SECOND, progress, size_of
-from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
 from ..store import unsent
 from ..store.resolve import BEGUN_HERE, for_reading
+from ..talk.send.readiness import standing, standing_of_big
 from ..views.view import measured_view
 
 EXAMPLES = """\

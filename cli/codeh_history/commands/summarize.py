@@ -11,12 +11,12 @@ from functools import lru_cache, partial
 
 from .. import providers
 from ..base import amounts
+from ..base.config import layers
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
 from ..base.input import decode, needed, read_file
 from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
 from ..base.words import is_id
-from ..config import layers
 from ..filters.compact.outline import due_over, extracted, outline
 from ..render import changes, values
 from ..render.progress import progress
@@ -146,7 +146,7 @@ def sources(options: Options, counter: Counter) -> Sources:
 
 def worded(file: str) -> Wording:
     """A prompt from a template; the text is appended unless the template contains `text`."""
-    from ..send.templates import render
+    from ..talk.send.templates import render
 
     shows = re.search(r"\{[{%][^{}]*\btext\b", decode(read_file(file), file))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..append.text import exact, store, text_of
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
 from ..base.options import MESSAGE_ID, Writing, argument, flag, option
@@ -15,6 +14,7 @@ from ..session.view import View
 from ..store import read
 from ..store.protocol import Locked
 from ..store.resolve import for_writing
+from ..talk.append.text import exact, store, text_of
 from ..views.view import find
 
 EXAMPLES = """\

@@ -10,21 +10,21 @@ from typing import Any
 
 import orjson
 
-from ..append.text import kind_and_role
-from ..append.tool_parts import response_of
 from ..base import amounts
+from ..base.config import layers
 from ..base.errors import Usage
 from ..base.read_json import json_object
 from ..commands import ask as ask_command
 from ..commands import calls as calls_command
-from ..config import layers
-from ..receive import tool_call
-from ..receive.answer import Receiving, Streaming, reader_of
-from ..receive.run_command import exchange
-from ..send import payload
 from ..session.model import Json
 from ..session.pairing import Call
 from ..summaries.command import Done
+from ..talk.append.text import kind_and_role
+from ..talk.append.tool_parts import response_of
+from ..talk.receive import tool_call
+from ..talk.receive.answer import Receiving, Streaming, reader_of
+from ..talk.receive.run_command import exchange
+from ..talk.send import payload
 from . import loop
 from .env import Caller, CallerError, Opened, copy_of
 from .feed import CallbackEcho, Feed, pieces

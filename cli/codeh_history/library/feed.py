@@ -9,8 +9,8 @@ from typing import Any
 
 from ..base.env import Env
 from ..base.errors import HistoryError
-from ..receive.answer import Received, Receiving
-from ..receive.echo import Echo
+from ..talk.receive.answer import Received, Receiving
+from ..talk.receive.echo import Echo
 from .env import Caller, CallerError
 
 

@@ -79,8 +79,8 @@ class Methods:
 
     def append(self, message: Texts = (), **options: Any) -> str:
         """Append one message (`append`); return its id."""
-        from ..append.options import Options
         from ..commands import append
+        from ..talk.append.options import Options
 
         with self._opened.call() as call:
             chosen = read(
@@ -95,7 +95,7 @@ class Methods:
         Also accepts `{type, text, toolCalls?, timestamp, metadata?}` and `{committed, pending}`, the items
         of a chat interface; BadData if one is still pending.
         """
-        from ..append import jsonl
+        from ..talk.append import jsonl
         from .options import as_records, dumped
 
         lines = [dumped(record) + b"\n" for message in messages for record in as_records(message)]
@@ -269,9 +269,9 @@ class Methods:
         return asking.run(None, options, lambda _, options: self._payload(to, options))
 
     def _payload(self, to: str | None, options: Json) -> bytes:
+        from ..base.config.layers import resolve
         from ..commands.payload import Options
-        from ..config.layers import resolve
-        from ..send.payload import body_of
+        from ..talk.send.payload import body_of
 
         with self._opened.call() as call:
             chosen = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from types import TracebackType
 from typing import Self
 
-from ..receive.answer import Streaming
+from ..talk.receive.answer import Streaming
 from .env import Call
 from .feed import Feed
 

@@ -50,7 +50,7 @@ def _by_reference(env: Env, path: str, line: bytes) -> bytes:
     short = dumps(references[0]) if references is not None else line
     if references is None or len(short) > LONGEST:
         raise BadData(f"{path}: {_named(line, data)}; nothing was stored")
-    from ..blocks import open_store
+    from .blocks import open_store
 
     store = open_store(env)
     store.mset(references[1])

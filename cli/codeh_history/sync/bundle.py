@@ -25,11 +25,11 @@ from ..base.folders import remove, sync_dir
 from ..base.input import needed
 from ..base.read_json import json_object
 from ..base.words import is_id, some
-from ..blocks import fetch, open_store, open_stores, sizes
-from ..blocks.protocol import BATCH, BlockStore, batches, is_block_id
 from ..session.model import Json
 from ..session.records import parse
 from ..store import create, read
+from ..store.blocks import fetch, open_store, open_stores, sizes
+from ..store.blocks.protocol import BATCH, BlockStore, batches, is_block_id
 from ..store.paths import id_of
 from ..store.resolve import Target
 from ..views import rewrite

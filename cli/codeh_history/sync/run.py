@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost, TryAgain
-from ..blocks import bring
+from ..store.blocks import bring
 from ..views.rewrite import blocks
 from .families import briefs, families
 from .plan import Plan, Write, plan

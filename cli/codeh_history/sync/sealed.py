@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from ..base.errors import InputOutput, NotFound
 from ..base.folders import ensure_dir, put, sync_dir
-from ..blocks.protocol import BlockStore, Data
 from ..store import log
+from ..store.blocks.protocol import BlockStore, Data
 from ..store.file import open_regular, pread_all
 from ..store.protocol import Stamp, Store, exists_already
 from ..store.stores import stamps_in

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.postgres import SCHEMES
-from ..blocks import open_stores, open_url
-from ..blocks.directory import DirectoryStore
-from ..blocks.protocol import BlockStore
 from ..store import foreign, stores
 from ..store.awaiting import waits
+from ..store.blocks import open_stores, open_url
+from ..store.blocks.directory import DirectoryStore
+from ..store.blocks.protocol import BlockStore
 from ..store.paths import SERVER, sessions_dir
 from ..store.protocol import Stamp, Store
 from ..store.stores import Files

@@ -10,12 +10,12 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import Lost
-from ..blocks import fetch, open_stores
-from ..blocks.protocol import BlockStore
 from ..session import stream
 from ..session.by_reference import all_ids, block_ids, line_id, restored
 from ..session.model import Json
 from ..session.records import BOM, bare_id, dumps, lines_of, parse
+from ..store.blocks import fetch, open_stores
+from ..store.blocks.protocol import BlockStore
 from ..store.resolve import Target
 from . import rewrite
 from .stored_parts import part_of

@@ -86,7 +86,7 @@ class Deferred:
 
     def pieces(self, body: bytes, env: Env) -> Iterator[bytes | memoryview]:
         """Yield the body with the data inserted; one block is in memory at a time."""
-        from ..blocks import fetch, open_stores
+        from ..store.blocks import fetch, open_stores
 
         stores = open_stores(env)
         at = 0

@@ -9,8 +9,6 @@ from functools import cached_property
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost
 from ..base.words import some
-from ..blocks import bring, open_store, open_stores, sizes
-from ..blocks.protocol import BlockStore
 from ..session import by_reference as references
 from ..session import stream
 from ..session.by_reference import Blocks, all_ids, referring, summary_part
@@ -19,6 +17,8 @@ from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
 from ..session.view import View
 from ..store import read
+from ..store.blocks import bring, open_store, open_stores, sizes
+from ..store.blocks.protocol import BlockStore
 from ..store.resolve import Target, for_reading
 from . import rewrite
 from .result import Reduce

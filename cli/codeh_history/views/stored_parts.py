@@ -7,13 +7,13 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost
-from ..blocks import fetch, names, open_stores, sizes
-from ..blocks.protocol import BlockStore, is_block_id
 from ..programs.forms import sidekick
 from ..session.by_reference import part_in, with_parts
 from ..session.fold import View, fold
 from ..session.model import Json, Part, Unread, unread
 from ..session.records import Log
+from ..store.blocks import fetch, names, open_stores, sizes
+from ..store.blocks.protocol import BlockStore, is_block_id
 from .late_media import BIG, Deferred
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_:.-]{0,255}")  # what a store may be asked for

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...append.text import begin, target_of
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA, Writing
 from ...base.shared_options import Request
+from ...talk.append.text import begin, target_of
 from ..ask import Options as Asking
 from . import commands
 from .talk import Lines, Talk

@@ -11,14 +11,14 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from ...base.config import layers
 from ...base.errors import NotFound, Usage
 from ...base.input import from_file, read_file
 from ...base.words import some, suggestion
-from ...config import layers
-from ...send import payload
-from ...send.readiness import unanswered
 from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
+from ...talk.send import payload
+from ...talk.send.readiness import unanswered
 from .. import fork, set_, show
 from ..undo import undo
 from .talk import RETRY, Completer, Talk

@@ -6,21 +6,21 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from ...append.text import begin
+from ...base.config import layers
+from ...base.config.layers import ResolvedRequest
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
 from ...base.folders import ensure_dir
-from ...config import layers
-from ...config.layers import ResolvedRequest
 from ...providers.json_text import excerpt
-from ...receive.answer import Received, tell
-from ...send import payload
-from ...send.readiness import named, unanswered
 from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View
 from ...store.read import size_of
 from ...store.resolve import Target
+from ...talk.append.text import begin
+from ...talk.receive.answer import Received, tell
+from ...talk.send import payload
+from ...talk.send.readiness import named, unanswered
 from .. import ask
 from ..ask import Options as Asking
 from ..undo import undo
@@ -107,7 +107,7 @@ class Talk:
         via = layers.command(self.env, "calls.via", self.options.profile, None)
         if via is None:
             return False
-        from ...receive.tool_call import answer, by_command
+        from ...talk.receive.tool_call import answer, by_command
 
         for call in open_calls(self.view().messages):
             self.env.note(f"{self.target.id}: {call.name} {excerpt(dumps(call.args).decode(), 80)}")

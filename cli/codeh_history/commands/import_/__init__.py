@@ -27,8 +27,6 @@ from ...base.options import (
     option,
 )
 from ...base.words import some
-from ...blocks import fetch, open_stores
-from ...blocks.protocol import is_block_id
 from ...programs import forms, sessions
 from ...programs.forms import again
 from ...programs.model import Problem, Session
@@ -38,6 +36,8 @@ from ...session.model import AS_REF, Json, Part
 from ...session.records import check_message, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...store import create, log, program_files, read
+from ...store.blocks import fetch, open_stores
+from ...store.blocks.protocol import is_block_id
 from ...store.paths import id_of, is_path
 from ...store.protocol import Locked
 from ...store.resolve import Target

@@ -90,7 +90,7 @@ def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str
     """Write the rescued session; return where it was written and how to resume it."""
     if to is None:
         return _as_session(env, options, session, done.view)
-    from ...send import program
+    from ...talk.send import program
 
     of: tuple[Any, ...] = ()
     if options.install:  # the same session gets the same id

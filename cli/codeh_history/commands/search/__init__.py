@@ -11,9 +11,9 @@ from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, reason
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, OptionSet, argument, flag, option
+from ...base.sandbox import Exceeded, Pattern, time_limit
 from ...render import pager, values
 from ...render.progress import A_SECOND, progress, size_of
-from ...sandbox import Exceeded, Pattern, time_limit
 from ...session.model import Json
 from ...store.read import passing
 from ...store.resolve import Target, for_reading, ids

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
 from ...base.read_json import texts_in
+from ...base.sandbox import Pattern
 from ...render import parts
-from ...sandbox import Pattern
 from ...session.model import Message
 from ...store import read
 from ...store.cache import Cache

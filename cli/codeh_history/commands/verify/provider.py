@@ -11,11 +11,11 @@ from ...base.env import Env
 from ...base.input import needed
 from ...base.shared_options import beside
 from ...providers.base import Options, Request
-from ...send.payload import model_for
 from ...session.model import Message, Part
 from ...session.view import View
 from ...store import read
 from ...store.resolve import Target
+from ...talk.send.payload import model_for
 from ...views.view import view_of
 from .session import Problem, Verdict, with_lines
 

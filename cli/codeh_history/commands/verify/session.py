@@ -94,7 +94,7 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
     """Blocks that are missing or altered."""
     if not checks.blocks:
         return
-    from ...blocks import fetch, open_stores
+    from ...store.blocks import fetch, open_stores
 
     stores = open_stores(env)
     ids = list(checks.blocks)

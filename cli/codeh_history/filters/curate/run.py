@@ -24,7 +24,7 @@ def settings(options: Curation) -> Settings:
     if keep or remove or options.timeout is not None:
         import re
 
-        from ...sandbox import SECONDS, Pattern, time_limit
+        from ...base.sandbox import SECONDS, Pattern, time_limit
 
         seconds = SECONDS if options.timeout is None else options.timeout
         time_limit(seconds)

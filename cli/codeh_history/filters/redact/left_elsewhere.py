@@ -15,10 +15,10 @@ import orjson
 from ...base.env import Env
 from ...base.folders import SUFFIX, remove
 from ...base.words import some
-from ...blocks import open_stores, own_folder
-from ...blocks.protocol import BlockStore, is_block_id
 from ...session.records import lines_of, parse
 from ...store import read
+from ...store.blocks import open_stores, own_folder
+from ...store.blocks.protocol import BlockStore, is_block_id
 from ...store.cache import Cache
 from ...store.paths import SERVER, id_of
 from ...store.read import passing

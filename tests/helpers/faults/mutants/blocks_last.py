@@ -1,6 +1,6 @@
 """Blocks that are written after the lines that name them."""
 
-from codeh_history.blocks.directory import DirectoryStore
+from codeh_history.store.blocks.directory import DirectoryStore
 from codeh_history.views import persist as persisting
 
 mset, persist = DirectoryStore.mset, persisting.persist

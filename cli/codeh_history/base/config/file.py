@@ -1,0 +1,178 @@
+"""Read `config.toml` and check it against the table of its keys.
+
+The file names commands to run, so no one else may be able to write it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import stat
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from .. import amounts
+from ..errors import InputOutput, Usage
+from ..lazy import Fields
+from ..shared_options import Request
+from ..words import suggestion
+
+_WRITABLE = stat.S_IWGRP | stat.S_IWOTH
+_IN_FOLDER = re.compile(r"[\w.+-]+/")  # begins a command in the file's folder or below
+PROFILE = "profile"
+
+
+class Config(Fields):
+    """The file's own keys and those of each profile, checked; paths are absolute."""
+
+    path: str
+    top: Mapping[str, Any]
+    profiles: Mapping[str, Mapping[str, Any]]
+
+
+def read(path: str) -> Config:
+    """Read the file; Usage if it is invalid, or another user owns it or can write it."""
+    text = _text(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Usage(f"{path}: {error}") from None
+    profiles = data.pop(PROFILE, {})
+    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
+        raise Usage(
+            f"{path}: {PROFILE}: tables expected, such as [profile.local]; CODEH_PROFILE names the default"
+        )
+    return Config(
+        path=path,
+        top=_checked(path, "", data),
+        profiles={name: _checked(path, f"{PROFILE}.{name}", table) for name, table in profiles.items()},
+    )
+
+
+def _text(path: str) -> str:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(fd, "rb") as file:
+            status = os.fstat(fd)
+            if path != os.devnull:
+                _check_owner(path, status, os.stat(os.path.dirname(os.path.realpath(path))))
+            return file.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Usage(f"{path}: byte {error.start}: not UTF-8") from None
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+
+
+def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> None:
+    """Raise Usage if another user could have written or replaced the file."""
+    why = "it names commands, so only its owner may write it"
+    if not stat.S_ISREG(file.st_mode):
+        raise Usage(f"{path}: not a file")
+    if file.st_uid != os.geteuid():
+        raise Usage(
+            f"{path}: not read: it belongs to another user; {why}: copy it, or name yours by CODEH_CONFIG"
+        )
+    if file.st_mode & _WRITABLE:
+        raise Usage(f"{path}: not read: others may write it; {why}: `chmod go-w {shlex.quote(path)}`")
+    if folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
+        where = shlex.quote(os.path.dirname(path) or ".")
+        raise Usage(f"{path}: not read: others may replace it; {why}: `chmod o-w {where}`")
+
+
+def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a table by key, converted for their options; Usage for the first invalid one."""
+    folder = os.path.dirname(os.path.abspath(path))
+    values = {}
+    for key, value in _flat(data):
+        where = f"{path}: {f'[{table}] {key}' if table else key}"
+        if key not in KEYS:
+            others = f"one of {', '.join(KEYS)}"
+            raise Usage(f"{where}: no such key; {suggestion(key, KEYS, others)}")
+        try:
+            option = _VALUES[key](value, folder) if key in _VALUES else value
+        except Usage as error:
+            raise Usage(f"{where}: {error}") from None
+        values[key] = Request.coerce(key, option, where) if key in Request.TYPES else option
+    return values
+
+
+def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the keys and values of a table; those in a group get its name as a prefix."""
+    groups = {key.partition(".")[0] for key in KEYS if "." in key}
+    for key, value in data.items():
+        if key in groups and isinstance(value, dict):
+            yield from ((f"{key}.{name}", inner) for name, inner in value.items())
+        else:
+            yield key, value
+
+
+# -- a value of each key, as its option has it -------------------------------------------------------------
+
+
+def _word(value: object, _folder: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise Usage("a text expected")
+    return value
+
+
+def _command(value: object, folder: str) -> str:
+    """Return a command; one that begins with a relative path is in the file's folder."""
+    command = _word(value, folder)
+    beside = command.removeprefix("./")
+    return f"{shlex.quote(folder)}/{beside}" if _IN_FOLDER.match(command) else command
+
+
+def _text_or_file(value: object, folder: str) -> str:
+    """Return TEXT or `@FILE`; "" means no text."""
+    if not isinstance(value, str):
+        raise Usage('a text, or "@FILE", expected')
+    return f"@{_absolute(value[1:], folder)}" if value.startswith("@") else value
+
+
+def _tools(value: object, folder: str) -> str:
+    """Return `@FILE` (the `@` may be omitted), or the declarations as JSON."""
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return orjson.dumps(value).decode()
+    return f"@{_absolute(_word(value, folder).removeprefix('@'), folder)}"
+
+
+def _absolute(name: str, folder: str) -> str:
+    return os.path.join(folder, os.path.expanduser(name))
+
+
+def _budget(value: object, _folder: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise Usage('a number of tokens expected, such as 32000 or "32k"')
+    amounts.tokens(str(value), "budget")
+    return str(value)
+
+
+def _fields(value: object, _folder: str) -> list[str]:
+    """Return `PATH=JSON` texts, given as a list or as a table of paths and values."""
+    if isinstance(value, dict):
+        return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]
+    if not isinstance(value, list) or not all(isinstance(text, str) and "=" in text[1:] for text in value):
+        raise Usage('a table of fields, or a list of "PATH=JSON", expected')
+    return value
+
+
+def _paths(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from _paths(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+_VALUES: dict[str, Callable[[object, str], Any]] = {
+    "via": _command, "model": _word, "system": _text_or_file, "tools": _tools, "budget": _budget,
+    "set": _fields, "summarize.via": _command, "calls.via": _command, "compact.via": _command,
+}  # fmt: skip
+KEYS = (
+    "to", "via", "model", "system", "tools", "budget", "max_tokens", "set", "stream", "summarize.via",
+    "calls.via", "compact.via",
+)  # fmt: skip

@@ -1,0 +1,225 @@
+"""Which source provides a request's value: flags, a profile, the environment, the session or the file.
+
+Without a file this costs one stat; the module that reads it is imported only if it exists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from .. import Any
+from ..env import Env
+from ..errors import HistoryError, Usage
+from ..input import from_file
+from ..lazy import Fields
+from ..shared_options import COMPACT, Request, tools_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .file import Config
+
+TOGETHER = ("to", "via", "model")
+REQUEST = (*TOGETHER, "system", "tools", "budget", "max_tokens", "set", "stream")
+VARIABLES = {
+    "to": "CODEH_TO", "via": "CODEH_VIA", "model": "CODEH_MODEL", "summarize.via": "CODEH_SUMMARIZER",
+}  # fmt: skip
+SETTINGS = {"system": "system", "tools": "tools", "budget": COMPACT + "budget"}  # of sessions too
+FLAGS, ENVIRONMENT, PROFILE = "flag", "environment", "CODEH_PROFILE"
+
+
+class Layer(Fields):
+    """The values of one source; `above`: they take precedence over the session's settings."""
+
+    where: str
+    values: Mapping[str, Any]
+    above: bool
+
+
+Held = dict[str, "tuple[Any, Layer]"]
+
+
+class ResolvedRequest(Fields):
+    """A request, the command that sends it, and the settings that apply if the session has none."""
+
+    request: Request
+    via: str | None
+    under: dict[str, Any]
+    layers: Sequence[Layer]
+
+
+def path_of(env: Env) -> str:
+    """Return `$CODEH_CONFIG`, else `config.toml` in the home."""
+    return env.environ.get("CODEH_CONFIG") or os.path.join(env.home, "config.toml")
+
+
+def config(env: Env) -> Config | None:
+    """Return the file, or None if it does not exist; Usage if it is invalid or writable by others."""
+    try:
+        path = path_of(env)
+        os.stat(path)
+    except (Usage, FileNotFoundError, NotADirectoryError):  # Usage: no home
+        return None
+    except OSError:
+        pass  # reading it reports the error
+    from . import file
+
+    return file.read(path)
+
+
+def profiles(env: Env) -> list[str]:
+    """Return the names of the file's profiles."""
+    file = config(env)
+    return sorted(file.profiles) if file is not None else []
+
+
+def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None) -> list[Layer]:
+    """Return all layers in order of precedence; Usage if a profile does not exist."""
+    file = config(env)
+    usual = env.environ.get("CODEH_PROFILE")
+    variables = {key: env.environ[name] for key, name in VARIABLES.items() if env.environ.get(name)}
+    result = [Layer(where=FLAGS, values=flags or {}, above=True)]
+    if profile:
+        result.append(Layer(where=f"-p {profile}", values=_profile(env, file, profile, "-p"), above=True))
+    result.append(Layer(where=ENVIRONMENT, values=variables, above=True))
+    if usual:
+        values = _profile(env, file, usual, PROFILE)
+        result.append(Layer(where=f"{PROFILE} {usual}", values=values, above=False))
+    if file is not None:
+        result.append(Layer(where=file.path, values=file.top, above=False))
+    return result
+
+
+def _profile(env: Env, file: Config | None, name: str, by: str) -> Mapping[str, Any]:
+    if file is None:
+        path = path_of(env)
+        raise Usage(f"{by} {name}: {path} does not exist; `codeh-history config init` writes an example")
+    if name not in file.profiles:
+        from ..words import did_you_mean
+
+        names = f"has {', '.join(sorted(file.profiles))}" if file.profiles else "has none"
+        near = did_you_mean(name, file.profiles)
+        raise Usage(f"{by} {name}: no such profile{near}; {file.path} {names}")
+    return file.profiles[name]
+
+
+def held(layers: Sequence[Layer]) -> Held:
+    """Return each key's value and layer: the first layer that has the key.
+
+    `to`, `via` and `model` are chosen together. The fields of `set` are combined, and the first layer's
+    take precedence; those of one provider are not sent to another.
+    """
+    result = _together(layers)
+    to = result["to"][0] if "to" in result else None
+    for layer in layers:
+        for key, value in layer.values.items():
+            if key in TOGETHER or (key == "set" and layer.values.get("to", to) != to):
+                continue
+            if key == "set" and key in result:
+                result[key] = ([*value, *result[key][0]], result[key][1])
+            else:
+                result.setdefault(key, (value, layer))
+    return result
+
+
+def _together(layers: Sequence[Layer]) -> Held:
+    """Choose `to`, `via` and `model`: from the first layer with `to` or `via`, and from compatible layers.
+
+    A layer before that one may provide just the model.
+    """
+    result: Held = {}
+    for layer in layers:
+        if ("to" not in result and "via" not in result) or _goes_with(layer, result):
+            for key in TOGETHER:
+                if key in layer.values:
+                    result.setdefault(key, (layer.values[key], layer))
+    return result
+
+
+def _goes_with(layer: Layer, result: Held) -> bool:
+    """Return whether a layer names the same provider, and no other command.
+
+    The environment may complete what a flag names, unless its own two values name another provider; a model
+    alone is compatible with any flags.
+    """
+    to, via = layer.values.get("to"), layer.values.get("via")
+    typed = layer.where == ENVIRONMENT
+    if typed and to is via is None:
+        return all(result[key][1].where == FLAGS for key in ("to", "via") if key in result)
+    if "to" not in result:
+        return typed and result["via"][1].where == FLAGS
+    same = to == result["to"][0] or (to is None and typed and result["to"][1].where == FLAGS)
+    return same and ("via" not in result or via == result["via"][0])
+
+
+def resolve(env: Env, request: Request, profile: str | None, via: str | None = None) -> ResolvedRequest:
+    """Combine the flags and the layers into a request."""
+    flags = {key: getattr(request, key) for key in REQUEST if key != "via" and request.specified(key)}
+    flags["via"] = via
+    flags = {key: value for key, value in flags.items() if value or key == "system"}  # "": no prompt
+    all_layers = layers(env, profile, flags)
+    values = held(all_layers)
+    request, under = request_of(request, values)
+    command = values["via"][0] if "via" in values else None
+    return ResolvedRequest(request=request, via=command, under=under, layers=all_layers)
+
+
+def request_of(request: Request, values: Held) -> tuple[Request, dict[str, Any]]:
+    """Return the request with these values, and the settings that apply if the session has none."""
+    above: dict[str, Any] = {"to": None}
+    under = {}
+    for key, (value, layer) in values.items():
+        if key in SETTINGS and not layer.above:  # as a session stores it: a file's content, not its name
+            read = {"system": from_file, "tools": tools_from}.get(key)
+            under[SETTINGS[key]] = read(value) if read else value
+        elif key in REQUEST and key != "via":
+            above[key] = value
+    return request.but(**above), under
+
+
+def command(env: Env, key: str, profile: str | None, flag: str | None) -> str | None:
+    """Return the command of a verb (`summarize.via`, `calls.via`): the flag's, else the layers'."""
+    values = held(layers(env, profile, {key: flag} if flag else {}))
+    return values[key][0] if key in values else None
+
+
+def reaching(env: Env, resolved: ResolvedRequest) -> str:
+    """Return the command that sends the request; Usage if there is none for its provider."""
+    if resolved.via is not None:
+        return resolved.via
+    if not any(layer.values.get("to") for layer in resolved.layers):
+        names = ", ".join(profiles(env))
+        how = f"-p NAME ({names})" if names else "run `codeh-history config init`"
+        raise Usage(f"no provider configured; pass --to and --via, or {how}")
+    other = next((layer for layer in resolved.layers if layer.values.get("via")), None)
+    hint = ""
+    if other is not None:
+        hint = f"; {who('via', other)} says how to reach {other.values.get('to', 'another')}"
+    raise Usage(f"--via CMD (or CODEH_VIA) says how to reach the provider{hint}")
+
+
+def who(key: str, layer: Layer) -> str:
+    """Return a printable name for the source of a key."""
+    return VARIABLES[key] if layer.where == ENVIRONMENT else layer.where
+
+
+def _usual(env: Env, profile: str | None = None) -> dict[str, Any]:
+    """Return `to`, `via`, `model` without flags; empty if the file is invalid, which reading it reports."""
+    try:
+        return {key: value for key, (value, _) in _together(layers(env, profile)).items()}
+    except HistoryError:
+        return {}
+
+
+def usual_to(env: Env) -> str | None:
+    """Return the provider that is used without flags, or None."""
+    return _usual(env).get("to")
+
+
+def words(env: Env, profile: str | None, to: str, via: str | None) -> tuple[list[str], list[str]]:
+    """Return the flags that select this provider and command (None: any), unless they are the defaults."""
+    usual = _usual(env, profile)
+    same = usual.get("to") == to
+    reached = same and "via" in usual and via in (None, usual["via"])
+    provider = ([f"-p {profile}"] if profile else []) + ([] if same else [f"--to {to}"])
+    return provider, [] if reached else ["--via CMD"]

@@ -1,0 +1,158 @@
+"""Block stores: parts stored under the sha256 of their compact JSON; `CODEH_BLOCKS` is the store's URL.
+
+To add a store, write a module and add a line to `STORES`. A store returns what it holds; `fetch` verifies
+every block, so altered content is never used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ...base.env import Env
+from ...base.errors import BadData, HistoryError, InputOutput, Lost, Usage
+from ...base.lazy import module
+from .protocol import BlockStore, batches, is_block_id
+
+
+class Brought(NamedTuple):
+    """The blocks the first store already had, with their sizes, and how many were copied into it."""
+
+    present: dict[str, int]
+    copied: int
+
+
+STORES = {  # scheme of the URL → module and class
+    "": ("directory", "DirectoryStore"),  # a path
+    "file": ("directory", "DirectoryStore"),
+    "redis": ("redis", "RedisStore"),
+    "rediss": ("redis", "RedisStore"),  # with TLS
+    "postgres": ("postgres", "PostgresStore"),
+    "postgresql": ("postgres", "PostgresStore"),
+}
+
+
+def open_url(env: Env, url: str) -> BlockStore | None:
+    """Return the store for a URL, or None if no store handles its scheme."""
+    scheme = url.split("://", 1)[0] if "://" in url else ""
+    if scheme not in STORES:
+        return None
+    name, kind = STORES[scheme]
+    store: BlockStore = getattr(module(f"{__name__}.{name}"), kind)(env, url)
+    return store
+
+
+def open_store(env: Env) -> BlockStore:
+    """Return the store that is written to: the directory or server that `CODEH_BLOCKS` names."""
+    url = env.environ.get("CODEH_BLOCKS") or own_folder(env)
+    store = open_url(env, url)
+    if store is None:
+        schemes = ", ".join(f"{name}://" for name in STORES if name)
+        raise Usage(
+            f"CODEH_BLOCKS: no store for {url.split('://')[0]}://; a directory, or one of {schemes}"
+        )
+    return store
+
+
+def open_stores(env: Env) -> list[BlockStore]:
+    """Return the stores to read from, in order: the one that `CODEH_BLOCKS` names, then the home's own."""
+    stores = [open_store(env)]
+    own = open_url(env, own_folder(env)) if env.environ.get("CODEH_BLOCKS") else None
+    if own is not None and stores[0].place != own.place:  # two URLs of the same server count as two stores
+        stores.append(own)
+    return stores
+
+
+def own_folder(env: Env) -> str:
+    return f"{env.home}/blocks"
+
+
+def names(stores: Iterable[BlockStore]) -> str:
+    """Return the stores' names for an error message; a relative directory is shown as an absolute path."""
+    return " or ".join(store.name if "/" in store.name else store.place for store in stores)
+
+
+def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> dict[str, bytes]:
+    """Fetch blocks from the stores in order, with one `mget` per store, and verify each.
+
+    Raise BadData for the first block that no store has intact; with `lost`, note such blocks there instead.
+    A failing store is an error only if the other stores lack a block. No store is contacted if there is
+    nothing to fetch.
+    """
+    import hashlib
+
+    wanted = list(dict.fromkeys(ids))
+    left = [id for id in wanted if is_block_id(id)]
+    good: dict[str, bytes] = {}
+    altered: dict[str, str] = {}
+    failed: HistoryError | None = None
+    for store in stores if left else ():
+        try:
+            blocks = store.mget(left)
+        except (InputOutput, BadData) as error:
+            failed = failed or error
+            continue
+        for id, data in blocks.items():
+            if hashlib.sha256(data).hexdigest() == id:
+                good[id] = data
+            else:
+                altered.setdefault(id, store.name)
+        left = [id for id in left if id not in good]
+        if not left:
+            break
+    if left and failed is not None:
+        raise failed
+    for id in wanted if len(good) < len(wanted) else ():
+        if id not in good:
+            _miss(id, stores, altered.get(id), lost)
+    return good
+
+
+def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
+    """Return the sizes in bytes of the blocks that a store has, without verifying them."""
+    left = [id for id in dict.fromkeys(ids) if is_block_id(id)]
+    result: dict[str, int] = {}
+    for store in stores:
+        if left:
+            result |= store.sizes(left)
+            left = [id for id in left if id not in result]
+    return result
+
+
+def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> Brought:
+    """Copy the blocks that only later stores have into the first store, and verify the copies.
+
+    Raise BadData for a block that no store has; with `lost`, note it there instead.
+    """
+    first, rest = stores[0], stores[1:]
+    wanted = [id for id in dict.fromkeys(ids) if is_block_id(id)]
+    present = first.sizes(wanted) if wanted else {}
+    elsewhere = sizes(rest, (id for id in wanted if id not in present))
+    for id in wanted:
+        if id not in present and id not in elsewhere:
+            _miss(id, stores, None, lost)
+    for batch in batches(elsewhere):
+        blocks = fetch(rest, batch, lost)
+        first.mset(blocks)
+        fetch([first], blocks)
+    return Brought(present, len(elsewhere))
+
+
+def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:
+    why, advice = _why(id, names(stores), altered)
+    if lost is None:
+        raise BadData(f"{why}{advice}")
+    lost[id] = why
+
+
+def _why(id: str, store: str, altered: str | None) -> tuple[str, str]:
+    """Return what is wrong with a block, and what to do about it."""
+    if not is_block_id(id):
+        return (
+            f"{id[:80]}: not a block id (64 hexadecimal digits)",
+            "; `import` reads other programs' blocks",
+        )
+    if altered is not None:
+        advice = ": restore it, or use `hydrate --allow-missing`"
+        return f"block {id} in {altered} is altered", advice
+    return f"block {id} is missing from {store}", ": is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"

@@ -1,0 +1,213 @@
+"""Blocks as files: `ab/abcdef…`, written whole and synced before they get their names.
+
+An existing file is trusted only if it contains exactly the block. Anything else at its path (other content,
+a symbolic or hard link, another user's file) is replaced. Writers hold a shared lock on the root directory,
+and deletion holds an exclusive one, so a block that a writer relies on is never deleted.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TypeVar
+
+from ...base import locks
+from ...base.env import Env
+from ...base.errors import BadData, InputOutput
+from ...base.folders import ensure_dir, make_dir, put, sync_dir
+from .protocol import Data, is_block_id
+
+_SHARED = ".shared"  # marks a store that another home has written to
+_MANY = 16
+_THREADS = 8
+_T = TypeVar("_T")
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+class DirectoryStore:
+    """A sharded directory of blocks; shared if outside this home, or if another home has written to it."""
+
+    remote = False
+
+    def __init__(self, env: Env, root: str) -> None:
+        self.root = self.name = root = root.removeprefix("file://")
+        with self._failing(""):
+            self.place = os.path.realpath(root)  # fails if the working directory was removed
+        self._mark = os.path.join(self.place, _SHARED)
+        self._outside = not self.place.startswith(os.path.realpath(env.home) + os.sep)
+        self.shared = self._outside or os.path.lexists(self._mark)
+        self._made: dict[str, tuple[int, int]] = {}  # blocks created here: inode and modification time
+
+    def _path(self, id: str) -> str:
+        return os.path.join(self.root, id[:2], id)
+
+    # -- reading ------------------------------------------------------------------------------------
+
+    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+        return {id: data for id in ids if (data := self._read(id, self._path(id))) is not None}
+
+    def _read(self, id: str, path: str) -> bytes | None:
+        """Return the content of a block's file, or None if there is no such file."""
+        with self._failing(f": block {id}"):
+            try:
+                fd = os.open(path, _READ)
+            except FileNotFoundError:
+                return None
+            try:
+                if not stat.S_ISREG(os.fstat(fd).st_mode):
+                    raise BadData(f"{path}: a block is a regular file")
+                with open(fd, "rb", buffering=0, closefd=False) as file:
+                    return file.read()
+            finally:
+                os.close(fd)
+
+    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
+        """Look for files with these names in our shards and in the root directory."""
+        blocks: dict[str, bytes] = {}
+        for id in ids:
+            for head in heads:
+                for path in (self._path(head + id), os.path.join(self.root, head + id)):
+                    data = self._read(id, path)
+                    if data is not None:
+                        blocks.setdefault(id, data)
+        return blocks
+
+    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        for id in ids:
+            with self._failing(f": block {id}"), suppress(FileNotFoundError):
+                sizes[id] = os.lstat(self._path(id)).st_size
+        return sizes
+
+    # -- writing ------------------------------------------------------------------------------------
+
+    def mset(self, blocks: Mapping[str, Data]) -> None:
+        before = set(self._made)
+        try:
+            self._store(blocks)
+        except BaseException:
+            self.take_back(self._made.keys() - before)
+            raise
+
+    def _store(self, blocks: Mapping[str, Data]) -> None:
+        with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):
+            if self._outside and not os.path.lexists(self._mark):
+                os.close(os.open(self._mark, os.O_CREAT | os.O_CLOEXEC, 0o600))
+            folders = sorted({os.path.dirname(self._path(id)) for id in blocks})
+            made = [folder for folder in folders if make_dir(folder)]
+            for folder in folders:
+                if os.path.islink(folder):
+                    raise BadData(f"{folder}: a symbolic link in the block store; remove it")
+            _each(self._put, list(blocks.items()))
+            # existing blocks too: their writer may have been killed before this sync
+            _each(sync_dir, folders + [self.root] * bool(made))
+
+    def _put(self, block: tuple[str, Data]) -> None:
+        id, data = block
+        if not self._holds(id, memoryview(data)):
+            new = not os.path.lexists(self._path(id))
+            info = put(self._path(id), data)
+            if new:
+                self._made[id] = info.st_ino, info.st_mtime_ns
+
+    def _holds(self, id: str, data: memoryview) -> bool:
+        """Return whether the block exists, intact and owned by us; if so, mark it as just written."""
+        path = self._path(id)
+        try:
+            fd = os.open(path, _READ)
+        except OSError:
+            return False
+        with open(fd, "rb", buffering=0) as file:
+            info = os.fstat(fd)
+            ours = stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid() and info.st_nlink == 1
+            if not (ours and info.st_size == len(data) and file.read() == data):
+                return False
+            os.utime(fd)
+        return True
+
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        """Hold this kind of lock on the root directory, which is created if missing."""
+        ensure_dir(self.root)
+        fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            locks.lock(fd, how)
+            yield
+        finally:
+            locks.close(fd)
+
+    @contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        """Raise system errors as InputOutput, naming the store."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise BadData(f"{error.filename}: a symbolic link; a block is a regular file") from None
+            raise InputOutput(f"{self.name}: {error.strerror}{what}") from None
+
+    # -- collecting ---------------------------------------------------------------------------------
+
+    def stale(self, before: float) -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        with self._failing(""):
+            for entry in self._entries():
+                info = entry.stat(follow_symlinks=False)
+                if is_block_id(entry.name) and info.st_mtime < before:
+                    sizes[entry.name] = info.st_size
+        return sizes
+
+    def delete(self, ids: Sequence[str], before: float) -> int:
+        """Delete stale blocks, and temporary files left by killed writers."""
+        count = 0
+        if not os.path.isdir(self.root):
+            return 0
+        with self._failing(""), self._locked(fcntl.LOCK_EX):
+            for id in ids:
+                with suppress(FileNotFoundError):
+                    if os.lstat(self._path(id)).st_mtime < before:
+                        os.unlink(self._path(id))
+                        count += 1
+            for entry in self._entries():
+                if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < before:
+                    os.unlink(entry.path)
+        return count
+
+    def take_back(self, ids: Collection[str]) -> None:
+        """Delete blocks that this object created, unless another writer has touched them or is active."""
+        made = {id: self._made.pop(id) for id in ids if id in self._made}
+        if not made:
+            return
+        with suppress(OSError), self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):  # else `gc` removes them later
+            for id, written in made.items():
+                info = os.lstat(self._path(id))
+                if (info.st_ino, info.st_mtime_ns) == written:
+                    os.unlink(self._path(id))
+
+    def _entries(self) -> Iterator[os.DirEntry[str]]:
+        """Yield the entries of all shards; nothing if the store does not exist yet."""
+        if not os.path.isdir(self.root):
+            return
+        for shard in os.scandir(self.root):
+            if len(shard.name) == 2 and shard.is_dir(follow_symlinks=False):
+                yield from os.scandir(shard.path)
+
+
+def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
+    """Process all items; many items are processed by several threads, which wait for the disk together."""
+    if len(items) < _MANY:
+        for item in items:
+            work(item)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(_THREADS)
+    try:
+        for _ in pool.map(work, items):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)

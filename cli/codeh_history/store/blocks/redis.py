@@ -1,0 +1,187 @@
+"""Blocks in Redis or Valkey, shared by many machines: `redis:
+
+[user:password@]host:port/db`, `rediss:
+
+…`.
+
+The password may also be in `CODEH_BLOCKS_PASSWORD`. Keys are `WORKSPACE:block:SHA256` (`CODEH_WORKSPACE`,
+default `default`). Durability is that of the server's configuration (`appendonly yes`). The URL's query is
+passed to the client (`?socket_timeout=30`, `?ssl_ca_certs=FILE`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...base.env import Env
+from ...base.errors import InputOutput, Usage, one_line
+from ...base.words import is_id
+from .protocol import BlockStore, Data, batches
+
+CONNECT_SECONDS = 5
+SECONDS = 20  # for each read and each write
+_MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+_KEYS = 1000  # in one command
+_DELETE = """\
+local count = 0
+for _, key in ipairs(KEYS) do
+  local idle = redis.call('OBJECT', 'IDLETIME', key)
+  if idle and idle > tonumber(ARGV[1]) then count = count + redis.call('DEL', key) end
+end
+return count
+"""
+
+
+class RedisStore(BlockStore):
+    """Blocks under a workspace's prefix; the commands of one call share a round trip."""
+
+    shared = True
+    remote = True
+
+    def __init__(self, env: Env, url: str) -> None:
+        self.name = printable(url)
+        workspace = env.environ.get("CODEH_WORKSPACE") or "default"
+        if not is_id(workspace):
+            raise Usage(f"CODEH_WORKSPACE: {workspace}: letters, digits, _ and - (at most 128)")
+        self._prefix = f"{workspace}:block:"
+        self.place = f"{self.name} {workspace}"
+        password = env.environ.get("CODEH_BLOCKS_PASSWORD") or None
+        self._client, self._error = _connect(url, self.name, password)
+
+    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+        with self._failing():
+            pipe = self._client.pipeline(transaction=False)
+            for some in _chunks(ids):
+                pipe.mget(self._keys(some))
+            values = [value for answer in pipe.execute() for value in answer]
+            return {id: _bytes(data) for id, data in zip(ids, values, strict=True) if data is not None}
+
+    def mset(self, blocks: Mapping[str, Data]) -> None:
+        with self._failing("; nothing refers to what was written"):
+            pipe = self._client.pipeline(transaction=False)
+            for ids in batches({id: len(data) for id, data in blocks.items()}, count=_KEYS):
+                pipe.mset({self._prefix + id: blocks[id] for id in ids})  # the server holds it all
+            if any(answer is not True for answer in pipe.execute()):
+                raise TypeError
+
+    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+        with self._failing():
+            pipe = self._client.pipeline(transaction=False)
+            for key in self._keys(ids):
+                pipe.strlen(key)
+            numbers = map(_number, pipe.execute())
+            return {id: size for id, size in zip(ids, numbers, strict=True) if size}
+
+    def stale(self, before: float) -> dict[str, int]:
+        """Find stale blocks by their idle time; the server must not use an LFU policy."""
+        sizes: dict[str, int] = {}
+        seconds = time.time() - before
+        with self._failing():
+            keys = [key.decode() for key in self._client.scan_iter(f"{self._prefix}*", count=_KEYS)]
+            for some in _chunks(keys):
+                pipe = self._client.pipeline(transaction=False)
+                for key in some:
+                    pipe.object("idletime", key)
+                    pipe.strlen(key)
+                answers = pipe.execute()
+                for key, idle, size in zip(some, answers[::2], answers[1::2], strict=True):
+                    if idle is not None and _number(idle) > seconds:
+                        sizes[key.removeprefix(self._prefix)] = _number(size)
+        return sizes
+
+    def delete(self, ids: Sequence[str], before: float) -> int:
+        """Check and delete each block in one step, so that a block just written is never deleted."""
+        count = 0
+        seconds = time.time() - before
+        with self._failing():
+            for some in _chunks(ids):
+                count += _number(self._client.eval(_DELETE, len(some), *self._keys(some), str(seconds)))
+        return count
+
+    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
+        """Look in our workspace and outside it, at the top level and beside our blocks."""
+        mine = self._prefix.removesuffix("block:")
+        heads = [self._prefix, *(space + head for head in heads for space in (mine, ""))]
+        blocks: dict[str, bytes] = {}
+        with self._failing():
+            for head in dict.fromkeys(heads):
+                left = [id for id in ids if id not in blocks]
+                for some in _chunks(left):
+                    values = self._client.mget([head + id for id in some])
+                    pairs = zip(some, values, strict=True)
+                    blocks.update((id, data) for id, data in pairs if isinstance(data, bytes))
+        return blocks
+
+    def _keys(self, ids: Sequence[str]) -> list[str]:
+        return [self._prefix + id for id in ids]
+
+    @contextmanager
+    def _failing(self, what: str = "") -> Iterator[None]:
+        """Raise the client's errors, and malformed replies, as InputOutput naming the server."""
+        try:
+            yield
+        except (self._error, OSError, UnicodeError) as error:
+            raise InputOutput(f"{self.name}: {one_line(error)}{what}") from None
+        except _MALFORMED:
+            self._client.connection_pool.disconnect()
+            raise InputOutput(f"{self.name}: not a reply of a Redis server{what}") from None
+
+
+def _bytes(answer: object) -> bytes:
+    if not isinstance(answer, bytes):
+        raise TypeError
+    return answer
+
+
+def _number(answer: object) -> int:
+    if not isinstance(answer, int):
+        raise TypeError
+    return answer
+
+
+def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception]]:
+    """Return a client, which connects with its first command, and its error class.
+
+    `password` is used if the URL has none.
+    """
+    try:
+        import redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ImportError:
+        raise Usage(
+            "CODEH_BLOCKS: redis:// needs the redis package: pip install 'codeh-history[redis]'"
+        ) from None
+    try:
+        client: Any = redis.Redis.from_url(
+            url, password=password, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        )  # fmt: skip
+        # blocks are bytes, whatever the URL says
+        pool = client.connection_pool
+        pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
+        pool.make_connection()  # validates the options without connecting
+    except (ValueError, TypeError):  # the error's text may contain the password
+        raise Usage(f"CODEH_BLOCKS: {name}: redis://[USER:PASSWORD@]HOST[:PORT][/DB] expected") from None
+    return client, redis.RedisError
+
+
+def printable(url: str) -> str:
+    """Return a store's URL without user, password and options."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return f"{url.split('://', 1)[0]}://…"
+    host = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{host}{port}{parts.path}"
+
+
+def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(items), _KEYS):
+        yield items[start : start + _KEYS]

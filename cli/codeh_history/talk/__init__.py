@@ -1,0 +1,1 @@
+"""Talking to a model: text → messages, session → request, response → messages."""

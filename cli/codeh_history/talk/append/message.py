@@ -1,0 +1,245 @@
+"""Messages that are more than a text: calls, results, files, references, keys; pending ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ...base.env import Env
+from ...base.errors import BadData, NotFound, Usage
+from ...base.input import piped_text, read_file
+from ...base.read_json import demanded, json_object
+from ...filters.curate import limit
+from ...session.fold import fold
+from ...session.model import Json, Message, Part
+from ...session.pairing import awaited
+from ...session.records import Log, block_of, depth_exceeds, dumps
+from ...session.rules import ROLE_OF_KIND
+from ...session.view import View
+from ...store import log, read
+from ...store.protocol import Locked
+from ...store.resolve import Target, for_writing
+from ...views.result import compaction
+from ...views.view import locked_view, looked_at
+from . import tool_parts
+from .jsonl import says
+from .options import Options
+from .text import announce, begin, kind_and_role, target_of, text_of, untaken
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .attach import Attached
+    from .clean import Cleaning
+
+
+class Draft(NamedTuple):
+    """A message about to be stored: all of it but its id, its time and what hangs on the session."""
+
+    options: Options
+    fields: Json
+    blocks: list[str]  # of large files, which are in the block store already
+    references: list[Json] | None
+
+
+def run(env: Env, options: Options) -> None:
+    """Append the message and print its id; with a known `--key` print the id it has."""
+    options.check()
+    if options.result or options.call_id:  # which never begin a session
+        target: Target | None = for_writing(env, options.session)
+    else:
+        target = target_of(env, options.session, new=options.new)
+    text = _text(env, options)
+    target = target or begin(env, text)
+    stored = store(env, target, draft(env, options, text))
+    announce(env, target, [stored.id], created=stored.created)
+
+
+def draft(env: Env, options: Options, text: str) -> Draft:
+    """The message that was asked for, with this text; its files are stored, if they are large."""
+    cleaning: Cleaning | None = None
+    if options.redact:
+        from .clean import Cleaning
+
+        cleaning = Cleaning(env)
+    chosen = kind_and_role(options.role, options.kind)[0]
+    kind = "tool" if options.result else "codeh" if options.call else chosen
+    if kind != chosen and (options.role or options.kind):
+        raise Usage(f"--{'result' if options.result else 'call'} makes a message of kind {kind}")
+    if options.result:
+        parts = [tool_parts.result(options.result, options.call_id, text, failed=options.failed)]
+    else:
+        parts = [{"text": text}] if text else []
+        parts += tool_parts.calls(options.call, options.args, options.call_id)
+    files: list[Attached] = []
+    if options.attach:
+        from .attach import attach
+
+        files = attach(env, options.attach, len(parts), cleaning.file if cleaning is not None else None)
+    references = _references(options.references)
+    if cleaning is not None:
+        parts, references = cleaning.value(parts, "parts"), cleaning.value(references, "references")
+        cleaning.report()
+    blocks = [file.block for file in files if file.block]
+    fields: Json = {
+        "kind": kind, "role": ROLE_OF_KIND[kind],
+        "parts": parts if blocks else [*parts, *(file.part for file in files)],
+        "attached": [file.about for file in files], "key": options.key, "pinned": options.pin,
+    }  # fmt: skip
+    fields = {key: value for key, value in fields.items() if value or key == "parts"}
+    return Draft(options, fields, blocks, references)
+
+
+class Stored(NamedTuple):
+    """The id of a stored message, and whether its session is new."""
+
+    id: str
+    created: bool
+
+
+def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored:
+    """Store the message, after these lines."""
+    options = draft.options
+    ids: list[str] = []
+
+    def build(locked: Locked) -> bytes | None:
+        untaken(target, locked)
+        same = keyed(env, locked, draft)
+        if same is not None:
+            ids.append(same)
+            return before
+        id = env.id_in(locked, len(before))
+        message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
+        if options.result and not options.call_id:
+            message["parts"] = _answering(locked_view(env, locked), message["parts"], locked.session)
+        if draft.references is not None:
+            message["references"] = numbered(draft.references, read.read_log(locked.read()))
+        if draft.blocks:
+            message = _by_reference(env, message, draft.blocks, locked.session)
+        ids.append(id)
+        lines = before + _lines(message, pending=options.pending)
+        if options.max_items is not None:
+            lines += _limited(env, locked, lines, options.max_items)
+        return lines
+
+    created = log.append(env, target.path, build, create=options.result is None)
+    return Stored(ids[0], created)
+
+
+def line_of(env: Env, draft: Draft, session: str) -> bytes:
+    """The line of the message as it would be stored, under an id that no stored one has."""
+    message = {"type": "message", "id": env.random_id(), "ts": env.now(), **draft.fields}
+    if draft.blocks:
+        message = _by_reference(env, message, draft.blocks, session)
+    return _lines(message, pending=False)
+
+
+def _text(env: Env, options: Options) -> str:
+    """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
+    content = options.message or options.file or options.call or options.result
+    if options.pending and not content:
+        return piped_text(env, "-m '' reads none") or ""
+    files = options.file or (["-"] if options.result and not options.message else [])
+    needed = not (options.call or options.attach or options.result or options.pending)
+    return text_of(env, options.message, files, needed=needed)
+
+
+def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
+    """The message as a `ref`: its own parts are stored beside the blocks of its files."""
+    from ...store.blocks import open_store
+
+    own = {block_of(part): dumps(part) for part in message["parts"]}
+    if own:
+        open_store(env).mset(own)
+    ids = [*map(block_of, message["parts"]), *files]
+    named = {"blockIds" if key == "parts" else key: value for key, value in message.items()}
+    return {**named, "blockIds": ids, "type": "ref", "flowId": flow}
+
+
+def _references(name: str | None) -> list[Json] | None:
+    if name is None:
+        return None
+    items = demanded(read_file(name), name)
+    if not isinstance(items, list):
+        raise BadData(f"{name}: a list of references expected")
+    for number, item in enumerate(items):
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str) or "id" not in item:
+            raise BadData(f"{name}: reference {number}: an object with `id` and `text` expected")
+    return items
+
+
+def numbered(references: Sequence[Json], before: Log) -> list[Json]:
+    """References with numbers unique in the session, never used before, not even by what was undone."""
+    earlier = (item for record in before.records for item in record.data.get("references") or ())
+    numbers = (item.get("number") for item in earlier if isinstance(item, dict))
+    used = max((number for number in numbers if isinstance(number, int)), default=0)
+    return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
+
+
+def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
+    """The result with the id of the open call of its name that waits for it."""
+    response = parts[0]["functionResponse"]
+    call = awaited(view.messages, response["name"])
+    if call is None:
+        raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
+    if not call.has_id:
+        return parts
+    return _with_id(parts, call.id)
+
+
+def _lines(message: Json, *, pending: bool) -> bytes:
+    line = dumps(message)
+    if depth_exceeds(line):
+        raise BadData("the message nests deeper than 200 levels")
+    if not pending:
+        return line + b"\n"
+    parts = message["parts"]
+    opened = {key: value for key, value in (message | {"type": "open"}).items() if key != "parts"}
+    delta = {"type": "delta", "of": message["id"], "parts": parts}
+    return b"".join(dumps(record) + b"\n" for record in (opened, *([delta] if parts else [])))
+
+
+def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
+    """The id of the live message already stored under the draft's key; other content is BadData."""
+    key = draft.options.key
+    if key is None or not any(data.get("key") == key for data in objects(locked.keyed(key))):
+        return None
+    result = draft.options.result is not None  # its parts tell the id of the call that it was stored for
+    view = locked_view(env, locked) if result else fold(read.read_log(locked.read()))
+    for message in view.all.values():
+        if message.fields.get("key") == key:
+            if not _is_stored(view, message, draft):
+                raise BadData(f"--key {key}: already used by {message.id}, with other content")
+            return message.id
+    return None
+
+
+def objects(lines: Iterable[bytes]) -> Iterator[Json]:
+    """The lines that are JSON objects."""
+    yield from (data for line in lines if (data := json_object(line)) is not None)
+
+
+def _is_stored(view: View, message: Message, draft: Draft) -> bool:
+    """Whether a message was stored with the content of the draft, whatever was done to it since."""
+    first, *more = (record.data for record in view.log.records[message.place : message.place + 2])
+    if first["type"] == "open" and more and more[0].get("of") == message.id:
+        first = more[0]  # written with it
+    parts = draft.fields["parts"]
+    same = says(first, parts, draft.blocks) or any(
+        says(first, _with_id(parts, part["functionResponse"].get("id")), draft.blocks)
+        for part in message.parts if "functionResponse" in part and draft.options.result
+    )  # fmt: skip
+    return same and message.kind == str(draft.fields["kind"])
+
+
+def _with_id(parts: list[Part], id: str | None) -> list[Part]:
+    """A result with the id of the call that it was stored for."""
+    return [{"functionResponse": {"id": id, **parts[0]["functionResponse"]}}, *parts[1:]]
+
+
+def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
+    """The compaction record that keeps the session within `--max-items`, or nothing."""
+    ops = limit.ops(looked_at(env, locked.read() + b"\n" + lines, locked.session), most)
+    if not ops:
+        return b""
+    id = env.id_in(locked, len(lines))
+    return dumps(compaction(id, env.now(), ops, {"policy": f"max-items {most}"})) + b"\n"

@@ -1,0 +1,187 @@
+"""`append`: one message into the log. A plain text message needs no JSON library and no fold."""
+
+from __future__ import annotations
+
+from ...base.errors import BadData, TryAgain, Usage
+from ...base.escape import quote
+from ...base.input import decode, read_text
+from ...base.words import is_id
+from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
+from ...store import log
+from ...store.paths import exists, path_of
+from ...store.resolve import begun_here, for_writing, may_be_unnamed, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    from ...base.env import Env
+    from ...store.protocol import Locked
+    from ...store.resolve import Target
+    from .options import Options, Text
+
+    Taking = TypeVar("Taking", bound=Text)
+
+ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
+KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
+BEGUN = "begun now"
+
+
+class Taken(TryAgain):
+    """Another process began a session of the name that was free."""
+
+
+def with_text(env: Env, options: Taking) -> Taking:
+    """The options with the text of the arguments as an `-m`; Usage where both are given."""
+    if not options.words:
+        return options
+    if [*options.words] == ["-"]:
+        raise Usage("-: stdin is read without an argument, or by -F -")
+    if options.message:
+        raise Usage(f"{options.words[0]} and -m: the text is one or the other (the session is -s SESSION)")
+    first = options.words[0]
+    if options.session is None and is_id(first) and exists(path_of(env, first)):
+        env.note(f"{first} is text here; the session {first} is -s {first}")
+    return options.but(words=(), message=[" ".join(options.words)])
+
+
+def target_of(env: Env, session: str | None, argument: str | None = None, *, new: bool) -> Target | None:
+    """The session to append to; None for one to be begun, which `begin` names once its first text is known.
+
+    Usage where it is to be new, and exists.
+    """
+    if not new:
+        return for_writing(env, session, argument) if named(env, session, argument) else begun_here(env)
+    if session is None and argument is None:
+        may_be_unnamed(env)
+        return None
+    target = for_writing(env, session, argument)
+    if exists(target.path):
+        raise Usage(f"--new: {target.id} exists; leave --new out to continue it, or choose another name")
+    return target
+
+
+def begin(env: Env, text: str) -> Target:
+    """A session that is not there yet, named by the local date and the first words of the text."""
+    from ...store.resolve import Target
+    from .naming import free_name
+
+    return Target(path_of(env, free_name(env, text)), BEGUN)
+
+
+def run(env: Env, options: Options) -> None:
+    """Append a text message and print its id."""
+    target = target_of(env, options.session, new=options.new)
+    kind, role = kind_and_role(options.role, options.kind)
+    text = text_of(env, options.message, options.file)
+
+    def build(locked: Locked, ids: list[str]) -> bytes:
+        id = env.id_in(locked)
+        ids.append(id)
+        line = f'{{"type":"message","id":"{id}","ts":"{env.now()}","kind":"{kind}"'
+        line += f',"role":"{role}"' if role else ""
+        return f'{line},"parts":[{{"text":{quote(text)}}}]}}\n'.encode()
+
+    while True:
+        try:
+            return store(env, target or begin(env, text), build, create=True)
+        except Taken:
+            continue
+
+
+def store(
+    env: Env, target: Target, build: Callable[[Locked, list[str]], bytes | None], *, create: bool = False
+) -> None:
+    """Append the lines that `build` makes; once they are durable, print the ids it added to its list."""
+    ids: list[str] = []
+    created = log.append(
+        env, target.path, lambda locked: build(untaken(target, locked), ids), create=create
+    )
+    announce(env, target, ids, created=created)
+
+
+def untaken(target: Target, locked: Locked) -> Locked:
+    """The locked file; Taken where another process began it since its name was chosen."""
+    if target.why == BEGUN and not locked.created:
+        raise Taken(f"{target.id}: another process has just begun it; run the same command again")
+    return locked
+
+
+def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
+    """Acknowledge on stdout what is now durable; a new session is announced on stderr."""
+    env.stored = ids[-1] if ids else None
+    if created:
+        say_new(env, target)
+    env.write("\n".join([*ids, ""]).encode())
+
+
+def say_new(env: Env, target: Target) -> None:
+    """Announce a new session, and the one whose name was perhaps meant."""
+    if not env.quiet:
+        from ...store.paths import meant
+
+        env.note(f"new session {target.id}{'' if target.why == BEGUN else meant(target.path)}")
+
+
+def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
+    """The kind and the role of a message; kind decides, and a role that contradicts it is exit 2."""
+    if role is not None and role not in ROLES:
+        raise Usage(f"--role {role}: user or model")
+    if kind is None:
+        kind = ROLES[role or "user"]
+    kind = KINDS.get(kind, kind)
+    if kind not in ROLE_OF_KIND:
+        raise Usage(f"--kind {kind}: one of {', '.join(KINDS)}")
+    of = ROLE_OF_KIND[kind]
+    if role not in (None, of):
+        raise Usage(f"--kind {NAME_OF_KIND[kind]} has {f'role {of}' if of else 'no role'}, not {role}")
+    return kind, of
+
+
+def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: bool = True) -> str:
+    """The `-m`s then the `-F`s, a blank line between; stdin when nothing else gives content."""
+    pieces = pieces_of(env, messages, files)
+    if pieces or not needed:
+        if "-" not in files and env.waiting():
+            env.note("stdin has unread bytes: give -F - to append them too")
+    else:
+        pieces = [decode(env.read_stdin(), "stdin")]
+    text = joined(pieces)
+    if needed and not text.strip():
+        if not messages and set(files) <= {"-"}:
+            see_that_something_came(env)
+        raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
+    return text
+
+
+def exact(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
+    """The texts one after the other, each as it is; stdin when none is given."""
+    pieces = pieces_of(env, messages, files)
+    if pieces:
+        return "".join(pieces)
+    text = decode(env.read_stdin(), "stdin")
+    if not text:
+        see_that_something_came(env)
+        raise BadData("nothing to append: give -m TEXT, -F FILE, or text on stdin")
+    return text
+
+
+def see_that_something_came(env: Env) -> None:
+    """BadData where the text was to come through a pipe, and nothing did."""
+    from ...base.input import nothing
+
+    if env.stdin_kind() == "pipe":
+        raise BadData(f"stdin: {nothing(env)}")
+
+
+def pieces_of(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:
+    """The `-m`s, then the texts of the `-F`s."""
+    if files.count("-") > 1:
+        raise Usage("-F -: given twice, and stdin can be read once")
+    return [*messages, *(read_text(env, name) for name in files)]
+
+
+def joined(pieces: list[str]) -> str:
+    """The texts as one, a blank line between, each without its final newline; empty ones add nothing."""
+    return "\n\n".join(text for piece in pieces if (text := piece.removesuffix("\n")))

@@ -1,0 +1,303 @@
+"""`append --from` and `--stream`: an answer or a text into the log, pending on disk while it streams."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...base.env import Env
+from ...base.errors import (
+    BadData,
+    HistoryError,
+    InputOutput,
+    Interrupted,
+    ProviderRefused,
+    TryAgain,
+    Usage,
+)
+from ...base.input import nothing
+from ...providers import PLAIN, TARGETS
+from ...providers.reply import AnswerReader, Cut, Failure, Nothing, Reply, Unreadable
+from ...session.fold import fold
+from ...session.model import Json, Part
+from ...session.records import dumps
+from ...store import log, read
+from ...store.awaiting import awaiting
+from ...store.protocol import Locked
+from ...store.resolve import Target
+from ..append.jsonl import says
+from ..append.message import objects
+from ..append.text import ROLES, say_new
+from .echo import Echo
+from .pending import Pending
+
+CHUNK = 1 << 16
+
+
+class Received(NamedTuple):
+    """A stored answer: the id of its message, and the names of the tools that it calls."""
+
+    id: str
+    calls: list[str]
+    repeated: bool  # it was stored before
+
+
+def reader_of(format: str, model: str | None = None) -> AnswerReader:
+    """A reader of an answer, as `--from` names its format; Usage where it is none.
+
+    `model`: which one was asked; plain text and most errors do not name it.
+    """
+    if format == PLAIN:
+        from ...providers.text import response
+
+        return response.Reader(model)
+    if format not in ("auto", *TARGETS):
+        raise Usage(f"--from {format}: auto, {', '.join(TARGETS)}")
+    from ...providers import wire
+
+    return wire.Reader(None if format == "auto" else format, model)
+
+
+def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:
+    """The id on stdout unless the text went there; tool calls are named."""
+    if not echo:
+        env.write(f"{received.id}\n".encode())
+    if received.calls and not received.repeated:
+        count = len(received.calls)
+        waits = "a tool call waits" if count == 1 else f"{count} tool calls wait"
+        env.note(f"{session}: {waits}: {', '.join(received.calls)} (codeh-history calls)")
+
+
+def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
+    """Read an answer of at most `most` bytes from a descriptor to its end and store it.
+
+    Every other outcome is an error. Nothing is committed but a complete answer: what streamed before a cut
+    stays pending. `ended` is called at the end of the input, before it is decided what it was.
+    """
+    receiving.env.lives_long()
+    if fd == receiving.env.stdin:
+        receiving.env.awaits()
+        receiving.nothing = nothing(receiving.env)
+    with awaiting(receiving.env, receiving.target.path):
+        try:
+            receiving.read(fd, most)
+            if ended is not None:
+                ended()
+        except (KeyboardInterrupt, Interrupted):
+            if receiving.echo and receiving.echo.wrapping:
+                receiving.echo.end()  # the error begins a line
+            receiving.interrupt("interrupted")
+            raise
+        except OSError as error:
+            receiving.abort(f"reading failed: {error.strerror}")
+            raise InputOutput(f"stdin: {error.strerror}{receiving.rest()}") from None
+        return receiving.close()
+
+
+class Receiving(Pending):
+    """One answer on its way into the log.
+
+    One that is stored already is not stored again, unless it is `fresh`: the answer to what was just asked.
+    """
+
+    def __init__(
+        self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None = None, *, fresh: bool
+    ) -> None:
+        super().__init__(env, target)
+        self.reader = reader
+        self.echo = echo
+        self.fresh = fresh
+        self.nothing = Nothing.text  # what to say where nothing came
+        self.waits = False  # for its end: its id is known, so it may be an answer that is stored already
+        self.taken = 0  # bytes read in all
+        self.restarts = 0
+
+    def read(self, fd: int, most: int) -> None:
+        while True:
+            ready, _, _ = select.select([fd], [], [], self.flush_seconds if self.held else None)
+            if not ready:
+                self.flush_due()
+                continue
+            chunk = os.read(fd, CHUNK)
+            if not chunk:
+                return
+            self.arrived(chunk, most)
+
+    def arrived(self, chunk: bytes, most: int) -> None:
+        """Take what was read; BadData once it is more than `most` bytes in all."""
+        self.taken += len(chunk)
+        self.unflushed += len(chunk)
+        self.take(self.reader.feed(chunk))
+        self.flush_due()
+        if self.taken > most:
+            self.abort(f"it is longer than {most} bytes")
+            raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.rest()}")
+
+    def take(self, parts: list[Part]) -> None:
+        if not self.reader.begun:
+            return
+        if self.reader.restarts != self.restarts:
+            self.restarts = self.reader.restarts
+            self.restart()
+            if self.echo:
+                self.echo.end()
+        self.add(parts)
+        if self.pending is None and not self.waits:
+            self.waits = not self.fresh and self.repeats()
+            self.flushed = time.monotonic()
+            if not self.waits:
+                self.flush()
+        if self.echo:
+            self.echo.parts(parts)
+
+    def repeats(self) -> bool:
+        """Whether an answer of this id is stored: perhaps this very one, which only its end can tell."""
+        stored: list[Json] = []
+        self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
+        return bool(stored)
+
+    def message(self, type: str, id: str) -> Json:
+        by = {"provider": self.reader.provider, "model": self.reader.model}
+        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
+        return message | {name: value for name, value in by.items() if value}
+
+    def close(self) -> Received:
+        outcome = self.reader.close()
+        self.take(self.reader.tail)
+        if isinstance(outcome, Reply):
+            try:
+                return self.commit(outcome)
+            except BadData as error:  # more than a record holds
+                self.abort("it cannot be stored whole")
+                raise BadData(f"{error}{self.rest()}") from None
+        if self.echo:
+            self.echo.end()
+        if self.pending is None and not self.held:
+            self.add(self.reader.arrived)  # of what was no stream
+        self.abort(outcome.text)
+        raise self.failed(outcome)
+
+    def commit(self, reply: Reply) -> Received:
+        """Store the complete answer; one that is already stored is a no-op."""
+        stored: list[str] = []
+        values: Json = {
+            "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
+            "responseId": reply.id,
+        }  # fmt: skip
+        fields = {name: value for name, value in values.items() if value not in (None, "")}
+        before: str | None = None
+
+        def build(locked: Locked) -> bytes | None:
+            nonlocal before
+            before = None if self.fresh else _stored_id(locked, reply)
+            id = self.env.id_in(locked)
+            stored.append(before or self.pending or id)
+            if before is not None:
+                revert = {"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}
+                return dumps(revert) + b"\n" if self.pending is not None else None
+            record: Json = {"type": "commit", "of": self.pending, "ts": self.env.now()}
+            if self.pending is None:
+                record = self.message("message", id)
+            return dumps({**record, "parts": reply.parts, **fields}) + b"\n"
+
+        self.append(build)
+        if self.echo:
+            self.echo.finish(reply.parts, begun=self.reader.begun)
+        if self.gone:
+            raise self.removed(reply.parts)
+        self.env.stored = stored[0]
+        if before:
+            self.env.note(f"{self.target.id}: this answer is already stored as {before}")
+        elif reply.further:
+            text = f"the first of {reply.further + 1} choices is stored; the others are not"
+            self.env.note(f"{self.target.id}: {text}")
+        elif reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
+            self.env.note(f"{self.target.id}: redrawn lines (a spinner, progress) are stored as printed")
+        if self.echo and isinstance(self.echo.broken, HistoryError):
+            raise self.env.output_error(str(self.echo.broken))
+        if self.echo and self.echo.broken:
+            raise self.echo.broken
+        calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]
+        return Received(stored[0], calls, repeated=before is not None)
+
+    def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
+        reason = self.nothing if isinstance(outcome, Nothing) else outcome.text
+        if isinstance(outcome, Failure):
+            self.store_error(outcome)
+            reason = f"{outcome.provider}: {reason}" if outcome.provider else reason
+        if self.gone:
+            return self.removed(self.came, f"{reason}; ")
+        text = f"{self.target.id}: {reason}{self.rest()}"
+        if isinstance(outcome, Failure) and not outcome.retry:
+            return ProviderRefused(text)
+        return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
+
+    def store_error(self, failure: Failure) -> None:
+        """A provider's error, for people: an `error` message is never sent."""
+        model = failure.model or self.reader.model
+        made_by = {"provider": failure.provider, "model": model, "code": failure.code}
+        fields = {name: value for name, value in made_by.items() if value}
+
+        def build(locked: Locked) -> bytes:
+            id = self.env.id_in(locked)
+            record = {
+                "type": "message", "id": id, "ts": self.env.now(), "kind": "error",
+                "parts": [{"text": failure.text}], **fields,
+            }  # fmt: skip
+            return dumps(record) + b"\n"
+
+        self.append(build)
+
+
+class Streaming(Receiving):
+    """A text that is still being written: a message of any kind, which may begin its session."""
+
+    flush_seconds = 0.1
+    flush_bytes = 4096
+
+    def __init__(self, env: Env, target: Target, kind: str, role: str | None) -> None:
+        from ...providers.text.response import Exact
+
+        super().__init__(env, target, Exact(), fresh=True)
+        self.kind = kind
+        self.role = role
+        self.options = f" --role {role}" if kind in ROLES.values() else f" --kind {kind}"
+
+    def message(self, type: str, id: str) -> Json:
+        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": self.kind}
+        if self.role is not None:
+            message["role"] = self.role
+        return message
+
+    def store(self, build: Callable[[Locked], bytes | None]) -> None:
+        if log.append(self.env, self.target.path, build, create=not self.begun):
+            say_new(self.env, self.target)
+
+
+def _stored(locked: Locked, response_id: str | None) -> list[Json]:
+    """The records that were stored for responses of this id."""
+    if not response_id:
+        return []
+    lines = locked.lines_with("responseId", response_id)
+    return [data for data in objects(lines) if data.get("responseId") == response_id]
+
+
+def _stored_id(locked: Locked, reply: Reply) -> str | None:
+    """The id of the message that this very answer is stored as: not undone, and not behind a `clear`.
+
+    It has the same parts, of one provider, at the same cost.
+    """
+    same = [
+        data for data in _stored(locked, reply.id)
+        if says(data, reply.parts) and data.get("provider", reply.provider) == reply.provider
+        and (None in (data.get("usage"), reply.usage) or data["usage"] == reply.usage)
+    ]  # fmt: skip
+    messages = fold(read.read_log(locked.read())).all if same else {}
+    for data in same:
+        message = messages.get(str(data.get("of") if data.get("type") == "commit" else data.get("id")))
+        if message is not None and message.committed and message.hidden != "clear":
+            return message.id
+    return None

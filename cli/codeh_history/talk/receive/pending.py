@@ -1,0 +1,208 @@
+"""A message in the log while it is being written: pending on disk, committed at its end.
+
+It stays in the log in which it was begun. Where that was removed, its text goes to a file,
+`HOME/unsent/SESSION-ID.txt`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+
+from ...base.env import Env
+from ...base.errors import HistoryError, InputOutput, NotFound
+from ...session.fold import join
+from ...session.model import Json, Part
+from ...session.records import dumps
+from ...store import log, unsent
+from ...store.file import open_regular
+from ...store.paths import exists
+from ...store.protocol import Locked
+from ...store.resolve import Target
+
+FLUSH_SECONDS = 1.0
+FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
+REMOVED = "the session was removed while this message was written"
+
+
+class Pending:
+    """What arrives waits at most `flush_seconds` for its write, or until `flush_bytes` have been read."""
+
+    flush_seconds = FLUSH_SECONDS
+    flush_bytes = FLUSH_BYTES
+    options = " --role model"  # of `append` for a message of its kind
+
+    def __init__(self, env: Env, target: Target) -> None:
+        self.env = env
+        self.target = target
+        self.first = _first_line(target.path)  # of the log that is there
+        self.pending: str | None = None  # the id of the open message
+        self.opened = (0, b"")  # the offset of its first line in the log, and that line
+        self.gone = ""  # once that log is: what became of the text
+        self.came: list[Part] = []  # all that arrived
+        self.held: list[Part] = []  # arrived and not yet on disk
+        self.flushed = 0.0
+        self.unflushed = 0  # bytes read since
+        self.kept = ""  # the id of what stays pending, or of what is kept in a file
+        self.replace = False
+        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
+
+    def message(self, type: str, id: str) -> Json:
+        """The record of this message, without parts."""
+        raise NotImplementedError
+
+    def add(self, parts: list[Part]) -> None:
+        """Take what arrived next."""
+        self.held = join(self.held, parts)
+        self.came += parts
+
+    def restart(self) -> None:
+        """What arrives from now on takes the place of what arrived before."""
+        self.held, self.came, self.replace = [], [], True
+
+    def flush_due(self) -> None:
+        """Write what has waited long enough, or is enough."""
+        waited = time.monotonic() - self.flushed >= self.flush_seconds
+        if self.held and (waited or self.unflushed >= self.flush_bytes):
+            self.flush()
+
+    def rest(self) -> str:
+        """What became of what arrived, for the message of an error."""
+        if self.gone:
+            return f"; {self.gone}"
+        return f"; what arrived stays pending as {self.kept}" if self.kept else ""
+
+    def append(self, build: Callable[[Locked], bytes | None]) -> None:
+        """Append to the log in which the message was begun; sets `gone` where that is."""
+
+        def checked(locked: Locked) -> bytes | None:
+            self.recall(locked)
+            if not self.is_in(locked):
+                raise NotFound(f"{locked.path}: the session was removed")
+            return build(locked)
+
+        if self.gone:
+            return
+        try:
+            self.store(checked)
+        except (NotFound, InputOutput) as error:
+            if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
+                raise
+            self.kept = self.pending or self.env.random_id()
+            self.gone = f"{REMOVED}; nothing had arrived"
+
+    @property
+    def begun(self) -> bool:
+        """Whether something of it is in the log, as far as is known."""
+        return (self.writing[2][0] if self.writing is not None else self.pending) is not None
+
+    def is_in(self, locked: Locked) -> bool:
+        """Whether this is the log that was there, or in which the message was begun, replaced or not."""
+        if self.pending is None:
+            return not self.first or locked.holds(self.first, 0)
+        offset, line = self.opened
+        if locked.holds(line, offset):
+            return True
+        return line[:-1] in locked.lines_with("id", str(self.pending))
+
+    def flush(self) -> None:
+        """Put what arrived on disk as pending content."""
+
+        def build(locked: Locked) -> bytes:
+            before = self.pending, self.replace
+            lines = self.lines(locked)
+            self.writing = locked.offset, lines, before
+            return lines
+
+        self.append(build)
+        if self.gone:
+            self.keep(self.came)
+        self.writing = None
+        self.held = []
+        self.flushed, self.unflushed = time.monotonic(), 0
+
+    def recall(self, locked: Locked) -> None:
+        """Of a flush that a signal broke off: what it wrote is not written again, what it did not is."""
+        if self.writing is None:
+            return
+        offset, lines, before = self.writing
+        self.writing = None
+        if locked.holds(lines, offset):
+            self.held = []
+        else:
+            self.pending, self.replace = before
+
+    def lines(self, locked: Locked) -> bytes:
+        """What arrived, as records."""
+        lines = b""
+        if self.pending is None:
+            self.pending = self.env.id_in(locked)
+            lines = dumps(self.message("open", self.pending)) + b"\n"
+            self.opened = locked.offset, lines
+        elif self.replace:
+            self.replace = False
+            id = self.env.streamed_id(locked, self.pending)
+            record = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
+            return dumps({**record, "parts": self.held}) + b"\n"
+        self.replace = False
+        if self.held:
+            lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
+        return lines
+
+    def store(self, build: Callable[[Locked], bytes | None]) -> None:
+        """Append lines to the session; an answer never begins one."""
+        log.append(self.env, self.target.path, build)
+
+    def abort(self, reason: str) -> None:
+        """What streamed so far stays pending, with the reason why it is not more."""
+        if self.held:
+            self.flush()
+        if self.pending is None:
+            return
+        record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
+        line = dumps(record) + b"\n"
+        self.append(lambda _: line)
+        if self.gone:
+            self.keep(self.came)
+        else:
+            self.kept = self.pending
+
+    def interrupt(self, reason: str) -> None:
+        """The same where no error is to tell what became of it."""
+        self.abort(reason)
+        if self.gone:
+            self.env.note(f"{self.target.id}: {self.gone}")
+
+    def keep(self, parts: Sequence[Part]) -> None:
+        """Write the text of all that has arrived to a file, durable on return."""
+        if text := text_of(parts):
+            kept = unsent.kept_text(self.env, self.target.path, self.kept, text, self.options)
+            self.gone = f"{REMOVED}; {kept}"
+
+    def removed(self, parts: Sequence[Part], reason: str = "") -> NotFound:
+        """The error to end with where the session is gone, once these parts are kept."""
+        self.keep(parts)
+        return NotFound(f"{self.target.id}: {reason}{self.gone}")
+
+
+def _first_line(path: str) -> bytes:
+    """The first line of a session's file, which says when it was begun; empty if there is no file."""
+    try:
+        fd, _ = open_regular(path)
+    except (OSError, HistoryError):
+        return b""
+    data = os.pread(fd, 1 << 16, 0)
+    os.close(fd)
+    return data[: data.find(b"\n") + 1]
+
+
+def text_of(parts: Sequence[Part]) -> str:
+    """The text of a message; other parts, thoughts aside, as a line of JSON each."""
+    pieces = []
+    for part in parts:
+        if isinstance(part.get("text"), str):
+            pieces.append("" if part.get("thought") else part["text"])
+        else:
+            pieces.append(f"\n{dumps(part).decode()}\n")
+    return "".join(pieces)

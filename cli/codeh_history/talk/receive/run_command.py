@@ -1,0 +1,117 @@
+"""Running the user's commands: the one that talks to a provider, and the one that answers tool calls."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from typing import IO, NamedTuple
+
+from ...base.env import Env
+from ...base.errors import InputOutput, TryAgain
+from ...providers.reply import AnswerReader
+from ...providers.text.response import Exact
+from ...store.resolve import Target
+from .answer import Received, Receiving, follow
+from .echo import Echo
+
+
+def exchange(
+    env: Env, target: Target, body: IO[bytes], command: str, reader: AnswerReader,
+    *, echo: Echo | None, most: int,
+) -> Received:  # fmt: skip
+    """Send a body through `sh -c CMD` and store the answer that the command prints, `most` bytes of it.
+
+    The body lies in a file, so a command that reads slowly cannot block its own answer.
+    """
+    body.flush()
+    body.seek(0)
+    process = start(command, body.fileno(), {})
+    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+
+    def whole() -> None:
+        if isinstance(reader, Exact) and ended(process):  # nothing else says that a text is not whole
+            reader.cut = "the answer may not be whole"
+
+    try:
+        receiving = Receiving(env, target, reader, echo, fresh=True)
+        received = follow(receiving, process.stdout.fileno(), most, whole)
+    except TryAgain as error:
+        code = ended(process)
+        if code:
+            raise TryAgain(f"{error} (the command of --via ended with {code})") from None
+        raise
+    except BaseException:
+        process.terminate()
+        ended(process)
+        raise
+    code = ended(process)
+    if code:
+        env.note(f"the answer is complete, though the command of --via ended with {code}")
+    return received
+
+
+def ended(process: subprocess.Popen[bytes]) -> int:
+    """The command's exit code; one still running 5 seconds after its output ended is killed."""
+    if process.stdout is not None:
+        process.stdout.close()
+    try:
+        return process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
+
+
+def start(
+    command: str, stdin: int, environ: Mapping[str, str], stderr: int | None = None
+) -> subprocess.Popen[bytes]:
+    """`sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr goes where ours goes."""
+    variables = {os.fsencode(name): os.fsencode(value) for name, value in environ.items()}
+    try:
+        return subprocess.Popen(
+            ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+            env={**os.environb, **variables},
+        )  # fmt: skip
+    except OSError as error:
+        raise InputOutput(f"--via: {error.strerror}") from None
+
+
+class Ran(NamedTuple):
+    """How a tool ended: its exit code (None: it was ended, for it printed too much), stdout and stderr."""
+
+    code: int | None
+    out: bytes
+    err: bytes
+
+
+def tool(command: str, args: bytes, environ: Mapping[str, str], most: int) -> Ran:
+    """Run a tool with the call's arguments on stdin; it may print `most` bytes."""
+    with tempfile.TemporaryFile() as file:
+        file.write(args)
+        file.seek(0)
+        process = start(command, file.fileno(), environ, subprocess.PIPE)
+    try:
+        out, err = _printed(process, most)
+        code = process.wait() if len(out) + len(err) <= most else None
+        return Ran(code, out, err)
+    finally:
+        process.kill()  # nothing, if it has ended
+        process.wait()
+
+
+def _printed(process: subprocess.Popen[bytes], most: int) -> tuple[bytes, bytes]:
+    """stdout and stderr to their ends, or a little more than `most` bytes of both."""
+    assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - pipes were asked for
+    out, err = bytearray(), bytearray()
+    with selectors.DefaultSelector() as ready, process.stdout, process.stderr:
+        ready.register(process.stdout, selectors.EVENT_READ, out)
+        ready.register(process.stderr, selectors.EVENT_READ, err)
+        while ready.get_map() and len(out) + len(err) <= most:
+            for key, _ in ready.select():
+                chunk = os.read(key.fd, 1 << 16)
+                key.data.extend(chunk)
+                if not chunk:
+                    ready.unregister(key.fileobj)
+    return bytes(out), bytes(err)

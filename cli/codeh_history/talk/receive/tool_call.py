@@ -1,0 +1,86 @@
+"""`calls --via`: a command answers an open call."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+import orjson
+
+from ...base.env import Env
+from ...base.errors import NotFound
+from ...providers.json_text import excerpt
+from ...session.model import Json
+from ...session.pairing import Call, failed_call, open_calls
+from ...session.records import dumps
+from ...store import log, unsent
+from ...store.protocol import Locked
+from ...store.resolve import Target
+from ...views.view import locked_view
+from ..append.tool_parts import response_of
+from . import run_command
+
+Run = Callable[[Call], tuple[Json, str]]  # a response, and for people how it failed, "" where it did not
+
+
+def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
+    """Run one call and store its result, or its failure; the result's id, if the call was still open.
+
+    Half a call is not run: that it is none is its result, so that the model may call again.
+    """
+    if call.damage:
+        arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
+        response, failure = failed(call, f"{call.damage}{arrived}", f"not run: {call.damage}")
+    else:
+        response, failure = run(call)
+    if failure:
+        env.note(f"{target.id}: {call.name} ({call.id}): {failure}, stored as a failed result")
+    id = {"id": call.id} if call.has_id else {}
+    part = {"functionResponse": {**id, "name": call.name, "response": response}}
+
+    ids: list[str] = []
+
+    def build(locked: Locked) -> bytes | None:
+        view = locked_view(env, locked)
+        if not any(
+            c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
+        ):
+            env.note(f"{target.id}: {call.name} ({call.id}) waits no longer; its result is not stored")
+            return None
+        ids.append(env.id_in(locked))
+        record = {
+            "type": "message", "id": ids[0], "ts": env.now(), "kind": "tool", "role": "user",
+            "parts": [part],
+        }  # fmt: skip
+        return dumps(record) + b"\n"
+
+    try:
+        log.append(env, target.path, build)
+    except NotFound as error:  # the session was removed; the tool may not be run again
+        options = shlex.join(["--result", call.name, *(["--call-id", call.id] if call.has_id else [])])
+        text = dumps(response).decode("utf-8", "replace")
+        kept = unsent.kept_text(env, target.path, env.random_id(), text, f" {options}")
+        raise NotFound(f"{error}; {kept}") from None
+    return ids
+
+
+def by_command(via: str, most: int) -> Run:
+    """Calls run by a command, which may print `most` bytes."""
+
+    def run(call: Call) -> tuple[Json, str]:
+        environ = {"CODEH_CALL_NAME": call.name, "CODEH_CALL_ID": call.id}
+        ran = run_command.tool(via, orjson.dumps(call.args) + b"\n", environ, most)
+        out = ran.out.decode("utf-8", "replace")
+        if ran.code is None:
+            return failed(call, f"it printed more than {most} bytes and was ended")
+        if ran.code:
+            reason = ran.err.decode("utf-8", "replace").strip() or out.strip() or f"exit {ran.code}"
+            return failed(call, reason, f"exit {ran.code}")
+        return response_of(out.removesuffix("\n")), ""
+
+    return run
+
+
+def failed(call: Call, reason: str, note: str = "") -> tuple[Json, str]:
+    """A failed response with this reason, and the note for people."""
+    return {"error": failed_call(call.name, reason)}, note or reason

@@ -1,0 +1,283 @@
+"""`payload`: session → request body. Whole history every time: the provider remembers nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import orjson
+
+from ... import providers
+from ...base.env import Env
+from ...base.errors import BadData, Lost, Usage
+from ...base.input import from_file
+from ...base.shared_options import BySettings, Compaction, Request, beside, tools_from
+from ...filters.curate import pairs, passes
+from ...filters.curate import run as curating
+from ...providers.base import Options
+from ...providers.parts import name_of
+from ...session import sources
+from ...session.fold import View
+from ...session.labels import escaped
+from ...session.model import Any, Json, Message
+from ...session.pairing import open_at_end
+from ...store.resolve import for_filtering, for_reading, named
+from ...views.late_media import Deferred
+from ...views.view import tell_lost, view_of
+
+STEP = 64  # elements of a list that are one piece of a body
+_LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
+
+
+def body_of(
+    env: Env,
+    argument: str | None,
+    session: str | None,
+    flags: Request,
+    *,
+    under: Json | None = None,
+    strict: bool = False,
+    data: bytes | None = None,
+    lost_known: bool = False,
+) -> Iterable[bytes | memoryview]:
+    """The request body, in pieces that are made as they are written.
+
+    `under` are settings that apply where the session has none; `data` replaces the content of the session's
+    file. With `lost_known` missing results of calls are repaired without a note. Large media in the
+    block store is not read before its piece is written, unless a budget must know what it costs and its
+    first bytes do not tell.
+    """
+    to = checked(flags)
+    choose = for_filtering if named(env, session, argument) is None else for_reading
+    target = choose(env, session, argument)
+    if flags.persist:
+        from ...views.persist import persist_now
+
+        persist_now(env, session, argument, {} if flags.allow_missing else None)
+    media = Deferred(measured=bool(flags.specified(*Compaction.DEFAULTS)))
+    lost: Lost | None = {} if flags.allow_missing else None
+    view = view_of(env, target, data, strict=strict, media=media, lost=lost)
+    tell_lost(env, target.id, lost)
+    if under:
+        over = {key: value for key, value in view.meta.items() if value is not None}
+        view = view.with_settings({**under, **over})
+    flags = flags.within(view.meta, target.id, env.note)
+    view, messages, options = _as_sent(env, view, to, flags, target.id, lost_known=lost_known)
+    summaries = [summary.text for summary in view.summaries]
+    if to == providers.PLAIN:  # the labels of a summary that we wrote are ours
+        own = [
+            summary.text if "lines" in summary.fields else escaped(summary.text)
+            for summary in view.summaries
+        ]
+        if flags.set:
+            raise Usage("--set: plain text has no fields")
+        transcript = providers.transcript(messages, options, own)
+        for note in transcript.notes:
+            env.note(f"{target.id}: {note}")
+        return [transcript.text.encode("utf-8", "replace")]
+    request = providers.load(to).request(messages, options, summaries)
+    env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
+    for note in request.notes:
+        env.note(f"{target.id}: {note}")
+    added = ("set", "context", "user_template", "system_template", "rendered_user")
+    if flags.pretty or flags.specified(*added):  # what others made may be no JSON, in the midst
+        option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
+        written: Iterable[bytes] = [orjson.dumps(_set(request.body, flags.set), option=option)]
+    else:
+        written = pieces(request.body)
+    return media.pieces(b"".join(written), env) if media.used else written
+
+
+def _as_sent(
+    env: Env, view: View, to: str, flags: Request, session: str, *, lost_known: bool
+) -> tuple[View, Sequence[Message], Options]:
+    """The view as it is sent, its messages with what templates and attachments add, and the options."""
+    options = _options(view, to, flags, session)
+    if flags.context:
+        prompt, view = split(env, view)
+        system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
+        options = options.but(system=system or None)
+    view = _reduced(env, view, options, flags, session, lost_known=lost_known)
+    check_sendable(view, session, prefill=flags.prefill)
+    if flags.user_template or flags.system_template or flags.rendered_user is not None:
+        from . import templates
+
+        messages, options = templates.rendered(view, options, flags)
+    else:
+        messages = view.messages
+    return view, sources.listed(messages), options
+
+
+def split(env: Env, view: View) -> tuple[str, View]:
+    """The context prompt of all before the newest exchange, and the view without it.
+
+    The prompt has the summaries and the newest of the earlier exchanges, as many as a context prompt shows;
+    an exchange with a pinned message is sent instead, as older ones are.
+    """
+    from ...base.times import local
+    from ...formats import context
+    from ...formats.entries import entry
+    from ...session.exchanges import exchanges
+
+    earlier = [group for group in exchanges(view.messages)[:-1] if not any(m.pinned for m in group)]
+    recent = earlier[-context.RECENT :]
+    summaries = [summary.text for summary in view.summaries]
+    text = context.prompt([entry(group) for group in recent], summaries, env.millis(), local())
+    gone = {message.id for group in recent for message in group}
+    return text, view.with_messages([m for m in view.messages if m.id not in gone], [])
+
+
+def checked(flags: Request) -> str:
+    """The provider; Usage where that, or an option that needs no session to be judged, is wrong."""
+    to = provider_of(flags.to)
+    curating.settings(flags)
+    curating.names(flags)
+    if flags.raw and (ignored := flags.specified(*_LEFT_OUT)):
+        raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
+    if flags.var:
+        from . import templates
+
+        templates.variables(flags.var)
+    if flags.specified(*Compaction.DEFAULTS):
+        from ...filters.compact import bounds
+
+        bounds.limits(flags)
+    return to
+
+
+def pieces(body: Json) -> Iterator[bytes]:
+    """A request body and a newline, in pieces: a long list is not in memory a second time.
+
+    All else is made before the first piece, should it be no JSON.
+    """
+    is_long = {key: type(value) is list and len(value) > STEP for key, value in body.items()}
+    short = {key: orjson.dumps(value) for key, value in body.items() if not is_long[key]}
+    before = b"{"
+    for key, value in body.items():
+        before += orjson.dumps(key) + b":"
+        if key in short:
+            before += short[key]
+        else:
+            for start in range(0, len(value), STEP):
+                yield before + (b"," if start else b"[") + orjson.dumps(value[start : start + STEP])[1:-1]
+                before = b""
+            before = b"]"
+        before += b","
+    yield before.removesuffix(b",") + b"}\n"
+
+
+def provider_of(to: str | None) -> str:
+    """The format of the request; Usage where it is none, or missing."""
+    formats = ", ".join(providers.TARGETS)
+    if not to:
+        raise Usage(f"no provider: pass --to PROVIDER, or set CODEH_TO ({formats})")
+    if to not in providers.TARGETS:
+        raise Usage(f"--to {to}: one of {formats}")
+    return to
+
+
+def _reduced(
+    env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
+) -> View:
+    """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
+    with BySettings(session):
+        settings, names = curating.settings(flags), [] if flags.raw else curating.names(flags)
+    view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
+    repaired = sum(
+        line["pass"] == "pairs" and not (lost_known and line["why"] == pairs.MISSING)  # noqa: S105 - a pass
+        for line in report
+    )
+    if repaired:
+        repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
+        env.note(f"{session}: {repairs} of call/response pairs (curate --report shows each)")
+    if not (flags.explain or flags.specified(*Compaction.DEFAULTS)):
+        return view
+    from ...filters.compact import bounds
+
+    with BySettings(session):
+        limits = bounds.limits(flags, options.system or "", options.tools)
+    limits = limits._replace(model=options.model)
+    after = bounds.within(env, view, limits)
+    if flags.explain:
+        from ...render import explanation
+
+        bounds.demanding(limits)
+        explanation.tell(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
+    return passes.curate(sources.rendered(after), settings, ("pairs",))[0]
+
+
+def check_sendable(view: View, session: str, *, prefill: bool) -> None:
+    """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
+    messages = view.messages
+    last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
+    if last is None:
+        raise BadData(f"{session}: no message to send; append one first")
+    calls = open_at_end(messages)
+    if calls:
+        names = ", ".join(f"{call.name} ({call.id})" for call in calls)
+        raise BadData(
+            f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop"
+        )
+    if last.role == "model" and not prefill:
+        newest = next(m for m in reversed(messages) if m.role is not None)
+        advice = "append a user's, or --prefill to continue it"
+        if newest.role == "user":
+            advice = f"{newest.id} is pending: `commit {newest.id}` makes it a message"
+        elif id := view.edited_after(last):
+            advice = f"{id} was edited after it: `fork --at {id}` asks again, `undo` reverts the edit"
+        raise BadData(f"{session}: the last message is the model's; {advice}")
+
+
+def model_for(view: View, to: str, model: str | None) -> str | None:
+    """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
+    made = (m.model for m in reversed(view.messages) if m.role == "model" and m.provider == to)
+    return model or name_of(view.meta.get(f"model.{to}")) or next(filter(None, made), None)
+
+
+def _options(view: View, to: str, flags: Request, session: str) -> Options:
+    """What the request is to hold."""
+    model = model_for(view, to, flags.model)
+    if model is None and to != providers.PLAIN and not providers.model_in_url(to):
+        raise Usage(f"{session}: which model? --model MODEL, or `set model.{to}=MODEL` once")
+    system, tools = beside(view.meta)
+    if flags.system is not None:
+        system = from_file(flags.system)
+    settings = view.meta.get(f"settings.{to}")
+    return Options(
+        model=model,
+        system=system or None,
+        tools=tools_from(flags.tools) if flags.tools else tools,
+        max_tokens=flags.max_tokens,
+        stream=flags.stream,
+        cache=flags.cache,
+        session=view.id,
+        settings=settings if isinstance(settings, dict) else {},
+    )
+
+
+def _set(body: Json, settings: Sequence[str]) -> Json:
+    """The body with each `path=json` set; a path is keys and list positions joined by dots."""
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not equals or not path:
+            raise Usage(f"--set {setting}: PATH=JSON expected")
+        try:
+            value = orjson.loads(text)
+        except ValueError:
+            value = text
+        body = _put(body, path.split("."), value, setting)
+    return body
+
+
+def _put(node: Any, keys: list[str], value: object, setting: str) -> Any:
+    if not keys:
+        return value
+    key, rest = keys[0], keys[1:]
+    if isinstance(node, list):
+        try:
+            at = range(len(node))[int(key)]
+        except (ValueError, IndexError):
+            raise Usage(f"--set {setting}: no element {key}") from None
+        return [*node[:at], _put(node[at], rest, value, setting), *node[at + 1 :]]
+    if not isinstance(node, dict | None):
+        raise Usage(f"--set {setting}: {key} stands inside a plain value")
+    return {**(node or {}), key: _put((node or {}).get(key), rest, value, setting)}

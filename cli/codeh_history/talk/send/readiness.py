@@ -1,0 +1,159 @@
+"""Where a session stands: what is open, pending, unanswered or damaged, and what to do next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from itertools import islice
+
+from ...base.config import layers
+from ...base.env import Env
+from ...base.shared_options import Compaction, beside
+from ...filters.costs import counting, total_of
+from ...session.exchanges import is_prompt
+from ...session.model import Json, Message
+from ...session.pairing import Call, open_at_end, open_calls
+from ...session.records import Log
+from ...session.sources import rendered
+from ...session.view import View
+from ...store.paths import path_of
+from ...store.read import size_of
+from ...store.resolve import Target
+from ...tokens import Counter
+from ...tokens.formula import overhead, sent, unscaled
+from ...views import skim
+from ...views.rows import beginning, text_of
+from ...views.skim import NeedsFold, OpenCalls, Skim
+from ...views.view import tell_damage, tell_notes
+
+END = 200  # messages of the end of a big log that tell what is next
+AT_ONCE = 4096  # messages whose tokens are counted together
+
+
+def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
+    """The state of a session, as `status --json` prints it."""
+    numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
+    totals = total_of(counting(env, view, target.id, Compaction(counter=counter)), view)
+    pending = [message for message in view.messages if message.pending is not None]
+    return _state(env, target, view, totals, open_calls(view.messages), pending, numbers)
+
+
+def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
+    """The same of a big plain log, read twice in little memory; None for any other log."""
+    if target.path == "-" or size_of(target.path) <= skim.FOLDED:
+        return None
+    calling, exchanges, pending, end = OpenCalls(), 0, [], {}
+    newest: dict[str, Message] = {}
+    skimmed, again = (Skim(skim.logs(target.path, big=skim.FOLDED)) for _ in range(2))
+    try:
+        for number, message in skimmed.messages():
+            message.place = number
+            calling.add(message)
+            exchanges += is_prompt(message)
+            pending += [message] if message.pending is not None else []
+            for name in ("provider", "model"):
+                if getattr(message, name) and number > (newest[name].place if name in newest else 0):
+                    newest[name] = message
+            end[number] = message
+            if len(end) > 2 * END:
+                end = {n: m for n, m in end.items() if n > skimmed.placed - END}
+        view = View(Log([], skimmed.damage, size_of(target.path)))
+        view.meta = skimmed.meta
+        shown = {m.place: m for m in newest.values()} | end
+        view.messages = [shown[number] for number in sorted(shown)]
+        if not any(message.role == "model" and message.committed for message in end.values()):
+            return None
+        tell_damage(env, target, view.log, strict=strict)
+        tell_notes(env, target, skimmed.notes)
+        totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again)
+    except NeedsFold:
+        return None
+    totals |= {"messages": skimmed.placed, "exchanges": exchanges}
+    calls = calling.calls()
+    named_in = [*view.messages, *pending, *(call.message for call in calls)]
+    return _state(env, target, view, totals, calls, pending, {m.id: m.place for m in named_in})
+
+
+def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
+    """The tokens of a big plain log, some messages at a time."""
+    system, tools = beside(view.meta)
+    total = counter.history + overhead(counter, system, tools, ())
+    messages = skimmed.messages()
+    while batch := list(islice(messages, AT_ONCE)):
+        for number, message in batch:
+            message.place = number
+        some = rendered(view.with_messages([message for _, message in batch])).messages
+        total += sum(
+            cost for message, cost in zip(some, unscaled(counter, some), strict=True) if sent(message)
+        )
+    return {"counter": counter.name, "tokens": {"total": counter.scale(total)}}
+
+
+def _state(
+    env: Env, target: Target, view: View, totals: Json, calls: Sequence[Call], pending: Sequence[Message],
+    numbers: dict[str, int],
+) -> Json:  # fmt: skip
+    prompt, system = unanswered(view), beside(view.meta)[0]
+    return {
+        "session": target.id, "why": target.why, "path": target.path,
+        "title": text_of(view.meta.get("title")), "system": beginning(system) if system else None,
+        "bytes": view.log.size,
+        "messages": totals["messages"], "exchanges": totals["exchanges"],
+        "summaries": len(view.summaries), "tokens": totals["tokens"]["total"], "counter": totals["counter"],
+        "open_calls": [
+            {"message": call.message_id, "n": numbers[call.message_id], "id": call.id, "name": call.name}
+            for call in calls
+        ],
+        "pending": [
+            {"id": m.id, "n": numbers[m.id]}
+            | ({"aborted": m.fields["aborted"]} if "aborted" in m.fields else {})
+            for m in pending
+        ],
+        "unanswered": {"id": prompt.id, "n": numbers[prompt.id]} if prompt is not None else None,
+        "damage": [{"line": d.line, "offset": d.offset, "reason": d.reason} for d in view.log.damage],
+        "next": advice(env, target, view),
+    }  # fmt: skip
+
+
+def unanswered(view: View) -> Message | None:
+    """The last message that is sent, if it is not the model's and no call is open: the model is next."""
+    sent = [m for m in view.messages if m.role is not None and m.committed]
+    if not sent or sent[-1].role == "model" or open_at_end(sent):
+        return None
+    return sent[-1]
+
+
+def advice(env: Env, target: Target, view: View) -> str:
+    """The command to type next."""
+    to = layers.usual_to(env) or next(
+        (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
+    )
+    if target.path == "-":
+        return f"codeh-history payload - --to {to}"
+    session = f"-s {named(env, target)}"
+    sent = [m for m in view.messages if m.role is not None and m.committed]
+    if not sent:
+        return f"codeh-history append {session} -m TEXT"
+    if open_at_end(sent):
+        return f"codeh-history calls {session} --via CMD"
+    return asking(env, target, to, [] if sent[-1].role != "model" else ["-m TEXT"])
+
+
+def asking(
+    env: Env,
+    target: Target,
+    to: str,
+    flags: Sequence[str] = (),
+    via: str | None = None,
+    profile: str | None = None,
+) -> str:
+    """`ask` with these flags; provider and command are named where nothing else says them."""
+    provider, command = layers.words(env, profile, to, via)
+    return " ".join(["codeh-history ask", f"-s {named(env, target)}", *provider, *flags, *command])
+
+
+def named(env: Env, target: Target) -> str:
+    """How to name the session on a command line: its id, where that is enough."""
+    path = os.path.abspath(target.path)
+    return target.id if path == os.path.abspath(path_of(env, target.id)) else shlex.quote(target.path)

@@ -1,0 +1,75 @@
+"""Jinja templates for the last user message and the system prompt, rendered in a sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...base.errors import BadData, Usage
+from ...base.input import Text, decode, from_file, read_file
+from ...base.sandbox import SECONDS, Sandbox, TooMuch
+from ...base.shared_options import Request
+from ...providers.base import Options
+from ...session.exchanges import is_prompt
+from ...session.fold import View
+from ...session.model import Json, Message, Part
+from ...session.view import text_of
+
+
+def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message], Options]:
+    """The messages and options with the rendered texts; the session is not changed.
+
+    The rendered user text replaces the original inside the last user message, so what was attached to it
+    survives; one that was rendered elsewhere is taken as it is. Templates see `message` (that text),
+    `context` (the system prompt) and `vars`.
+    """
+    messages = list(view.messages)
+    last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
+    original = text_of(messages[last]) if last is not None else ""
+    values: Json = {"message": original, "context": options.system or "", "vars": variables(flags.var)}
+    seconds = flags.timeout or SECONDS
+    if flags.rendered_user is not None and last is not None:
+        messages[last] = _with_text(messages[last], from_file(flags.rendered_user))
+    elif flags.user_template and last is not None:
+        text = render(flags.user_template, values, seconds)
+        messages[last] = _with_text(messages[last], text)
+    if flags.system_template:
+        options = options.but(system=render(flags.system_template, values, seconds))
+    return messages, options
+
+
+def variables(pairs: Sequence[str]) -> dict[str, str]:
+    """`k=v` pairs."""
+    result: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise Usage(f"--var {pair}: NAME=VALUE expected")
+        if name in result:
+            raise Usage(f"--var {name}: given twice, and it takes one value")
+        result[name] = value
+    return result
+
+
+def render(name: str, values: Json, seconds: float = SECONDS) -> str:
+    """The template file (or text) rendered; a mistake in it is BadData naming its line."""
+    source, name = decode(read_file(name), name), "template" if isinstance(name, Text) else name
+    with Sandbox(seconds) as sandbox:
+        try:
+            (text,) = sandbox.ask("render", name, source, values)
+        except ValueError as error:
+            raise BadData(str(error)) from None
+        except TooMuch as error:
+            raise BadData(f"{name}: {error}") from None
+    return str(text)
+
+
+def _with_text(message: Message, text: str) -> Message:
+    """The message with this for all its texts, where the first of them stands."""
+    texts = [n for n, part in enumerate(message.parts) if "text" in part and not part.get("thought")]
+    parts: list[Part] = [] if texts else [{"text": text}]
+    for number, part in enumerate(message.parts):
+        if number in texts[:1]:
+            parts.append({**part, "text": text})
+        elif number not in texts:
+            parts.append(part)
+    return message.derive(parts)

@@ -1,0 +1,168 @@
+"""Who says what holds: the table of docs/config.md, and the laws behind it."""
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.base.env import Env
+from codeh_history.base.shared_options import Request
+from codeh_history.base.config import layers
+from codeh_history.base.config.layers import ENVIRONMENT, FLAGS, Layer
+from in_process import run_in_process
+
+KINDS = (FLAGS, "-p x", ENVIRONMENT, "CODEH_PROFILE y", "file")  # the strongest first
+
+
+def said(*values):
+    """A layer of each kind that says these."""
+    return [
+        Layer(where=where, values=each, above=number < 3)
+        for number, (where, each) in enumerate(zip(KINDS, values, strict=False))
+    ]
+
+
+def held(*values):
+    return {key: value for key, (value, _) in layers.held(said(*values)).items()}
+
+
+LOCAL = {"to": "ollama", "via": "local", "model": "llama"}
+GEMINI = {"to": "gemini", "via": "google", "model": "flash"}
+CLAUDE = {"to": "anthropic", "via": "ant"}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([{}, LOCAL, CLAUDE, {}, GEMINI], LOCAL),
+        ([{}, LOCAL, {"to": "anthropic"}, {}, {}], LOCAL),
+        ([{}, {}, CLAUDE, LOCAL, GEMINI], CLAUDE),
+        ([{}, {}, {}, LOCAL, GEMINI], LOCAL),
+        ([{}, {}, {}, {}, GEMINI], GEMINI),
+        ([{"model": "big"}, LOCAL, {}, {}, {}], {**LOCAL, "model": "big"}),
+        ([{}, {"model": "pro"}, {}, {}, GEMINI], {**GEMINI, "model": "pro"}),
+        ([{}, {}, CLAUDE, {}, {"model": "flash"}], CLAUDE),
+        ([{"to": "gemini"}, {}, {}, {}, GEMINI], GEMINI),
+        ([{"to": "anthropic"}, {}, {}, {}, GEMINI], {"to": "anthropic"}),
+        ([{"to": "anthropic"}, {}, {"via": "x"}, {}, GEMINI], {"to": "anthropic", "via": "x"}),
+        ([{"to": "gemini"}, {}, CLAUDE, {}, {}], {"to": "gemini"}),
+        ([{"via": "x"}, {}, CLAUDE, {}, {}], {"to": "anthropic", "via": "x"}),
+        ([{"via": "x"}, LOCAL, CLAUDE, {}, GEMINI], {"to": "anthropic", "via": "x"}),
+        ([{"via": "x"}, LOCAL, {}, {}, GEMINI], {"via": "x"}),
+        ([{}, {"to": "openai-chat", "via": "local"}, {}, {}, {"to": "openai-chat", "via": "far", "model": "m"}],
+         {"to": "openai-chat", "via": "local"}),
+        ([{}, {"to": "openai-chat", "via": "local"}, {}, {}, {"to": "openai-chat", "model": "m"}],
+         {"to": "openai-chat", "via": "local"}),
+        ([{}, {"to": "ollama"}, {}, {}, {"via": "any"}], {"to": "ollama"}),
+        ([{}, {}, {"via": "x"}, {}, GEMINI], {"via": "x"}),
+        ([{}, {}, {"to": "gemini"}, {}, GEMINI], GEMINI),
+        ([{}, {}, {"model": "pro"}, {}, GEMINI], {**GEMINI, "model": "pro"}),
+        ([{}, {}, {"model": "pro"}, LOCAL, GEMINI], {**LOCAL, "model": "pro"}),
+        ([{}, LOCAL, {"model": "pro"}, {}, GEMINI], LOCAL),
+        ([CLAUDE, {}, {"model": "opus"}, {}, GEMINI], {**CLAUDE, "model": "opus"}),
+        ([{"to": "anthropic"}, {}, {"via": "ant", "model": "opus"}, {}, GEMINI], {**CLAUDE, "model": "opus"}),
+        ([{"via": "ant"}, {}, {"to": "anthropic", "model": "opus"}, {}, GEMINI], {**CLAUDE, "model": "opus"}),
+        ([CLAUDE, {}, GEMINI, {}, {}], CLAUDE),
+        ([{"to": "anthropic"}, {}, GEMINI, {}, {}], {"to": "anthropic"}),
+        ([{"model": "big"}, {}, {**CLAUDE, "model": "opus"}, {}, GEMINI], {**CLAUDE, "model": "big"}),
+    ],
+)  # fmt: skip
+def test_provider_command_and_model_come_together(values, expected):
+    assert held(*values) == expected
+
+
+ONE = {"system": st.sampled_from("ABC"), "tools": st.sampled_from("DE"), "budget": st.just("9k"), "max_tokens": st.integers(1, 3),
+       "stream": st.booleans(), "summarize.via": st.sampled_from("FG"), "calls.via": st.sampled_from("HI")}  # fmt: skip
+ROUTE = {
+    "to": st.sampled_from(["gemini", "anthropic", "ollama"]),
+    "via": st.sampled_from("xyz"),
+    "model": st.sampled_from("mno"),
+}
+VALUES = st.lists(st.fixed_dictionaries({}, optional={**ONE, **ROUTE}), min_size=5, max_size=5)
+
+
+@given(VALUES)
+def test_each_key_is_as_the_first_says_it_that_does(values):
+    found = held(*values)
+    for key in ONE:
+        first = [each[key] for each in values if key in each][:1]
+        assert found.get(key) == next(iter(first), None)
+
+
+@given(VALUES)
+def test_nothing_goes_to_a_provider_that_was_not_meant(values):
+    """What holds of `to` and `via` is the first's that names one; a command is never that of another provider."""
+    found = layers.held(said(*values))
+    first = next((each for each in values if {"to", "via"} & each.keys()), {})
+    for key in ("to", "via"):
+        if key in first:
+            assert found[key][0] == first[key]
+    if "via" in found and "to" in found:
+        command = found["via"][1]
+        assert command.values is first or command.values.get("to", found["to"][0]) == found["to"][0]
+        assert command.values is first or "to" in command.values or command.where == ENVIRONMENT
+    if "model" in found and {"to", "via"} & found.keys():
+        model = found["model"][1].values
+        above = values[: values.index(first) + 1]
+        by_flags = model is values[2] and first is values[0]  # completed by the environment
+        assert model in above or by_flags or model.get("to") == found["to"][0]
+        assert not by_flags or model.get("to", first.get("to")) in (None, first.get("to"), found["to"][0])
+
+
+def test_fields_add_up_and_are_not_sent_to_another_provider():
+    low = {"to": "gemini", "via": "g", "set": ["a=1", "b=1"]}
+    assert held({"set": ["b=2"]}, {}, {}, {}, low)["set"] == ["a=1", "b=1", "b=2"]
+    assert held({"set": ["b=2"]}, LOCAL, {}, {}, low)["set"] == ["b=2"]
+    assert "set" not in held({}, LOCAL, {}, {}, low)
+    assert held({}, LOCAL, {}, {"set": ["c=1"]}, low)["set"] == ["c=1"]
+
+
+def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path):
+    (tmp_path / "config.toml").write_text(
+        'to = "gemini"\nsystem = "low"\nbudget = 9000\nmax_tokens = 5\n[profile.x]\nsystem = "high"\n'
+    )
+    env = Env({"CODEH_HOME": str(tmp_path)})
+    asked = layers.resolve(env, Request(), None)
+    assert (asked.request.system, asked.request.budget, asked.request.max_tokens) == (None, None, 5)
+    assert asked.under == {"system": "low", "compact.budget": "9000"}
+    asked = layers.resolve(env, Request(), "x")
+    assert (asked.request.system, asked.under) == ("high", {"compact.budget": "9000"})
+    assert layers.resolve(env, Request(system=""), "x").request.system == ""
+
+
+@pytest.mark.parametrize(
+    ("environ", "to", "via", "flags"),
+    [
+        ({}, "gemini", "c", "--to gemini --via CMD"),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", "c", ""),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", None, ""),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", "d", "--via CMD"),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "ollama", "c", "--to ollama --via CMD"),
+        ({"CODEH_VIA": "c"}, "ollama", "c", "--to ollama --via CMD"),
+        ({"CODEH_PROFILE": "x"}, "ollama", "cat", ""),
+        ({"CODEH_PROFILE": "x"}, "ollama", "dog", "--via CMD"),
+        ({"CODEH_PROFILE": "none"}, "ollama", "cat", "--to ollama --via CMD"),
+    ],
+)  # fmt: skip
+def test_the_flags_that_name_it_again(tmp_path, environ, to, via, flags):
+    (tmp_path / "config.toml").write_text('[profile.x]\nto = "ollama"\nvia = "cat"\n')
+    first, last = layers.words(Env({"CODEH_HOME": str(tmp_path), **environ}), None, to, via)
+    assert " ".join([*first, *last]) == flags
+
+
+@pytest.mark.parametrize(
+    ("environ", "words", "model"),
+    [
+        ({"CODEH_MODEL": "env"}, ["--to", "ollama"], "env"),
+        ({"CODEH_TO": "ollama", "CODEH_MODEL": "env"}, [], "env"),
+        ({"CODEH_TO": "ollama", "CODEH_MODEL": "env"}, ["--model", "flag"], "flag"),
+        ({"CODEH_MODEL": "env"}, ["-p", "x"], "profile"),
+    ],
+)
+def test_the_environment_names_a_model(home, environ, words, model):
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "config.toml").write_text('[profile.x]\nto = "ollama"\nmodel = "profile"\n')
+    (home / "config.toml").chmod(0o600)
+    run_in_process("append", "-s", "demo", "hi", home=home)
+    body = run_in_process("payload", "demo", *words, home=home, env=environ)
+    assert (body.code, orjson.loads(body.out)["model"]) == (0, model)

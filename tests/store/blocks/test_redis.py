@@ -1,0 +1,256 @@
+"""Redis as a block store: workspaces, passwords, TLS, time-outs, round trips."""
+
+import hashlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from blocks.stored import BIG, run_ok
+from codeh_history.base.env import Env
+from codeh_history.base.errors import InputOutput, Usage
+from codeh_history.store.blocks import fetch, open_store
+from in_process import run_in_process
+from redis_server import Server, free_port, needs_redis
+from support import session_path
+
+
+def block(data):
+    return hashlib.sha256(data).hexdigest(), data
+
+
+ONE = block(b'{"text":"one"}')
+
+
+def redis_store(url, **environ):
+    return open_store(Env({"CODEH_HOME": "/nonexistent", "CODEH_BLOCKS": url, **environ}))
+
+
+def test_workspaces_keep_apart(redis_url, shared_redis):
+    one, two = redis_store(redis_url, CODEH_WORKSPACE="team-a"), redis_store(redis_url)
+    one.mset(dict([ONE]))
+    assert two.mget([ONE[0]]) == {}
+    assert one.mget([ONE[0]]) == dict([ONE])
+    assert shared_redis.send("EXISTS", f"team-a:block:{ONE[0]}") == ":1"
+    assert two.stale(time.time() + 1000) == {}
+    assert one.stale(time.time() + 1000).keys() == {ONE[0]}
+
+
+@pytest.mark.parametrize("name", ["a b", "*", "a:b", "../x", "_x"])
+def test_a_workspace_is_a_plain_name(name):
+    with pytest.raises(Usage, match="CODEH_WORKSPACE"):
+        redis_store("redis://127.0.0.1:1/0", CODEH_WORKSPACE=name)
+
+
+@pytest.mark.parametrize(
+    "options", ["decode_responses=True", "encoding=utf-16", "protocol=3", "protocol=2", "db=1"]
+)
+def test_options_of_the_client_change_no_block(redis_url, options):
+    store = redis_store(f"{redis_url}?{options}&socket_timeout=5")
+    odd = block('{"text":"é\u2028日本"}'.encode())
+    store.mset(dict([ONE, odd]))
+    assert fetch([store], [ONE[0], odd[0]]) == dict([ONE, odd])
+    assert store.sizes([odd[0]]) == {odd[0]: len(odd[1])}
+    assert store.stale(time.time() + 1000).keys() >= {ONE[0]}
+    assert store.delete([ONE[0], odd[0]], time.time() + 1000) == 2
+
+
+PASSWORD = "s3cr3t-p%40ss"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"redis://user:{PASSWORD}@127.0.0.1:1/0",
+        f"rediss://:{PASSWORD}@127.0.0.1:1/0?socket_timeout=1",
+        f"redis://user:{PASSWORD}@127.0.0.1:1/0?password={PASSWORD}",
+        f"redis://user:{PASSWORD}@127.0.0.1:port/0",
+        f"redis://user:{PASSWORD}@[::1/0",
+        f"redis://127.0.0.1:1/0?nonsense={PASSWORD}",
+        f"redis://{'x' * 70}.{PASSWORD}/0",
+    ],
+)
+def test_a_store_that_is_down_is_named_without_its_password(url):
+    pytest.importorskip("redis")
+    with pytest.raises((InputOutput, Usage)) as raised:
+        redis_store(url).mset(dict([ONE]))
+    if "x" * 70 not in url:
+        assert "s3cr3t" not in str(raised.value)
+    assert "redis" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_wrong_password_is_an_error_without_it(tmp_path):
+    needs_redis()
+    server = Server(tmp_path, "--requirepass", "right-horse")
+    server.start()
+    try:
+        host = f"127.0.0.1:{server.port}/0"
+        redis_store(f"redis://:right-horse@{host}").mset(dict([ONE]))
+        for url in (f"redis://{host}", f"redis://:right-horse@{host}"):
+            password = "right-horse" if "right" not in url else "wrong-horse"
+            assert fetch([redis_store(url, CODEH_BLOCKS_PASSWORD=password)], [ONE[0]]) == dict([ONE])
+        for url in (f"redis://:wrong-horse@{host}", f"redis://{host}"):
+            with pytest.raises(InputOutput) as raised:
+                redis_store(url, CODEH_BLOCKS_PASSWORD="bad-horse").mget([ONE[0]])
+            assert "horse" not in str(raised.value)
+            assert host in str(raised.value)
+    finally:
+        server.kill()
+
+
+def test_tls_is_used_and_certificates_are_checked(tmp_path):
+    needs_redis()
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl on this machine")
+    key, cert, port = tmp_path / "key.pem", tmp_path / "cert.pem", free_port()
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    server = subprocess.Popen(
+        ["redis-server", "--bind", "127.0.0.1", "--port", "0", "--tls-port", str(port), "--save", "", "--tls-cert-file", cert,
+         "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no"],
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        store = redis_store(f"rediss://localhost:{port}/0?ssl_ca_certs={cert}")
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            try:
+                store.mset(dict([ONE]))
+                break
+            except InputOutput:
+                if server.poll() is not None:
+                    pytest.skip("this redis-server has no TLS")
+                time.sleep(0.05)
+        assert fetch([store], [ONE[0]]) == dict([ONE])
+        with pytest.raises(InputOutput, match="certificate"):
+            redis_store(f"rediss://localhost:{port}/0").mget([ONE[0]])
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_a_server_that_never_answers_is_given_up():
+    pytest.importorskip("redis")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        threading.Thread(target=lambda: _swallow(silent), daemon=True).start()
+        store = redis_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
+        with pytest.raises(InputOutput, match=r"(?i)timeout"):
+            store.mget([ONE[0]])
+
+
+def _swallow(server):
+    try:
+        connection, _ = server.accept()
+        while connection.recv(4096):
+            pass
+    except OSError:
+        pass
+
+
+def test_without_the_package_it_says_what_to_install(tmp_path):
+    hidden = tmp_path / "redis.py"
+    hidden.write_text("raise ImportError('hidden')")
+    done = subprocess.run(
+        [sys.executable, "-m", "codeh_history", "hydrate", "-"],
+        input=b'{"type":"ref","id":"a","kind":"user","role":"user","blockIds":["%s"]}\n' % ONE[0].encode(),
+        capture_output=True, check=False,
+        env={
+            **os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+            "CODEH_BLOCKS": "redis://127.0.0.1:1/0",
+        },
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert b"pip install 'codeh-history[redis]'" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_one_mset_stores_and_one_mget_reads(home, redis_url):
+    """As the server counts them; a second persist asks it for nothing."""
+    env = {"CODEH_BLOCKS": redis_url}
+    for number in range(5):
+        run_ok("append", "-s", "demo", "-m", f"{BIG} {number}", home=home)
+    before = session_path(home, "demo").read_bytes()
+    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", home=home, env=env)) == {"mset": 1}
+    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", home=home, env=env)) == {}
+    for argv in (["show", "demo"], ["export", "demo"], ["hydrate", "demo"]):
+        assert calls(redis_url, lambda argv=argv: run_ok(*argv, home=home, env=env)) == {"mget": 1}
+    assert calls(redis_url, lambda: run_ok("hydrate", "demo", "-i", home=home, env=env)) == {"mget": 1}
+    assert session_path(home, "demo").read_bytes() == before
+
+
+def calls(url, run):
+    """The commands a server was asked for meanwhile, greetings aside."""
+    import redis
+
+    client = redis.Redis.from_url(url)
+    client.config_resetstat()
+    run()
+    stats = client.info("commandstats")
+    counts = {name.removeprefix("cmdstat_"): found["calls"] for name, found in stats.items()}
+    greetings = ("hello", "client", "config", "info", "select", "auth")
+    return {name: count for name, count in counts.items() if not name.startswith(greetings)}
+
+
+def test_the_same_content_of_many_sessions_is_stored_once(home, redis_url):
+    env = {"CODEH_BLOCKS": redis_url}
+    for session in ("a", "b", "c"):
+        run_ok("append", "-s", session, "-m", BIG, home=home)
+        run_ok("append", "-s", session, "--role", "model", "-m", BIG, home=home)
+        run_ok("persist", session, "-i", home=home, env=env)
+    import redis
+
+    assert redis.Redis.from_url(redis_url).dbsize() == 1
+
+
+@pytest.fixture
+def cut_off(home, tmp_path, own_redis):
+    """A session of one large message in a store that is down now, and one small message."""
+    env = {"CODEH_BLOCKS": own_redis.url}
+    run_ok("append", "-s", "demo", "-m", BIG, home=home, env=env)
+    run_ok("persist", "demo", "-i", home=home, env=env)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", "small", home=home, env=env)
+    (tmp_path / "large.txt").write_text("x" * 70_000)
+    own_redis.kill()
+    return home, env
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["show"], ["payload", "--to", "gemini"], ["export"], ["hydrate"], ["hydrate", "-i"], ["persist", "--all"],
+        ["persist", "-i", "--all"], ["compact", "--max-chars", "9"], ["redact", "-i", "--yes"],
+        ["payload", "--to", "gemini", "--persist"], ["append", "-m", "see", "--attach", "LARGE"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_without_its_store_a_command_fails_and_loses_nothing(cut_off, tmp_path, own_redis, argv):
+    home, env = cut_off
+    argv = [str(tmp_path / "large.txt") if word == "LARGE" else word for word in argv]
+    before = session_path(home, "demo").read_bytes()
+    failed = run_in_process(*argv, "-s", "demo", home=home, env=env)
+    assert (failed.code, failed.out) == (74, b"")
+    assert own_redis.url.encode() in failed.err
+    assert failed.err.count(b"\n") == 1
+    assert session_path(home, "demo").read_bytes() == before
+    own_redis.start()
+    assert run_in_process(*argv, "-s", "demo", home=home, env=env).code in (0, 5, 65)
+    assert BIG.encode() in run_ok("export", "demo", home=home, env=env).out
+
+
+def test_what_needs_no_block_needs_no_store(cut_off):
+    home, env = cut_off
+    for argv in (
+        ["append", "-m", "next"], ["append", "-m", "again", "--key", "k"], ["append", "-m", "again", "--key", "k"],
+        ["undo"], ["update", ":2", "-m", "smaller"], ["persist", "-i"], ["list"], ["set", "title=x"],
+    ):  # fmt: skip
+        named = [] if argv == ["list"] else ["-s", "demo"]
+        assert run_in_process(*argv, *named, home=home, env=env).code in (0, 1), argv

@@ -1,0 +1,156 @@
+"""`append --jsonl`: all messages or none; what a line says keeps its bytes, and what was stored is not stored again."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.base.errors import BadData
+from codeh_history.session.records import MAX_DEPTH, block_of, lines_of, parse
+from codeh_history.talk.append import jsonl
+from in_process import run_in_process, write_session
+from strategies import KINDS, json_objects, parts_of, texts
+
+SAID = b'{"role":"user","parts":[{"text":"x"}]}'
+
+
+def wrong(*lines):
+    with pytest.raises(BadData) as error:
+        jsonl.checked(lines_of(b"\n".join(lines)), "f")
+    assert str(error.value).endswith("; nothing was stored")
+    return str(error.value).removesuffix("; nothing was stored")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"{", "byte 40: not JSON: "), (b"[1]", "byte 39: not an object"), (b"7", "byte 39: not an object"),
+        (b'{"type":"meta","parts":[]}', "byte 39: type 'meta': only messages are appended"),
+        (b'{"role":"user"}', "byte 39: no `parts`"), (b'{"parts":{}}', "byte 39: no `parts`"),
+        (b'{"parts":[],"id":""}', "byte 39: `id` is not text"), (b'{"parts":[],"id":7}', "byte 39: `id` is not text"),
+        (b'{"parts":[],"kind":"x"}', "byte 39: kind 'x': one of user, codeh, tool, error, info"),
+        (b'{"parts":[7]}', "byte 39: "), (b'{"role":"assistant","parts":[]}', "byte 39: "),
+        (b'{"parts":[{"text":"' + b"\xff" + b'"}]}', "byte 58: not JSON: "),
+        (b'{"parts":[{"a":' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}]}", "byte 39: nests deeper than 200 levels"),
+        (b"  {", "byte 42: not JSON: "),
+    ],
+)  # fmt: skip
+def test_the_first_line_that_is_no_message_is_named_with_its_byte(line, why):
+    assert wrong(SAID, line, b"{", SAID).startswith(f"f:2: {why}")
+
+
+def test_blank_lines_and_a_mark_at_the_beginning_are_no_lines_of_their_own():
+    found = jsonl.checked(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
+    assert len(found) == 2
+    assert wrong(b"\xef\xbb\xbf" + SAID, b"", b"[]").startswith(f"f:3: byte {len(SAID) + 5}: not an object")
+    assert wrong(SAID, b"\xef\xbb\xbf" + SAID).startswith("f:2: ")
+
+
+messages = st.builds(
+    lambda kind, parts, how, more: orjson.dumps(
+        {**how(kind), "parts": parts, **{key: value for key, value in more.items() if key not in TAKEN}}
+    ),
+    st.sampled_from(list(KINDS)),
+    st.one_of(parts_of["user"], st.builds(lambda text: [{"text": text}], texts)),
+    st.sampled_from(
+        [
+            lambda kind: {"role": KINDS[kind]} if KINDS[kind] else {"kind": kind},
+            lambda kind: {"kind": kind},
+            lambda kind: {
+                "type": "message",
+                "kind": kind,
+                **({"role": KINDS[kind]} if KINDS[kind] else {}),
+            },
+        ]
+    ),
+    st.one_of(st.just({}), json_objects),
+)
+TAKEN = {"role", "kind", "type", "parts", "id", "ts", "key"}
+
+
+@given(st.lists(messages, min_size=1, max_size=5))
+def test_each_line_is_stored_in_its_own_bytes_with_what_it_does_not_say(lines):
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        done = run_in_process("append", "-s", "s", "--jsonl", "-q", home=home, stdin=b"\n".join(lines))
+        data = (home / "sessions" / "s.jsonl").read_bytes()
+    assert done.code == 0, done.err
+    stored = data.splitlines()[1:]
+    log = parse(lines_of(data))
+    assert not log.damage
+    assert [record.data["id"] for record in log.records[1:]] == done.text.split("\n")
+    for line, raw in zip(lines, stored, strict=True):
+        assert raw.endswith(line[1:])
+        record, said = orjson.loads(raw), orjson.loads(line)
+        assert record["type"] == "message"
+        assert {key: record[key] for key in said} == said
+        role = said.get("role") or KINDS[said["kind"]]
+        assert record.get("role") == role
+        assert KINDS[record["kind"]] == role
+        assert set(record) - set(said) <= {"type", "id", "ts", "kind", "role"}
+
+
+LOG = (
+    b'{"type":"session","version":1,"id":"s"}\n'
+    b'{"type":"message","id":"a","key":"k","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
+    b'{"type":"message","id":"dead","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
+    b'{"type":"revert","id":"r","of":"dead"}\n'
+    b'{"type":"ref","id":"b","kind":"codeh","role":"model","flowId":"s","blockIds":["%b"]}\n'
+    % block_of({"text": "x"}).encode()
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "id", "new"),
+    [
+        ({"id": "a"}, "a", 0), ({"key": "k"}, "a", 0), ({"id": "b", "role": "model"}, "b", 0),
+        ({"id": "dead"}, "dead", 1), ({"id": "new"}, "new", 1), ({"id": "a", "parts": [{"text": "y"}]}, None, 0),
+        ({"key": "k", "parts": [{"text": "y"}]}, None, 0), ({"id": "a", "role": "model"}, None, 0),
+        ({"id": "b"}, None, 0), ({"id": "b", "role": "model", "parts": [{"text": "y"}]}, None, 0),
+        ({"id": "a", "key": "another"}, "a", 0),
+    ],
+)  # fmt: skip
+def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(home, line, id, new):
+    path = write_session(home, LOG)
+    stdin = orjson.dumps({"role": "user", "parts": [{"text": "x"}], **line})
+    done = run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=stdin)
+    if id is None:
+        assert done.code == 65
+        assert b"is taken by a message with other content; nothing was stored" in done.err
+        assert path.read_bytes() == LOG
+        return
+    assert (done.code, done.text) == (0, id)
+    assert path.read_bytes().count(b"\n") == LOG.count(b"\n") + new
+
+
+def test_within_one_batch_too(home):
+    same = b'{"role":"user","parts":[{"text":"x"}],"key":"k"}\n'
+    done = run_in_process(
+        "append", "-s", "s", "--jsonl", home=home, stdin=same * 2 + same.replace(b'"k"', b'"l"')
+    )
+    first, second, third = done.text.split("\n")
+    assert first == second != third
+    refused = run_in_process(
+        "append", "-s", "t", "--jsonl", home=home, stdin=same + same.replace(b'"x"', b'"y"')
+    )
+    assert refused.code == 65
+    assert not (home / "sessions" / "t.jsonl").exists()
+
+
+def test_nothing_to_append_is_65_and_makes_no_session(home):
+    done = run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=b"\n \n")
+    assert (done.code, done.err) == (65, b"codeh-history: stdin: no message\n")
+    assert not (home / "sessions").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "says"),
+    [({"parts": [{"text": "x"}]}, True), ({"parts": []}, False), ({"blockIds": [block_of({"text": "x"})]}, True),
+     ({"blockIds": []}, False), ({}, False)],
+)  # fmt: skip
+def test_a_record_says_the_same_in_it_or_in_blocks(before, *, says):
+    assert jsonl.says(before, [{"text": "x"}]) == says

@@ -1,0 +1,116 @@
+"""The text of an answer as it arrives: all of it to a pipe, nothing that acts to a terminal, and never at the cost of storing."""
+
+import os
+import shlex
+from contextlib import contextmanager
+
+import pytest
+
+import terminal
+from codeh_history.base.env import Env
+from codeh_history.base.errors import Interrupted
+from codeh_history.talk.receive.echo import Echo
+from support import program, run
+from terminal_output import of_process, on_terminal
+
+
+@contextmanager
+def pipe():
+    reading, writing = os.pipe()
+    try:
+        yield reading, Echo(Env({}, stdout=writing))
+    finally:
+        for fd in (reading, writing):
+            try:
+                os.close(fd)
+            except OSError:
+                pass
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [([], b""), (["a"], b"a\n"), (["a\n"], b"a\n"), (["a", "", "b\n", ""], b"ab\n"), (["\x1b[31m"], b"\x1b[31m\n"),
+     (["ü\ud800"], b"\xc3\xbc?\n"), ([""], b"")],
+)  # fmt: skip
+def test_a_pipe_gets_all_of_it_and_a_newline_at_the_end(texts, shown):
+    with pipe() as (reading, echo):
+        for text in texts:
+            echo.text(text)
+        echo.end()
+        os.close(echo.env.stdout)
+        assert os.read(reading, 999) == shown
+
+
+@pytest.mark.parametrize(
+    ("parts", "shown"),
+    [
+        ([{"text": "a"}, {"text": "b"}], b"ab\n"), ([{"text": "why", "thought": True}, {"text": "a"}], b"a\n"),
+        ([{"functionCall": {"name": "f", "args": {}}}], b""), ([], b""),
+    ],
+)  # fmt: skip
+def test_only_what_was_said_is_shown(parts, shown):
+    with pipe() as (reading, echo):
+        echo.parts(parts)
+        echo.end()
+        os.close(echo.env.stdout)
+        assert os.read(reading, 999) == shown
+
+
+def test_a_terminal_is_not_driven():
+    master, slave = terminal.opened()
+    echo = Echo(Env({}, stdout=slave))
+    echo.text("a\x1b[31mb\n")
+    os.close(slave)
+    shown = b"".join(terminal.chunks(master))
+    assert b"\x1b" not in shown
+    assert shown.startswith(b"a")
+    assert shown.rstrip().endswith(b"b")
+
+
+def test_a_reader_that_went_away_is_kept_in_mind_and_no_error():
+    with pipe() as (reading, echo):
+        os.close(reading)
+        echo.text("a")
+        assert isinstance(echo.broken, Interrupted)
+        echo.text("b")
+        echo.end()
+
+
+def test_output_that_fails_is_kept_in_mind_too():
+    with open(os.devnull, "rb") as unwritable:
+        echo = Echo(Env({}, stdout=unwritable.fileno()))
+        echo.text("a")
+        assert "stdout: " in str(echo.broken)
+        echo.text("b")
+
+
+def test_any_other_signal_ends_it():
+    class Ended(Env):
+        def write(self, data):
+            raise Interrupted(15)
+
+    with pytest.raises(Interrupted):
+        Echo(Ended({})).text("a")
+
+
+LONG = "Because air scatters blue light more than red light, which is called Rayleigh scattering."
+
+
+@pytest.mark.parametrize(
+    "verb", [["ask", "-m", "why?"], ["append", "--role", "model", "--stream"], ["append", "--from", "text"]]
+)
+def test_an_answer_is_wrapped_between_words_on_a_terminal_and_stored_as_it_came(verb, home):
+    run("append", "-s", "demo", "-m", "why?")
+    via = f"cat > /dev/null; for word in {LONG}; do printf '%s ' $word; done"
+    if verb[0] == "ask":
+        shown = on_terminal(*verb, "-s", "demo", "--to", "text", "--via", via, home=home, columns=40)
+    else:
+        line = f"printf '{LONG}' | {shlex.join([*program(), *verb, '-s', 'demo'])}"
+        shown = of_process(["sh", "-c", line], home, 40, {})
+    lines = [line for line in shown.splitlines() if not line.startswith("codeh-history:")]
+    assert lines[0] == "Because air scatters blue light more"
+    assert all(len(line) <= 40 for line in lines)
+    assert " ".join(lines).split() == LONG.split()
+    assert run("last", "demo").text.strip() == LONG
+    again = run("ask", "-s", "other", "-m", "why?", "--to", "text", "--via", via)
+    assert again.out.decode().rstrip() == LONG

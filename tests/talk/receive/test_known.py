@@ -1,0 +1,218 @@
+"""Which answer, and which key, is there already: the same one in any spelling, and nothing else."""
+
+import itertools
+
+import orjson
+import pytest
+
+import answers
+from answers import chunk, sse
+from codeh_history.talk.receive import answer as receiving
+from in_process import run_in_process, write_session
+from support import lines, session_path
+
+HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
+PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"text":"hi"}]}\n'
+
+
+def completion(text, id="chatcmpl-42", **more):
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return orjson.dumps({"id": id, "object": "chat.completion", "model": "m", "choices": [choice], **more})
+
+
+def streamed(text, id="chatcmpl-42"):
+    first = chunk({"role": "assistant", "content": text[:2]}, id=id)
+    return sse(first, chunk({"content": text[2:]}, "stop", id=id), done=True)
+
+
+ANSWERS = {"json": completion, "sse": streamed}
+
+
+@pytest.fixture
+def home(tmp_path):
+    write_session(tmp_path, HEADER + PROMPT)
+    return tmp_path
+
+
+def receive(home, data, *flags):
+    return run_in_process("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
+
+
+def said(home):
+    """The texts of the model's messages that the view shows."""
+    shown = run_in_process("export", "s", "--to", "contents", home=home)
+    return [c["parts"][0]["text"] for c in orjson.loads(shown.out) if c["role"] == "model"]
+
+
+def ask(home, answer, *flags):
+    (home / "answer").write_bytes(answer)
+    via = f"cat > /dev/null; cat {home}/answer"
+    return run_in_process(
+        "ask", "-s", "s", "--to", "openai-chat", "--model", "m", "--via", via, *flags, home=home
+    )
+
+
+# -- response ids ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("one", ANSWERS)
+@pytest.mark.parametrize("other", ANSWERS)
+def test_another_answer_with_a_known_id_is_stored(home, one, other):
+    receive(home, ANSWERS[one]("Hello"))
+    result = receive(home, ANSWERS[other]("Goodbye"), "--echo")
+    assert (result.code, result.out, result.err) == (0, b"Goodbye\n", b"")
+    assert said(home) == ["Hello", "Goodbye"]
+
+
+def test_the_same_answer_that_was_pending_before_its_end_is_stored_once(home, monkeypatch):
+    """It took so long that it had to be kept on disk; at its end it turns out to be there already."""
+    first = receive(home, streamed("Hello"))
+    seconds = itertools.count()
+    monkeypatch.setattr(receiving.time, "monotonic", lambda: float(next(seconds)))
+    second = receive(home, streamed("Hello"))
+    assert (second.code, second.out) == (0, first.out)
+    assert "open" in [line["type"] for line in lines(session_path(home, "s"))][-3:]
+    assert [
+        line["kind"] for line in run_in_process("show", "s", "--jsonl", home=home).lines if "kind" in line
+    ] == [
+        "user",
+        "codeh",
+    ]
+
+
+@pytest.mark.parametrize("one", ANSWERS)
+@pytest.mark.parametrize("other", ANSWERS)
+def test_the_same_answer_is_stored_once(home, one, other):
+    first = receive(home, ANSWERS[one]("Hello"))
+    second = receive(home, ANSWERS[other]("Hello"))
+    assert (second.code, second.out) == (0, first.out)
+    assert said(home) == ["Hello"]
+    assert receive(home, ANSWERS[other]("Hello"), "--echo").out == b"Hello\n"
+
+
+def test_the_same_words_at_another_cost_are_another_answer(home):
+    receive(home, completion("Yes.", usage={"prompt_tokens": 7, "completion_tokens": 1}))
+    receive(home, completion("Yes.", usage={"prompt_tokens": 19, "completion_tokens": 1}))
+    assert said(home) == ["Yes.", "Yes."]
+
+
+def test_the_same_words_of_another_provider_are_another_answer(home):
+    receive(home, completion("Hi", id="r1"))
+    receive(home, answers.hi("r1"))
+    assert said(home) == ["Hi", "Hi"]
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_ask_stores_and_shows_what_answered_its_prompt(home, answer):
+    for number in (1, 2, 3):
+        asked = ask(home, answer("Yes."), "-m", f"Is it {number}?", "--echo")
+        assert (asked.code, asked.out, asked.err) == (0, b"Yes.\n", b"")
+    assert said(home) == ["Yes."] * 3
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_an_answer_that_was_undone_and_comes_again_is_shown_once(home, answer):
+    first = receive(home, answer("Hello"))
+    run_in_process("undo", "-s", "s", home=home)
+    again = receive(home, answer("Hello"))
+    assert again.out != first.out
+    assert receive(home, answer("Hello")).out == again.out
+    assert said(home) == ["Hello"]
+
+
+def test_an_answer_that_comes_after_a_clear_is_shown(home):
+    receive(home, completion("Hello"))
+    run_in_process("clear", "-s", "s", home=home)
+    run_in_process("append", "-s", "s", "-m", "hi again", home=home)
+    again = receive(home, completion("Hello"))
+    assert receive(home, completion("Hello")).out == again.out
+    assert said(home) == ["Hello"]
+
+
+def test_an_answer_is_known_after_its_message_was_edited_shortened_or_moved_to_blocks(home):
+    first = receive(home, completion("Hello"))
+    run_in_process("persist", "-s", "s", "-i", "--all", home=home)
+    assert b"blockIds" in session_path(home, "s").read_bytes()
+    assert receive(home, completion("Hello")).out == first.out
+    run_in_process("update", first.text, "-s", "s", "-m", "Hullo", home=home)
+    assert receive(home, completion("Hello")).out == first.out
+    assert said(home) == ["Hullo"]
+
+
+def test_an_answer_is_known_however_its_line_is_spelled(home):
+    spaced = (
+        rb'{"type": "message", "id": "a", "kind": "codeh", "role": "model", "\u0072esponseId" :'
+        rb' "chatcmpl\u002d42", "provider": "openai-chat", "parts": [{"text": "Hello"}]}'
+    )
+    write_session(home, HEADER + PROMPT + spaced + b"\n")
+    assert receive(home, completion("Hello")).text == "a"
+    assert receive(home, completion("Hello!")).text != "a"
+
+
+def test_a_stream_with_a_known_id_that_is_cut_stays_pending(home):
+    receive(home, streamed("Hello"))
+    cut = receive(home, sse(chunk({"role": "assistant", "content": "Go"}, id="chatcmpl-42")))
+    assert cut.code == 75
+    pending = [r for r in lines(session_path(home, "s")) if r["type"] == "delta"][-1]
+    assert pending["parts"] == [{"text": "Go"}]
+    assert pending["of"].encode() in cut.err
+
+
+# -- keys --------------------------------------------------------------------------------------------
+
+KEY = "jéb/1\\\n😀"
+SPELLED = [
+    '"key":"jéb/1\\\\\\n😀"',
+    '"key" : "jéb/1\\\\\\n😀"',
+    '"key"\t:\t"j\\u00e9b\\/1\\u005c\\n\\ud83d\\ude00"',
+    '"\\u006b\\u0065\\u0079":"\\u006A\\u00E9b/1\\u005C\\u000a\\uD83D\\uDE00"',
+]
+
+
+@pytest.mark.parametrize("spelled", SPELLED)
+@pytest.mark.parametrize("before", [0, (1 << 20) - 40, 3 << 20], ids=["near", "across", "far"])
+def test_a_key_in_any_spelling_is_the_same_key(home, spelled, before):
+    padding = orjson.dumps({"type": "x-padding", "text": "x" * before}) + b"\n"
+    line = f'{{ "type": "message", {spelled}, "id":"k1", "role":"user", "parts": [{{"text":"once"}}] }}\n'
+    write_session(home, HEADER + padding + line.encode())
+    again = run_in_process("append", "-s", "s", "-m", "once", "--key", KEY, home=home)
+    assert (again.code, again.text) == (0, "k1")
+    other = run_in_process("append", "-s", "s", "-m", "other", "--key", KEY, home=home)
+    assert (other.code, b"k1" in other.err) == (65, True)
+
+
+def test_a_key_that_was_undone_in_another_spelling_is_free(home):
+    line = b'{"type": "message", "key": "k", "id": "k1", "role": "user", "parts": [{"text": "once"}]}\n'
+    write_session(home, HEADER + line + b'{"type" : "\\u0072evert", "id": "r", "of": "k1"}\n')
+    again = run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home)
+    assert again.text != "k1"
+    assert run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home).text == again.text
+
+
+def test_a_key_of_the_same_content_in_another_order_is_the_same(home):
+    call = b'{"functionCall": {"args": {"b": 2, "a": 1}, "name": "f"}}'
+    write_session(
+        home, HEADER + b'{"type":"message","id":"c","role":"model","key":"k","parts":[%b]}\n' % call
+    )
+    args = ("--call", "f", "--args", '{"a":1,"b":2}', "--key", "k")
+    assert run_in_process("append", "-s", "s", *args, home=home).text == "c"
+
+
+def test_the_key_of_a_bare_message_is_known(home):
+    write_session(home, HEADER + b'{"role":"user","parts":[{"text":"once"}],"key":"k"}\n')
+    assert len(run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home).text) == 20
+    assert len(lines(session_path(home, "s"))) == 2
+
+
+def test_a_key_in_the_arguments_of_a_call_is_none(home):
+    call = b'{"functionCall":{"name":"f","args":{"key":"k"}}}'
+    write_session(home, HEADER + b'{"type":"message","id":"c","role":"model","parts":[%b]}\n' % call)
+    assert run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home).text != "c"
+
+
+def test_a_pending_message_is_stored_once_under_its_key(home):
+    argv = ("append", "-s", "s", "-m", "once", "--pending", "--key", "k")
+    first, second = run_in_process(*argv, home=home), run_in_process(*argv, home=home)
+    assert (second.code, second.text) == (0, first.text)
+    run_in_process("update", first.text, "-s", "s", "-m", "more", home=home)
+    assert run_in_process(*argv, home=home).text == first.text

@@ -1,0 +1,141 @@
+"""The user's own commands: what they get, what is stored of them, and that none outlives its run."""
+
+import os
+import shlex
+import sys
+import tempfile
+import time
+
+import pytest
+
+from codeh_history.talk.receive import run_command
+from codeh_history.talk.receive.run_command import Ran, start, tool
+from in_process import run_in_process
+from support import lines, run, session_path
+
+MOST = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("command", "ran"),
+    [
+        ("cat", Ran(0, b'{"a":1}', b"")), ("echo out; echo err >&2; exit 3", Ran(3, b"out\n", b"err\n")),
+        ('printf %s "$CODEH_CALL_NAME"', Ran(0, b"l\xc3\xa4s", b"")), ("true", Ran(0, b"", b"")), ("kill -9 $$", Ran(-9, b"", b"")),
+        ("no-such-command-here 2>/dev/null", Ran(127, b"", b"")),
+    ],
+)  # fmt: skip
+def test_a_tool_gets_its_arguments_and_gives_output_errors_and_code(command, ran):
+    assert tool(command, b'{"a":1}', {"CODEH_CALL_NAME": "läs"}, MOST) == ran
+
+
+def test_its_environment_is_ours_and_the_calls(monkeypatch):
+    monkeypatch.setenv("OURS", "o")
+    assert tool('echo "$OURS$MINE"', b"", {"MINE": "m"}, MOST).out == b"om\n"
+    assert "MINE" not in os.environ
+
+
+@pytest.mark.parametrize("where", ["", ">&2"])
+def test_much_on_either_stream_is_read_whole_and_does_not_stop_it(where):
+    done = tool(f"head -c 300000 /dev/zero {where}; echo end", b"x" * 300_000, {}, MOST)
+    assert done.code == 0
+    assert len(done.out) + len(done.err) == 300_004
+
+
+@pytest.mark.parametrize(
+    ("size", "most", "whole"), [(1000, 1000, True), (1001, 1000, False), (500_000, 1000, False)]
+)
+def test_one_that_prints_too_much_is_ended(size, most, *, whole):
+    done = tool(f"head -c {size} /dev/zero; exec >&- 2>&-; exit 4", b"", {}, most)
+    assert (done.code == 4) == whole
+    assert (done.code is None) == (not whole)
+    endless = tool("yes", b"", {}, most)
+    assert endless.code is None
+    assert most < len(endless.out) < most + (1 << 17)
+
+
+def test_a_tool_reads_its_arguments_from_a_file_so_it_may_answer_before_it_has_read_them():
+    assert tool("echo early; sleep 0.05; wc -c", b"x" * 1_000_000, {}, MOST).out.split() == [
+        b"early",
+        b"1000000",
+    ]
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_a_tool_is_ended_where_we_are(monkeypatch, error, tmp_path):
+    """A signal that comes while its output is read."""
+
+    def fail(*_):
+        deadline = time.monotonic() + 20
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        raise error
+
+    monkeypatch.setattr(run_command, "_printed", fail)
+    with pytest.raises(error):
+        tool(f"echo $$ > {tmp_path}/pid; exec sleep 60", b"", {}, MOST)
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended():
+    with tempfile.TemporaryFile() as body:
+        done = start("exit 7", body.fileno(), {})
+        assert run_command.ended(done) == 7
+        writes = start("yes", body.fileno(), {})
+        assert run_command.ended(writes) != 0  # nobody reads it any more
+        assert gone(writes.pid)
+
+
+PROGRAM = f"{sys.executable} -m codeh_history"
+
+
+def test_a_call_that_was_answered_while_its_tool_ran_has_one_answer(home):
+    run("append", "-s", "demo", "-m", "hi")
+    run("append", "-s", "demo", "--call", "f", "--args", "{}", "--call-id", "c")
+    first = f"{PROGRAM} append -s demo --result f --call-id c -m first >/dev/null; echo second"
+    done = run("calls", "-s", "demo", "--via", first)
+    assert (done.code, done.out) == (0, b"")
+    assert b"its result is not stored" in done.err
+    results = [line for line in run("show", "demo", "--jsonl").lines if line.get("kind") == "tool"]
+    assert [line["parts"][0]["functionResponse"]["response"] for line in results] == [{"output": "first"}]
+
+
+def test_a_call_that_was_undone_while_its_tool_ran_has_no_answer(home):
+    run("append", "-s", "demo", "-m", "hi")
+    run("append", "-s", "demo", "--call", "f", "--args", "{}")
+    done = run("calls", "-s", "demo", "--via", f"{PROGRAM} undo -s demo >/dev/null; echo late")
+    assert (done.code, done.out) == (0, b"")
+    assert [line["kind"] for line in run("show", "demo", "--jsonl").lines if "kind" in line] == ["user"]
+
+
+def test_a_tool_that_fails_says_why_on_stderr_and_a_call_without_an_id_is_answered_so(home):
+    run_in_process("append", "-s", "s", "--call", "f", home=home)
+    assert (
+        run_in_process("calls", "-s", "s", "--via", "echo out; echo why >&2; exit 3", home=home).code == 0
+    )
+    part = lines(session_path(home, "s"))[-1]["parts"][0]["functionResponse"]
+    assert part == {"name": "f", "response": {"error": "Tool call f failed with error: why"}}
+
+
+@pytest.mark.parametrize("printed", ["sunny", '{"sky":"clear"}'])
+def test_a_result_whose_session_is_removed_is_kept_for_the_command_that_stores_it(home, printed):
+    """What a tool did cannot be done again."""
+    run("append", "-s", "demo", "--call", "weather", "--args", "{}", "--call-id", "c 1", "-q")
+    via = f"{PROGRAM} rm demo -q; echo '{printed}'"
+    done = run("calls", "-s", "demo", "--via", via)
+    assert done.code == 3
+    command = done.err.decode().split("`")[-2]
+    assert run("rm", "--restore", "demo").code == 0
+    assert run(*shlex.split(command)[1:]).code == 0
+    response = {"sky": "clear"} if printed[0] == "{" else {"output": "sunny"}
+    assert lines(session_path(home, "demo"))[-1]["parts"] == [
+        {"functionResponse": {"id": "c 1", "name": "weather", "response": response}}
+    ]

@@ -1,0 +1,122 @@
+"""`append --stream`: what a program prints, on disk while it prints it."""
+
+import itertools
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from codeh_history.talk.receive import answer as receive
+from in_process import run_in_process
+from support import PROGRAM, environ, lines, session_path
+
+
+def log(home):
+    path = session_path(home, "s")
+    return lines(path)[1:] if path.exists() else []
+
+
+def start(home, *argv):
+    return subprocess.Popen(
+        [*PROGRAM, "append", "-s", "s", "--stream", *argv],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
+    )  # fmt: skip
+
+
+def written(process, home, data, until):
+    """Write this, and wait until the pending text on disk ends so."""
+    assert process.stdin is not None
+    process.stdin.write(data)
+    process.stdin.flush()
+    deadline = time.monotonic() + 30
+    while not "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta").endswith(until):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_what_a_program_prints_is_pending_at_once_and_committed_at_its_end(home):
+    process = start(home, "--role", "model", "--echo")
+    written(process, home, "Look, é\u2028:\n".encode(), "\u2028:\n")
+    assert [r["type"] for r in log(home)] == ["open", "delta"]
+    written(process, home, b"```\nls\n", "ls\n")  # within the second that a flush may wait
+    out, err = process.communicate(b"```\n\n")
+    assert (process.returncode, err) == (0, b"codeh-history: new session s\n")
+    assert out.decode() == "Look, é\u2028:\n```\nls\n```\n\n"
+    end = log(home)[-1]
+    assert (end["type"], end["parts"]) == ("commit", [{"text": out.decode()}])
+    assert set(log(home)[0]) == {"type", "id", "ts", "kind", "role"}
+
+
+TEXT = " \n\tA é, a €, a 😀.\r\n```\ncode\n```\n\n"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_each_byte_is_kept_however_it_is_cut(tmp_path, size):
+    data = TEXT.encode()
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    done = run_in_process("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=tmp_path)
+    assert (done.code, done.out) == (0, data)
+    assert log(tmp_path)[-1]["parts"] == [{"text": TEXT}]
+    deltas = "".join(r["parts"][0]["text"] for r in log(tmp_path) if r["type"] == "delta")
+    assert deltas
+    assert TEXT.startswith(deltas)  # what came last may be in the commit alone
+
+
+@pytest.mark.parametrize(
+    ("data", "byte", "pending"),
+    [(b"one \xff two\n", 4, "one \ufffd two\n"), (b"cut \xc3", 4, "cut \ufffd")], ids=["inside", "at the end"],
+)  # fmt: skip
+def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, pending):
+    done = run_in_process("append", "-s", "s", "--stream", stdin=[data], home=home)
+    assert (done.code, done.out) == (65, b"")
+    assert f"byte {byte} of the text is not UTF-8; what arrived stays pending".encode() in done.err
+    assert [r["type"] for r in log(home)][-1] == "abort"
+    assert "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta") == pending
+
+
+@pytest.mark.parametrize("data", [[], [b"\n", b"  \n"]], ids=["nothing", "blanks"])
+def test_an_empty_text_is_refused_and_starts_no_session(home, data):
+    assert run_in_process("append", "-s", "s", "--stream", stdin=data, home=home).code == 65
+    assert log(home) == []
+
+
+def test_a_signal_keeps_what_came(home):
+    process = start(home, "--role", "model")
+    written(process, home, b"half an ", "half an ")
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+    assert process.returncode == 143
+    assert log(home)[-1] == {**log(home)[-1], "type": "abort", "reason": "interrupted"}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("write", [1, 2], ids=["the first write", "a later one"])
+def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(home, monkeypatch, when, write):
+    seconds = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(seconds)))
+    real, count = os.write, 0
+    text = "Hel" * (receive.CHUNK // 3) + "lo"  # which takes two reads
+
+    def interrupted(fd, data):
+        nonlocal count
+        count += b'"delta"' in bytes(data)
+        if count == write and when == "before":
+            count += 1
+            raise KeyboardInterrupt
+        done = real(fd, data)
+        if count == write:
+            count += 1
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr(os, "write", interrupted)
+    done = run_in_process("append", "-s", "s", "--stream", stdin=[text[:-2].encode(), b"lo"], home=home)
+    assert done.code == 130
+    monkeypatch.undo()
+    assert [r["type"] for r in log(home)][-1] == "abort"
+    pending = "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta")
+    assert pending
+    assert text.startswith(pending)
+    assert [r["type"] for r in log(home)].count("open") == 1

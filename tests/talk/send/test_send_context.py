@@ -1,0 +1,170 @@
+"""Templates and context prompts in a request, and the state of a large session."""
+
+from unittest.mock import patch
+
+import orjson
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history import providers
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, Usage
+from codeh_history.base.shared_options import Request
+from codeh_history.providers.base import Options
+from codeh_history.session.records import dumps
+from codeh_history.store.resolve import Target
+from codeh_history.talk.send import readiness
+from codeh_history.talk.send.templates import render, rendered, variables
+from codeh_history.views.view import view_of as whole_view
+from plain_logs import plain_files
+from strategies import view_of
+from support import run, session_path
+from talks import call, result, talk
+
+
+def stored(home, records):
+    path = session_path(home, "demo")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
+    return path
+
+
+@pytest.mark.parametrize("provider", list(providers.FORMATS))
+def test_payload_leaves_out_what_its_context_repeats(home, provider):
+    old = {"type": "summary", "id": "S", "summary": "The user likes tea.", "covers": ["u0", "a0"]}
+    stored(home, [*talk(14, pinned={5}), old])
+    run("append", "-s", "demo", "-m", "And now?")
+    done = run("payload", "demo", "--to", provider, "--model", "m", "--context", "--system", "Be brief.")
+    assert done.code == 0, done.err
+    body = orjson.loads(done.out)
+    assert providers.load(provider).problems(body) == []
+    whole = orjson.dumps(body).decode()
+    for n in range(14):
+        assert whole.count(f"q{n}\\n") + whole.count(f'q{n}"') == (0 if n == 0 else 1), n
+    assert whole.count("The user likes tea.") == 1
+    messages = orjson.dumps(
+        next(body[key] for key in ("contents", "messages", "input") if key in body)[-4:]
+    ).decode()
+    sent = [n for n in range(14) if f'"q{n}"' in whole]
+    assert sent == [1, 2, 5]  # the ten newest are told; older ones and the pin are sent
+    assert "And now?" in messages
+    before = whole.index("Be brief.")
+    assert (
+        before
+        < whole.index("## Recent Conversation History")
+        < whole.index("## Summary of Older Conversations")
+    )
+    assert "Assistant: r13" in whole
+
+
+def test_payload_with_nothing_to_tell(home):
+    stored(home, talk(1)[:1])
+    plain = run("payload", "demo", "--to", "gemini").out
+    assert run("payload", "demo", "--to", "gemini", "--context").out == plain
+
+
+def test_context_keeps_the_open_tool_loop(home):
+    stored(home, [*talk(2), talk(3)[4], call("c", "k"), result("r", "k")])
+    body = orjson.loads(run("payload", "demo", "--to", "gemini", "--context").out)
+    assert [content["role"] for content in body["contents"]] == ["user", "model", "user"]
+
+
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+
+
+def view(*parts):
+    return view_of([
+        {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "first"}]},
+        {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": [{"text": "answer"}]},
+        {"type": "message", "id": "c", "kind": "user", "role": "user", "parts": list(parts)},
+        {"type": "message", "id": "d", "kind": "codeh", "role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+        {"type": "message", "id": "e", "kind": "tool", "role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]},
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("parts", "new"),
+    [
+        ([{"text": "q"}], [{"text": "<q>"}]), ([IMAGE, {"text": "q"}], [IMAGE, {"text": "<q>"}]),
+        ([{"text": "q"}, IMAGE], [{"text": "<q>"}, IMAGE]), ([IMAGE], [{"text": "<>"}, IMAGE]),
+        ([{"text": "q", "laterField": 1}], [{"text": "<q>", "laterField": 1}]),
+        ([{"text": "q"}, {"text": "r"}], [{"text": "<qr>"}]), ([{"text": ""}, IMAGE, {"text": "q"}], [{"text": "<q>"}, IMAGE]),
+        ([{"text": "t", "thought": True}, {"text": "q"}], [{"text": "t", "thought": True}, {"text": "<q>"}]),
+    ],
+)  # fmt: skip
+def test_the_last_prompts_text_is_replaced_and_nothing_else(tmp_path, parts, new):
+    (tmp_path / "t").write_text("<{{ message }}>")
+    before = view(*parts)
+    messages, options = rendered(before, Options(system="s"), Request(user_template=str(tmp_path / "t")))
+    assert [message.id for message in messages] == list("abcde")
+    assert messages[2].parts == new
+    assert [m.parts for m in messages if m.id != "c"] == [m.parts for m in before.messages if m.id != "c"]
+    assert options.system == "s"
+    assert before.messages[2].parts == parts  # the session is not changed
+
+
+def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path):
+    (tmp_path / "t").write_text("{{ context }}|{{ message }}|{{ vars.k }}")
+    given = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
+    messages, options = rendered(view({"text": "q"}), Options(system="s"), given)
+    assert options.system == "s|q|v=w"
+    assert [message.parts for message in messages] == [
+        message.parts for message in view({"text": "q"}).messages
+    ]
+    _, none = rendered(view_of([]), Options(), Request(system_template=str(tmp_path / "t"), var=["k="]))
+    assert none.system == "||"
+    assert rendered(view_of([]), Options(), Request(user_template=str(tmp_path / "none")))[0] == []
+
+
+@pytest.mark.parametrize(
+    ("pairs", "found"),
+    [([], {}), (["a=1", "b="], {"a": "1", "b": ""}), (["a=b=c"], {"a": "b=c"}), (["a= x "], {"a": " x "})],
+)
+def test_a_variable_is_all_behind_the_first_equals_sign(pairs, found):
+    assert variables(pairs) == found
+
+
+@pytest.mark.parametrize(
+    ("pairs", "why"),
+    [(["a"], "--var a: NAME=VALUE"), (["=b"], "--var =b: NAME"), (["a=1", "a=1"], "--var a: given twice")],
+)
+def test_what_is_no_variable_is_exit_2(pairs, why):
+    with pytest.raises(Usage, match=why):
+        variables(pairs)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [("a\n{{ x", "2: "), ("{{ vars.y }}", r"vars.y is not set \(--var y=VALUE\)"), ("{% for i in range(999999) %}{{ message ** 2 }}{% endfor %}", ""),
+     ("{{ ''.__class__.__mro__ }}", "")],
+)  # fmt: skip
+def test_a_mistake_in_a_template_is_named_with_its_file(tmp_path, source, why):
+    (tmp_path / "t.j2").write_text(source)
+    with pytest.raises(BadData, match=rf"^{tmp_path}/t.j2:.*{why}"):
+        render(str(tmp_path / "t.j2"), {"message": "", "context": "", "vars": {}})
+
+
+def test_one_that_takes_too_long_is_ended(tmp_path):
+    (tmp_path / "t").write_text(
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    )
+    with pytest.raises(BadData, match=rf"^{tmp_path}/t: it takes longer than 0.3 s"):
+        rendered(view({"text": "q"}), Options(), Request(user_template=str(tmp_path / "t"), timeout=0.3))
+
+
+@given(data=plain_files() | some.files_of(), at_once=st.integers(1, 4), end=st.integers(2, 30))
+def test_a_big_log_is_told_as_its_view(data, at_once, end, tmp_path_factory):
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    env, target = Env({"CODEH_HOME": "/nowhere"}, stderr=99), Target(str(path), "-s")
+    env.quiet = True
+    with (
+        patch.object(readiness.skim, "FOLDED", 0), patch.object(readiness, "AT_ONCE", at_once),
+        patch.object(readiness, "END", end),
+    ):  # fmt: skip
+        found = readiness.standing_of_big(env, target, "approx", strict=False)
+    event(f"big: {found is not None}")
+    expected = readiness.standing(env, target, whole_view(env, target, hydrate=False), "approx")
+    assert found in (None, expected)

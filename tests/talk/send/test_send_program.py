@@ -1,0 +1,219 @@
+"""A session → a file that another program goes on with: where it is put, and by which command it goes on."""
+
+import os
+import shlex
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import orjson
+import pytest
+
+import opencode_files
+import program_databases
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, InputOutput
+from codeh_history.programs.protocol import Written
+from codeh_history.talk.send import program
+from codeh_history.talk.send.program import Made
+from strategies import view_of
+
+HEADER = {"type": "session", "version": 1, "id": "s"}
+SAID = [
+    {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "hi"}]},
+    {
+        "type": "message",
+        "id": "b",
+        "kind": "codeh",
+        "role": "model",
+        "parts": [{"text": "ho"}],
+        "model": "m",
+    },
+]
+
+
+@pytest.fixture
+def env(home, tmp_path):
+    return Env(
+        {
+            "CODEH_HOME": str(home),
+            "HOME": str(tmp_path),
+            "CODEH_NOW": "2026-01-02T03:04:05Z",
+            "CODEH_ID_SEED": "x",
+        }
+    )
+
+
+def made(data=b"file", name="dir/f.jsonl", **more):
+    """A file for a program that is resumed by `prog -r ID`."""
+    written = Written(data, name, ["prog", "-r", "ID"], Counter(), **more)
+    return Made("s", "prog", "/my dir", "" if written.imported else "/home/dir/f.jsonl", written)
+
+
+def test_it_goes_on_where_it_was_begun_unless_told_otherwise(env, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    real = os.path.realpath(tmp_path / "real")
+    begun = view_of([{**HEADER, "cwd": str(tmp_path / "link")}, *SAID])
+    assert program.make(env, begun, "claude-code").cwd == real
+    assert program.make(env, begun, "claude-code", cwd=str(tmp_path)).cwd == os.path.realpath(tmp_path)
+    assert program.make(env, view_of([HEADER, *SAID]), "claude-code").cwd == os.path.realpath(os.getcwd())
+    assert program.make(env, view_of([{**HEADER, "cwd": 7}, *SAID]), "claude-code").cwd == os.path.realpath(
+        os.getcwd()
+    )
+
+
+def test_a_directory_that_is_not_here_is_noted(env, tmp_path):
+    with (tmp_path / "err").open("wb") as err:
+        env.stderr = err.fileno()
+        view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
+        assert program.directory(env, view, None) == "/no/such"
+        assert program.directory(env, view, "/nor/this", or_current=True) == "/nor/this"
+        here = os.path.realpath(os.getcwd())
+        assert program.directory(env, view, None, or_current=True) == here
+        made = program.make(env, view, "claude-code")
+    assert (tmp_path / "err").read_text().splitlines()[:3] == [
+        "codeh-history: s: /no/such does not exist; --cwd DIR names another",
+        "codeh-history: s: /nor/this does not exist; --cwd DIR names another",
+        f"codeh-history: s: /no/such does not exist; it continues in {here}; --cwd DIR names another",
+    ]
+    assert program.command(made, ["prog"]) == "prog"
+
+
+def test_installed_it_lies_where_its_program_looks_and_never_over_another(env, tmp_path):
+    view = view_of([HEADER, *SAID])
+    found = program.make(env, view, "claude-code", cwd=str(tmp_path))
+    assert found.place.startswith(str(tmp_path / ".claude"))
+    how = program.put(env, found, None, install=True)
+    assert how == f"resume with: cd {shlex.quote(found.cwd)} && {shlex.join(found.written.resume)}"
+    assert Path(found.place).read_bytes() == found.written.data
+    assert Path(found.place).stat().st_mode & 0o777 == 0o600
+    with pytest.raises(BadData):
+        program.put(env, found, None, install=True)
+    assert program.make(env, view, "claude-code", cwd=str(tmp_path)).written.resume != found.written.resume
+
+
+def test_a_title_is_the_one_given_else_the_sessions(env):
+    view = view_of([HEADER, {"type": "meta", "set": {"title": "Own"}}, *SAID])
+    own, given = (
+        program.make(env, view, "claude-code", title=title).written.data for title in (None, "Given")
+    )
+    assert b'"Own"' in own
+    assert b'"Given"' in given
+    assert b'"Own"' not in given
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [],
+        [{**SAID[0], "kind": "info", "role": None}],
+        [{"type": "open", "id": "o", "kind": "codeh", "role": "model"}],
+    ],
+)
+def test_where_there_is_nothing_to_write_it_is_said(env, log):
+    log = [{key: value for key, value in record.items() if value is not None} for record in log]
+    with pytest.raises(BadData, match=r"s: no message to write; append one first"):
+        program.make(env, view_of([HEADER, *log]), "codex")
+
+
+@pytest.mark.parametrize(
+    ("more", "path", "command"),
+    [
+        ({}, "/x/f.jsonl", None), ({"taken": ["prog", "-f"]}, "/x/f.jsonl", "cd '/my dir' && prog -f /x/f.jsonl"),
+        ({"taken": ["prog", "-f"]}, "/x/f.txt", None), ({"taken": ["prog", "-f"]}, "/x/a b.jsonl", "cd '/my dir' && prog -f '/x/a b.jsonl'"),
+        ({"imported": ["prog", "import"]}, "/x/f.txt", "cd '/my dir' && prog import /x/f.txt && prog -r ID"),
+    ],
+)  # fmt: skip
+def test_the_command_takes_the_file_where_it_lies_if_the_program_can(more, path, command):
+    assert program.resumed(made(**more), path) == command
+
+
+def test_a_file_that_must_be_put_somewhere_says_where(env, tmp_path):
+    path = str(tmp_path / "out.txt")
+    put = "put it at /home/dir/f.jsonl and resume with: cd '/my dir' && prog -r ID"
+    assert program.put(env, made(), path) == put
+    assert Path(path).read_bytes() == b"file"
+    with pytest.raises(BadData):
+        program.put(env, made(), path)
+    with (tmp_path / "stdout").open("wb") as out:
+        env.stdout = out.fileno()
+        assert program.put(env, made(), None) == put
+        assert program.put(env, made(imported=["prog", "import"]), "-") == (
+            "resume with: cd '/my dir' && prog import FILE && prog -r ID"
+        )
+    assert (tmp_path / "stdout").read_bytes() == b"file" * 2
+
+
+SCRIPT = """#!/bin/sh
+[ "$1" = import ] || exit 9
+case "$2" in *f.jsonl) ;; *) exit 8 ;; esac
+[ "$(cat "$2")" = "file" ] && echo "imported ${ANSWER}" && exit "${CODE:-0}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("environ", "why"),
+    [
+        ({"ANSWER": "ID"}, None),
+        ({"ANSWER": "another"}, "imported another"),
+        ({"ANSWER": "ID", "CODE": "3"}, "imported ID"),
+    ],
+)
+def test_a_program_that_takes_it_in_itself_must_say_that_it_did(env, tmp_path, environ, why):
+    script = tmp_path / "prog"
+    script.write_text(SCRIPT)
+    script.chmod(0o755)
+    env.environ = {**env.environ, **environ, "PATH": os.environ["PATH"]}
+    file = made(imported=[str(script), "import"])._replace(cwd=str(tmp_path))
+    if why is None:
+        assert program.put(env, file, None, install=True) == f"resume with: cd {tmp_path} && prog -r ID"
+    else:
+        with pytest.raises(InputOutput, match=rf"prog import: {why}$"):
+            program.put(env, file, None, install=True)
+
+
+def test_a_program_that_is_not_there_is_named(env, tmp_path):
+    file = made(imported=[str(tmp_path / "none"), "import"])._replace(cwd=str(tmp_path))
+    with pytest.raises(
+        InputOutput, match=r"none import, in .*: No such file or directory; --output FILE writes"
+    ):
+        program.put(env, file, None, install=True)
+
+
+def test_what_was_left_out_is_said_once_a_kind(env, tmp_path):
+    written = made(notes=["message 1: no image", "message 2: no image", "message 3: no sound"])
+    written.written.left["thought"] += 2
+    with (tmp_path / "err").open("wb") as err:
+        env.stderr = err.fileno()
+        program.tell_left(env, written)
+    said = (tmp_path / "err").read_text().replace("codeh-history: ", "").splitlines()
+    assert said[:2] == ["s: 2 messages: no image", "s: message 3: no sound"]
+    assert said[2].startswith("s: left out: 2 thoughts")
+    assert len(said) == 3
+
+
+def test_the_file_is_one_that_the_program_would_read(env, tmp_path):
+    found = program.make(env, view_of([HEADER, *SAID]), "codex", cwd=str(tmp_path))
+    assert all(isinstance(orjson.loads(line), dict) for line in found.written.data.splitlines())
+    assert (
+        subprocess.run(
+            ["/bin/sh", "-nc", program.command(found, found.written.resume)], check=False
+        ).returncode
+        == 0
+    )
+
+
+def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(env, tmp_path):
+    """opencode's ids begin with the time at which they were made."""
+    view = view_of([HEADER, *SAID])
+    made = program.make(env, view, "opencode", cwd=str(tmp_path), of=("a",))
+    assert program.installed(env, made) is None
+    id = made.written.resume[-1]
+    earlier = f"ses_000000000001{id[-14:]}"
+    database = tmp_path / ".local" / "share" / "opencode" / "opencode.db"
+    database.parent.mkdir(parents=True)
+    file = opencode_files.OpenCode(id=earlier)
+    file.user("hi")
+    database.write_bytes(program_databases.database(opencode_files.SCHEMA)([file.tables]))
+    assert program.installed(env, made) == (str(database), earlier)
