@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.env import Env
-from codeh_history.base.shared_options import Request
 from codeh_history.base.config import layers
 from codeh_history.base.config.layers import ENVIRONMENT, FLAGS, Layer
+from codeh_history.base.env import Env
+from codeh_history.base.shared_options import Request
 from in_process import run_in_process
 
 KINDS = (FLAGS, "-p x", ENVIRONMENT, "CODEH_PROFILE y", "file")  # the strongest first
