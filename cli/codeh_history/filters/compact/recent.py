@@ -6,7 +6,7 @@ from . import shrink, stubs
 from .draft import Draft
 from .units import CHAT, PEOPLE, WORK
 
-SHARES = {WORK: 0.365, PEOPLE: 0.2, CHAT: 0.0}  # share of the room for messages
+SHARES = {WORK: 0.38, PEOPLE: 0.2, CHAT: 0.0}  # share of the room for messages
 SUMMARY = 0.1  # least share for the summary, if what must stay allows it
 FOREIGN = 0.4  # share of the target above which foreign summaries are absorbed
 LARGEST = 0.3  # share of that for one result
