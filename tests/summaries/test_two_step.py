@@ -150,7 +150,7 @@ def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home):
     before = digest(path)
     done = summarize("demo", "--emit", "--budget", "215")
     assert (done.code, done.out, digest(path)) == (6, b"", before)
-    assert b"--budget more; nothing changed" in done.err
+    assert b"raise --budget; nothing changed" in done.err
 
 
 def test_tools_stand_in_the_prompt_and_may_be_named(home, tmp_path):
@@ -276,7 +276,7 @@ def refused(path, asked):
     before = digest(path)
     done = apply(asked)
     assert (done.code, done.out, digest(path)) == (75, b"", before)
-    assert b"has changed; nothing was stored: --emit it anew" in done.err
+    assert b"has changed; nothing was stored; run --emit again" in done.err
 
 
 # -- what is given wrongly --------------------------------------------------------------------------
@@ -285,8 +285,8 @@ def refused(path, asked):
 @pytest.mark.parametrize(
     "data, reason",
     [
-        (b"not json", b"no JSON"),
-        (b"[]", b"no object"),
+        (b"not json", b"not JSON"),
+        (b"[]", b"not an object"),
         (b"{}", b"session is missing or invalid"),
         ({"covers": 7}, b"covers is missing or invalid"),
         ({"answer": 7}, b"answer is missing or invalid"),

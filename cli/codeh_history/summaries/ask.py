@@ -76,7 +76,7 @@ class CommandSummarizer:
         outcome = read(done.out, self.to)
         if isinstance(outcome, Reply):
             if outcome.finish not in _WHOLE:  # half an answer or a refused one is no summary
-                raise SummarizerFailed(f"the answer did not end of itself ({outcome.finish})")
+                raise SummarizerFailed(f"the answer is incomplete ({outcome.finish})")
             return "".join(
                 part["text"] for part in outcome.parts if "text" in part and not part.get("thought")
             )

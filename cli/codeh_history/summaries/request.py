@@ -147,7 +147,7 @@ class Sources:
         room = self.budget - max(self.count([head.head or head.data for head in heads])) - MARGIN
         if room < FEWEST:
             raise SummarizerFailed(
-                f"a request of {self.budget} tokens has no room for a conversation; --budget more"
+                f"a request of {self.budget} tokens has no room for a conversation; raise --budget"
             )
         return room
 

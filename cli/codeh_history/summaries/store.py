@@ -93,7 +93,7 @@ def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -
         done = store(env, target, work)
         if done is not None:
             return report(target.id, work, done, settings.counter)
-    raise TryAgain(f"{target.path}: what was to be summarised changed meanwhile, twice; nothing was stored")
+    raise TryAgain(f"{target.path}: what was to be summarised changed twice meanwhile; nothing was stored")
 
 
 def prepare(view: View, settings: Settings) -> Work | None:

@@ -42,7 +42,7 @@ def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -
     if len(sources.groups(source)) > 1:
         source = sources.of_batch(due, most=0)
     if len(sources.groups(source)) > 1:
-        raise SummarizerFailed(f"it does not fit a prompt of {sources.budget} tokens; --budget more")
+        raise SummarizerFailed(f"it does not fit a prompt of {sources.budget} tokens; raise --budget")
     request = sources.request(source)
     shortened = {"shortened": source.shortened} if source.shortened else {}
     return {
@@ -58,9 +58,9 @@ def read(data: bytes, name: str) -> Json:
     try:
         emitted = orjson.loads(data)
     except ValueError:
-        raise BadData(f"{name}: no JSON; --apply takes what --emit printed") from None
+        raise BadData(f"{name}: not JSON; --apply takes what --emit printed") from None
     if not isinstance(emitted, dict):
-        raise BadData(f"{name}: no object; --apply takes what --emit printed")
+        raise BadData(f"{name}: not an object; --apply takes what --emit printed")
     for key, type in _TYPES.items():
         if not isinstance(emitted.get(key), type):
             raise BadData(f"{name}: {key} is missing or invalid; --apply takes what --emit printed")
@@ -96,5 +96,5 @@ def apply(
         if done is not None:
             return store.report(target.id, work, done, counter)
     raise TryAgain(
-        f"{target.path}: what is to be summarised has changed; nothing was stored: --emit it anew"
+        f"{target.path}: what is to be summarised has changed; nothing was stored; run --emit again"
     )

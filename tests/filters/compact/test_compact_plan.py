@@ -175,7 +175,7 @@ def test_something_has_to_be_limited(found, *, refused):
         assert demanding(found) is found
 
 
-@pytest.mark.parametrize("data", [b"no JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])
+@pytest.mark.parametrize("data", [b"not JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])
 def test_a_plan_that_is_none_is_named_by_its_file(data):
     with pytest.raises(BadData, match=r"plan\.json"):
         read_plan(data, "plan.json", session([user("a")]))
@@ -221,7 +221,7 @@ def home(tmp_path):
 
 
 @pytest.mark.parametrize(("argv", "said"), [
-    (["--apply", "p", "--budget", "9k"], b"--apply takes its limits from the plan: give no others"),
+    (["--apply", "p", "--budget", "9k"], b"--apply takes its limits from the plan; pass no others"),
     (["--apply", "p", "--plan"], b"--apply takes its limits from the plan"),
     (["--apply", "p", "--system", "x"], b"--apply takes its limits from the plan"),
     (["--apply", "p", "--explain"], b"--explain goes with --plan"), (["--budget", "0"], b"--budget"),

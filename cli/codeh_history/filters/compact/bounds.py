@@ -122,7 +122,7 @@ def demanding(wanted: Limits) -> Limits:
     if not wanted.limiting:
         raise Usage(f"no limit given; {NO_LIMIT}")
     if wanted.calibrated and wanted.insisting and wanted.budget is None:
-        raise Usage("--calibrated goes with --budget N")
+        raise Usage("--calibrated requires --budget N")
     return wanted
 
 
@@ -212,7 +212,7 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, opt
     from .by_model import written
 
     if limits.budget is None:
-        raise Usage("--via goes with --budget N")
+        raise Usage("--via requires --budget N")
     counter = next(_budgets(env, view, limits))[1]
     settings = _settings(view, limits, limits.budget)._replace(hysteresis=options.in_place)
     commands = Commands(options.via or "", SECONDS)

@@ -135,7 +135,7 @@ _NUMBERS = ("budget", "before", "after", "floor")
 def read(data: Any, view: View) -> Plan:
     """Read a plan back; raises BadData if it is not a plan, or the session has changed since."""
     if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
-        raise BadData("no plan: an object with `ops` expected (compact --plan prints one)")
+        raise BadData("not a plan: an object with `ops` expected (compact --plan prints one)")
     wrong = next((name for name in _NUMBERS if type(data.get(name)) not in (int, type(None))), None)
     if wrong:
         raise BadData(f"the plan's `{wrong}` is not a number")
@@ -155,7 +155,7 @@ def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
         raise BadData(f"{where}: not a drop, replace or summarize op")
     missing = [id for id in item.get("ids", [item.get("id")]) if type(id) is not str or id not in present]
     if missing:
-        raise BadData(f"{where}: {missing[0]!r} is not in the session now; make the plan again")
+        raise BadData(f"{where}: {missing[0]!r} is no longer in the session; make the plan again")
     if item["op"] == "replace" and not _holds(item, view):
         raise BadData(f"{where}: part {item['part']} of {item['id']} has changed; make the plan again")
     lines = item.get("lines", [])

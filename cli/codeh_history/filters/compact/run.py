@@ -98,11 +98,11 @@ def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
     """Read the plan's bytes; raises Usage for options that the plan replaces."""
     others = (options.plan, options.via, options.system, options.tools)
     if any(option not in (None, False) for option in others) or options.specified(*Compaction.DEFAULTS):
-        raise Usage("--apply takes its limits from the plan: give no others")
+        raise Usage("--apply takes its limits from the plan; pass no others")
     if options.explain:
-        raise Usage("--explain goes with --plan, before the plan is applied")
+        raise Usage("--explain requires --plan; an applied plan is not explained")
     if file == target.path == "-":
-        raise Usage("--apply - and the session - are both stdin: give one as a file")
+        raise Usage("--apply - and session - both read stdin; pass one as a file")
     return needed(env) if file == "-" else read_file(file)
 
 
