@@ -215,7 +215,7 @@ def test_where_nothing_is_due_the_session_is_printed_and_why_is_said(home):
     assert (kept.code, kept.out) == (0, b"")
     assert kept.err.decode().rstrip().endswith("; nothing to undo")
     few = run("summarize", "demo", "-i", "--max-conversations", "10", "--min-batch", "12")
-    assert "fewer than 12 of 12 exchanges may go; --min-batch N" in few.err.decode()
+    assert "fewer than 12 of 12 exchanges can be covered; lower --min-batch" in few.err.decode()
     assert digest(path) == before
 
 

@@ -66,9 +66,7 @@ def not_due(messages: Sequence[Message], most: int, least: int) -> str:
     """Say why nothing is due, and how to ask for it anyway."""
     count = len(exchanges(messages))
     if count > most:
-        return (
-            f"not due: fewer than {least} of {some(count, 'exchange')} can be covered; lower --min-batch N"
-        )
+        return f"not due: fewer than {least} of {some(count, 'exchange')} can be covered; lower --min-batch"
     return (
         f"not due: {some(count, 'exchange')}, and only more than {most} are summarised; "
         f"--max-conversations N --min-batch N, or --due-over TOKENS, asks for it sooner"

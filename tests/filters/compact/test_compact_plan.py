@@ -224,7 +224,7 @@ def home(tmp_path):
     (["--apply", "p", "--budget", "9k"], b"--apply takes its limits from the plan; pass no others"),
     (["--apply", "p", "--plan"], b"--apply takes its limits from the plan"),
     (["--apply", "p", "--system", "x"], b"--apply takes its limits from the plan"),
-    (["--apply", "p", "--explain"], b"--explain goes with --plan"), (["--budget", "0"], b"--budget"),
+    (["--apply", "p", "--explain"], b"--explain requires --plan"), (["--budget", "0"], b"--budget"),
 ])  # fmt: skip
 def test_what_does_not_go_together_is_exit_2(home, argv, said):
     done = run_in_process("compact", "demo", *argv, home=home)
@@ -233,7 +233,7 @@ def test_what_does_not_go_together_is_exit_2(home, argv, said):
 
 
 def test_a_plan_and_the_session_are_not_both_stdin(home):
-    assert b"both stdin" in run_in_process("compact", "-", "--apply", "-", home=home, stdin=b"{}").err
+    assert b"both read stdin" in run_in_process("compact", "-", "--apply", "-", home=home, stdin=b"{}").err
 
 
 def test_a_plan_does_when_it_is_applied_what_compact_does_at_once(home):
