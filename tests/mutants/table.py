@@ -121,7 +121,7 @@ MUTANTS = [
     Mutant(
         "a summary covers one that came after it", "session/view.py",
         "if id in by_id and by_id[id].place <= summary.place and id != summary.id",
-        "if id in known and id != summary.id",
+        "if id in by_id and id != summary.id",
         ("session/test_session_view.py::test_a_summary_covers_no_later_one",),
     ),
     Mutant(
