@@ -462,8 +462,8 @@ MUTANTS = [
     ),
     Mutant(
         "from the end, an undo changes what it names alone", "session/rules.py",
-        '"revert": Rule("id of", ANY, "of"),',
-        '"revert": Rule("id of", NAMED, "of"),',
+        '"revert": Rule(needs=("id", "of"), reach=ANY,',
+        '"revert": Rule(needs=("id", "of"), reach=NAMED,',
         ("views/test_from_end.py::test_what_always_needs_the_fold",),
     ),
     Mutant(

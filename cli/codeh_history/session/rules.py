@@ -6,6 +6,8 @@ readers follow this table, and leave what they cannot interpret to the fold.
 
 from __future__ import annotations
 
+from ..base.lazy import Fields
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +27,7 @@ EARLIER = 3  # all earlier ones
 ANY = 4  # depends on all records
 
 
-class Rule:
+class Rule(Fields):
     """A row: the fields that a type requires, and which messages it affects.
 
     `names`: fields with ids of earlier records. `places`: it adds a message, which is positioned at its
@@ -33,43 +35,31 @@ class Rule:
     or blocks that hold them.
     """
 
-    __slots__ = ("content", "names", "needs", "places", "reach", "streams")
-
-    def __init__(
-        self,
-        needs: str,
-        reach: int,
-        names: str = "",
-        *,
-        places: bool = False,
-        streams: bool = False,
-        content: bool = False,
-    ) -> None:
-        self.needs = tuple(needs.split())
-        self.reach = reach
-        self.names = tuple(names.split())
-        self.places = places
-        self.streams = streams
-        self.content = content
+    needs: tuple[str, ...] = ()
+    reach: int = NONE
+    names: tuple[str, ...] = ()
+    places: bool = False
+    streams: bool = False
+    content: bool = False
 
 
 RULES = {
-    "session": Rule("", NONE),
-    "meta": Rule("set", NONE),
-    "message": Rule("parts", OWN, places=True, content=True),
-    "ref": Rule("id blockIds", OWN, places=True, content=True),
-    "open": Rule("id", OWN, places=True, content=True),
-    "delta": Rule("of", OWN, "of", streams=True, content=True),
-    "commit": Rule("of", OWN, "of", streams=True, content=True),
-    "abort": Rule("of", OWN, "of", streams=True),
-    "update": Rule("id of", NAMED, "of", content=True),
-    "summary": Rule("id summary", NAMED, "covers"),
-    "compaction": Rule("id ops", NAMED, content=True),  # its ops name messages, and may insert others
-    "clear": Rule("id", EARLIER),
-    "revert": Rule("id of", ANY, "of"),
-    "usage": Rule("id of usage", NONE),  # `of` is a sub-agent's message, which is in no log
+    "session": Rule(),
+    "meta": Rule(needs=("set",)),
+    "message": Rule(needs=("parts",), reach=OWN, places=True, content=True),
+    "ref": Rule(needs=("id", "blockIds"), reach=OWN, places=True, content=True),
+    "open": Rule(needs=("id",), reach=OWN, places=True, content=True),
+    "delta": Rule(needs=("of",), reach=OWN, names=("of",), streams=True, content=True),
+    "commit": Rule(needs=("of",), reach=OWN, names=("of",), streams=True, content=True),
+    "abort": Rule(needs=("of",), reach=OWN, names=("of",), streams=True),
+    "update": Rule(needs=("id", "of"), reach=NAMED, names=("of",), content=True),
+    "summary": Rule(needs=("id", "summary"), reach=NAMED, names=("covers",)),
+    "compaction": Rule(needs=("id", "ops"), reach=NAMED, content=True),  # its ops name and insert messages
+    "clear": Rule(needs=("id",), reach=EARLIER),
+    "revert": Rule(needs=("id", "of"), reach=ANY, names=("of",)),
+    "usage": Rule(needs=("id", "of", "usage")),  # `of` is a sub-agent's message, which is in no log
 }
-OTHER = Rule("", NONE)  # any unknown type
+OTHER = Rule()  # any unknown type
 PLACING = frozenset(type for type, rule in RULES.items() if rule.places)
 STREAMING = frozenset(type for type, rule in RULES.items() if rule.streams)
 NAMES_OF_AN_OP = ("ids", "id", "after")
