@@ -74,7 +74,7 @@ def test_every_key(tmp_path):
         ("to = 3\n", ": to 3: one of gemini,"),
         ("via = ''\n", ": via: a text expected"),
         ("system = 3\n", ": system: a text"),
-        ("budget = '32kb'\n", ": budget: budget 32kb: a number of tokens above 0"),
+        ("budget = '32kb'\n", ": budget: budget 32kb: expected a positive number of tokens"),
         ("budget = 1.5\n", ": budget: a number of tokens expected"),
         ("max_tokens = 0\n", ": max_tokens 0: an integer from 1 to"),
         ("max_tokens = true\n", ": max_tokens True: an integer from 1 to"),
