@@ -27,7 +27,7 @@ def test_the_line_is_there(mutant):
 @pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_it_is_caught(mutant, tmp_path):
-    for folder in ("cli", "tests", "fixtures"):
+    for folder in ("cli", "tests", "fixtures", "docs"):
         ignored = shutil.ignore_patterns("__pycache__", "bench")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
