@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, settings
 
 import postgres_server
 import vocabularies
-from blocks.stored import BIG, IMAGE, run_ok
+from blocks.stored import BIG, IMAGE
 from forks import Forks
+from in_process import run_ok
 from length import FAULTS, LENGTH, LENGTHS, examples
 from postgres_server import Program
 from redis_server import Server, needs_redis

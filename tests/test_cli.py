@@ -10,7 +10,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.commands import COMMANDS, FIRST, SECTIONS, SHOWN
 from fake_provider import FakeProvider
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 
 
 def refused(*argv):
@@ -65,8 +65,7 @@ def test_the_first_examples_work_with_nothing_set(tmp_path):
     """One after the other, in an empty home; between them only the key is added."""
     with FakeProvider() as server:
         for line in cli.EXAMPLES.splitlines():
-            done = run_in_process(*shlex.split(line, comments=True)[1:], home=tmp_path)
-            assert done.code == 0, (line, done.err)
+            done = run_ok(*shlex.split(line, comments=True)[1:], home=tmp_path)
             if "config init" in line:
                 (tmp_path / "gem.hdr").write_text("x-goog-api-key: made-up\n")
                 config = tmp_path / "config.toml"

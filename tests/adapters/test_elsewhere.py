@@ -5,7 +5,7 @@ import asyncio
 import postgres_server
 from adapted import ITEMS, together
 from codeh_history.adapters.openai_agents import Session
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 
 pytestmark = postgres_server.needed
 
@@ -20,7 +20,7 @@ for n in range(5):
     for cluster in postgres_server.cluster(*postgres_server.FAST):
         monkeypatch.setenv("CODEH_STORE", cluster.url())
         env = {"CODEH_STORE": cluster.url()}
-        assert run_in_process("store", "init", home=home, env=env).code == 0
+        run_ok("store", "init", home=home, env=env)
         session = Session("demo", home)
 
         async def work(session=session):

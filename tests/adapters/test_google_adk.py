@@ -19,7 +19,7 @@ from google.genai import types
 
 from adapted import together
 from codeh_history.adapters.google_adk import SessionService
-from in_process import run_in_process, summarized
+from in_process import run_in_process, run_ok, summarized
 
 WHO = {"app_name": "My app", "user_id": "user:1"}
 ONE = {**WHO, "session_id": "s 1"}
@@ -259,7 +259,7 @@ def test_a_runner_talks_as_with_the_packages_own_service(home):
         assert mine.state == theirs.state == {"number": 8, "user:numbers": [7, 8]}
 
     asyncio.run(work())
-    assert run_in_process("verify", log(home), home=home).code == 0
+    run_ok("verify", log(home), home=home)
 
 
 def test_two_processes_lose_and_mix_nothing(home):

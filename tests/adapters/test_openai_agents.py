@@ -12,7 +12,7 @@ from openai import AsyncOpenAI
 
 from codeh_history.adapters.openai_agents import Session
 from fake_provider import Canned, FakeProvider
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 
 agents.set_tracing_disabled(True)
 
@@ -78,7 +78,7 @@ def test_a_session_goes_on_in_another_process_and_in_a_shell(home, server):
         "user",
         "codeh",
     ] * 3
-    assert run_in_process("verify", "demo", "--to", "anthropic", home=home).code == 0
+    run_ok("verify", "demo", "--to", "anthropic", home=home)
 
 
 def test_a_turn_that_failed_can_be_tried_again(home, server):

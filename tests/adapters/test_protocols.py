@@ -14,7 +14,7 @@ from codeh_history import BadData
 from codeh_history.adapters.claude_agent_sdk import SessionStore, escaped, unescaped
 from codeh_history.adapters.kept import exact_json
 from codeh_history.adapters.openai_agents import Session
-from in_process import run_in_process, summarized
+from in_process import run_in_process, run_ok, summarized
 from length import examples
 
 
@@ -57,7 +57,7 @@ def test_what_items_mean_is_there_for_the_commands(home):
     assert shown[5]["parts"] == [
         {"functionResponse": {"id": "c1", "name": "ls", "response": {"output": "a.txt"}}}
     ]
-    assert run_in_process("verify", "demo", home=home).code == 0
+    run_ok("verify", "demo", home=home)
     for provider in ("gemini", "anthropic", "openai-chat", "openai-responses"):
         body = run_in_process("payload", "demo", "--to", provider, "--model", "m", "--prefill", home=home)
         assert (body.code, b"A file." in body.out) == (0, True)
@@ -81,7 +81,7 @@ def test_pop_and_clear_are_taken_back_by_undo(home):
 
     asyncio.run(work())
     for _ in range(2):
-        assert run_in_process("undo", "-s", "demo", home=home).code == 0
+        run_ok("undo", "-s", "demo", home=home)
     assert items(home) == ITEMS[:-2]
 
 
@@ -89,7 +89,7 @@ def test_what_others_append_and_change_is_seen(home):
     asyncio.run(demo(home).add_items(ITEMS[:1]))
     run_in_process("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
     for argv in (["-m", "From a shell."], ["--call", "ls", "--args", '{"a":1}', "--call-id", "k"]):
-        assert run_in_process("append", "-s", "demo", *argv, home=home).code == 0
+        run_ok("append", "-s", "demo", *argv, home=home)
     found = items(home)
     assert [item.get("content") for item in found] == ["Changed.", "From a shell.", None]
     assert (found[2]["type"], found[2]["call_id"], json.loads(found[2]["arguments"])) == (
@@ -126,10 +126,7 @@ def test_an_agent_goes_on_with_what_compact_and_summarize_left(home):
             {"type": "function_call_output", "call_id": f"c{number}", "output": f"line {number}\n" * 200},
         ]
     asyncio.run(demo(home).add_items([*many, {"role": "user", "content": "And now?"}]))
-    assert (
-        run_in_process("compact", "demo", "-i", "--budget", "3k", "--counter", "approx", home=home).code
-        == 0
-    )
+    run_ok("compact", "demo", "-i", "--budget", "3k", "--counter", "approx", home=home)
     found = items(home)
     assert len(json.dumps(found)) < len(json.dumps(many)) / 3
     assert found[-1] == {"role": "user", "content": "And now?"}
@@ -139,7 +136,7 @@ def test_an_agent_goes_on_with_what_compact_and_summarize_left(home):
     assert items(home)[:-1] == many
     assert summarized("demo", home).code == 0
     assert [item["role"] for item in items(home)] == ["user", "user"]  # the summary, and the newest
-    assert run_in_process("persist", "demo", "-i", "--all", home=home).code == 0
+    run_ok("persist", "demo", "-i", "--all", home=home)
     assert items(home)[-1] == {"role": "user", "content": "And now?"}
 
 
@@ -234,7 +231,7 @@ else:
 def test_redaction_reaches_what_is_kept(home):
     key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
     asyncio.run(demo(home).add_items([{"role": "user", "content": f"It is {key}", "metadata": {"k": key}}]))
-    assert run_in_process("redact", "demo", "-i", "--yes", home=home).code == 0
+    run_ok("redact", "demo", "-i", "--yes", home=home)
     assert key not in json.dumps(items(home))
     assert key.encode() not in (home / "sessions" / "demo.jsonl").read_bytes()
 
@@ -365,6 +362,6 @@ def test_a_transcript_is_read_as_the_session_it_is(home, name):
         )
         assert (mine.code, mine.out) == (0, theirs.out)
     argv = ["import", "--all", "--from", "claude-code"]
-    assert run_in_process(*argv, home=home, env={"CLAUDE_CONFIG_DIR": str(home / "claude-code")}).code == 0
+    run_ok(*argv, home=home, env={"CLAUDE_CONFIG_DIR": str(home / "claude-code")})
     listed = run_in_process("list", "--jsonl", home=home).lines
     assert [session["id"] for session in listed if session["id"].endswith(KEY["session_id"])]

@@ -16,7 +16,7 @@ import pytest
 from codeh_history.base import input as base_input
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from support import PROGRAM, environ, lines, session_path
 
 YES = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
@@ -175,7 +175,7 @@ def test_the_same_line_again_is_a_retry(home, tmp_path, attached):
     assert run_in_process("ask", *TO, SAYS_YES, *flags, home=home).out == b"yes\n"
     kinds = [r["kind"] for r in lines(session_path(home, "s")) if "kind" in r]
     assert kinds == ["user", "error", "codeh", "codeh"]  # the one before the last is what was cut
-    assert run_in_process("ask", *TO, SAYS_YES, *flags, home=home).code == 0  # answered: it is asked anew
+    run_ok("ask", *TO, SAYS_YES, *flags, home=home)  # answered: it is asked anew
     assert [r.get("kind") for r in lines(session_path(home, "s"))].count("user") == 2
 
 
@@ -186,7 +186,7 @@ def test_another_prompt_is_no_retry(home, tmp_path, other):
     (tmp_path / "a.bin").write_bytes(b"\0")
     assert run_in_process("ask", *TO, FAILS, "-m", "hi", home=home).code == 75
     flags = [str(tmp_path / "a.bin") if word == "FILE" else word for word in other]
-    assert run_in_process("ask", *TO, SAYS_YES, *flags, home=home).code == 0
+    run_ok("ask", *TO, SAYS_YES, *flags, home=home)
     assert prompts(home) == ["hi", other[1]]
 
 
@@ -334,7 +334,7 @@ def test_a_system_prompt_is_kept_where_there_is_none(home, tmp_path):
     via = f"cat > {tmp_path}/body; echo '{YES}'"
 
     def sent(*argv):
-        assert run_in_process("ask", *TO, via, "-m", "hi", *argv, home=home).code == 0
+        run_ok("ask", *TO, via, "-m", "hi", *argv, home=home)
         body = orjson.loads((tmp_path / "body").read_bytes())
         return str(body["systemInstruction"]["parts"][0]["text"])
 
@@ -359,7 +359,7 @@ def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(home, tmp_p
         for role in ("user", "model")
     ]
     history = b"\n".join(map(orjson.dumps, turns))
-    assert run_in_process("append", "--jsonl", "-s", "s", home=home, stdin=history).code == 0
+    run_ok("append", "--jsonl", "-s", "s", home=home, stdin=history)
     taken = ("--to", "openai-chat", "--model", "m", *options.split())
     via = f"cat > {tmp_path}/body; cat {tmp_path}/answer"
     answer = {
@@ -371,5 +371,5 @@ def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(home, tmp_p
     assert (
         run_in_process("ask", "-s", "s", "--via", via, "-m", "and now?", *taken, home=home).out == b"yes\n"
     )
-    assert run_in_process("undo", "-s", "s", home=home).code == 0  # the answer
+    run_ok("undo", "-s", "s", home=home)  # the answer
     assert (tmp_path / "body").read_bytes() == run_in_process("payload", "-s", "s", *taken, home=home).out

@@ -19,7 +19,7 @@ from codeh_history.commands.import_.copy import Imported, import_session, with_b
 from codeh_history.programs.model import ABANDONED, Entry, Piece, Problem, Session, Used
 from codeh_history.store import program_files
 from codeh_history.sync.sealing import FIRST, is_bundle
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from program_files import SAMPLES, SESSION, Pi, written
 from support import append_text, run
 from terminal_output import on_terminal
@@ -126,7 +126,7 @@ def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path):
     assert (done.code, done.out) == (65, b"")
     assert b"line 3: not an object" in done.err
     assert done.err.endswith(b"; nothing was imported\n")
-    assert run_in_process("import", str(path), home=tmp_path).code == 0
+    run_ok("import", str(path), home=tmp_path)
 
 
 def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
@@ -279,10 +279,9 @@ def test_what_could_not_be_read_back_is_not_stored(env, home):
 
 
 def test_a_copy_whose_parts_went_to_blocks_is_still_the_same(env, home):
-    from in_process import run_in_process
 
     import_session(env, source("a", "b" * 9000), "/src")
-    assert run_in_process("persist", "codex-abc", "-i", "--all", home=home).code == 0
+    run_ok("persist", "codex-abc", "-i", "--all", home=home)
     assert import_session(env, source("a", "b" * 9000), "/src") == Imported("codex-abc", 0, created=False)
     assert import_session(env, source("a", "b" * 9000, "c"), "/src") == Imported(
         "codex-abc", 1, created=False

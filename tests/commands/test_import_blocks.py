@@ -5,8 +5,8 @@ import hashlib
 import orjson
 import pytest
 
-from blocks.stored import BIG, blocks, contents, run_ok
-from in_process import run_in_process
+from blocks.stored import BIG, blocks, contents
+from in_process import run_in_process, run_ok
 from support import lines, session_path
 
 THEIRS = {

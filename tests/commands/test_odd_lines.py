@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from support import lines, session_path
 
 SESSION = (
@@ -163,10 +163,7 @@ def test_no_command_is_blamed_where_there_is_none(filled, line):
 
 
 def test_a_prompt_that_waits_is_sent_whatever_the_pipe_brings(filled):
-    assert (
-        run_in_process("ask", "-s", "demo", "--to", "text", "--via", "cat", home=filled, stdin=[b""]).code
-        == 0
-    )
+    run_ok("ask", "-s", "demo", "--to", "text", "--via", "cat", home=filled, stdin=[b""])
 
 
 MARK = b"\xef\xbb\xbf"
@@ -191,7 +188,7 @@ def test_it_is_left_out_of_what_is_stored(home, tmp_path, line, stdin, *, piped)
     words += VIA if words[0] in ("ask", "chat") else ()
     with (tmp_path / "t").open("rb") as file:
         given = [MARK[:2], MARK[2:] + stdin] if piped else file.fileno()
-        assert run_in_process(*words, "-s", "demo", home=home, stdin=given).code == 0
+        run_ok(*words, "-s", "demo", home=home, stdin=given)
     log = session_path(home, "demo").read_bytes()
     assert b'{"text":"hi"}' in log
     assert MARK not in log
@@ -219,8 +216,7 @@ def test_it_is_left_out_of_what_is_configured(home, tmp_path):
     (home / "config.toml").write_bytes(MARK + f'to = "gemini"\ntools = "@{tmp_path}/tools.json"\n'.encode())
     (home / "config.toml").chmod(0o600)
     run_in_process("append", "-s", "demo", "hi", home=home)
-    sent = run_in_process("payload", "demo", "--system", f"@{tmp_path}/system.md", home=home)
-    assert sent.code == 0, sent
+    sent = run_ok("payload", "demo", "--system", f"@{tmp_path}/system.md", home=home)
     assert b'"Be brief."' in sent.out
     assert b'"ls"' in sent.out
     assert MARK not in sent.out

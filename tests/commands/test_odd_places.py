@@ -14,7 +14,7 @@ import support
 from codeh_history.base.env import Env
 from codeh_history.main import run
 from faults.verbs import COMMANDS
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import lines
 
 DOCUMENTED = {0, 1, 2, 3, 5, 65, 74, 75}
@@ -54,8 +54,8 @@ def test_in_a_directory_that_was_removed(tmp_path, no_cwd, name):
 
 
 def test_a_session_begun_in_a_directory_that_was_removed_has_none(home, no_cwd):
-    assert run_in_process("append", "-s", "demo", "-m", "x", home=home).code == 0
-    assert run_in_process("fork", "demo", "--into", "copy", home=home).code == 0
+    run_ok("append", "-s", "demo", "-m", "x", home=home)
+    run_ok("fork", "demo", "--into", "copy", home=home)
     for name in ("demo", "copy"):
         assert "cwd" not in lines(home / "sessions" / f"{name}.jsonl")[0]
     assert run_in_process("last", "@.", home=home).code == 3
@@ -94,7 +94,7 @@ def test_a_session_whose_path_is_not_utf_8(tmp_path, name):
 def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl")
     copy = os.fsdecode(os.fsencode(tmp_path) + b"/copy\xe9.jsonl")
-    assert run_in_process("append", "-s", path, "-m", "x", home=tmp_path).code == 0
+    run_ok("append", "-s", path, "-m", "x", home=tmp_path)
     assert run_in_process("last", path, home=tmp_path).text == "x"
     assert run_in_process("fork", path, "--into", copy, home=tmp_path).out == os.fsencode(copy) + b"\n"
     assert run_in_process("last", copy, home=tmp_path).text == "x"

@@ -9,7 +9,7 @@ from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import rewritten
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from secret_examples import HALVES, SECRET, delta, opened, redacted, user, written
 from support import lines, run
 
@@ -162,7 +162,7 @@ def test_a_secret_is_gone_from_wherever_it_stands(record, tmp_path):
     ]:
         assert SECRET.encode() not in b64decode(data)
     assert b"[redacted:" in left or b64encode(b"the key:\n[redacted:")[:20] in left
-    assert run_in_process("show", "s", "--jsonl", home=tmp_path).code == 0
+    run_ok("show", "s", "--jsonl", home=tmp_path)
 
 
 def test_it_says_what_became_of_what_was_found(tmp_path):
@@ -224,15 +224,11 @@ def test_append_redacts_what_is_attached(size, tmp_path):
     file = tmp_path / "k.txt"
     file.write_text(f"password: {SECRET}\n" + "hello world\n" * (size // 12))
     home = tmp_path / "home"
-    assert (
-        run_in_process("append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=home).code
-        == 0
-    )
+    run_ok("append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=home)
     stored = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert SECRET.encode() not in stored
     assert b64encode(b"password: " + SECRET.encode())[:50] not in stored
-    message = run_in_process("show", "s", "--json", home=home)
-    assert message.code == 0
+    run_ok("show", "s", "--json", home=home)
     text = b64decode(
         orjson.loads(run_in_process("payload", "-s", "s", "--to", "gemini", home=home).out)["contents"][-1][
             "parts"
@@ -244,9 +240,8 @@ def test_append_redacts_what_is_attached(size, tmp_path):
 def test_append_says_that_it_cannot_look_into_other_files(tmp_path):
     file = tmp_path / "x.pdf"
     file.write_bytes(b"%PDF-1.4\n" + bytes(range(256)) * 4)
-    result = run_in_process(
+    result = run_ok(
         "append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=tmp_path / "home"
     )
-    assert result.code == 0
     assert b"x.pdf" in result.err
     assert b"unchanged" in result.err

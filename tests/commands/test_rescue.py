@@ -19,7 +19,7 @@ from codeh_history.providers.turns import CONTINUATION
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS
 from damage import KINDS, damaged
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from program_files import Pi
 from rescued_cases import FOLDER, every, table
 from support import ROOT
@@ -102,8 +102,7 @@ def brought_back(path, data, program, home):
         assert not out.exists()
         return
     told = accounted(done)
-    verdict = run_in_process("verify", str(out), home=home)
-    assert verdict.code == 0, verdict.text
+    run_ok("verify", str(out), home=home)
     again = orjson.loads(run_in_process("rescue", str(out), "--dry-run", "--json", home=home).out)
     assert (again["problems"], again["mended"]) == ([], {})
     there, made = payload(path, program, home), payload(out, program, home)
@@ -151,8 +150,7 @@ def test_what_stands_there_twice_is_written_once(home):
     said = next(at for at, line in enumerate(lines) if b'"role":"assistant"' in line)
     path = write_session(case, b"".join([*lines[: said + 1], *lines[said:]]), home)
     out = path.with_name("out.jsonl")
-    done = run_in_process("rescue", str(path), "--output", str(out), "--json", home=home)
-    assert done.code == 0
+    done = run_ok("rescue", str(path), "--output", str(out), "--json", home=home)
     assert orjson.loads(done.out)["left"]["line that stands there twice"] == 1
     assert payload(out, "codex", home) == payload(case.session, "codex", home)
 

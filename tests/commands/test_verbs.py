@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from blocks.stored import run_ok
 from codeh_history import commands
 from codeh_history.base.options import OptionSet
 from codeh_history.commands.fork import up_to
 from codeh_history.formats import EXPORTERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import lines, run
 
 
@@ -115,8 +114,7 @@ def test_what_was_undone_is_not_in_a_fork_made_after_it(home):
 @pytest.mark.parametrize("environ", [{}, {"CODEH_STORE": "dir:{}/w"}, {"CODEH_BLOCKS": "{}/b"}])
 def test_a_folder_needs_no_tables(home, tmp_path, environ):
     env = {name: value.format(tmp_path) for name, value in environ.items()}
-    done = run_in_process("store", "init", home=home, env=env)
-    assert done.code == 0
+    done = run_ok("store", "init", home=home, env=env)
     place = env.get("CODEH_STORE", f"dir:{home}/sessions").removeprefix("dir:")
     assert (
         done.err.decode()

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from codeh_history.formats import EXPORTERS, Exported, export
 from histories import conversations
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from length import examples
 from strategies import records, view_of
 from support import session_path
@@ -63,13 +63,11 @@ def talks(draw):
 def kept(home, messages, session="s"):
     data = b"".join(orjson.dumps(message) + b"\n" for message in messages)
     session_path(home, session).unlink(missing_ok=True)
-    done = run_in_process("append", "-s", session, "--jsonl", home=home, stdin=data)
-    assert done.code == 0, done
+    run_ok("append", "-s", session, "--jsonl", home=home, stdin=data)
 
 
 def exported(home, form, session="s"):
-    done = run_in_process("export", session, "--to", form, home=home)
-    assert done.code == 0, done
+    done = run_ok("export", session, "--to", form, home=home)
     return done.out
 
 
@@ -102,8 +100,7 @@ def back(home, form, data):
     file.write_bytes(data)
     into = session_path(home, "back")
     into.unlink(missing_ok=True)
-    done = run_in_process("import", str(file), "--from", form, "--into", "back", home=home)
-    assert done.code == 0, done
+    run_ok("import", str(file), "--from", form, "--into", "back", home=home)
     return "back"
 
 
@@ -232,8 +229,7 @@ def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form
     path = session_path(home, "s")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
-    done = run_in_process("export", "s", "--to", form, home=home)
-    assert done.code == 0
+    done = run_ok("export", "s", "--to", form, home=home)
     assert b"hi" in done.out
 
 
@@ -250,8 +246,7 @@ def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form, odd, home
     path = session_path(home, "s")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
-    done = run_in_process("export", "s", "--to", form, home=home)
-    assert done.code == 0, done.err
+    run_ok("export", "s", "--to", form, home=home)
 
 
 @pytest.mark.parametrize("form", EXPORTERS)

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocks.stored import run_ok
 from codeh_history import Session
 from codeh_history.formats.entries import entries, persisted
 from codeh_history.programs.forms import items, read
 from codeh_history.session.exchanges import IDE_MARKERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
+from in_process import run_ok
 from support import lines, run, session_path
 from talks import call, result, talk, view
 

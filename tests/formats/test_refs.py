@@ -3,9 +3,9 @@
 import orjson
 import pytest
 
-from blocks.stored import BIG, blocks, run_ok
+from blocks.stored import BIG, blocks
 from codeh_history import Session
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 
 THEIRS = {
     "block_2a": {"type": "text", "text": "hello"},

@@ -10,7 +10,7 @@ from pathlib import Path
 import sent
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS, NEWER_AGENTS, PROMPT, run
-from in_process import run_in_process
+from in_process import run_ok
 from support import ROOT
 
 CASES = ROOT / "tests" / "programs" / "agents" / "cases"
@@ -100,8 +100,7 @@ def ours(case, home):
 
 
 def done(*argv, home):
-    result = run_in_process(*argv, home=home)
-    assert result.code == 0, result.err.decode()
+    result = run_ok(*argv, home=home)
     return result.text
 
 

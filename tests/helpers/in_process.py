@@ -38,6 +38,13 @@ def run_in_process(*argv, home, stdin=b"", env=None):
     return result
 
 
+def run_ok(*argv, home, **more):
+    """Run a command in this process, which must succeed."""
+    done = run_in_process(*map(str, argv), home=home, **more)
+    assert done.code == 0, done.err
+    return done
+
+
 def summarized(session, home):
     """All but the newest exchange become a summary, their tokens counted roughly."""
     few = ("--max-conversations", "1", "--min-batch", "1", "--counter", "approx")

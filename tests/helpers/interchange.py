@@ -1,14 +1,12 @@
 """Files of other programs that `import` makes one or more sessions of."""
 
-from in_process import run_in_process
+from in_process import run_ok
 from support import lines, session_path
 
 
 def imported(home, data, name="file.json", *more):
     (home / name).write_bytes(data)
-    done = run_in_process("import", str(home / name), *more, home=home)
-    assert done.code == 0, done
-    return done
+    return run_ok("import", str(home / name), *more, home=home)
 
 
 def sessions(home, done):

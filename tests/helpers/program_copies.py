@@ -1,14 +1,13 @@
 """Copies of other programs' sessions: made, and what they show."""
 
-from in_process import run_in_process
+from in_process import run_ok
 from program_formats import saved
 from support import lines, session_path
 
 
 def imported(file, home, id=None):
     """The records of a copy, made or brought up to date."""
-    done = run_in_process("import", str(file), home=home)
-    assert done.code == 0, done
+    done = run_ok("import", str(file), home=home)
     return lines(session_path(home, id or done.text))
 
 
@@ -18,16 +17,13 @@ def view(file, home, id=None):
 
 
 def shown(home, id):
-    done = run_in_process("curate", id, "--only", "kinds", home=home)
-    assert done.code == 0, done
+    done = run_ok("curate", id, "--only", "kinds", home=home)
     return [short(record) for record in done.lines if record["type"] in ("message", "summary")]
 
 
 def imported_export(home, *conversations):
     """What `import` says of an export of these conversations."""
-    done = run_in_process("import", str(saved(home, [one.value for one in conversations])), home=home)
-    assert done.code == 0, done
-    return done
+    return run_ok("import", str(saved(home, [one.value for one in conversations])), home=home)
 
 
 def settings(records):

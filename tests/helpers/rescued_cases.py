@@ -21,7 +21,7 @@ from agent_cases import CASES, MODELS, Case, complaint
 from codeh_history.filters.curate.pairs import LOST
 from codeh_history.providers.turns import CONTINUATION
 from coding_agents import AGENTS, PROMPT, run, run_written
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import ROOT
 from written_cases import hash_of, without_thoughts
 
@@ -101,10 +101,7 @@ def wanted(one, home):
             (home / "sessions").mkdir(exist_ok=True)
             shutil.copy(out, home / "sessions" / "rescued.jsonl")
     run_in_process("append", "-s", "rescued", "-m", PROMPT, home=home)
-    body = run_in_process(
-        "payload", "rescued", "--to", speaks, "--model", MODELS[speaks], "--raw", home=home
-    )
-    assert body.code == 0, body.err.decode()
+    body = run_ok("payload", "rescued", "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
     return without_thoughts(sent.turns(speaks, json.loads(body.text)))[1]
 
 

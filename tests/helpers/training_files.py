@@ -1,14 +1,13 @@
 """Files for fine-tuning, and what their sessions say."""
 
-from in_process import run_in_process
+from in_process import run_ok
 from support import lines, session_path
 
 
 def imported(home, data, name="file.jsonl"):
     """The records of each session in a file."""
     (home / name).write_bytes(data)
-    done = run_in_process("import", str(home / name), home=home)
-    assert done.code == 0, done
+    done = run_ok("import", str(home / name), home=home)
     return [lines(session_path(home, id)) for id in done.text.split()]
 
 

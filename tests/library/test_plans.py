@@ -12,7 +12,7 @@ from codeh_history import HistoryError, Session
 from compact.long import line, output
 from compact.planted import conversation
 from compact.recorded import records
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from length import examples
 from support import session_path
 
@@ -134,7 +134,7 @@ def test_what_is_asked_is_what_is_sent_once_it_is_stored(home, tmp_path):
     for number, budget in enumerate(BUDGETS):
         text = f"And {number}? " + "word " * 40
         write_session(tmp_path, session_path(home, "demo").read_bytes(), "demo")
-        assert run_in_process("append", "-s", "demo", "-m", text, home=tmp_path).code == 0
+        run_ok("append", "-s", "demo", "-m", text, home=tmp_path)
         session.ask(text, to="gemini", budget=budget, via=answered)
         assert sent[-1] == anew(tmp_path, budget)
     assert len(session.messages) == len(sent) * 2 + BEGUN.count(b'"type":"message"')

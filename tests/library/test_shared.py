@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history import Session
-from in_process import run_in_process
+from in_process import run_ok
 from support import environ
 
 HERE = Path(__file__).parent
@@ -69,7 +69,7 @@ def test_nothing_is_lost_doubled_or_out_of_order(home):
     for name in names:
         mine = [text for text in found if text.startswith(f"{name}:")]
         assert mine == [f"{name}:{number}" for number in range(EACH)]
-    assert run_in_process("verify", "demo", home=home).code == 0
+    run_ok("verify", "demo", home=home)
     fresh = Session.open("demo", home=home)
     assert fresh.messages == session.messages
 

@@ -1,16 +1,14 @@
 """`sync` between homes and a database: the same laws, writers and all."""
 
 import postgres_server
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from synced import doubled
 
 pytestmark = postgres_server.needed
 
 
 def sync(home, url, *more, env=None):
-    done = run_in_process("sync", url, *more, home=home, env=env)
-    assert done.code == 0, done
-    return done
+    return run_ok("sync", url, *more, home=home, env=env)
 
 
 def sessions(home):
@@ -18,7 +16,7 @@ def sessions(home):
 
 
 def say(home, text, **env):
-    assert run_in_process("append", "-s", "demo", "-m", text, "-q", home=home, env=env).code == 0
+    run_ok("append", "-s", "demo", "-m", text, "-q", home=home, env=env)
 
 
 def test_two_homes_meet_in_a_database(tmp_path, url):
@@ -30,14 +28,14 @@ def test_two_homes_meet_in_a_database(tmp_path, url):
     say(two, "early")
     say(one, "late")
     run_in_process("set", "-s", "demo", "title=t", home=two)
-    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
+    run_ok("redact", "demo", "-i", "--yes", home=one)
     for home in (one, two, one):
         sync(home, url)
     assert sessions(one) == sessions(two)
     assert len(sessions(one)) == 2
     assert sync(one, url).err == sync(two, url).err == b""
     for name, data in sessions(one).items():
-        assert run_in_process("show", name, "--jsonl", home=one, env={"CODEH_STORE": url}).code == 0
+        run_ok("show", name, "--jsonl", home=one, env={"CODEH_STORE": url})
         assert list(doubled(name, data)) == []
 
 

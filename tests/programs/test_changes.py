@@ -13,7 +13,7 @@ from codeh_history.programs.records import header, lines, record, records, sessi
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.session.records import lines_of, parse
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from program_files import SESSION, Claude, Codex
 
 TS, LATER = "2026-01-02T03:04:05.000Z", "2026-01-03T03:04:05.000Z"
@@ -333,14 +333,13 @@ def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(then, he
     """It came back into the copy that follows one that was continued, and with what else an answer said."""
     file, home = write_source(), tmp_path / "home"
     run_in_process("import", str(file.write(tmp_path)), home=home)
-    assert run_in_process("redact", COPY, "-i", "--yes", home=home).code == 0
+    run_ok("redact", COPY, "-i", "--yes", home=home)
     if here:
-        assert run_in_process(*here[:1], "-s", COPY, *here[1:], home=home).code == 0
+        run_ok(*here[:1], "-s", COPY, *here[1:], home=home)
     for change in (then, grown):
         change(file)
         for _ in range(2):
-            done = run_in_process("import", str(file.write(tmp_path)), home=home)
-            assert done.code == 0, done.err
+            run_ok("import", str(file.write(tmp_path)), home=home)
     found = [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert found == []
 
@@ -353,7 +352,7 @@ def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path):
     file.user("c", "kept", "b")
     path = str(file.write(tmp_path))
     run_in_process("import", path, home=home)
-    assert run_in_process("redact", COPY, "-i", "--yes", home=home).code == 0
+    run_ok("redact", COPY, "-i", "--yes", home=home)
     for _ in range(2):
         assert run_in_process("import", path, "--branches", home=home).text.split()[-1] == f"{COPY}-x"
     branch = (home / "sessions" / f"{COPY}-x.jsonl").read_text()
@@ -367,5 +366,4 @@ def test_a_parent_that_is_no_id_is_looked_for_nowhere(parent, tmp_path):
     file = Codex()
     file.lines[0]["payload"]["forked_from_id"] = parent
     file.user("hi")
-    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path / "home")
-    assert done.code == 0, done.err
+    run_ok("import", str(file.write(tmp_path)), home=tmp_path / "home")

@@ -7,7 +7,7 @@ from base64 import b64encode
 import orjson
 import pytest
 
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from program_copies import imported_export as imported
 from program_formats import ChatGpt, listed, saved, zipped
 from support import lines, session_path
@@ -146,12 +146,7 @@ def test_a_message_to_a_tool_is_a_call_and_what_the_tool_says_its_one_result(tmp
         "web.run=T\nU\nQ",
     ]
     assert texts(tmp_path) == [*expected, "two"]
-    assert (
-        run_in_process(
-            "payload", "chatgpt-c1", "--to", "openai-chat", "--model", "m", "--prefill", home=tmp_path
-        ).code
-        == 0
-    )
+    run_ok("payload", "chatgpt-c1", "--to", "openai-chat", "--model", "m", "--prefill", home=tmp_path)
 
 
 def test_images_and_sounds_are_named_by_their_pointers(tmp_path):
@@ -246,7 +241,7 @@ def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path):
     two.user("b", "two")
     path = str(saved(tmp_path, [one.value]))
     assert run_in_process("last", path, home=tmp_path).text == "one"
-    assert run_in_process("verify", path, home=tmp_path).code == 0
+    run_ok("verify", path, home=tmp_path)
     path = str(saved(tmp_path, [one.value, two.value]))
     assert b"more than one session of chatgpt" in run_in_process("last", path, home=tmp_path).err
     assert run_in_process("verify", "--json", path, home=tmp_path).lines[0]["sessions"] == 2

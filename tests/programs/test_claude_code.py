@@ -6,7 +6,7 @@ import pytest
 
 from codeh_history.programs import tree
 from codeh_history.store import program_files
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from length import by_length
 from program_copies import imported, shown, view
 from program_files import SESSION, Claude, written
@@ -402,7 +402,7 @@ def test_what_was_redacted_here_does_not_come_back(tmp_path):
     file.said("b", "first", id="m")
     home = tmp_path / "home"
     imported(file.write(tmp_path), home)
-    assert run_in_process("redact", "-i", "--yes", COPY, home=home).code == 0
+    run_ok("redact", "-i", "--yes", COPY, home=home)
     file.said("c", "second", id="m")
     file.user("d", "more")
     found = view(file.write(tmp_path), home)
@@ -517,15 +517,15 @@ def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_
     file.said("b", "first " * 1000, id="m")
     file.user("c", "short")
     imported(file.write(tmp_path), tmp_path)
-    assert run_in_process("persist", "-i", COPY, home=tmp_path).code == 0
-    assert run_in_process("compact", "-i", COPY, "--budget", "900", home=tmp_path).code == 0
+    run_ok("persist", "-i", COPY, home=tmp_path)
+    run_ok("compact", "-i", COPY, "--budget", "900", home=tmp_path)
     before = shown(tmp_path, COPY)
     file.said("d", "second", "b", id="m")
     file.user("e", "more", "c")
     after = view(file.write(tmp_path), tmp_path)
     assert after[-1] == "more"
     assert len(after) == len(before) + 1
-    assert run_in_process("verify", COPY, home=tmp_path).code == 0
+    run_ok("verify", COPY, home=tmp_path)
 
 
 def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
@@ -550,8 +550,8 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
     agent.said("w", "more", out=17, isSidechain=True)
     agent.write(tmp_path / SESSION / "subagents", "agent-1")
     assert imported(path, tmp_path, COPY)[len(records) :][0]["of"] == "w"
-    assert run_in_process("verify", COPY, home=tmp_path).code == 0
-    assert run_in_process("payload", COPY, "--to", "anthropic", "--prefill", home=tmp_path).code == 0
+    run_ok("verify", COPY, home=tmp_path)
+    run_ok("payload", COPY, "--to", "anthropic", "--prefill", home=tmp_path)
 
     run_in_process("import", "--branches", str(path), home=tmp_path / "other")
     for session in (tmp_path / "other" / "sessions").iterdir():
@@ -688,7 +688,7 @@ def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path):
     assert (done.code, done.text) == (1, f"{path}: line 11: {why}")
     done = run_in_process("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
     assert f"broken    line 11: {why}\n" in done.err.decode()
-    assert run_in_process("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path).code == 0
+    run_ok("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
     assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
 
 
@@ -700,7 +700,7 @@ def test_2026_11_23_a_leaf_that_was_rewound_to_hides_what_came_after_it(tmp_path
     file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one", "two"]
-    assert run_in_process("verify", str(path), home=tmp_path).code == 0
+    run_ok("verify", str(path), home=tmp_path)
 
 
 OTHER = "22222222-2222-4222-8222-222222222222"

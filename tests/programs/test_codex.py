@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from program_copies import imported, short, shown, view
 from program_files import SESSION, Codex, input_text
 from support import corpus_files, lines, session_path
@@ -303,8 +303,7 @@ def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(
     file.said("two")
     file.item("message", role="user", content=[{"type": "input_text", "text": -1}])
     out = tmp_path / "out.jsonl"
-    done = run_in_process("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
-    assert done.code == 0
+    run_ok("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert view(out, tmp_path) == ["one", "two"]
 
 
@@ -426,7 +425,7 @@ def test_2026_11_23_a_reverted_thread_is_what_codex_resumes(tmp_path):
     before = logs(tmp_path)
     assert import_all(tmp_path, again=True).out == b""
     for file in (first, second, first, second):
-        assert run_in_process("import", str(file), home=tmp_path).code == 0
+        run_ok("import", str(file), home=tmp_path)
     after = logs(tmp_path)
     assert {name: after[name] for name in before} == before
     (other,) = after.keys() - before.keys()  # the older file, asked for by its name
@@ -479,4 +478,4 @@ def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
         f"broken    line 3: {why}\nmended    call answered as failed, its result being lost\n"
         in done.err.decode()
     )
-    assert run_in_process("verify", str(tmp_path / "new.jsonl"), home=tmp_path).code == 0
+    run_ok("verify", str(tmp_path / "new.jsonl"), home=tmp_path)

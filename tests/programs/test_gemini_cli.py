@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from program_copies import imported, shown, view
 from program_files import SESSION, Gemini, gemini_call, gemini_result
 from support import corpus, corpus_files, lines, session_path
@@ -141,8 +141,7 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
     file.user("b", [{"functionResponse": "of nothing"}])
     file.said("c", "two")
     out = tmp_path / "out.jsonl"
-    done = run_in_process("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
-    assert done.code == 0
+    run_ok("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert view(out, tmp_path) == ["one", "two"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from codeh_history.programs import goose as goose_reader
 from codeh_history.programs.model import Session
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from program_databases import GOOSE, database, goose
 from support import lines, session_path
 
@@ -12,9 +12,7 @@ from support import lines, session_path
 def imported(home, tables, *more):
     path = home / "sessions.db"
     path.write_bytes(database(GOOSE)([tables]))
-    done = run_in_process("import", str(path), *more, home=home)
-    assert done.code == 0, done
-    return done
+    return run_ok("import", str(path), *more, home=home)
 
 
 def shown(home, id="goose-g1"):

@@ -13,7 +13,7 @@ import written_cases
 from agent_cases import CASES
 from codeh_history.programs.sessions import WRITTEN
 from coding_agents import AGENTS, PROMPT, SAID
-from in_process import run_in_process
+from in_process import run_ok
 from sent import numbered
 from support import ROOT
 from written_cases import digest, hash_of, ours, read, shown, spoken
@@ -54,7 +54,7 @@ def test_what_is_written_is_read_back(case, made, tmp_path):
     """The same texts, calls and results; and its program would lose nothing of it."""
     file = tmp_path / "written.jsonl"
     file.write_bytes(made.data())
-    assert run_in_process("verify", str(file), home=tmp_path).code == 0
+    run_ok("verify", str(file), home=tmp_path)
     speaks = "anthropic" if made.program == "opencode" else made.speaks  # it speaks to all
     back, before = (ours(one, speaks, tmp_path) for one in (file, made.session))
     assert numbered(back) == numbered(before), case.about

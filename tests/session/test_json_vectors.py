@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from codeh_history.session.records import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from length import sampled
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z"}'
@@ -152,7 +152,7 @@ def test_a_line_is_read_or_reported_and_costs_only_itself(odd, tmp_path):
     assert (b"the first word" in shown.out, b"the last word" in shown.out) == (True, True)
     assert (b"byte %d" % len(BEFORE) in shown.err) is not odd.read
     assert run_in_process("show", "s", "--strict", home=tmp_path).code == (0 if odd.read else 65)
-    assert run_in_process("append", "-s", "s", "-m", "more", home=tmp_path).code == 0
+    run_ok("append", "-s", "s", "-m", "more", home=tmp_path)
     assert path.read_bytes().startswith(data)
 
 
@@ -188,8 +188,8 @@ def test_append_takes_it_as_it_is_or_names_the_byte(odd, tmp_path):
 def test_a_byte_order_mark_before_the_first_line_is_no_damage(tmp_path):
     bom = b"\xef\xbb\xbf"
     path = write_session(tmp_path, bom + BEFORE)
-    assert run_in_process("verify", "s", home=tmp_path).code == 0
-    assert run_in_process("append", "-s", "s", "--jsonl", home=tmp_path, stdin=bom + text(b'"x"')).code == 0
+    run_ok("verify", "s", home=tmp_path)
+    run_ok("append", "-s", "s", "--jsonl", home=tmp_path, stdin=bom + text(b'"x"'))
     assert path.read_bytes().startswith(bom + BEFORE)
     assert len(run_in_process("show", "s", "--jsonl", home=tmp_path).lines) == 2
 
@@ -245,7 +245,7 @@ def test_what_rewrites_the_file_keeps_every_damaged_and_unknown_line(tmp_path):
     path = write_session(tmp_path, BEFORE + b"\n".join([*BAD, *unknown, streamed]) + AFTER)
     for command in REWRITERS:
         before = path.read_bytes()
-        assert run_in_process(*command.split(), home=tmp_path).code == 0
+        run_ok(*command.split(), home=tmp_path)
         after = path.read_bytes()
         assert after != before, command
         assert [line for line in after.split(b"\n") if line in {*BAD, *unknown}] == [*BAD, *unknown]

@@ -18,7 +18,7 @@ import answers
 from codeh_history import providers
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from length import examples
 
 EXAMPLES = examples(150) // 6
@@ -365,8 +365,7 @@ class Session(RuleBasedStateMachine):
 
     def printed(self, session="s"):
         """What a session says, wherever its content lies."""
-        done = run_in_process("show", session, "--jsonl", home=self.home)
-        assert done.code == 0
+        done = run_ok("show", session, "--jsonl", home=self.home)
         return done.lines
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from blocks.stored import BIG, contents, run_ok
+from blocks.stored import BIG, contents
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store import create, new_file
 from codeh_history.store.replace import replace
+from in_process import run_ok
 from support import ROOT, run, session_path, start
 
 HEADER = b'{ "type":"session", "version":1, "id":"old", "later":[1] }\n'

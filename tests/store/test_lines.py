@@ -14,7 +14,7 @@ from codeh_history.session import records
 from codeh_history.store import begun, lines, log, read
 from codeh_history.store import replace as replacing
 from codeh_history.views import skim as skimming
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
 LIMIT = 10_000  # bytes of a line, here
@@ -73,7 +73,7 @@ MANY = [{"text": "y" * 100}] * 200  # no part of it is large
 
 
 def session(home):
-    assert run_in_process("append", "-s", "s", "-m", "first", home=home).code == 0
+    run_ok("append", "-s", "s", "-m", "first", home=home)
     return home / "sessions" / "s.jsonl"
 
 
@@ -99,8 +99,7 @@ WRITERS = {
 def test_a_large_part_goes_to_the_block_store_on_its_own(home, limit, name):
     argv, stdin = WRITERS[name]
     session(home)
-    outcome = run_in_process(*argv, home=home, stdin=stdin)
-    assert outcome.code == 0, outcome.err
+    outcome = run_ok(*argv, home=home, stdin=stdin)
     target = "new" if "new" in argv else "s"
     assert (
         TEXT
@@ -116,7 +115,7 @@ def test_a_large_part_goes_to_the_block_store_on_its_own(home, limit, name):
 def test_a_long_line_of_a_batch_comes_back_in_its_own_spelling(home, limit):
     session(home)
     line = b'{"parts": [ {"text": "%b"} ], "role": "user"}' % TEXT.encode()
-    assert run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=line).code == 0
+    run_ok("append", "-s", "s", "--jsonl", home=home, stdin=line)
     record = orjson.loads(read.read_bytes(str(home / "sessions" / "s.jsonl")).split(b"\n")[-2])
     assert record["type"] == "ref"
     assert run_in_process("last", "s", home=home).text == TEXT
@@ -176,7 +175,7 @@ def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(
 def test_a_fork_holds_what_its_session_holds(home, limit):
     session(home)
     run_in_process("append", "-s", "s", home=home, stdin=TEXT.encode())
-    assert run_in_process("fork", "s", "--into", "copy", home=home).code == 0
+    run_ok("fork", "s", "--into", "copy", home=home)
     assert run_in_process("last", "copy", home=home).text == TEXT
 
 
@@ -205,12 +204,12 @@ def test_which_lines_are_too_long(size, monkeypatch):
 @pytest.mark.slow
 def test_the_limit_is_64_mib_for_the_program_itself(home):
     size = 64 << 20
-    assert run_in_process("append", "-s", "s", home=home, stdin=b"x" * size).code == 0
+    run_ok("append", "-s", "s", home=home, stdin=b"x" * size)
     (line,) = (home / "sessions" / "s.jsonl").read_bytes().split(b"\n")[1:2]
     assert orjson.loads(line)["type"] == "ref"
     assert len(run_in_process("last", "s", home=home).out) == size + 1
-    assert run_in_process("append", "-s", "s", home=home, stdin=b"x" * (size - 1000)).code == 0
-    assert run_in_process("show", "s", "-n", "1", home=home).code == 0
+    run_ok("append", "-s", "s", home=home, stdin=b"x" * (size - 1000))
+    run_ok("show", "s", "-n", "1", home=home)
     log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: message(size) + b"\n")
     with pytest.raises(BadData):
         log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: b"x" * (size + 1) + b"\n")

@@ -15,7 +15,7 @@ from codeh_history.base.errors import HistoryError, NotFound, TryAgain
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from length import by_length
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
@@ -181,8 +181,7 @@ def test_2026_11_23_a_misspelt_path_makes_no_folders(home, line):
 @pytest.mark.parametrize("store", ["", "dir:{}/a/b", "dir:{}/a/b/"])
 def test_the_folder_of_sessions_is_made(home, store):
     where = {"CODEH_STORE": store.format(home)} if store else {}
-    done = run_in_process("append", "-s", "demo", "-m", "x", home=home / "new" / "home", env=where)
-    assert done.code == 0
+    run_ok("append", "-s", "demo", "-m", "x", home=home / "new" / "home", env=where)
     folder = home / "a" / "b" if store else home / "new" / "home" / "sessions"
     assert (folder / "demo.jsonl").exists()
 

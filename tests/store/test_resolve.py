@@ -11,7 +11,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound, Usage
 from codeh_history.store import paths
 from codeh_history.store.resolve import for_filtering, for_reading, for_writing, must_be_named
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 
 MESSAGE = '{"type":"message","id":"m","ts":"%s","kind":"user","role":"user","parts":[]}\n'
 HEADER = '{"type":"session","version":1,"id":"x","cwd":"%s"}\n'
@@ -218,12 +218,7 @@ def test_a_file_that_is_there_is_told_as_one(env, tmp_path, monkeypatch):
 
 def test_2026_11_23_an_ambiguous_name_is_told_with_times_and_first_prompts(tmp_path):
     for name, text in (("barn-1", "Paint it red."), ("barn-2", "Count the rye.")):
-        assert (
-            run_in_process(
-                "append", "-s", name, "-m", text, home=tmp_path, env={"CODEH_NOW": "2026-01-02T03:04:05Z"}
-            ).code
-            == 0
-        )
+        run_ok("append", "-s", name, "-m", text, home=tmp_path, env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
     done = run_in_process(
         "show", "barn", home=tmp_path, env={"TZ": "UTC", "CODEH_NOW": "2026-06-01T00:00:00Z"}
     )

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from codeh_history.store.program_files import salvage
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from length import by_length, sampled
 from opencode_files import SESSION, OpenCode
 
@@ -150,7 +150,7 @@ def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole, tmp_path):
         )
         connection.execute("UPDATE session SET parent_id = 'ses_parent' WHERE id = ?", [SESSION])
     connection.close()
-    assert run_in_process("import", "--branches", str(path), home=tmp_path).code == 0
+    run_ok("import", "--branches", str(path), home=tmp_path)
     copy = tmp_path / "sessions" / f"{ID}.jsonl"
     before, data = copy.read_bytes(), path.read_bytes()
     assert before.count(b'"type":"message"') == MESSAGES
@@ -179,7 +179,6 @@ def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
 def test_a_damaged_database_is_named_where_it_is_imported(whole, tmp_path):
     path = tmp_path / "opencode.db"
     path.write_bytes(whole[: len(whole) * 2 // 3])
-    done = run_in_process("import", str(path), home=tmp_path)
-    assert done.code == 0
+    done = run_ok("import", str(path), home=tmp_path)
     assert b"the database is damaged: database disk image is malformed" in done.err
     assert run_in_process("verify", str(path), home=tmp_path).code == 1

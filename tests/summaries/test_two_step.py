@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from codeh_history.session.records import dumps
-from in_process import run_in_process, write_session
+from in_process import run_ok, write_session
 from summarizing import HOW_IT_STANDS, changed_in, digest, session, shown, summarize, summarized
 from support import append_text, lines, run
 
@@ -391,8 +391,5 @@ def test_2026_11_23_a_file_of_which_nothing_is_known_is_one(part, tmp_path):
         {"type": "message", "id": str(n), "kind": "user", "parts": [{"text": "hi"}, part]} for n in range(3)
     ]
     write_session(tmp_path, b"".join(orjson.dumps(one) + b"\n" for one in says))
-    done = run_in_process(
-        "summarize", "s", "--max-conversations", "1", "--min-batch", "1", "--emit", home=tmp_path
-    )
-    assert done.code == 0, done.err
+    done = run_ok("summarize", "s", "--max-conversations", "1", "--min-batch", "1", "--emit", home=tmp_path)
     assert b"Attached: a file" in done.out

@@ -6,8 +6,8 @@ import tarfile
 
 import pytest
 
-from blocks.stored import BIG, IMAGE, blocks, run_ok
-from in_process import run_in_process
+from blocks.stored import BIG, IMAGE, blocks
+from in_process import run_in_process, run_ok
 from support import session_path
 
 

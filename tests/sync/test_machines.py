@@ -7,7 +7,7 @@ import pytest
 
 from codeh_history.session.records import lines_of
 from codeh_history.sync.plan import plan
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from synced import World, doubled
 
 WORLDS = int(os.environ.get("SYNCS", "60")) // 20
@@ -130,13 +130,13 @@ def test_writers_meanwhile(tmp_path):
     """What another process was told is stored is in the session or its fork, on both sides."""
     one, two = tmp_path / "one", tmp_path / "two"
     for home in (one, two):
-        assert run_in_process("append", "-s", "demo", "-m", f"begun {home.name}", home=home).code == 0
+        run_ok("append", "-s", "demo", "-m", f"begun {home.name}", home=home)
     writers = [writing(home, 25) for home in (one, two)]
     alive = set(writers)
     while alive:
         assert run_in_process("sync", f"dir:{two / 'sessions'}", "-q", home=one).code in (0, 75)
         alive = {pid for pid in alive if os.waitpid(pid, os.WNOHANG) == (0, 0)}
-    assert run_in_process("sync", f"dir:{two / 'sessions'}", "-q", home=one).code == 0
+    run_ok("sync", f"dir:{two / 'sessions'}", "-q", home=one)
     assert sessions(one) == sessions(two)
     whole = b"".join(sessions(one).values())
     for home in (one, two):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.store.cache import SETTLED, Cache
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from synced import HEADER, message, sessions, sync, texts
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
@@ -38,7 +38,7 @@ def key(tmp_path):
 def one(tmp_path):
     home = tmp_path / "one"
     write_session(home, HEADER + message("a", TEXT) + message("b", "short", 2), "demo")
-    assert run_in_process("persist", "demo", "-i", home=home).code == 0
+    run_ok("persist", "demo", "-i", home=home)
     return home
 
 

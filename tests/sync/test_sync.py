@@ -10,7 +10,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.store.awaiting import awaiting, waits
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from support import lines, run, session_path
 from synced import HEADER, message, opened, record, sessions, sync, texts
 
@@ -91,8 +91,8 @@ def test_deltas_and_references_are_no_difference(one, two):
     whole = HEADER + message("a", "x" * 5000) + opened("s") + delta + commit
     for home in (one, two):
         write_session(home, whole, "demo")
-    assert run_in_process("gc", "--yes", home=one).code == 0
-    assert run_in_process("persist", "demo", "-i", home=two).code == 0
+    run_ok("gc", "--yes", home=one)
+    run_ok("persist", "demo", "-i", home=two)
     before = sessions(one), sessions(two)
     assert before[0] != before[1]
     assert sync(one, other(two)).err == b""
@@ -213,7 +213,7 @@ def test_what_was_redacted_here_is_redacted_there_and_in_forks(one, two):
     sync(one, other(two))
     run_in_process("fork", "demo", "--into", "plan-b", home=two)
     run_in_process("append", "-s", "demo", "-m", "more", home=two)
-    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
+    run_ok("redact", "demo", "-i", "--yes", home=one)
     done = sync(one, other(two))
     assert b"what was redacted" in done.err
     assert sessions(one) == sessions(two)
@@ -244,7 +244,7 @@ def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
     bare = record(role="user", parts=parts)
     setting = record(type="meta", ts="2026-01-01T00:00:03.000Z", set={"system": SECRET})
     write_session(one, HEADER + message("a", "x") + bare + setting + message("b", SECRET, 4), "demo")
-    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
+    run_ok("redact", "demo", "-i", "--yes", home=one)
     found = lines(sessions(one)["demo"])[1]
     assert found["type"] == "redaction"
     assert found["lines"] == ["a +1", "meta 2026-01-01T00:00:03.000Z", "b"]
@@ -253,7 +253,7 @@ def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
         for length in (8, 20):
             assert hashlib.sha256(data).hexdigest()[:length].encode() not in said
     again = sessions(one)
-    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
+    run_ok("redact", "demo", "-i", "--yes", home=one)
     assert sessions(one) == again
 
 

@@ -11,7 +11,7 @@ from codeh_history.session.records import lines_of
 from codeh_history.sync.damage import mended
 from codeh_history.sync.log import Log, read
 from codeh_history.sync.redact import redacted
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from support import lines, session_path
 from synced import HEADER, message, opened, record
 
@@ -57,8 +57,8 @@ def test_repair_makes_it_clean(joined, tmp_path):
     home = tmp_path / "home"
     write_session(home, joined, "demo")
     whole = tmp_path / "whole.jsonl"
-    assert run_in_process("repair", "demo", "--output", str(whole), home=home).code == 0
-    assert run_in_process("verify", str(whole), home=home).code == 0
+    run_ok("repair", "demo", "--output", str(whole), home=home)
+    run_ok("verify", str(whole), home=home)
     ids = [item.get("id") for item in lines(whole)]
     assert len(set(ids)) == len(ids)
     shown = [run_in_process("show", name, "--jsonl", home=home).lines for name in ("demo", str(whole))]
@@ -70,7 +70,7 @@ def test_the_copies_take_it_when_they_are_synced(joined, tmp_path):
     write_session(one, joined, "demo")
     path = write_session(two, BASE + MINE, "demo")
     for _ in range(2):
-        assert run_in_process("sync", f"dir:{two / 'sessions'}", home=one).code == 0
+        run_ok("sync", f"dir:{two / 'sessions'}", home=one)
     assert set(lines_of(BASE + MINE + THEIRS)) <= set(lines_of(path.read_bytes()))
     assert [item.stem for item in path.parent.iterdir()] == ["demo"]
 
@@ -117,8 +117,7 @@ def test_damage_makes_no_fork(tmp_path, place, grown, damaged):
             file.write(torn + line % name.encode())
         wanted += line % name.encode()
     for _ in range(2):
-        done = run_in_process("sync", f"dir:{folder}", home=home)
-        assert done.code == 0, done.err
+        done = run_ok("sync", f"dir:{folder}", home=home)
     assert done.err == b""
     if grown == "both":  # a fork of what was said, not of what was damaged
         copies = sorted(p.read_bytes() for p in home.glob("sessions/*.jsonl"))
@@ -175,16 +174,16 @@ def test_the_lines_of_a_summary_go_with_it(home, tmp_path):
         )
     ][:-1]
     batch = b"".join(orjson.dumps(turn) + b"\n" for turn in messages)
-    assert run_in_process("append", "-s", "demo", "--jsonl", home=home, stdin=batch).code == 0
-    assert run_in_process("compact", "demo", "-i", "--budget", "3000", home=home).code == 0
-    assert run_in_process("fork", "demo", "--into", "copy", home=home).code == 0
+    run_ok("append", "-s", "demo", "--jsonl", home=home, stdin=batch)
+    run_ok("compact", "demo", "-i", "--budget", "3000", home=home)
+    run_ok("fork", "demo", "--into", "copy", home=home)
     other = tmp_path / "other"
-    assert run_in_process("sync", f"dir:{other / 'sessions'}", home=home).code == 0
+    run_ok("sync", f"dir:{other / 'sessions'}", home=home)
     for place, name in ((home, "copy"), (other, "demo"), (other, "copy")):
         path = place / "sessions" / f"{name}.jsonl"
         (first,) = summaries(path)
         assert ["rule", RULE] in [line[:2] for line in first["lines"]]
-        assert run_in_process("compact", name, "-i", "--budget", "1500", home=place).code == 0
+        run_ok("compact", name, "-i", "--budget", "1500", home=place)
         _, second = summaries(path)
         assert ["rule", RULE] in [line[:2] for line in second["lines"]]
 

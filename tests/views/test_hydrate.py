@@ -6,12 +6,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from blocks.stored import BIG, PROVIDERS, blocks, run_ok
+from blocks.stored import BIG, PROVIDERS, blocks
 from codeh_history.base.env import Env
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.views.stored_parts import hydrated
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import lines, run, session_path
 
 READERS = [

@@ -9,7 +9,8 @@ import time
 import orjson
 import pytest
 
-from blocks.stored import BIG, run_ok
+from blocks.stored import BIG
+from in_process import run_ok
 from support import run, session_path, start
 
 

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from blocks.stored import BIG, blocks, contents, run_ok
-from in_process import run_in_process
+from blocks.stored import BIG, blocks, contents
+from in_process import run_in_process, run_ok
 from support import session_path
 
 SHOWING = [
@@ -33,8 +33,7 @@ def lost(home):
 
 @pytest.mark.parametrize("argv", SHOWING, ids=" ".join)
 def test_what_shows_text_prints_a_placeholder_and_says_so(home, lost, argv):
-    shown = run_in_process(*argv, home=home)
-    assert shown.code == 0
+    shown = run_ok(*argv, home=home)
     assert f"a: 1 block left out: block {lost} is missing from {home}/blocks" in shown.err.decode()
     assert f"[block {lost} is missing]" in shown.out.decode()
     strict = run_in_process(*argv, "--strict", home=home)
@@ -61,8 +60,7 @@ def test_what_hands_content_on_names_the_block_and_its_store(home, lost, argv):
     failed = run_in_process(*argv, home=home)
     assert (failed.code, failed.out) == (65, b"")
     assert f"block {lost} is missing from {home}/blocks" in failed.err.decode()
-    allowed = run_in_process(*argv, "--allow-missing", home=home)
-    assert allowed.code == 0
+    allowed = run_ok(*argv, "--allow-missing", home=home)
     assert lost in allowed.err.decode()
 
 

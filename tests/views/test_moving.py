@@ -6,8 +6,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from blocks.stored import BIG, blocks, contents, run_ok
-from in_process import run_in_process
+from blocks.stored import BIG, blocks, contents
+from in_process import run_in_process, run_ok
 from support import lines, session_path
 
 
@@ -86,7 +86,7 @@ def test_readers_look_in_the_store_named_and_then_at_home(home, other):
         ["payload", "a", "--to", "gemini", "--prefill"],
         ["verify", "a"],
     ):
-        assert run_in_process(*argv, home=home, env=other).code == 0
+        run_ok(*argv, home=home, env=other)
     run_ok("fork", "a", "--into", "b", home=home, env=other)
     assert contents(home, "b") == shown
     assert orjson.loads(run_ok("export", "b", home=home, env=other).out) == shown

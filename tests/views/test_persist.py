@@ -6,9 +6,9 @@ import hashlib
 import orjson
 import pytest
 
-from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, run_ok
+from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents
 from codeh_history.store import foreign
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import lines, run, session_path
 
 # -- the seeds' named tests ---------------------------------------------------------------------------

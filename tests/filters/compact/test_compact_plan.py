@@ -13,7 +13,7 @@ from codeh_history.session.records import block_of
 from compact.long import output
 from compact.short import asked, plan, said, tokens
 from histories import model, session, user
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 
 
 @pytest.mark.parametrize("data", [
@@ -216,7 +216,7 @@ def home(tmp_path):
         {"role": role, "parts": [{"text": f"{n} {LONG}"}]} for n in range(12) for role in ("user", "model")
     ]
     lines = b"".join(orjson.dumps(line) + b"\n" for line in talk)
-    assert run_in_process("append", "-s", "demo", "--jsonl", home=tmp_path, stdin=lines).code == 0
+    run_ok("append", "-s", "demo", "--jsonl", home=tmp_path, stdin=lines)
     return tmp_path
 
 
@@ -255,7 +255,7 @@ def test_what_fits_is_left_alone_and_nothing_is_told(home):
     assert (done.code, done.err) == (0, b"")
     path = home / "sessions" / "demo.jsonl"
     before = path.read_bytes()
-    assert run_in_process("compact", "demo", "-i", "--budget", "1m", *COUNTED, home=home).code == 0
+    run_ok("compact", "demo", "-i", "--budget", "1m", *COUNTED, home=home)
     assert path.read_bytes() == before
 
 

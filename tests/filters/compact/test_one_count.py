@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as some
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from length import examples
 
 PNG = base64.b64encode(
@@ -105,7 +105,7 @@ def _home(tmp_path_factory):
 def test_every_verb_counts_what_the_request_holds(home, records, *, persisted):
     write_session(home, some.encode(records))
     if persisted:
-        assert run_in_process("persist", "s", "-i", "--all", "-q", home=home).code == 0
+        run_ok("persist", "s", "-i", "--all", "-q", home=home)
     check(home)
 
 

@@ -3,14 +3,8 @@
 import orjson
 import pytest
 
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import lines, session_path
-
-
-def run_ok(*argv, home, **more):
-    done = run_in_process(*map(str, argv), home=home, **more)
-    assert done.code == 0, done.err
-    return done
 
 
 def upload(home, name, words, text="see"):

@@ -3,18 +3,11 @@
 import orjson
 
 from codeh_history import providers
-from in_process import run_in_process
+from in_process import run_ok
 
 BIG = "s3cret " * 1000
 IMAGE = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + b"\0\0\3\0" * 2 + bytes(range(256)) * 1200  # 300 KB
 PROVIDERS = tuple(providers.FORMATS)
-
-
-def run_ok(*argv, home, **more):
-    """Run a command here, which must succeed."""
-    done = run_in_process(*map(str, argv), home=home, **more)
-    assert done.code == 0, done.err
-    return done
 
 
 def blocks(home):

@@ -3,8 +3,7 @@
 import orjson
 import pytest
 
-from blocks.stored import run_ok
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import lines, session_path
 
 SUMMARY = {
@@ -116,7 +115,7 @@ def test_what_was_done_here_stays(home, tmp_path):
         "more",
     ]
     run_ok("append", "-s", "data", "-m", "said here", home=home)
-    assert run_in_process("import", write(tmp_path, grown), home=home).code == 0
+    run_ok("import", write(tmp_path, grown), home=home)
     done = run_in_process("import", write(tmp_path, [*grown, content("model", "z")]), home=home)
     assert (done.code, b"--into NEW" in done.err) == (65, True)
 

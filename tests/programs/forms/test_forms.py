@@ -10,7 +10,7 @@ from codeh_history.programs import forms
 from codeh_history.programs.forms import history, older
 from codeh_history.session.records import MAX_READ
 from codeh_history.store import program_files
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import MODELS, corpus, corpus_files, lines, run, session_path
 
 HI = {"role": "user", "parts": [{"text": "hi"}]}
@@ -88,11 +88,10 @@ def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(hom
         said = [m for m in body["messages"] if m["role"] not in ("system", "developer")]
         made = [r for r in lines(session_path(home, f"c{number}")) if r["type"] == "message"]
         assert len(made) == len(said)
-        assert run_in_process("verify", f"c{number}", home=home).code == 0
+        run_ok("verify", f"c{number}", home=home)
         for provider, model in MODELS.items():
             argv = (f"c{number}", "--to", provider, "--model", model, "--prefill", "--unanswered", "stub")
-            sent = run_in_process("payload", *argv, home=home)
-            assert sent.code == 0, sent.err
+            sent = run_ok("payload", *argv, home=home)
             assert providers.load(provider).problems(orjson.loads(sent.out)) == []
             for call in (c for m in said for c in m.get("tool_calls") or ()):
                 assert call["function"]["name"].encode() in sent.out

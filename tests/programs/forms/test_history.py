@@ -3,12 +3,11 @@
 import orjson
 import pytest
 
-from blocks.stored import run_ok
 from codeh_history import BadData, Session
 from codeh_history.programs import forms
 from codeh_history.programs.forms import items
 from codeh_history.programs.forms.sidekick import part
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import lines, session_path
 
 ENTRY = {
@@ -135,10 +134,7 @@ def test_entries_of_one_id_are_all_there(home):
 
 def test_an_appended_exchange_keeps_what_it_says_besides(home):
     entry = {**ENTRY, "mood": "glad"}
-    assert (
-        run_in_process("append", "-s", "old", "--exchange", "-", home=home, stdin=orjson.dumps(entry)).code
-        == 0
-    )
+    run_ok("append", "-s", "old", "--exchange", "-", home=home, stdin=orjson.dumps(entry))
     assert exported(home, "exchanges") == [entry]
 
 
@@ -162,7 +158,7 @@ def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home
     run_in_process("summarize", "old", "-i", "--via", via, home=home, env={"PATH": "/usr/bin:/bin"})
     assert "Assistant: Done.\nTools used: file_note, search_notes" in asked.read_text()
     run_in_process("undo", "-s", "old", home=home)
-    assert run_in_process("summarize", "old", "-i", home=home).code == 0
+    run_ok("summarize", "old", "-i", home=home)
     assert "Done:\n- used file_note, search_notes" in exported(home)["summaries"][-1]["summary"]
 
 
@@ -314,7 +310,7 @@ def written(folder, value):
 @pytest.mark.parametrize("messages", [CHAT, LLM2], ids=["ChatMessage", "llm2.Message"])
 def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tmp_path, messages):
     file = written(tmp_path, messages)
-    assert run_in_process("import", file, "--into", "a", "--strict", home=home).code == 0
+    run_ok("import", file, "--into", "a", "--strict", home=home)
     header, settings, *records = lines(session_path(home, "a"))
     assert (header["type"], settings["set"]) == ("session", {"system": "Be brief."})
     parts = [
@@ -333,9 +329,7 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tm
 def test_what_is_sent_with_messages_is_kept(home, tmp_path):
     tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
     params = {"messages": CHAT, "tools": tools, "toolChoice": {"type": "auto"}, "model": "m"}
-    assert (
-        run_in_process("import", written(tmp_path, params), "--into", "a", "--strict", home=home).code == 0
-    )
+    run_ok("import", written(tmp_path, params), "--into", "a", "--strict", home=home)
     around, system, *records = lines(session_path(home, "a"))[1:]
     assert around["set"] == {"tools": tools, "x-sidekick": {"toolChoice": {"type": "auto"}, "model": "m"}}
     assert system["set"] == {"system": "Be brief."}

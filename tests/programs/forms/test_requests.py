@@ -7,7 +7,7 @@ import pytest
 
 from codeh_history import providers
 from codeh_history.programs import forms
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from support import MODELS, corpus_files, lines, session_path
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "sky", "arguments": '{"at":"noon"}'}}
@@ -68,8 +68,7 @@ def written(home, value, form="json"):
 
 
 def sent(home, session, to, *argv):
-    done = run_in_process("payload", session, "--to", to, "--model", MODELS[to], *argv, home=home)
-    assert done.code == 0, done.err
+    done = run_ok("payload", session, "--to", to, "--model", MODELS[to], *argv, home=home)
     return orjson.loads(done.out)
 
 
@@ -107,8 +106,7 @@ def test_a_list_is_read_where_it_stands_and_never_written(home, name, form):
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_on_stdin_is_a_session(home, name):
     for data in (orjson.dumps(LISTS[name]), b"".join(orjson.dumps(item) + b"\n" for item in LISTS[name])):
-        shown = run_in_process("curate", "-", home=home, stdin=data)
-        assert shown.code == 0, shown.err
+        shown = run_ok("curate", "-", home=home, stdin=data)
         assert b'"functionCall":{' in shown.out
         assert b'"text":"Look"' in shown.out
 
@@ -116,7 +114,7 @@ def test_a_list_on_stdin_is_a_session(home, name):
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_is_imported_and_is_the_same_then(home, name):
     file = written(home, LISTS[name])
-    assert run_in_process("import", file, "--into", "one", home=home).code == 0
+    run_ok("import", file, "--into", "one", home=home)
     for to in LISTS:
         assert sent(home, "one", to) == sent(home, file, to)
 
@@ -207,8 +205,7 @@ def test_a_torn_line_of_messages_is_told_with_its_place(home):
     file = written(home, CHAT, "lines")
     with open(file, "ab") as opened:
         opened.write(b'{"role":"user","con')
-    shown = run_in_process("show", file, home=home)
-    assert shown.code == 0
+    shown = run_ok("show", file, home=home)
     assert re.search(rb"line 8, byte \d+: not JSON", shown.err)
     assert run_in_process("import", file, "--strict", home=home).code == 65
 

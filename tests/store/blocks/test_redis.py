@@ -11,11 +11,11 @@ import time
 
 import pytest
 
-from blocks.stored import BIG, run_ok
+from blocks.stored import BIG
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.store.blocks import fetch, open_store
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from redis_server import Server, free_port, needs_redis
 from support import session_path
 

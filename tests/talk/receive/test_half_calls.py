@@ -5,7 +5,7 @@ import pytest
 
 from answers import chunk, gemini_event, sse, tool
 from codeh_history import providers
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from support import lines, session_path
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -110,16 +110,13 @@ WHOLES = {
 
 def received(home, answer):
     write_session(home, HEADER + PROMPT)
-    done = run_in_process("append", "-s", "s", "--from", "auto", stdin=answer, home=home)
-    assert done.code == 0, done
-    return done
+    return run_ok("append", "-s", "s", "--from", "auto", stdin=answer, home=home)
 
 
 @pytest.mark.parametrize("answer", HALVES.values(), ids=HALVES)
 def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(tmp_path, answer):
     received(tmp_path, answer)
-    shown = run_in_process("calls", "s", home=tmp_path)
-    assert shown.code == 0
+    shown = run_ok("calls", "s", home=tmp_path)
     (call,) = shown.lines
     assert call["damaged"]
     done = run_in_process("calls", "s", "--via", f"touch {tmp_path}/ran", home=tmp_path)
@@ -131,7 +128,7 @@ def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(tmp_path
     )
     assert run_in_process("calls", "s", home=tmp_path).code == 1
     for to in providers.FORMATS:
-        assert run_in_process("payload", "s", "--to", to, "--model", "m", home=tmp_path).code == 0
+        run_ok("payload", "s", "--to", to, "--model", "m", home=tmp_path)
 
 
 @pytest.mark.parametrize("name", [
