@@ -318,8 +318,8 @@ MUTANTS = [
     ),
     Mutant(
         "a batch takes an undone key for taken", "talk/append/jsonl.py",
-        '        if place in dead:\n            continue\n        if isinstance(record.data.get("id"), str):',
-        '        if isinstance(record.data.get("id"), str):',
+        "        if place not in dead:\n            for name in _names",
+        "        if record.data:\n            for name in _names",
         ("test_cases.py::test_case[append/jsonl-after-undo]",),
     ),
     Mutant(
