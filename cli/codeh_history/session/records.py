@@ -92,6 +92,10 @@ class Before:
         self.bare: dict[int, int] = {}  # by hash
 
 
+def _is_ended(line: bytes) -> bool:
+    return bool(getattr(line, "ended", line[-1:] == b"\n"))
+
+
 def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
     """Parse every line; a damaged one is recorded with its byte offset and skipped.
 
@@ -106,8 +110,9 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
     refers = False
     for number, line in enumerate(lines, before.lines + 1):
         start = offset
-        offset += len(line)
-        if len(line) > LONGEST and (size := len(line.removesuffix(b"\n"))) > LONGEST:
+        length = len(line) or getattr(line, "length", 0)
+        offset += length
+        if length > LONGEST and (size := length - _is_ended(line)) > LONGEST:
             damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
             continue
         try:
@@ -294,6 +299,11 @@ def block_of(part: Part) -> str:
     if type(stored) is Unread:
         return stored.id
     return hashlib.sha256(orjson.dumps(part)).hexdigest()
+
+
+def lines_in(block: bytes) -> Iterable[bytes]:
+    """Return the lines of a block of a file; the stand-in for a line too long for a record is one."""
+    return lines_of(block) if block else [block]
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

@@ -19,6 +19,20 @@ NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_K
 LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is not a record
 OF_BLOCKS = frozenset(("blockIds", "spelling", "idless"))  # fields about blocks
 
+
+class TooLong(bytes):
+    """An empty stand-in for a line too long for a record: how many bytes it has, its newline included."""
+
+    length: int
+    ended: bool
+
+    @classmethod
+    def of(cls, length: int, *, ended: bool) -> TooLong:
+        line = cls()
+        line.length, line.ended = length, ended
+        return line
+
+
 # Which messages a record affects.
 NONE = 0
 OWN = 1  # the one that it adds or streams into

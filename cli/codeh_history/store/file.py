@@ -7,6 +7,7 @@ import stat
 
 from ..base import IO, Iterator
 from ..base.errors import BadData, InputOutput
+from ..session.rules import LONGEST, TooLong
 
 _STEP = 1 << 20
 
@@ -64,18 +65,30 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
 
 
 def blocks(fd: int, size: int, step: int = _STEP) -> Iterator[bytes]:
-    """Yield the file in blocks that end with a line; the last block may not."""
-    at = 0
-    held: list[bytes] = []  # of the current line
+    """Yield the file in blocks that end with a line; the last block may not.
+
+    A line too long for a record is a block of its own, `TooLong`, and is never in memory.
+    """
+    at = length = 0
+    held: list[bytes] = []  # of the current line, of which `length` bytes were read
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
+        if length > LONGEST and (first := chunk.find(b"\n")) >= 0:
+            yield TooLong.of(length + first + 1, ended=True)
+            chunk, held, length = chunk[first + 1 :], [], 0
         cut = chunk.rfind(b"\n") + 1
         if cut:
             yield b"".join([*held, chunk[:cut]])
-            held = []
-        held.append(chunk[cut:])
-    if rest := b"".join(held):
-        yield rest
+            held, length = [], 0
+        length += len(chunk) - cut
+        if length > LONGEST:
+            held.clear()
+        else:
+            held.append(chunk[cut:])
+    if length > LONGEST:
+        yield TooLong.of(length, ended=False)
+    elif length:
+        yield b"".join(held)
 
 
 def stream(fd: int) -> IO[bytes]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ..base.errors import HistoryError, InputOutput, NotFound
-from ..session.records import Log
+from ..session.records import Log, lines_in, parse
+from ..session.rules import LONGEST
 from . import foreign
-from .file import is_locked, open_regular, pread_all
+from .file import blocks, is_locked, open_regular, pread_all
 from .paths import SERVER, hint, server
 
 TYPE_CHECKING = False
@@ -95,6 +96,15 @@ def held(path: str) -> tuple[int, int]:
 def read_log(data: bytes) -> Log:
     """Parse a session in any form."""
     return foreign.read(data)
+
+
+def log_of(path: str) -> Log:
+    """Read and parse a session in any form; a line too long for a record is never in memory."""
+    is_file = not path.startswith(SERVER) and os.path.isfile(path)
+    if not is_file or os.path.getsize(path) <= LONGEST or not is_ours(path):
+        return read_log(read_bytes(path))
+    with opened(path) as (fd, size):
+        return parse(line for block in blocks(fd, size) for line in lines_in(block))
 
 
 def being_written(path: str) -> bool:
