@@ -359,3 +359,11 @@ def storable(outcome):
         record = {"id": "m", "role": "model", "parts": outcome.parts, "usage": usage}
         assert check_message(record) is None
         assert orjson.loads(dumps(record)) == record
+
+
+def test_an_item_of_a_damaged_event_is_no_answer_of_another_format():
+    damaged = b'{"type":"response.output_item.done","x":"\xff","item":{"type":"message","content":[{"type":"output_text"}]}}'
+    outcome = wire.read(
+        b'data: {"type":"response.created","response":{"id":"r"}}\n\ndata: ' + damaged + b"\n\n"
+    )
+    assert isinstance(outcome, wire.Cut)

@@ -25,7 +25,7 @@ _STUB = re.compile(rb"(?:d|da|dat|data|e|ev|eve|even|event)(?=[{\[<]|HTTP/|data:
 _SEAMS = re.compile(rb'data:|event:|HTTP/\d|\[\s*\{\s*"|\{\s*"|<(?:!doctype|html)', re.IGNORECASE)
 _EVENT = re.compile(rb"event: ?[\w.]+\s*")
 _NEAR = 1024  # bytes around the place where a text goes wrong, in which the next answer may begin
-_CLOSE = 8  # bytes before it at most in which an answer begins that a cut text was continued by
+_CLOSE = 8  # bytes at most from where an answer begins inside another to where the text goes wrong
 
 
 class Frame(NamedTuple):
@@ -256,7 +256,7 @@ def _is_syntax(error: ValueError) -> bool:
 def _begins(raw: bytes, at: int, wrong: int) -> bool:
     """Whether an answer begins here, rather than something of the same look inside another.
 
-    Well before the place where the text goes `wrong`, a value may be the other answer's own.
+    A value may be the other answer's own, unless the text goes `wrong` where it begins.
     """
     line, _, following = raw[at:].partition(b"\n")
     first = line[:1].lower()
@@ -271,5 +271,5 @@ def _begins(raw: bytes, at: int, wrong: int) -> bool:
         return payload == b"[DONE]" or detect.recognised(value_of(payload))
     text = raw[raw.find(b"{", at) :]
     value = value_of(text[: trouble(text)])
-    own = at < wrong - _CLOSE and raw[:at].rstrip()[-1:] in (b":", b",", b"[")
+    own = not wrong - _CLOSE <= at <= wrong and raw[:at].rstrip()[-1:] in (b":", b",", b"[")
     return detect.interrupts(value) if own else detect.recognised(value)
