@@ -367,3 +367,10 @@ def test_an_item_of_a_damaged_event_is_no_answer_of_another_format():
         b'data: {"type":"response.created","response":{"id":"r"}}\n\ndata: ' + damaged + b"\n\n"
     )
     assert isinstance(outcome, wire.Cut)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("text", ["a: ", "a, ", "a: [", "a"])
+def test_a_body_cut_inside_a_text_like_json_and_its_retry(text, end):
+    cut = b'{"candidates":[{"content":{"parts":[{"text":"' + text.encode() + end.encode()
+    assert wire.read(cut + hi()) == wire.read(hi())

@@ -271,5 +271,6 @@ def _begins(raw: bytes, at: int, wrong: int) -> bool:
         return payload == b"[DONE]" or detect.recognised(value_of(payload))
     text = raw[raw.find(b"{", at) :]
     value = value_of(text[: trouble(text)])
-    own = not wrong - _CLOSE <= at <= wrong and raw[:at].rstrip()[-1:] in (b":", b",", b"[")
+    begins = wrong - _CLOSE <= at and not raw[wrong:at].strip()
+    own = not begins and raw[:at].rstrip()[-1:] in (b":", b",", b"[")
     return detect.interrupts(value) if own else detect.recognised(value)
