@@ -9,7 +9,7 @@ import orjson
 
 from ..base.read_json import json_value
 from .model import Any, Json, Part, Unread
-from .rules import LONGEST, PLACING, ROLE_OF_KIND, RULES
+from .rules import LONGEST, PLACING, ROLE_OF_KIND, RULES, SKIPPED
 
 VERSION = 1
 MAX_DEPTH = 200  # levels of JSON that are written: a request nests deeper than a session
@@ -92,10 +92,6 @@ class Before:
         self.bare: dict[int, int] = {}  # by hash
 
 
-def _is_ended(line: bytes) -> bool:
-    return bool(getattr(line, "ended", line[-1:] == b"\n"))
-
-
 def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
     """Parse every line; a damaged one is recorded with its byte offset and skipped.
 
@@ -110,9 +106,10 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
     refers = False
     for number, line in enumerate(lines, before.lines + 1):
         start = offset
-        length = len(line) or getattr(line, "length", 0)
-        offset += length
-        if length > LONGEST and (size := length - _is_ended(line)) > LONGEST:
+        offset += len(line)
+        size = len(line.removesuffix(b"\n")) if len(line) > LONGEST else _skipped(line)
+        if size > LONGEST:
+            offset = start + size + line.endswith(b"\n")
             damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
             continue
         try:
@@ -143,6 +140,12 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
         refers = refers or b"blockId" in line or b"\\u" in line  # a key may be escaped
     before.size, before.lines = offset, number
     return Log(records, damage, offset, refers=refers)
+
+
+def _skipped(line: bytes) -> int:
+    """Return the length of the line that this one replaces, or 0 if it replaces none."""
+    length = line.removeprefix(SKIPPED).strip()
+    return int(length) if line.startswith(SKIPPED) and length.isdigit() else 0
 
 
 def _is_usual(data: Any) -> bool:
@@ -299,11 +302,6 @@ def block_of(part: Part) -> str:
     if type(stored) is Unread:
         return stored.id
     return hashlib.sha256(orjson.dumps(part)).hexdigest()
-
-
-def lines_in(block: bytes) -> Iterable[bytes]:
-    """Return the lines of a block of a file; the stand-in for a line too long for a record is one."""
-    return lines_of(block) if block else [block]
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

@@ -17,21 +17,8 @@ if TYPE_CHECKING:
 ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
 NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # as shown to people
 LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is not a record
+SKIPPED = b"\0skipped "  # begins the line that replaces one too long to be read; its length follows
 OF_BLOCKS = frozenset(("blockIds", "spelling", "idless"))  # fields about blocks
-
-
-class TooLong(bytes):
-    """An empty stand-in for a line too long for a record: how many bytes it has, its newline included."""
-
-    length: int
-    ended: bool
-
-    @classmethod
-    def of(cls, length: int, *, ended: bool) -> TooLong:
-        line = cls()
-        line.length, line.ended = length, ended
-        return line
-
 
 # Which messages a record affects.
 NONE = 0

@@ -7,7 +7,7 @@ import stat
 
 from ..base import IO, Iterator
 from ..base.errors import BadData, InputOutput
-from ..session.rules import LONGEST, TooLong
+from ..session.rules import LONGEST, SKIPPED
 
 _STEP = 1 << 20
 
@@ -64,31 +64,38 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
     return b"".join(chunks)
 
 
-def blocks(fd: int, size: int, step: int = _STEP) -> Iterator[bytes]:
+def blocks(fd: int, size: int, step: int = _STEP, *, skip: bool = False) -> Iterator[bytes]:
     """Yield the file in blocks that end with a line; the last block may not.
 
-    A line too long for a record is a block of its own, `TooLong`, and is never in memory.
+    With `skip`, a line too long for a record is not read into memory: `rules.SKIPPED` replaces it.
     """
     at = length = 0
-    held: list[bytes] = []  # of the current line, of which `length` bytes were read
+    held: list[bytes] = []  # of the current line, which has `length` bytes so far
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
-        if length > LONGEST and (first := chunk.find(b"\n")) >= 0:
-            yield TooLong.of(length + first + 1, ended=True)
-            chunk, held, length = chunk[first + 1 :], [], 0
         cut = chunk.rfind(b"\n") + 1
+        first = chunk.find(b"\n") if cut else len(chunk)
+        if skip and length + first > LONGEST:
+            held.clear()
+            if not cut:
+                length += first
+                continue
+            yield b"%s%d\n" % (SKIPPED, length + first)
+            chunk, cut, length = chunk[first + 1 :], cut - first - 1, 0
         if cut:
             yield b"".join([*held, chunk[:cut]])
             held, length = [], 0
+        held.append(chunk[cut:])
         length += len(chunk) - cut
-        if length > LONGEST:
-            held.clear()
-        else:
-            held.append(chunk[cut:])
-    if length > LONGEST:
-        yield TooLong.of(length, ended=False)
-    elif length:
-        yield b"".join(held)
+    if skip and length > LONGEST:
+        yield b"%s%d" % (SKIPPED, length)
+    elif rest := b"".join(held):
+        yield rest
+
+
+def readable(fd: int, size: int) -> bytes:
+    """Read a log for parsing, without lines too long for records."""
+    return pread_all(fd, size) if size <= LONGEST else b"".join(blocks(fd, size, skip=True))
 
 
 def stream(fd: int) -> IO[bytes]:

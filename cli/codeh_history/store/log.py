@@ -17,7 +17,7 @@ from ..base import locks
 from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
-from .file import blocks, pread_all
+from .file import blocks, pread_all, readable
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir
 
 TYPE_CHECKING = False
@@ -69,7 +69,11 @@ class LockedFile:
         return self._streamed
 
     def read(self) -> bytes:
-        """Return the current content."""
+        """Return the current content for parsing, without lines too long for records."""
+        return readable(self._fd, self.size)
+
+    def whole(self) -> bytes:
+        """Return the current content for rewriting it."""
         return pread_all(self._fd, self.size)
 
     def holds(self, data: bytes, offset: int) -> bool:
@@ -81,7 +85,7 @@ class LockedFile:
         from .protocol import field
 
         pattern = field(name, value)
-        for block in blocks(self._fd, self.size):
+        for block in blocks(self._fd, self.size, skip=True):
             at = 0
             while match := pattern.search(block, at):
                 at = block.find(b"\n", match.end())

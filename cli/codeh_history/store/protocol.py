@@ -65,7 +65,10 @@ class Locked(Protocol):
         """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
 
     def read(self) -> bytes:
-        """Return the current content."""
+        """Return the current content for parsing, without lines too long for records."""
+
+    def whole(self) -> bytes:
+        """Return the current content for rewriting it."""
 
     def holds(self, data: bytes, offset: int) -> bool:
         """Return whether the log has these bytes at this offset."""
@@ -100,7 +103,7 @@ class Store(Protocol):
 
 def swapped(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
     """Return a `build` that replaces a session's bytes, or returns None if they have changed."""
-    return lambda locked: after if locked.read() == before else None
+    return lambda locked: after if locked.whole() == before else None
 
 
 def field(name: str, value: str) -> Pattern[bytes]:

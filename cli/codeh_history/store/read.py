@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ..base.errors import HistoryError, InputOutput, NotFound
-from ..session.records import Log, lines_in, parse
-from ..session.rules import LONGEST
+from ..session.records import Log
 from . import foreign
-from .file import blocks, is_locked, open_regular, pread_all
+from .file import is_locked, open_regular, pread_all, readable
 from .paths import SERVER, hint, server
 
 TYPE_CHECKING = False
@@ -18,14 +17,17 @@ if TYPE_CHECKING:
     from .protocol import Stamp
 
 
-def read_bytes(path: str, start: int = 0) -> bytes:
-    """Return the bytes of a session from `start` on, without what is appended meanwhile."""
+def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:
+    """Return the bytes of a session from `start` on, without what is appended meanwhile.
+
+    With `skip`, those of the whole session for parsing, without lines too long for records.
+    """
     fd, size = held(path)
     try:
         translated = _translated(fd, path)
         if translated is not None:
             return translated
-        return pread_all(fd, size - start, start)
+        return readable(fd, size) if skip else pread_all(fd, size - start, start)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:
@@ -96,15 +98,6 @@ def held(path: str) -> tuple[int, int]:
 def read_log(data: bytes) -> Log:
     """Parse a session in any form."""
     return foreign.read(data)
-
-
-def log_of(path: str) -> Log:
-    """Read and parse a session in any form; a line too long for a record is never in memory."""
-    is_file = not path.startswith(SERVER) and os.path.isfile(path)
-    if not is_file or os.path.getsize(path) <= LONGEST or not is_ours(path):
-        return read_log(read_bytes(path))
-    with opened(path) as (fd, size):
-        return parse(line for block in blocks(fd, size) for line in lines_in(block))
 
 
 def being_written(path: str) -> bool:

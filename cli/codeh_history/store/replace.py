@@ -58,7 +58,7 @@ def _checked(
     """Return the new content after checking its line lengths, and record the blocks it names for `gc`."""
     if new is not None:
         if len(new) > LONGEST:
-            check(path, new, before=locked.read())
+            check(path, new, before=locked.whole())
         if not apart:
             note(env, path, new)
     return new

@@ -98,7 +98,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
         with _held(env):
             to = _next(env, name)
             if database or not _renamed(path, to):
-                new_file.write(to, locked.read())
+                new_file.write(to, locked.whole())
                 if not database:
                     os.unlink(path)
             os.utime(to, (env.millis() / 1000,) * 2)  # when it was moved to the trash

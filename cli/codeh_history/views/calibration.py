@@ -102,7 +102,7 @@ def _sessions(env: Env, model: str) -> Iterator[View]:
     needle = quote(model).encode()
     for _, path in stamped:
         try:
-            data = read.read_bytes(path)
+            data = read.read_bytes(path, skip=True)
             if needle in data:
                 yield fold(read.read_log(data))
         except HistoryError:

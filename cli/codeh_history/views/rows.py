@@ -150,7 +150,7 @@ def count_file(path: str, big: int = BIG) -> Count:
     try:
         count = _skimmed(logs(path, big=big))
     except NeedsFold:
-        count = _folded(fold(read.read_log(read.read_bytes(path))))
+        count = _folded(fold(read.read_log(read.read_bytes(path, skip=True))))
     count.bytes = size_of(path)
     return count
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from ..session.fold import Fold, message_of
 from ..session.model import Any, Json, Message
 from ..session.pairing import Call, pair
-from ..session.records import Before, Damage, Log, Record, lines_in, parse
+from ..session.records import Before, Damage, Log, Record, lines_of, parse
 from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, content_id, own_id
 from ..session.view import View, number_calls, uses_tools
 from ..store import read
@@ -45,13 +45,13 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
             if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
                 yield from _pieces(fd, size)
                 return
-    yield read.read_log(read.read_bytes(path))
+    yield read.read_log(read.read_bytes(path, skip=True))
 
 
 def _pieces(fd: int, size: int) -> Iterator[Log]:
     before = Before()
-    for block in blocks(fd, size, _STEP):
-        yield parse(lines_in(block), before)
+    for block in blocks(fd, size, _STEP, skip=True):
+        yield parse(lines_of(block), before)
 
 
 class Skim:

@@ -64,10 +64,9 @@ def view_of(
     """Return the view of a session's file, of the stream on stdin, or of `data`, completed by `filled`."""
     env.held = None  # one view at a time is kept
     in_memory = data is not None
-    if data is None and target.path == "-":
-        data = needed(env)
-    log = read.log_of(target.path) if data is None else read.read_log(data)
-    view = filled(env, target, fold(log), in_memory=in_memory, **how)
+    if data is None:
+        data = needed(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+    view = filled(env, target, fold(read.read_log(data)), in_memory=in_memory, **how)
     env.held = view
     return view
 

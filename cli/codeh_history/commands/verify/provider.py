@@ -22,7 +22,7 @@ from .session import Problem, Verdict, with_lines
 
 def verify(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Verdict:
     """Everything that a provider would refuse, in request order."""
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     view = view_of(env, target, data, strict=strict)
     return Verdict(view, with_lines(refusals(view, to, model), data))
 

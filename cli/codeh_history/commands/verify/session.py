@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
 
 def verify(env: Env, target: Target) -> Verdict:
     """Check lines, references, calls and results, and blocks; problems are in file order."""
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     log = read.read_log(data)
     kept = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
     checks = Checks(target.id if kept else None, log)

@@ -137,6 +137,8 @@ class Row:
             self._data = b"".join(self._lines(LINES, self.session))
         return self._data
 
+    whole = read
+
     def _lines(self, query: str, *values: object) -> list[bytes]:
         if self._connection is None or not self.size:
             return []

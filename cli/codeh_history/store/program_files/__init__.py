@@ -23,7 +23,7 @@ from ...programs.fields import made_id
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Place, Refused
 from ...session.model import Json
-from ...session.records import BOM, lines_in
+from ...session.records import BOM, lines_of
 from ...session.rules import LONGEST
 from ..file import blocks, open_regular, pread_all, stream
 
@@ -63,10 +63,8 @@ class File:
             self.head = head_of(self._long_lines())
 
     def lines(self) -> Iterator[bytes]:
-        for block in blocks(self._fd, self.size):
-            for line in lines_in(block):
-                length = getattr(block, "length", len(line))
-                yield line if length <= LONGEST else b" " * (length - 1) + b"\n"
+        for line in (line for block in blocks(self._fd, self.size) for line in lines_of(block)):
+            yield line if len(line) <= LONGEST else b" " * (len(line) - 1) + b"\n"
 
     def at(self, offset: int, size: int) -> bytes:
         return pread_all(self._fd, size, offset)
