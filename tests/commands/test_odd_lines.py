@@ -45,7 +45,7 @@ LINES = {  # what is typed: the code, and what is said
     "show demo:": (2, "did you mean demo?"),
     "show demo,": (2, "did you mean demo?"),
     "show 'my session'": (2, "did you mean my-session?"),
-    "show größe": (2, "no session id (ids are letters, digits, _ and -; at most 128)"),
+    "show größe": (2, "not a session id (ids are letters, digits, _ and -; at most 128)"),
     "append -s 'my session' -m x": (2, "did you mean my-session?"),
     "append -s sess/ion -m x": (2, "a path must end in .jsonl or .json"),
     "show 1": (3, "1: no such session"),

@@ -82,7 +82,7 @@ def test_pieces_of_a_file_are_the_file(data, step, tmp_path_factory):
     whole = read.read_log(data)
     with pytest.MonkeyPatch.context() as patch:
         blocks = skimming.blocks
-        patch.setattr(skimming, "blocks", lambda fd, size, _: blocks(fd, size, step))
+        patch.setattr(skimming, "blocks", lambda fd, size, _, **how: blocks(fd, size, step, **how))
         pieces = list(skimming.logs(str(path), big=0))
     assert [(r.offset, r.raw, r.data) for log in pieces for r in log.records] == [
         (r.offset, r.raw, r.data) for r in whole.records
