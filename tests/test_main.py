@@ -2,7 +2,7 @@
 
 import pytest
 
-from codeh_history import fastlane, main
+from codeh_history import main
 from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, Interrupted, NegativeAnswer, NotFound, Usage
 
@@ -13,7 +13,7 @@ def ended(monkeypatch, tmp_path, error, **environ):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(fastlane, "run", fail)
+    monkeypatch.setattr(main, "run_plain", fail)
     with (tmp_path / "err").open("wb") as err:
         code = main.run(["list"], Env(environ, stderr=err.fileno()))
     return code, (tmp_path / "err").read_text().replace("codeh-history: ", "")

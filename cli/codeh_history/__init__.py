@@ -4,7 +4,9 @@ The names in `__all__` are the public API (docs/library.md), under semantic vers
 this package are private.
 """
 
-__version__ = "1.0.0"
+from .base import VERSION
+
+__version__ = VERSION
 
 _HOMES = {
     "Session": "library.session", "Stream": "library.stream",

@@ -11,7 +11,7 @@ from typer import _click as click  # Typer 0.28 includes its own Click; the vers
 from typer._click.exceptions import NoSuchOption, UsageError
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from . import __version__
+from . import base
 from .base.env import Env, unwind
 from .base.errors import Usage
 from .base.options import Option, OptionSet
@@ -224,7 +224,7 @@ def _all_help(ctx: click.Context) -> str:
 
 HELP = _printed(["-h", "--help"], lambda ctx: ctx.get_help(), help="Show this message and exit.")
 HELP_ALL = _printed(["--help-all"], _all_help, hidden=True)
-VERSION = _printed(["--version"], lambda _: f"codeh-history {__version__}")
+VERSION = _printed(["--version"], lambda _: f"codeh-history {base.VERSION}")
 
 
 def group() -> Group:

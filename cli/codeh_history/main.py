@@ -1,4 +1,8 @@
-"""The entry point: run a command line by the fast lane or Typer, and turn errors into exit codes."""
+"""Run a command line: plain ones at once, others through Typer; every error becomes an exit code.
+
+A plain command line has only what the verb's `Options` declare and nothing unusual (`--x=y`, `-mTEXT`,
+`--help`, a repeated option, a stray word): it needs no Typer, so it starts fast.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,14 @@ import gc
 import os
 import sys
 
-from .base.env import Env, open_standard_streams
+from .base import Any
+from .base.env import Env, open_standard_streams, unwind
 from .base.errors import HistoryError, Interrupted, NotFound, Usage
+from .base.options import OptionSet
+from .commands import COMMANDS, module_of
 
 SIGINT = 2
+_AT_ONCE = ("append", "payload", "curate", "compact")  # safe to end by a signal at any time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,9 +60,7 @@ def run(argv: list[str], env: Env) -> int:
     env.program, env.options_of = run, options_of
     try:
         _check_that_files_can_be_locked()
-        from . import fastlane
-
-        code = fastlane.run(argv, env)
+        code = run_plain(argv, env)
         if code is None:
             from . import cli
 
@@ -81,6 +87,55 @@ def run(argv: list[str], env: Env) -> int:
         env.complain(str(expected))
         return expected.exit_code
     return code
+
+
+def run_plain(argv: list[str], env: Env) -> int | None:
+    """Run a plain command line; None if it is not plain."""
+    if not argv or argv[0] not in COMMANDS:
+        return None
+    verb = module_of(argv[0])
+    options = plain_options(argv[1:], verb.Options)
+    if options is None:
+        return None
+    if argv[0] not in _AT_ONCE or options.get("remove_cmd"):  # a signal must end that command too
+        unwind()
+    env.quiet = env.quiet or bool(options.get("quiet"))
+    return verb.run(env, verb.Options(**options)) or 0
+
+
+def plain_options(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | None:
+    """Parse a plain command line into words by option; None for anything unusual."""
+    names = {word: name for name, spelled in takes.SPELLED.items() if not spelled.positional
+             for word in spelled.flags(name)}  # fmt: skip
+    placed = [name for name, spelled in takes.SPELLED.items() if spelled.positional]
+    several = placed[-1] if placed and takes.TYPES[placed[-1]].startswith("Sequence") else None
+    places = iter(placed)
+    options: dict[str, Any] = {}
+    words = iter(argv)
+    for word in words:
+        name = names.get(word)
+        if name is None:
+            name, value = next(places, several), word
+            if name is None or not word or (word.startswith("-") and word != "-"):
+                return None
+        elif takes.TYPES[name] == "bool":
+            if name in options or takes.DEFAULTS[name]:
+                return None
+            options[name] = True
+            continue
+        else:
+            value = next(words, "-?")
+            if value.startswith("-") and value != "-":
+                return None
+        if takes.TYPES[name].startswith("Sequence"):
+            values: list[str] = options.setdefault(name, [])
+            values.append(value)
+        elif name in options:
+            return None
+        else:
+            options[name] = value
+    required = (name for name in places if "None" not in takes.TYPES[name])
+    return options if next(required, None) is None else None
 
 
 def options_of(argv: list[str]) -> Mapping[str, object] | None:

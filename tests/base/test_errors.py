@@ -10,7 +10,7 @@ import time
 import orjson
 import pytest
 
-from codeh_history import fastlane
+from codeh_history import main
 from codeh_history.base import errors
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, one_line
@@ -30,7 +30,7 @@ def outcome(failure, monkeypatch, tmp_path):
     def fail(*_):
         raise failure
 
-    monkeypatch.setattr(fastlane, "run", fail)
+    monkeypatch.setattr(main, "run_plain", fail)
     file = os.open(tmp_path / "stderr", os.O_RDWR | os.O_CREAT)
     code = run_here(["append"], Env({}, stderr=file))
     return code, (tmp_path / "stderr").read_text()
@@ -82,7 +82,7 @@ def test_a_bug_shows_its_traceback_when_asked(monkeypatch):
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(fastlane, "run", fail)
+    monkeypatch.setattr(main, "run_plain", fail)
     with pytest.raises(ZeroDivisionError):
         run_here(["append"], Env({"CODEH_TRACEBACK": "1"}))
 

@@ -545,22 +545,22 @@ MUTANTS = [
         ("talk/send/test_payload.py::test_they_are_its_bytes",),
     ),
     Mutant(
-        "the fast lane takes an option for the value of another", "fastlane.py",
+        "a plain command line takes an option for the value of another", "main.py",
         '            if value.startswith("-") and value != "-":\n',
         '            if value == "-?":\n',
-        ("test_fastlane.py",),
+        ("test_plain_command_lines.py",),
     ),
     Mutant(
-        "the fast lane takes the last of two values", "fastlane.py",
+        "a plain command line takes the last of two values", "main.py",
         "        elif name in options:\n            return None\n",
         "",
-        ("test_fastlane.py",),
+        ("test_plain_command_lines.py",),
     ),
     Mutant(
-        "the fast lane takes a flag twice", "fastlane.py",
+        "a plain command line takes a flag twice", "main.py",
         "            if name in options or takes.DEFAULTS[name]:\n",
         "            if takes.DEFAULTS[name]:\n",
-        ("test_fastlane.py::test_anything_unusual_is_left_to_typer",),
+        ("test_plain_command_lines.py::test_anything_unusual_is_left_to_typer",),
     ),
     Mutant(
         "a line is worth as much the second time", "filters/compact/choose.py",

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history.base.words import excerpt
 from codeh_history.providers.assembly import Assembly, grown
 from codeh_history.providers.framing import Frame, Framer
 from codeh_history.providers.json_text import (
     DEPTH,
-    excerpt,
     last_value,
     loads,
     trouble,

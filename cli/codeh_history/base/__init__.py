@@ -11,4 +11,5 @@ if TYPE_CHECKING:
 else:  # annotations are not evaluated at run time
     IO = Any = Callable = Iterable = Iterator = Self = Sequence = object
 
-__all__ = ["IO", "Any", "Callable", "Iterable", "Iterator", "Self", "Sequence"]
+VERSION = "1.0.0"
+__all__ = ["IO", "VERSION", "Any", "Callable", "Iterable", "Iterator", "Self", "Sequence"]

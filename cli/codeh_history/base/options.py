@@ -1,6 +1,6 @@
 """Options, each declared once as a class attribute, for the command line and for other code.
 
-The fast lane, Typer, its help and completion, and the library all read this declaration. The module imports
+`main`, Typer, its help and completion, and the library all read this declaration. The module imports
 next to nothing, so that commands start at once.
 """
 

@@ -90,3 +90,11 @@ def unique_match(name: str, ids: Iterable[str], where: str, otherwise: str) -> s
         return matches[0]
     why = f"ambiguous: {', '.join(matches[:8])}" if matches else f"{otherwise}{pasted(name)}"
     raise NotFound(f"{where}: {name}: {why}")
+
+
+def excerpt(raw: bytes | str, length: int = 120) -> str:
+    """Return the beginning of a text, on one line."""
+    start = raw[: 4 * length]
+    text = start.decode("utf-8", "replace") if isinstance(start, bytes) else start
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.options import ARGUMENT, Writing, flag, option
-from ..base.words import some, unique_match
-from ..providers.json_text import excerpt
+from ..base.words import excerpt, some, unique_match
 from ..render.parts import BEGINNING, first_words
 from ..session.fold import Step, View, content_of, fold
 from ..session.records import dumps

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from .. import __version__
+from ..base import VERSION as OUR_VERSION
 from ..programs.fields import omit_empty
 from ..providers.answers import answer, arguments
 from ..session.model import Json, Message, origin
@@ -40,7 +40,7 @@ def export(view: View) -> Exported:
         steps.add_message(message)
     of = origin(view.header)
     agent = {
-        "name": str(of.get("from") or OURS), "version": str(of.get("version") or __version__),
+        "name": str(of.get("from") or OURS), "version": str(of.get("version") or OUR_VERSION),
         **omit_empty(model_name=talk.model, tool_definitions=talk.tools),
     }  # fmt: skip
     value = {

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..base.words import excerpt
 from ..session.model import Json
 from . import COMMON, packages
-from .json_text import excerpt
 from .protocol import Kind
 from .reply import Failure, Reply
 

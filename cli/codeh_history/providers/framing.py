@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from ..base.words import excerpt
 from ..session.records import BOM
 from . import detect
-from .json_text import excerpt, last_value, loads, trouble, value_of
+from .json_text import last_value, loads, trouble, value_of
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")

@@ -74,11 +74,3 @@ def last_value(text: bytes) -> int:
         elif text[at] != _QUOTE:
             start, end = open_at.pop() if open_at else -1, at + 1
     return start if not text[end:].strip() else -1
-
-
-def excerpt(raw: bytes | str, length: int = 120) -> str:
-    """The beginning of a text, on one line."""
-    start = raw[: 4 * length]
-    text = start.decode("utf-8", "replace") if isinstance(start, bytes) else start
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"

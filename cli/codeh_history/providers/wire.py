@@ -16,12 +16,12 @@ from dataclasses import replace
 
 import orjson
 
+from ..base.words import excerpt
 from ..session.model import Json, Part
 from ..session.view import join
 from . import detect, load
 from .detect import failure, refused
 from .framing import Frame, Framer
-from .json_text import excerpt
 from .protocol import StreamReader
 from .reply import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, Unreadable
 

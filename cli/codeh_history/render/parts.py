@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import orjson
 
-from ..providers.json_text import excerpt
+from ..base.words import excerpt
 from ..session.model import Json, Message, Part, Unread
 from ..session.records import check_parts
 from ..session.sources import attached_names

@@ -11,7 +11,7 @@ from ...base.config.layers import ResolvedRequest
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
 from ...base.folders import ensure_dir
-from ...providers.json_text import excerpt
+from ...base.words import excerpt
 from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View

@@ -9,7 +9,7 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import NotFound
-from ...providers.json_text import excerpt
+from ...base.words import excerpt
 from ...session.model import Json
 from ...session.pairing import Call, failed_call, open_calls
 from ...session.records import dumps

@@ -1,11 +1,11 @@
-"""The fast lane is a second way to read the same command line: it may say less than Typer, never else."""
+"""A plain command line is read without Typer: to the same options, or not at all."""
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer._click.exceptions import ClickException
 
-from codeh_history import cli, fastlane
+from codeh_history import cli, main
 from codeh_history.commands import COMMANDS, module_of
 from in_process import command
 from length import examples
@@ -66,7 +66,7 @@ def test_what_the_fast_lane_takes_typer_reads_alike(verb):
     @example(argv=["x", "demo"])
     def agree(argv):
         nonlocal taken
-        found = fastlane.read(argv, takes)
+        found = main.plain_options(argv, takes)
         if found is None:
             return
         taken += 1
@@ -86,4 +86,4 @@ def test_what_the_fast_lane_takes_typer_reads_alike(verb):
      ["--help"], ["--"], [""], ["-x"], ["--mess", "x"], ["--max-items", "-1"]],
 )  # fmt: skip
 def test_anything_unusual_is_left_to_typer(argv):
-    assert fastlane.read(argv, GIVEN["append"]) is None
+    assert main.plain_options(argv, GIVEN["append"]) is None
