@@ -222,7 +222,7 @@ MUTANTS = [
     ),
     Mutant(
         "redaction voids the stubs of a compaction", "filters/redact/run.py",
-        '    new = [{**op, "block": blocks[op["block"]]} if op.get("block") in blocks else op for op in ops]',
+        '    new = [{**op, "block": new_ids[op["block"]]} if op.get("block") in new_ids else op for op in ops]',
         "    new = list(ops)",
         ("commands/test_redact.py::test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret", "filters/redact/test_redact_run.py::test_a_replacement_still_holds_when_its_part_was_redacted"),
     ),

@@ -69,7 +69,7 @@ def outcome(env: Env, target: Target, redactor: Redactor) -> str:
 
 def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> int:
     """Rewrite the file, and report every other place that still holds a removed secret."""
-    from ..filters.redact import left_elsewhere
+    from ..filters.redact import leftovers
 
     before = read.read_bytes(target.path)
 
@@ -82,12 +82,12 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
 
     rewriting.in_place(env, target, rewrite, strict=options.strict)
     code = redacting.report(env, target.id, redactor, "removed")
-    if left_elsewhere.Needles(redactor.certain()).within_file(target.path):
+    if leftovers.Needles(redactor.certain()).within_file(target.path):
         env.complain(
             f"{target.id}: a removed secret is still in an id or a signature of this session: see `verify`"
         )
         code = 1
-    for place in left_elsewhere.places(env, target, before, redactor.removed):
+    for place in leftovers.places(env, target, before, redactor.removed):
         env.complain(f"{target.id}: a removed secret is still in {place}")
         code = 1
     return code

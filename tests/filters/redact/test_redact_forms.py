@@ -255,7 +255,7 @@ TABLE = {  # what it says yes to, and no
         "none NULL required *** xxx your-token <token> ${TOKEN} {{token}} %s ... process.env.TOKEN https://x.y config.yaml [redacted:jwt] #ff00ff enter_it",
         "hunter2 onion99x s3cr3t correcthorse 12345678 pa**ss nonesuch a.b",
     ),
-    values.is_name: (
+    values.is_secret_name: (
         "access_token apiKey password db.password x-api-key userPassword API_KEY client_secret",
         "hunter2 onion horse abc123 tokenizer",
     ),
@@ -290,7 +290,7 @@ def test_what_a_word_is(says):
 )  # fmt: skip
 def test_several_words_are_prose_or_a_phrase(text, *, prose, of_a_phrase):
     assert values.is_prose(text) is prose
-    assert values.is_prose(text, a_phrase=True) is of_a_phrase
+    assert values.is_prose(text, is_phrase=True) is of_a_phrase
 
 
 @pytest.mark.parametrize(
@@ -309,4 +309,4 @@ def test_what_is_too_long_to_stand_for_something_else_is_a_value():
     assert values.is_placeholder("your-" + "x" * 100)
     assert not values.is_placeholder("your-" + "x" * 200)
     assert values.is_placeholder("x" * 200 + "[redacted:jwt]")
-    assert not values.is_name("token_" * 40 + "token")
+    assert not values.is_secret_name("token_" * 40 + "token")

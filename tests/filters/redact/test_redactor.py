@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.filters.redact import Redactor
-from codeh_history.filters.redact.disguises import coded, spans, text_in
-from codeh_history.filters.redact.spans import Span, ascii_lower, merged, shares, without
+from codeh_history.filters.redact.encodings import base64_starts, decoded_text, spans
+from codeh_history.filters.redact.spans import Span, ascii_lower, merged, split_spans, without
 from secret_examples import SECRETS
 
 
@@ -130,7 +130,7 @@ def test_each_piece_holds_its_share_and_the_secret_is_marked_once(sizes, cuts):
         at += size
     ends = sorted({cut for cut in cuts if cut <= len(text)})
     spans = [Span(start, end, JWT) for start, end in zip(ends[::2], ends[1::2], strict=False)]
-    found = shares(pieces, spans)
+    found = split_spans(pieces, spans)
     whole = "".join(without(piece, own) for piece, own in zip(pieces, found, strict=True))
     assert whole == without(text, spans)
 
@@ -151,7 +151,9 @@ def find(text):
 
 def hidden(text):
     """What of a text holds the secret in another spelling."""
-    return [text[span.start : span.end] for span in spans(text, find, base64=bool(list(coded(text))))]
+    return [
+        text[span.start : span.end] for span in spans(text, find, base64=bool(list(base64_starts(text))))
+    ]
 
 
 PERCENT = "".join(f"%{ord(char):02X}" for char in SECRET)
@@ -198,20 +200,20 @@ def test_nothing_is_found_where_nothing_is_hidden(text):
 )
 def test_the_text_in_base64_is_read_back(text):
     spelled = b64encode(text.encode()).decode().rstrip("=")
-    assert text_in(spelled) == text
-    assert len(spelled) < 24 or list(coded(spelled)) == [0]
+    assert decoded_text(spelled) == text
+    assert len(spelled) < 24 or list(base64_starts(spelled)) == [0]
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02\x03" * 9, b"\x89PNG\r\n\x1a\n" * 5, b"\xff\xfe\xfd" * 12])
 def test_bytes_in_base64_are_no_text(data):
     spelled = b64encode(data).decode()
-    assert text_in(spelled) is None
-    assert not list(coded(spelled))
+    assert decoded_text(spelled) is None
+    assert not list(base64_starts(spelled))
 
 
 @pytest.mark.parametrize("data", ["", "abc", "A" * 25])
 def test_what_is_no_base64_holds_no_text(data):
-    assert text_in(data) is None
+    assert decoded_text(data) is None
 
 
 MARK = "[redacted:kubernetes-secret]"

@@ -6,8 +6,8 @@ chance, and a provider refuses a changed signature.
 
 from __future__ import annotations
 
-from .disguises import text_in
+from .encodings import decoded_text
 from .redactor import Redactor, runs
 from .spans import Span, merged, without
 
-__all__ = ["Redactor", "Span", "merged", "runs", "text_in", "without"]
+__all__ = ["Redactor", "Span", "decoded_text", "merged", "runs", "without"]

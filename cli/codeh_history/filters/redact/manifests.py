@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .clues import Rule
-from .disguises import decoded
+from .encodings import decoded
+from .rules import Rule
 from .spans import Span
 
 KIND = "kubernetes-secret"
 FIELDS = ("data", "stringData")
-_DEEPEST = 5  # levels of JSON in JSON
-_NAMED = re.compile(r"(?:\b|(?<=\\n))kind(?:\\{0,40}[\"'])?:[ ]?(?:\\{0,40}[\"'])?Secret\b")
-_HERE = re.compile(r"\bkind[\"']?:[ ]?[\"']?Secret\b")
+_MAX_LEVELS = 5  # levels of JSON in JSON
+_ANY_KIND_SECRET = re.compile(r"(?:\b|(?<=\\n))kind(?:\\{0,40}[\"'])?:[ ]?(?:\\{0,40}[\"'])?Secret\b")
+_KIND_SECRET = re.compile(r"\bkind[\"']?:[ ]?[\"']?Secret\b")
 _ESCAPE = re.compile(r"\\([\\\"/nrt])")
-_MEANS = {"n": "\n", "r": "\r", "t": "\t"}
+_UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _DOCUMENT = re.compile(r"^(?:---|```|~~~)", re.MULTILINE)
 _YAML = re.compile(r"^([ ]{0,40})(data|stringData):[ ]*\n", re.MULTILINE)
 _ENTRY = re.compile(
@@ -32,25 +32,25 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 def _find(text: str, _lower: str, at: int) -> Iterator[Span]:
     """Find all secrets of a text that contains a Secret, at any level of quoting."""
-    if _NAMED.search(text, max(0, at - 100), at + len("Secret") + 1):
-        yield from _at_level(text, 0)
+    if _ANY_KIND_SECRET.search(text, max(0, at - 100), at + len("Secret") + 1):
+        yield from _find_at_level(text, 0)
         yield Span(len(text), len(text), "")
 
 
-def _at_level(text: str, level: int) -> Iterator[Span]:
+def _find_at_level(text: str, level: int) -> Iterator[Span]:
     start = 0
     for mark in (*_DOCUMENT.finditer(text), None):
         end = mark.start() if mark else len(text)
-        if _HERE.search(text, start, end):
+        if _KIND_SECRET.search(text, start, end):
             yield from _yaml(text, start, end)
             yield from _json(text, start, end)
         start = end
-    if level < _DEEPEST and "\\" in text and _NAMED.search(text):
+    if level < _MAX_LEVELS and "\\" in text and _ANY_KIND_SECRET.search(text):
         yield from decoded(
             text,
             _ESCAPE,
-            lambda match: _MEANS.get(match[1], match[1]),
-            lambda inner: _at_level(inner, level + 1),
+            lambda match: _UNESCAPED.get(match[1], match[1]),
+            lambda inner: _find_at_level(inner, level + 1),
         )
 
 

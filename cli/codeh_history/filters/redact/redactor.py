@@ -14,24 +14,24 @@ from typing import Any
 from ...base.errors import BadData
 from ...session.labels import is_ours
 from ...session.model import Json
-from . import disguises, forms, manifests, names, secret_names, vendors
-from .clues import Clues, Rule
-from .spans import Span, ascii_lower, mark, merged, shares, without
+from . import assignments, encodings, manifests, patterns, secret_names, vendors
+from .rules import Rule, RuleSelector
+from .spans import Span, ascii_lower, mark, merged, split_spans, without
 from .values import is_random
 
-_LEAST = 6  # characters; shorter texts contain no secret
-_SURE = 12  # characters of a value that is a secret wherever it occurs
-_WORDS = 64  # words of a command
-_AGAIN = 3  # passes over a text: one secret may have hidden the next
+_MIN_LENGTH = 6  # characters; shorter texts contain no secret
+_MIN_CERTAIN = 12  # characters of a value that is a secret wherever it occurs
+_MAX_WORDS = 64  # words of a command
+_MAX_PASSES = 3  # passes over a text: one secret may have hidden the next
 # Fields of the structure and references of records.
-_STRUCTURE = frozenset(
+_STRUCTURE_FIELDS = frozenset(
     """type kind role ts id of op covers ids after block blockId blockIds flowId created createdAt
     periodStart periodEnd mimeType media_type""".split()
 )
-_OPAQUE = frozenset(("thoughtSignature", "signature", "encrypted_content"))
-_LEFT = _STRUCTURE | _OPAQUE
+_OPAQUE_FIELDS = frozenset(("thoughtSignature", "signature", "encrypted_content"))
+_UNCHANGED_FIELDS = _STRUCTURE_FIELDS | _OPAQUE_FIELDS
 # Field names of records and parts.
-_FIELDS = _LEFT | frozenset(
+_FIELDS = _UNCHANGED_FIELDS | frozenset(
     """parts text thought functionCall functionResponse name args response inlineData fileData data
         fileUri native provider value set title tags system tools model usage ops why with part message
         summary conversationCount by policy counter budget before version cwd parent session at
@@ -39,24 +39,26 @@ _FIELDS = _LEFT | frozenset(
         displayName item raw lines""".split()
 )
 DROPPED = object()  # marks a field to remove
-_OF_TOOLS = frozenset(("args", "response"))  # fields of a call and its result
-_MEDIA = frozenset(("mimeType", "media_type"))  # beside them, `data` is media
-_UNSURE = ("key", "id")  # kinds of names whose value must look like a secret
-_NAMED = ("name", "key", "header", "Name", "Key")  # fields of an object with a name and a `value`
+_TOOL_FIELDS = frozenset(("args", "response"))  # fields of a call and its result
+_MEDIA_FIELDS = frozenset(("mimeType", "media_type"))  # beside them, `data` is media
+_UNCERTAIN_KINDS = ("key", "id")  # kinds of names whose value must look like a secret
+_NAME_FIELDS = ("name", "key", "header", "Name", "Key")  # fields of an object with a name and a `value`
 
 
 class Redactor:
     """Replaces secrets in strings and counts them by kind.
 
-    `removed` are the values, for finding other copies; `left` counts secrets that cannot be replaced, by
-    (kind, key). The values are never printed.
+    `removed` are the values, for finding other copies; `unreplaced` counts secrets that cannot be replaced,
+    by (kind, key). The values are never printed.
     """
 
     def __init__(self, extra: Sequence[tuple[str, str]] = ()) -> None:
         self.counts: Counter[str] = Counter()
         self.removed: set[str] = set()
-        self.left: Counter[tuple[str, str]] = Counter()
-        self._own: list[tuple[str, Pattern[str]]] = [(kind, compiled(kind, text)) for kind, text in extra]
+        self.unreplaced: Counter[tuple[str, str]] = Counter()
+        self._user_rules: list[tuple[str, Pattern[str]]] = [
+            (kind, compiled(kind, text)) for kind, text in extra
+        ]
         self._known: Pattern[str] | None = None
 
     # -- texts --------------------------------------------------------------------------------------
@@ -70,14 +72,14 @@ class Redactor:
     def texts(self, pieces: Sequence[str]) -> list[str]:
         """Redact the pieces of one text; a secret may continue in the next piece."""
         pieces = list(pieces)
-        for _ in range(_AGAIN):
-            spans = self.shares(pieces)
+        for _ in range(_MAX_PASSES):
+            spans = self.split_spans(pieces)
             if not spans:
                 break
             pieces = [without(piece, own) for piece, own in zip(pieces, spans, strict=True)]
         return pieces
 
-    def shares(self, pieces: Sequence[str]) -> list[list[Span]]:
+    def split_spans(self, pieces: Sequence[str]) -> list[list[Span]]:
         """Return and count the spans of secrets in each piece of a text; empty if there are none."""
         whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
         spans = self._spans(whole)
@@ -86,16 +88,16 @@ class Redactor:
         for span in spans:
             self.counts[span.kind] += 1
             self.removed.add(whole[span.start : span.end])
-        return shares(pieces, spans)
+        return split_spans(pieces, spans)
 
     def certain(self) -> set[str]:
         """Return the removed values that are too random to occur by chance."""
-        return {value for value in self.removed if is_random(value, _SURE)}
+        return {value for value in self.removed if is_random(value, _MIN_CERTAIN)}
 
     def forget(self) -> None:
         """Reset the counts."""
         self.counts.clear()
-        self.left.clear()
+        self.unreplaced.clear()
 
     def learn(self, rest: bytes) -> bool:
         """Make a rule of the certain removed values; whether `rest` may contain one."""
@@ -111,10 +113,10 @@ class Redactor:
     def candidate_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the lines of a session that may contain a secret, as JSON or as plain text."""
         once, again = tee(lines)
-        for line, needs_rules in zip(once, _CLUES.of_lines(again), strict=True):
+        for line, needs_rules in zip(once, _SELECTOR.of_lines(again), strict=True):
             if (
                 needs_rules
-                or self._own
+                or self._user_rules
                 or line.count(b'"text"') > 1  # which may form one text
                 or (b"%" in line and _PERCENT.search(line) is not None)
                 or self._knows(line)
@@ -126,18 +128,18 @@ class Redactor:
         return bool(self._spans(text))
 
     def _spans(self, text: str) -> list[Span]:
-        if len(text) < _LEAST:
+        if len(text) < _MIN_LENGTH:
             return []
-        rules, base64 = _CLUES.of(text)
+        rules, base64 = _SELECTOR.of(text)
         spans = self._plain(text, rules)
         if base64 or "%" in text or "\\u00" in text:
-            spans += disguises.spans(
-                text, lambda inner: self._plain(inner, _CLUES.of(inner).rules), base64=base64
+            spans += encodings.spans(
+                text, lambda inner: self._plain(inner, _SELECTOR.of(inner).rules), base64=base64
             )
         return [span for span in merged(spans) if "[redacted:" not in text[span.start : span.end]]
 
     def _plain(self, text: str, rules: Sequence[Rule]) -> list[Span]:
-        patterns = [*self._own, ("known", self._known)] if self._known else self._own
+        patterns = [*self._user_rules, ("known", self._known)] if self._known else self._user_rules
         own = (_span(kind, match) for kind, pattern in patterns for match in pattern.finditer(text))
         spans = [span for span in own if span.end > span.start]
         if rules:
@@ -154,7 +156,7 @@ class Redactor:
         Ids, signatures and base64 media stay, except in the arguments or result of a call (`of_tool`).
         """
         if isinstance(value, str):
-            return self.text(value) if of_tool or key not in _LEFT else self._stays(value, key)
+            return self.text(value) if of_tool or key not in _UNCHANGED_FIELDS else self._keep(value, key)
         if isinstance(value, list):
             # together first: the rest of a secret is not recognisable without its beginning
             whole = self._joined(value) if key == "parts" and not of_tool else value
@@ -166,13 +168,13 @@ class Redactor:
             return self._object(value, key, of_tool=of_tool)
         return value
 
-    def _stays(self, value: str, key: str) -> str:
+    def _keep(self, value: str, key: str) -> str:
         """Keep an id or a signature, unless a key is in place of a signature."""
-        kind = _issued(value)
-        if kind and key in _OPAQUE:
+        kind = _vendor_kind(value)
+        if kind and key in _OPAQUE_FIELDS:
             return self.text(value)
         if kind:
-            self.left[kind, key] += 1
+            self.unreplaced[kind, key] += 1
         return value
 
     def _joined(self, parts: list[Any]) -> list[Any]:
@@ -186,7 +188,7 @@ class Redactor:
 
     def _command(self, items: list[Any]) -> list[Any]:
         """Redact the words of a command, one of which may announce a secret."""
-        if not 1 < len(items) <= _WORDS or not all(isinstance(item, str) for item in items):
+        if not 1 < len(items) <= _MAX_WORDS or not all(isinstance(item, str) for item in items):
             return items
         words = [f'"{item}", ' for item in items]
         new = self.texts(words)
@@ -198,27 +200,27 @@ class Redactor:
     def _object(self, value: Json, within: str, *, of_tool: bool) -> Json:
         new: Json = {}
         changed = False
-        media = not _MEDIA.isdisjoint(value)
-        tells = _secret_pair(value)
+        media = not _MEDIA_FIELDS.isdisjoint(value)
+        is_pair = _is_secret_pair(value)
         manifest = value.get("kind") == "Secret"
         for key, item in value.items():
             name = key if key in _FIELDS and not of_tool else self.text(key)
             if media and key == "data" and isinstance(item, str):
                 cleaned: Any = self._media(item)
-            elif tells and key == "value":
-                cleaned = self._whole(item)
+            elif is_pair and key == "value":
+                cleaned = self._redact_all(item)
             elif key == "lines" and "summary" in new and not of_tool:
                 cleaned = self._lines(item, new["summary"])
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id that nothing refers to
             elif isinstance(item, str) and item and _is_secret(key, item, of_tool=of_tool):
-                cleaned = self._whole(item)  # `{"password": "x"}`
+                cleaned = self._redact_all(item)  # `{"password": "x"}`
             else:
                 if isinstance(item, dict) and isinstance(item.get("value"), str) and names_a_secret(key):
-                    item = {**item, "value": self._whole(item["value"])}
+                    item = {**item, "value": self._redact_all(item["value"])}
                 if manifest and key in manifests.FIELDS and isinstance(item, dict):
                     item = self._manifest(key, item)
-                cleaned = self.value(item, key, of_tool=of_tool or key in _OF_TOOLS)
+                cleaned = self.value(item, key, of_tool=of_tool or key in _TOOL_FIELDS)
             changed = changed or name != key or cleaned is not value[key]
             if cleaned is not DROPPED:
                 new[name] = cleaned
@@ -241,7 +243,7 @@ class Redactor:
         self.counts = counts
         return DROPPED if not _all_in(new, summary) else lines if new == lines else new
 
-    def _whole(self, item: str, kind: str = "assignment") -> str:
+    def _redact_all(self, item: str, kind: str = "assignment") -> str:
         if "[redacted:" in item:
             return item
         self.counts[kind] += 1
@@ -256,18 +258,18 @@ class Redactor:
             if isinstance(value, str) and manifests.is_value(field, value)
         ]
         return (
-            {**data, **{name: self._whole(data[name], manifests.KIND) for name in secrets}}
+            {**data, **{name: self._redact_all(data[name], manifests.KIND) for name in secrets}}
             if secrets
             else data
         )
 
     def _media(self, data: str) -> str:
         """Redact an encoded text file; other content stays, unless all of it is a key."""
-        text = disguises.text_in(data)
+        text = encodings.decoded_text(data)
         if text is not None:
             new = self.text(text)
             return data if new == text else b2a_base64(new.encode(), newline=False).decode()
-        return self.text(data) if _issued(data) or not disguises.is_base64(data) else data
+        return self.text(data) if _vendor_kind(data) or not encodings.is_base64(data) else data
 
 
 def _is_line(line: Any) -> bool:
@@ -294,11 +296,11 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
     return (list(run) for kind, run in groupby(range(len(parts)), thought) if kind is not None)
 
 
-RULES = (*vendors.RULES, *forms.RULES, *names.RULES, *manifests.RULES, forms.SETTING)
-_BY_VENDORS = frozenset(vendors.RULES)
+RULES = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES, patterns.SETTING)
+_VENDOR_RULES = frozenset(vendors.RULES)
 # Fields of records that must be redacted as a whole: deltas and files.
-_KEYS = ("delta", "update", "mimeType", "media_type")
-_CLUES = Clues(RULES[:-1], forms.SETTING, _KEYS)
+_WHOLE_FIELDS = ("delta", "update", "mimeType", "media_type")
+_SELECTOR = RuleSelector(RULES[:-1], patterns.SETTING, _WHOLE_FIELDS)
 _PERCENT = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})")
 
 
@@ -311,29 +313,29 @@ def _name_of(key: str) -> secret_names.Name | None:
 def names_a_secret(key: str) -> bool:
     """Whether this key names a secret."""
     name = _name_of(key)
-    return name is not None and name.kind not in _UNSURE
+    return name is not None and name.kind not in _UNCERTAIN_KINDS
 
 
 def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
     """Whether a key's value is a secret; in a call or a result also judging by the value."""
     name = _name_of(key)
     return name is not None and (
-        name.kind not in _UNSURE or (of_tool and names.is_secret(name, "op", value))
+        name.kind not in _UNCERTAIN_KINDS or (of_tool and assignments.is_secret(name, "op", value))
     )
 
 
-def _issued(text: str) -> str | None:
+def _vendor_kind(text: str) -> str | None:
     """Return the kind of a text that is entirely a vendor's secret, otherwise None."""
-    rules = (rule for rule in _CLUES.of(text).rules if rule in _BY_VENDORS)
+    rules = (rule for rule in _SELECTOR.of(text).rules if rule in _VENDOR_RULES)
     spans = (span for rule in rules for span in rule.spans(text, text))
     return next((span.kind for span in spans if (span.start, span.end) == (0, len(text))), None)
 
 
-def _secret_pair(value: Json) -> bool:
+def _is_secret_pair(value: Json) -> bool:
     """Whether it has the form `{"name": "DB_PASSWORD", "value": "x"}`."""
     if not isinstance(value.get("value"), str) or not value["value"]:
         return False
-    return any(isinstance(value.get(name), str) and names_a_secret(value[name]) for name in _NAMED)
+    return any(isinstance(value.get(name), str) and names_a_secret(value[name]) for name in _NAME_FIELDS)
 
 
 def _span(kind: str, match: re.Match[str]) -> Span:

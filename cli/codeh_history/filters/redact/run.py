@@ -37,18 +37,18 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     """
     # a replacement may refer to any part; otherwise lines without clues are not parsed
     every = lines_of(data)
-    looked = set(every if b'"block"' in data else redactor.candidate_lines(every))
-    entries = list(records(data, skip=lambda line: line not in looked))
+    candidates = set(every if b'"block"' in data else redactor.candidate_lines(every))
+    entries = list(records(data, skip=lambda line: line not in candidates))
     old = [record.data if record is not None else None for _, record in entries]
     new = redacted_records(old, redactor)
-    blocks = _moved(entries, new) if any(map(operator.is_not, old, new)) else {}
+    new_ids = _new_block_ids(entries, new) if any(map(operator.is_not, old, new)) else {}
     lines: list[bytes] = []
     for (line, record), clean in zip(entries, new, strict=True):
         if record is None:
-            lines.append(_damaged(line, redactor) if line in looked else line)
+            lines.append(_redact_damaged(line, redactor) if line in candidates else line)
             continue
-        clean = _following(clean, blocks)
-        same = clean is record.data and not _shadowed(line, clean, redactor)
+        clean = _with_new_block_ids(clean, new_ids)
+        same = clean is record.data and not _has_shadowed_secret(line, clean, redactor)
         lines.append(line if same else ended(dumps(clean), line))
     return lines
 
@@ -62,8 +62,8 @@ def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
     for places in streams(records):
         parts = [records[record]["parts"][part] for record, part in places]
         for run in runs(parts):
-            shares = redactor.shares([parts[n]["text"] for n in run]) if len(run) > 1 else []
-            for n, spans in zip(run, shares, strict=False):
+            split_spans = redactor.split_spans([parts[n]["text"] for n in run]) if len(run) > 1 else []
+            for n, spans in zip(run, split_spans, strict=False):
                 spans_at.setdefault(places[n], []).extend(spans)
     new = list(records)
     for (record, number), spans in spans_at.items():
@@ -75,8 +75,10 @@ def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
 
 
 def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
-    """Yield what forms one text, whichever updates are undone: the deltas of a stream, and each update with
-    the deltas after it, as (record, part)."""
+    """Yield the places that form one text, whichever updates are undone.
+
+    These are the deltas of a stream, and each update with the deltas after it.
+    """
     stream_of: dict[str, str] = {}
     deltas: dict[str, list[Place]] = {}
     edited: dict[str, list[Place]] = {}
@@ -98,14 +100,14 @@ def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
     yield from (pieces for pieces in (*deltas.values(), *done, *edited.values()) if len(pieces) > 1)
 
 
-def _moved(entries: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
+def _new_block_ids(entries: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
     """Map the old block ids of changed parts to the new ones, including parts assembled from streams."""
-    blocks: dict[str, str] = {}
+    new_ids: dict[str, str] = {}
 
     def pair(olds: Sequence[Any], news: Sequence[Any]) -> None:
         for before, after in zip(olds, news, strict=False):
             if before is not after and before != after:
-                blocks[block_of(before)] = block_of(after)
+                new_ids[block_of(before)] = block_of(after)
 
     old = [record for _, record in entries if record is not None]
     clean = [data for (_, record), data in zip(entries, new, strict=True) if record is not None]
@@ -114,12 +116,12 @@ def _moved(entries: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -
         for op, other in zip(record.data.get("ops") or (), data.get("ops") or (), strict=False):
             pair(_parts(op.get("message") or {}), _parts(other.get("message") or {}))
     if not any(record.data["type"] == "delta" for record in old):
-        return blocks
+        return new_ids
     before = fold(Log(old, [], 0)).all
     after = fold(Log([Record(data, b"", 0) for data in clean], [], 0)).all
     for id in before.keys() & after.keys():
         pair(before[id].own or (), after[id].own or ())
-    return blocks
+    return new_ids
 
 
 def _parts(data: Any) -> list[Any]:
@@ -127,15 +129,15 @@ def _parts(data: Any) -> list[Any]:
     return parts if isinstance(parts, list) else []
 
 
-def _following(data: Any, blocks: dict[str, str]) -> Any:
+def _with_new_block_ids(data: Any, new_ids: dict[str, str]) -> Any:
     ops = data.get("ops")
-    if not isinstance(ops, list) or not blocks:
+    if not isinstance(ops, list) or not new_ids:
         return data
-    new = [{**op, "block": blocks[op["block"]]} if op.get("block") in blocks else op for op in ops]
+    new = [{**op, "block": new_ids[op["block"]]} if op.get("block") in new_ids else op for op in ops]
     return {**data, "ops": new} if new != ops else data
 
 
-def _shadowed(line: bytes, data: Any, redactor: Redactor) -> bool:
+def _has_shadowed_secret(line: bytes, data: Any, redactor: Redactor) -> bool:
     """Whether a line contains a secret that its values do not, under a duplicate key."""
     if dumps(data) == line.strip():
         return False
@@ -150,7 +152,7 @@ def _shadowed(line: bytes, data: Any, redactor: Redactor) -> bool:
     return any(lost) and redactor.finds(line.decode())
 
 
-def _damaged(line: bytes, redactor: Redactor) -> bytes:
+def _redact_damaged(line: bytes, redactor: Redactor) -> bytes:
     text = line.decode("utf-8", "surrogateescape")
     new = redactor.text(text)
     return line if new == text else new.encode("utf-8", "surrogateescape")
@@ -180,6 +182,6 @@ def report(env: Env, session: str, redactor: Redactor, outcome: str = REPLACED) 
         env.note(f"{session}: {total} {outcome} ({kinds}; best effort: check the result)")
     else:
         env.note(f"{session}: no secrets found (best effort: check it yourself)")
-    for (kind, key), count in sorted(redactor.left.items()):
+    for (kind, key), count in sorted(redactor.unreplaced.items()):
         env.complain(f"{session}: {count} {kind} left in `{key}`, which other records refer to")
-    return 1 if redactor.left else 0
+    return 1 if redactor.unreplaced else 0

@@ -7,9 +7,9 @@ from functools import lru_cache
 from string import ascii_letters, digits
 from typing import NamedTuple
 
-_OF_NAMES = ascii_letters + digits + "_.-"
-_NAME = 64  # characters of a name before the telling word
-_WITHOUT_BLANKS = "\u3000"  # scripts from here on do not separate words
+_NAME_CHARACTERS = ascii_letters + digits + "_.-"
+_MAX_PREFIX = 64  # characters of a name before the keyword
+_UNSPACED_SCRIPTS = "\u3000"  # scripts from here on do not separate words
 # The last word of a name (lower case), its kind, and its full pattern. `key` alone says little, but after
 # one of the words below it counts as `secret`; the value of an `id` must look random.
 CORES = {
@@ -36,16 +36,16 @@ CORES = {
     "client": ("id", "client[_-]?id"), "access": ("id", "access[_-]?(?:key[_-]?)?id"),
     "api": ("id", "api[_-]?id"), "secret_id": ("id", "secret_id"), "secretid": ("id", "secretid"),
 }  # fmt: skip
-WORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
+KEYWORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
 # Words that make a following `key` a secret, with at most one separator between.
-_OF_A_SECRET = tuple(
+_SECRET_KEY_WORDS = tuple(
     """secret api access private encryption signing shared preshared storage client subscription
     primary secondary app application integration account auth license licence deploy webhook service
     hmac publish registry admin personal recovery backup write read ingest root vault unseal tls ca
     master""".split()
 )
-# Prefixes joined to a telling word: PGPASSWORD, authtoken, clientsecret.
-_JOINED = tuple(
+# Prefixes joined to a keyword: PGPASSWORD, authtoken, clientsecret.
+_JOINED_PREFIXES = tuple(
     """pg ssh db require my sql mysql auth access refresh bearer id bot user session csrf xsrf oauth
     registry app client consumer shared api admin root login store keystore truststore bind ldap smtp
     imap mail ftp sftp ansible become vault proxy http redis mongo jwt hmac web hook key master private
@@ -56,17 +56,17 @@ _SUFFIX = re.compile(
     r"|[sS]taging|[lL]ive)(?![a-z]))?(?:_[A-Z0-9]{1,24}(?![a-z])){0,3}(?:[_-]?\d{1,3})?"
 )
 # `SECRET_NAME` is not a secret.
-_ABOUT = re.compile(
+_ATTRIBUTE_SUFFIX = re.compile(
     r"_(?:NAMES?|IDS?|ARN|TYPE|REF|COUNT|SIZE|LENGTH|LIMIT|TTL|UR[LI]|PATH|FILE|DIR|HOST|PORT|REGION|VERSION|EXPIRY|EXPIRES|LIFETIME"
     r"|COMMAND|FIELD|HEADER|PREFIX|ENDPOINT)(?![A-Z])"
 )
-_NO_KEY = re.compile(
+_OTHER_KEY = re.compile(
     r"(?:^|[_.-])(?:sort|primary|public|pub|foreign|partition|cache|unique|index|row|hash|group|dict|map|object|item|lookup|shortcut|hot|arrow|enter"
     r"|data|column|field|idempotency|dedup|range|react|parent|child|registry|reg|json|xml|config|setting|translation|i18n|message|event|search"
     r"|s3|bucket|file|path|storage_path|ssh_public|host|known_host|compare|cmp|max|min|total|num|count|page|next|cursor|sync|continuation)"
     r"[_.-]?(?:key|token|auth|signature|cookie|pin|salt)s?(?:_\d+)?$"
 )
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Name(NamedTuple):
@@ -77,41 +77,41 @@ class Name(NamedTuple):
     lower: str
     option: bool  # a command-line option
     is_upper: bool  # all capitals, like an environment variable
-    a_phrase: bool  # announces several words
+    is_phrase: bool  # announces several words
 
 
 def name_of(key: str) -> Name | None:
     """Return the name that an object's key is, if it announces a secret, otherwise None."""
     lower = key.lower()
-    for core, (kind, rest) in WORDS.items():
+    for core, (kind, rest) in KEYWORDS.items():
         at = lower.rfind(core)
         word = rest.match(lower, at) if at >= 0 else None
         plural = word is not None and word[0].endswith("s") and word[0] != "pass"
-        if word and end_of(key, lower, at, word.end(), kind) == len(key) and not plural:
-            name = named(key, lower, at, len(key), kind)
+        if word and name_end(key, lower, at, word.end(), kind) == len(key) and not plural:
+            name = whole_name(key, lower, at, len(key), kind)
             if name:
                 return name[0]
     return None
 
 
-def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
+def name_end(text: str, lower: str, start: int, end: int, kind: str) -> int:
     """Return the end of the name with this word; 0 if the word is part of another."""
-    before = text[start - 1] if start and text[start] < _WITHOUT_BLANKS else " "
+    before = text[start - 1] if start and text[start] < _UNSPACED_SCRIPTS else " "
     if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
         any_before = kind == "pass" and end - start > len("pass")
-        joined = any_before or lower.endswith(_JOINED, 0, start)
+        joined = any_before or lower.endswith(_JOINED_PREFIXES, 0, start)
         if not joined and text[max(0, start - 2) : start] not in ("\\n", "\\t", "\\r"):
             return 0
-    return end_in(text, end)
+    return name_end_after_keyword(text, end)
 
 
-def end_in(text: str, end: int) -> int:
+def name_end_after_keyword(text: str, end: int) -> int:
     """Return the end of a name whose word ends here, regardless of what precedes it; 0 if there is none."""
     after = text[end : end + 1]
     if after.isalnum() or after in ("_", "-", "."):
         suffix = _SUFFIX.match(text, end)
         end = suffix.end()  # type: ignore[union-attr]
-        if _ABOUT.search(suffix[0]):  # type: ignore[index]
+        if _ATTRIBUTE_SUFFIX.search(suffix[0]):  # type: ignore[index]
             return 0
         after = text[end : end + 1]
         if after.isalnum() or after in ("_", "-"):
@@ -119,14 +119,14 @@ def end_in(text: str, end: int) -> int:
     return 0 if after == "(" and text.startswith("()", end) else end
 
 
-def named(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name, int] | None:
+def whole_name(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name, int] | None:
     """Return the whole name that ends here, and its start; None for another kind of key."""
-    before = text[max(0, start - _NAME) : start]
-    left = start - len(before) + len(before.rstrip(_OF_NAMES))
+    before = text[max(0, start - _MAX_PREFIX) : start]
+    left = start - len(before) + len(before.rstrip(_NAME_CHARACTERS))
     if kind == "key":
         at = start - (lower[start - 1 : start] == "\n")
         at -= lower[at - 1 : at] in ("_", ".", " ", "-")
-        if lower.startswith("key", start) and lower.endswith(_OF_A_SECRET, 0, at):
+        if lower.startswith("key", start) and lower.endswith(_SECRET_KEY_WORDS, 0, at):
             kind = "secret"
         elif lower.startswith("pat", start) and not text[left:end].isupper():
             return None
@@ -138,9 +138,9 @@ def named(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name,
 @lru_cache(maxsize=4096)
 def _name(kind: str, text: str, slash: bool) -> Name | None:  # noqa: FBT001
     """Return the name, cached because names repeat; None for other keys, such as of a table or page."""
-    if kind != "pass" and _NO_KEY.search(_HUMP.sub("_", text).lower()):
+    if kind != "pass" and _OTHER_KEY.search(_CAMEL_BOUNDARY.sub("_", text).lower()):
         return None
     text = "/" + text if slash else text
     lower = text.lower()
-    a_phrase = kind == "phrase" or "phrase" in lower
-    return Name(kind, text, lower, text.startswith(("-", "/")), text.upper() == text, a_phrase)
+    is_phrase = kind == "phrase" or "phrase" in lower
+    return Name(kind, text, lower, text.startswith(("-", "/")), text.upper() == text, is_phrase)

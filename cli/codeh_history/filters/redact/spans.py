@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-_VAGUE = ("assignment", "option", "signature")  # kinds that describe the context, not the secret
+_VAGUE_KINDS = ("assignment", "option", "signature")  # kinds that describe the context, not the secret
 
 
 class Span(NamedTuple):
@@ -27,18 +27,18 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     for span in sorted(spans, key=itemgetter(0)):
         if result and span.start < result[-1].end:
             last = result[-1]
-            kind = max(last.kind, span.kind, key=_says)
+            kind = max(last.kind, span.kind, key=_specificity)
             result[-1] = Span(last.start, max(last.end, span.end), kind)
         else:
             result.append(span)
     return result
 
 
-def _says(kind: str) -> int:
-    return 0 if not kind else 1 if kind in _VAGUE else 2
+def _specificity(kind: str) -> int:
+    return 0 if not kind else 1 if kind in _VAGUE_KINDS else 2
 
 
-def shares(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]]:
+def split_spans(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]]:
     """Split the spans of a text among its pieces; the continuation of a span has no kind."""
     result: list[list[Span]] = []
     start = 0

@@ -1,4 +1,4 @@
-"""Predicates on the text after a name like `password`: is it a secret, or code or prose?"""
+"""Predicates on the value of a name like `password`: is it a secret, code or prose?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 # Words for a missing value, a description or a type.
-_NOTHING = frozenset(
+_PLACEHOLDER_WORDS = frozenset(
     """none null nil undefined true false yes no on off required optional empty missing invalid incorrect
     wrong expired unknown default disabled enabled hidden masked redacted removed secret secrets
     password passwords passwd passphrase token tokens key keys apikey api_key api-key credential
@@ -17,8 +17,8 @@ _NOTHING = frozenset(
     test placeholder changeme_here todo tbd n/a insert set unset see the that your
     example not and pass pw pwd""".split()
 )
-_LONGEST = 120  # maximal length of a placeholder
-_SAYS_SO = re.compile(
+_MAX_PLACEHOLDER = 120  # maximal length of a placeholder
+_PLACEHOLDER = re.compile(
     r"x{3,}|…\W*|\*{3,}|\.{3,}|…|•{3,}|-{3,}|_{3,}|#{3,}|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|%\(?\w*\)?[sdr]|%\w+%"
     r"|@\w+@|\$.*|(?:your|enter|insert|replace|put|add)[-_ ].*|#[0-9a-f]{3,8}|urn:.*"
     r"|.*(?:[-_ ]here|\$\{.*|\{\{.*|%[sdr]|%\(\w+\)s)"
@@ -37,13 +37,13 @@ _MESSAGE = re.compile(
     r"\b(?:is|are|not|none|must|please|enter|cannot|should|required|incorrect|invalid|wrong|used?)\b|[?:,]$|%[sd]|[({<]",
     re.IGNORECASE,
 )
-_SAID = re.compile(r"[?!:,.]$|%[sd]|[({<$]")
-_CALLED = (
+_MESSAGE_END = re.compile(r"[?!:,.]$|%[sd]|[({<$]")
+_NAME_WORDS = (
     "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|credentials?|key|name|field|header"
     "|auth(?:orization)?"
 )
 _NAMES = re.compile(
-    rf"(?i:(?:[a-z]+[_.])*(?:{_CALLED})(?:[_.][a-z]+)*|(?:x-[a-z-]+-|[a-z]+-)?(?:{_CALLED})s?)"
+    rf"(?i:(?:[a-z]+[_.])*(?:{_NAME_WORDS})(?:[_.][a-z]+)*|(?:x-[a-z-]+-|[a-z]+-)?(?:{_NAME_WORDS})s?)"
     r"|[a-z]+(?:[A-Z][a-z]+)*(?:Password|Token|Secret|Key|Name|Field|Header|Auth|Credentials?)(?:[A-Z][a-z]+)*"
 )
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
@@ -51,49 +51,55 @@ _CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
 _NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%|tcp|udp)?", re.IGNORECASE)
 _LABEL = re.compile(r"[A-Za-z]\w*_\w+|(?:[a-z]+-)+\d{1,4}")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_DRAWN = re.compile(rf"{UUID.pattern}|\d{{15,}}|\d{{10,}}[.-]\d{{10,}}")
-_HUMPS = re.compile(r"(?>[a-z]+\d{1,3}[a-z]*|[A-Z]?[a-z]{2,}|[A-Z]{1,8}(?![a-z])|\d{1,3}(?=[A-Z_]|$)|_)++")
-_WORD, _ALIKE, _DIGITS = (
+_RANDOM_ID = re.compile(rf"{UUID.pattern}|\d{{15,}}|\d{{10,}}[.-]\d{{10,}}")
+_CAMEL_WORDS = re.compile(
+    r"(?>[a-z]+\d{1,3}[a-z]*|[A-Z]?[a-z]{2,}|[A-Z]{1,8}(?![a-z])|\d{1,3}(?=[A-Z_]|$)|_)++"
+)
+_WORD, _SAME_CLASS, _DIGITS = (
     re.compile("[A-Za-z0-9]+"),
     re.compile("[a-z]+|[A-Z]+|[0-9]+"),
     re.compile("[0-9]+"),
 )
 LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
-_NO_LETTER = re.compile(r"[0-9!@#$%^*+~?=]")
+_DIGIT_OR_SYMBOL = re.compile(r"[0-9!@#$%^*+~?=]")
 
 
 @lru_cache(maxsize=4096)
 def is_placeholder(value: str) -> bool:
     """Whether it is a placeholder for a secret, or a type."""
-    if len(value) > _LONGEST:
+    if len(value) > _MAX_PLACEHOLDER:
         return "[redacted:" in value
-    return value.strip().lower() in _NOTHING or bool(_SAYS_SO.fullmatch(value)) or "[redacted:" in value
+    return (
+        value.strip().lower() in _PLACEHOLDER_WORDS
+        or bool(_PLACEHOLDER.fullmatch(value))
+        or "[redacted:" in value
+    )
 
 
-def is_prose(value: str, *, a_phrase: bool = False) -> bool:
+def is_prose(value: str, *, is_phrase: bool = False) -> bool:
     """Whether it is prose rather than a passphrase; after a name like `passphrase`, fewer texts are."""
-    pattern = _MESSAGE if a_phrase else _SENTENCE
-    return len(value) > 8 * _LONGEST or bool(pattern.search(value))
+    pattern = _MESSAGE if is_phrase else _SENTENCE
+    return len(value) > 8 * _MAX_PLACEHOLDER or bool(pattern.search(value))
 
 
 def is_message(value: str) -> bool:
     """Whether it ends like a message, or contains interpolations."""
-    return bool(_SAID.search(value))
+    return bool(_MESSAGE_END.search(value))
 
 
 @lru_cache(maxsize=4096)
-def is_name(value: str) -> bool:
+def is_secret_name(value: str) -> bool:
     """Whether it is a name for a secret (`access_token`), not a secret."""
-    return len(value) <= _LONGEST and bool(_NAMES.fullmatch(value))
+    return len(value) <= _MAX_PLACEHOLDER and bool(_NAMES.fullmatch(value))
 
 
 @lru_cache(maxsize=4096)
 def is_code(value: str) -> bool:
     """Whether it is a variable, an expression, or a name for a secret, judging by one word."""
     return (
-        bool(_DOTTED.fullmatch(value.lstrip("!&*-")) and not _token(value))
+        bool(_DOTTED.fullmatch(value.lstrip("!&*-")) and not _is_dotted_token(value))
         or ("_" in value and value.replace("_", "").isalpha())
-        or is_name(value)
+        or is_secret_name(value)
     )
 
 
@@ -108,35 +114,35 @@ def is_number(value: str) -> bool:
 
 def is_camel_case(value: str) -> bool:
     """Whether it is words in camel case; `LbZnzwGbjiRH` is not."""
-    return bool(_CAMEL.fullmatch(value)) and not _jumbled(value)
+    return bool(_CAMEL.fullmatch(value)) and not _is_jumbled(value)
 
 
 @lru_cache(maxsize=4096)
 def is_machine_id(value: str) -> bool:
     """Whether it is a random id: a UUID, a long number, unordered letters and digits."""
-    return bool(_DRAWN.fullmatch(value)) or any(map(_drawn_word, _WORD.findall(value)))
+    return bool(_RANDOM_ID.fullmatch(value)) or any(map(_is_random_word, _WORD.findall(value)))
 
 
-def _drawn_word(word: str) -> bool:
+def _is_random_word(word: str) -> bool:
     digits = len(_DIGITS.findall(word))
-    return len(word) >= 14 and digits > 0 and not word.isdigit() and (digits > 1 or _jumbled(word))
+    return len(word) >= 14 and digits > 0 and not word.isdigit() and (digits > 1 or _is_jumbled(word))
 
 
-def _jumbled(word: str) -> bool:
+def _is_jumbled(word: str) -> bool:
     """Whether upper case, lower case and digits alternate as in no word."""
-    return len(word) >= 8 and len(_ALIKE.findall(word)) * 2 > len(word)
+    return len(word) >= 8 and len(_SAME_CLASS.findall(word)) * 2 > len(word)
 
 
-def _token(value: str) -> bool:
+def _is_dotted_token(value: str) -> bool:
     """Whether dotted words are a token, like `abcDEF123ghi.JKLmno456` but not `utf8.JsonReader`."""
     words = value.split(".")
-    odd = [word for word in words if len(word) >= 8 and not _HUMPS.fullmatch(word)]
-    return len(odd) > 1 or any(map(_drawn_word, words))
+    odd = [word for word in words if len(word) >= 8 and not _CAMEL_WORDS.fullmatch(word)]
+    return len(odd) > 1 or any(map(_is_random_word, words))
 
 
 def is_mixed(value: str) -> bool:
     """Whether it has letters as well as digits or symbols."""
-    return bool(LETTER.search(value) and _NO_LETTER.search(value))
+    return bool(LETTER.search(value) and _DIGIT_OR_SYMBOL.search(value))
 
 
 def is_random(value: str, least: int = 16) -> bool:

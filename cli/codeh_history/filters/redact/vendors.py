@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .clues import WordRule, pattern_rule
+from .rules import WordRule, pattern_rule
 
 _B = "[A-Za-z0-9_-]"  # base64 for URLs
 _D = rf"(?={_B}{{0,60}}\d)"  # hyphenated words have no digit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...base.env import Env
 from ...base.words import some
-from ...filters.redact import Redactor, text_in
+from ...filters.redact import Redactor, decoded_text
 from ...session.model import Part
 
 
@@ -18,7 +18,7 @@ class Cleaning(Redactor):
     def file(self, name: str, part: Part) -> Part:
         """An attached file; one that is not text is stored unchanged, with a note."""
         blob = part["inlineData"]
-        if text_in(blob["data"]) is None:
+        if decoded_text(blob["data"]) is None:
             self._env.note(f"{name} ({blob['mimeType']}): stored unchanged: --redact reads only text")
         clean: Part = self.value(part)
         return clean

@@ -14,36 +14,36 @@ Find = Callable[[str], Iterable[Span]]
 _PERCENT = re.compile(r"(?:%(?:25)*[0-9A-Fa-f]{2})++\+{0,2}")  # `%3A+`: a colon and a space
 # A single code is enough if it separates a name and a value.
 _ESCAPED = re.compile("%(?:25)*(?:3[AaDd]|7[Cc])|%[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2}")
-_TWICE = re.compile("%(?:25)+(?=[0-9A-Fa-f]{2})")
+_REPEATED_PERCENT = re.compile("%(?:25)+(?=[0-9A-Fa-f]{2})")
 _UNICODE = re.compile(r"\\+u00([2-7][0-9A-Fa-f])")
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
 )
 _LINES = re.compile(r"([A-Za-z0-9+/=]+)(?:\\n|\r?\n|$)")
-_SHORTEST = 24  # characters to examine for whether they are base64 of a text
+_MIN_BASE64 = 24  # characters to examine for whether they are base64 of a text
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,}+")
 _TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
 
 
-def coded(text: str) -> Iterator[int]:
+def base64_starts(text: str) -> Iterator[int]:
     """Yield where base64 of a text may begin."""
     for run in _RUN.finditer(text):
-        if any(_begins_text(run[0][at : at + _SHORTEST]) for at in (0, 1)):
+        if any(_begins_text(run[0][at : at + _MIN_BASE64]) for at in (0, 1)):
             yield run.start()
 
 
 def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
-    """Yield encoded secrets in a text; `base64` says whether `coded` finds anything in it."""
+    """Yield encoded secrets in a text; `base64` says whether `base64_starts` finds anything in it."""
     if "%" in text and _ESCAPED.search(text):
-        yield from decoded(text, _PERCENT, _unquoted, find)
+        yield from decoded(text, _PERCENT, _percent_decoded, find)
     if "\\u00" in text:
         yield from decoded(text, _UNICODE, lambda match: chr(int(match[1], 16)), find)
     for match in _BASE64.finditer(text) if base64 else ():
-        for data in dict.fromkeys((match[0], *_wrapped(match[0]), match[1])):  # all its lines, or some
-            inside = text_in("".join(data.replace("\\n", "").split()))
-            hidden = next(iter(find(inside)), None) if inside is not None else None
-            if hidden:
-                yield Span(match.start(), match.start() + len(data), hidden.kind)
+        for data in dict.fromkeys((match[0], *_line_groups(match[0]), match[1])):  # all its lines, or some
+            text_inside = decoded_text("".join(data.replace("\\n", "").split()))
+            secret = next(iter(find(text_inside)), None) if text_inside is not None else None
+            if secret:
+                yield Span(match.start(), match.start() + len(data), secret.kind)
                 break
 
 
@@ -54,14 +54,14 @@ def _begins_text(data: str) -> bool:
     return _TEXT.fullmatch(head) is not None and len(head.encode()) >= len(raw) - 3
 
 
-def _wrapped(data: str) -> tuple[str, ...]:
-    """Return its lines of equal length, with and without a shorter line after them, possibly a word."""
+def _line_groups(data: str) -> tuple[str, ...]:
+    """Return the lines of equal length, with and without a shorter line after them, possibly a word."""
     lines = list(_LINES.finditer(data))
     long = len(list(takewhile(lambda line: len(line[1]) == len(lines[0][1]), lines)))
     return tuple(data[: line.end(1)] for line in reversed(lines[long - 1 : long + 1]))
 
 
-def text_in(data: str) -> str | None:
+def decoded_text(data: str) -> str | None:
     """Decode base64 to text; None if it does not encode text."""
     if len(data) < 16:
         return None
@@ -72,9 +72,9 @@ def text_in(data: str) -> str | None:
     return text if _TEXT.fullmatch(text) else None
 
 
-def _unquoted(match: re.Match[str]) -> str:
+def _percent_decoded(match: re.Match[str]) -> str:
     signs = match[0].rstrip("+")
-    raw = bytes.fromhex(_TWICE.sub("%", signs).replace("%", ""))
+    raw = bytes.fromhex(_REPEATED_PERCENT.sub("%", signs).replace("%", ""))
     text = raw.decode("utf-8", "replace") if len(raw) > 1 else raw.decode("latin-1")
     return text + " " * (len(match[0]) - len(signs))
 

@@ -28,7 +28,7 @@ from ...views import rewrite
 from .run import streams
 
 BATCH = 256  # blocks fetched at once
-LEAST = 6  # characters; shorter text occurs anywhere by chance
+MIN_LENGTH = 6  # characters; shorter text occurs anywhere by chance
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -36,7 +36,7 @@ class Needles:
     """Texts to search for, also in JSON and base64 encoding."""
 
     def __init__(self, texts: Collection[str]) -> None:
-        forms = sorted({form for text in texts if len(text) >= LEAST for form in _forms(text)})
+        forms = sorted({form for text in texts if len(text) >= MIN_LENGTH for form in _encodings_of(text)})
         self.pattern = re.compile(b"|".join(map(re.escape, forms))) if forms else None
 
     def within(self, data: bytes | mmap) -> bool:
@@ -49,12 +49,12 @@ class Needles:
             fd = read.held(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
             with open(fd, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
                 has_deltas = data.find(b'"delta"') >= 0
-                return self.within(data) or (has_deltas and self.within(_streamed(data[:])))
+                return self.within(data) or (has_deltas and self.within(_stream_texts(data[:])))
         except (OSError, ValueError):  # ValueError: an empty file cannot be mapped
             return False
 
 
-def _forms(text: str) -> Iterator[bytes]:
+def _encodings_of(text: str) -> Iterator[bytes]:
     """Yield the encodings of a text in a file."""
     raw = text.encode("utf-8", "surrogateescape")
     yield raw
@@ -62,11 +62,11 @@ def _forms(text: str) -> Iterator[bytes]:
     for before in range(3):  # in base64 at each alignment, without the ends, which depend on adjacent bytes
         data = b2a_base64(b"\0" * before + raw, newline=False).rstrip(b"=")
         core = data[-(-before * 8 // 6) : len(data) - 1]
-        if len(core) > 2 * LEAST:
+        if len(core) > 2 * MIN_LENGTH:
             yield core
 
 
-def _streamed(data: bytes) -> bytes:
+def _stream_texts(data: bytes) -> bytes:
     """Return the joined text of each stream of a session."""
     records = [record.data for record in parse(lines_of(data)).records]
     texts = (
@@ -109,11 +109,11 @@ def _files(env: Env, target: Target, needles: Needles, sessions: Collection[str]
         if path not in sessions and needles.within_file(path):
             if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
                 yield f"trash {os.path.basename(path)}"
-            elif not (path.endswith(SUFFIX) and _removed(path)):
+            elif not (path.endswith(SUFFIX) and _remove_if_abandoned(path)):
                 yield f"file {path}"
 
 
-def _removed(path: str) -> bool:
+def _remove_if_abandoned(path: str) -> bool:
     """Whether a killed command's temporary file was removed; a running writer holds its lock."""
     try:
         with open(os.open(path, _OPEN | os.O_NOFOLLOW), "rb") as file:
@@ -129,18 +129,18 @@ def _blocks(env: Env, before: bytes, needles: Needles) -> list[str]:
 
     Temporary files of killed commands count too.
     """
-    held = {id for store in open_stores(env) for id in _held(store, before, needles)}
-    held |= {
+    found_blocks = {id for store in open_stores(env) for id in _blocks_with(store, before, needles)}
+    found_blocks |= {
         name
         for shard, _, names in os.walk(own_folder(env))
         for name in names
         if name.endswith(SUFFIX) and needles.within_file(os.path.join(shard, name))
     }
     later = "gc removes those that no session needs, after 7 days"
-    return [f"{some(len(held), 'block')} ({later})"] if held else []
+    return [f"{some(len(found_blocks), 'block')} ({later})"] if found_blocks else []
 
 
-def _held(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:
+def _blocks_with(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:
     named = [id for id in rewrite.blocks(before) if is_block_id(id)]
     if not store.shared:
         named = list(dict.fromkeys([*named, *store.stale(float("inf"))]))

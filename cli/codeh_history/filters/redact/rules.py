@@ -1,4 +1,4 @@
-"""Determine which rules a text needs, examining each distinct word only once.
+"""The rules that find secrets, and which of them a text needs; each distinct word is examined only once.
 
 A rule starts at a fixed string, which most texts do not contain. Texts are split at whitespace, quotes and
 brackets, so that the words of a JSON line are those of the strings in it. A word known to need no rule
@@ -14,21 +14,21 @@ from functools import cache
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from . import disguises
+from . import encodings
 from .spans import Span, ascii_lower
 
 Find = Callable[[str, str, int], Iterable[Span]]
-Tells = Callable[[str, str, int], bool]
+MayMatch = Callable[[str, str, int], bool]
 Check = Callable[[str, re.Match[str]], bool]
-_APART = "\\\"'`()[]{}<>;|"
-_TABLE = bytes(32 if char <= 32 or chr(char) in _APART else char for char in range(256))
-_PARTED = re.compile(f"[{re.escape(_APART)}\\s]+")
-_KEPT = 200_000  # words to remember
-_AT_ONCE = 256  # lines examined together
-_SPELLED = re.compile(rb"\\u(?!00[01])")  # a printable character written as a number
+_SEPARATORS = "\\\"'`()[]{}<>;|"
+_TO_SPACES = bytes(32 if char <= 32 or chr(char) in _SEPARATORS else char for char in range(256))
+_SEPARATOR_RUN = re.compile(f"[{re.escape(_SEPARATORS)}\\s]+")
+_MAX_CACHED = 200_000  # words to remember
+_BATCH = 256  # lines examined together
+_ESCAPED_PRINTABLE = re.compile(rb"\\u(?!00[01])")  # a printable character written as a number
 # A word can start right after a letter: after `\n`, `%22`, or a terminal's colour code. The first pattern
 # is for a text, the second for a word, which does not include the backslash and the bracket.
-_BEGINS, _MAY_BEGIN = (
+_BEFORE_SECRET, _BEFORE_SECRET_IN_WORDS = (
     re.compile(
         r"(?:(?<![A-Za-z0-9_])|%[0-9A-Fa-f]{2}"
         rf"|{escape}(?:[nrtbf]|(?:u00|x)[0-9A-Fa-f]{{2}})|{bracket}[0-9;]{{0,8}}[mK])\Z",
@@ -36,7 +36,7 @@ _BEGINS, _MAY_BEGIN = (
     )
     for escape, bracket in ((r"\\", r"\["), ("^", "^"))
 )
-_BEFORE = 12  # maximal length of such a prefix
+_MAX_PREFIX = 12  # maximal length of such a prefix
 _compiled = cache(re.compile)
 
 
@@ -44,10 +44,10 @@ class Rule:
     """A secret that begins with `start` (lower case unless `exact`), at the start of a word or `anywhere`.
 
     `find` takes a text, its lower-case form and the position of a start, and yields the secrets there; an
-    empty span marks how far it searched. `tells` decides from a single word whether there may be one.
+    empty span marks how far it searched. `may_match` decides from a single word whether there may be one.
     """
 
-    __slots__ = ("anywhere", "exact", "find", "start", "tells")
+    __slots__ = ("anywhere", "exact", "find", "may_match", "start")
 
     def __init__(
         self,
@@ -56,27 +56,27 @@ class Rule:
         *,
         exact: bool = False,
         anywhere: bool = False,
-        tells: Tells = lambda *_: True,
+        may_match: MayMatch = lambda *_: True,
     ) -> None:
         self.start = start
         self.find = find
         self.exact = exact
         self.anywhere = anywhere
-        self.tells = tells
+        self.may_match = may_match
 
     def may_begin(self, text: str, lower: str, at: int, end: int) -> bool:
         """Whether a secret may begin at this start, in a text of words."""
-        if self.start[-1] in _APART + " " and text[end : end + 1] not in ("", "\n"):
+        if self.start[-1] in _SEPARATORS + " " and text[end : end + 1] not in ("", "\n"):
             return False
-        begins = self.anywhere or _MAY_BEGIN.search(text, max(0, at - _BEFORE), at)
-        return bool(begins) and self.tells(text, lower, at)
+        begins = self.anywhere or _BEFORE_SECRET_IN_WORDS.search(text, max(0, at - _MAX_PREFIX), at)
+        return bool(begins) and self.may_match(text, lower, at)
 
     def spans(self, text: str, lower: str) -> Iterator[Span]:
         """Yield the secrets in a text."""
         within, done = text if self.exact else lower, 0
         while (at := within.find(self.start, done)) >= 0:
             done = at + 1
-            if self.anywhere or _BEGINS.search(text, max(0, at - _BEFORE), at):
+            if self.anywhere or _BEFORE_SECRET.search(text, max(0, at - _MAX_PREFIX), at):
                 for span in self.find(text, lower, at):
                     done = max(done, span.end)
                     if span.end > span.start:
@@ -102,107 +102,110 @@ class WordRule(Rule):
 
 
 def pattern_rule(
-    kind: str, start: str, pattern: str, backs: Sequence[int] = (0,), check: Check | None = None,
-    tells: Tells | None = None,
+    kind: str, start: str, pattern: str, offsets: Sequence[int] = (0,), check: Check | None = None,
+    may_match: MayMatch | None = None,
 ) -> Rule:  # fmt: skip
     """Make a rule from a pattern that contains `start`; the secret is its group `secret`, or all of it.
 
-    `backs` are the offsets before the start where it may begin, `check` is a further condition. Without
-    `tells`, the pattern must match within the word that has the start.
+    `offsets` are the offsets before the start where it may begin, `check` is a further condition. Without
+    `may_match`, the pattern must match within the word that has the start.
     """
 
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
-        for back in backs:
-            match = _compiled(pattern).match(text, at - back) if back <= at else None
+        for offset in offsets:
+            match = _compiled(pattern).match(text, at - offset) if offset <= at else None
             if match and (check is None or check(text, match)):
                 yield Span(*match.span("secret" if "secret" in match.re.groupindex else 0), kind)
                 return
 
-    anywhere = not start[0].isalnum() or any(backs)
+    anywhere = not start[0].isalnum() or any(offsets)
     return Rule(
         start, find, exact=start != start.lower(), anywhere=anywhere,
-        tells=tells or (lambda word, lower, at: any(find(word, lower, at))),
+        may_match=may_match or (lambda word, lower, at: any(find(word, lower, at))),
     )  # fmt: skip
 
 
-class Hints(NamedTuple):
+class SelectedRules(NamedTuple):
     """The rules that may match, in order, and whether there may be base64."""
 
     rules: Sequence[Rule]
     base64: bool
 
 
-_CODED, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # further properties of a word
+_BASE64, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # further properties of a word
 
 
-class Clues:
+class RuleSelector:
     """Determines the rules that a text needs.
 
-    `phrase` is the rule that no single word reveals. A line with one of the fields `keys` always has clues.
+    `phrase` is the rule that no single word reveals. A line with one of the fields `keys` always needs
+    rules.
     """
 
     def __init__(self, rules: Sequence[Rule], phrase: Rule, keys: Iterable[str]) -> None:
         self._order = {rule: number for number, rule in enumerate((*rules, phrase))}
         self._phrase = phrase
         self._keys = [f'"{key}"'.encode() for key in keys]
-        self._forms = [rule for rule in rules if isinstance(rule, WordRule)]
+        self._word_rules = [rule for rule in rules if isinstance(rule, WordRule)]
         self._starts = [(exact, *_starts(rules, exact=exact)) for exact in (True, False)]
-        self._forget()
+        self._reset()
 
-    def of(self, text: str) -> Hints:
+    def of(self, text: str) -> SelectedRules:
         """Return the rules that a text needs."""
         (rules,) = self._rules([text.encode("utf-8", "surrogatepass")])
-        return Hints(sorted(rules & self._order.keys(), key=self._order.__getitem__), _CODED in rules)
+        return SelectedRules(
+            sorted(rules & self._order.keys(), key=self._order.__getitem__), _BASE64 in rules
+        )
 
     def of_lines(self, lines: Iterable[bytes]) -> Iterator[bool]:
         """Yield whether each line needs any rule, as JSON or as plain text."""
         rest = iter(lines)
-        while batch := list(islice(rest, _AT_ONCE)):
+        while batch := list(islice(rest, _BATCH)):
             every = self._rules([line.replace(b"\\/", b"/") for line in batch])
             for line, rules in zip(batch, every, strict=True):
                 any_key = _KEY in rules and any(key in line for key in self._keys)
-                yield bool(rules - {_KEY}) or any_key or _SPELLED.search(line) is not None
+                yield bool(rules - {_KEY}) or any_key or _ESCAPED_PRINTABLE.search(line) is not None
 
     def _rules(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
         """Yield the rules that the words of each text need."""
-        if len(self._harmless) + len(self._clues) > _KEPT:
-            self._forget()
-        split = [text.translate(_TABLE).split() for text in texts]
+        if len(self._without_rules) + len(self._rules_of_word) > _MAX_CACHED:
+            self._reset()
+        split = [text.translate(_TO_SPACES).split() for text in texts]
         every = set().union(*split)
-        new = every - self._harmless - self._clues.keys()
+        new = every - self._without_rules - self._rules_of_word.keys()
         if new:
-            self._look_at(list(new))
-        clues = every & self._clues.keys()
+            self._classify(list(new))
+        relevant = every & self._rules_of_word.keys()
         phrase = self._phrase.start.encode()
         for text, words in zip(texts, split, strict=True):
             rules = {self._phrase} if phrase in text else set()
-            yield rules.union(*map(self._clues.__getitem__, clues.intersection(words)))
+            yield rules.union(*map(self._rules_of_word.__getitem__, relevant.intersection(words)))
 
-    def _look_at(self, words: Sequence[bytes]) -> None:
+    def _classify(self, words: Sequence[bytes]) -> None:
         """Record the rules that new words need."""
-        shown: list[set[Rule]] = [set() for _ in words]
+        rules_by_word: list[set[Rule]] = [set() for _ in words]
         text = b"\n".join(words).decode("utf-8", "surrogateescape")
         lower = ascii_lower(text)
         ends = [*accumulate(len(word) + 1 for word in text.split("\n"))]
-        for form in self._forms:
-            for place in form.clue.finditer(text):
-                shown[bisect(ends, place.end())].add(form)
+        for word_rule in self._word_rules:
+            for place in word_rule.clue.finditer(text):
+                rules_by_word[bisect(ends, place.end())].add(word_rule)
         for exact, pattern, rules_of in self._starts:
             for match in pattern.finditer(text if exact else lower):
                 at = match.start(1)
-                rules = shown[bisect(ends, at)]
+                rules = rules_by_word[bisect(ends, at)]
                 for start, rule in rules_of[match[1]]:
                     if rule not in rules and rule.may_begin(text, lower, at, at + len(start)):
                         rules.add(rule)
-        for at in disguises.coded(text):
-            shown[bisect(ends, at)].add(_CODED)
-        clues = {word: rules for word, rules in zip(words, shown, strict=True) if rules}
-        self._clues |= clues
-        self._harmless.update(clues.keys() ^ words)
+        for at in encodings.base64_starts(text):
+            rules_by_word[bisect(ends, at)].add(_BASE64)
+        relevant = {word: rules for word, rules in zip(words, rules_by_word, strict=True) if rules}
+        self._rules_of_word |= relevant
+        self._without_rules.update(relevant.keys() ^ words)
 
-    def _forget(self) -> None:
-        self._harmless: set[bytes] = set()
-        self._clues: dict[bytes, set[Rule]] = {key[1:-1]: {_KEY} for key in self._keys}
+    def _reset(self) -> None:
+        self._without_rules: set[bytes] = set()
+        self._rules_of_word: dict[bytes, set[Rule]] = {key[1:-1]: {_KEY} for key in self._keys}
 
 
 def _starts(
@@ -212,7 +215,7 @@ def _starts(
     rows: dict[str, list[tuple[str, Rule]]] = {}
     for rule in rules:
         if rule.start and rule.exact == exact:
-            start = max(_PARTED.split(rule.start), key=len)
+            start = max(_SEPARATOR_RUN.split(rule.start), key=len)
             rows.setdefault(start, []).append((start, rule))
     groups: dict[str, list[str]] = {}
     for start in sorted(rows, key=len, reverse=True):

@@ -1,4 +1,4 @@
-"""Values after a telling name: `password: x`, `"api_key": "x"`, `<secret>x</secret>`.
+"""Secrets assigned to a name that announces them: `password: x`, `"api_key": "x"`, `<secret>x</secret>`.
 
 Between name and value is one of `op` (an assignment), `type` (a declaration), `block` (YAML), `pair`
 (`name: … value: …`), `plist`, `xml`, `equal`, `cell` (of a table), `call`, `prose`, `space`.
@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 
 from . import secret_names, values
-from .clues import Rule
+from .rules import Rule
 from .secret_names import Name
 from .spans import Span
 
-_LONGEST = 256  # characters of a value to examine before accepting it
+_MAX_VALUE = 256  # characters of a value to examine before accepting it
 
-_AFTER = re.compile(
+_SYNTAX = re.compile(
     r"""(?P<close>\\{0,6}["'`]|["']?\])?\)?\*{0,2}
     (?: \s{0,4}:\s{0,2}(?P<type>[A-Za-z_][\w.\[\]|]{0,40}(?:\s?\|\s?\w{1,20})?)
         (?:[ ]{1,2}=[ ]{1,4}|=(?=["']))
@@ -39,11 +39,11 @@ _AFTER = re.compile(
     re.VERBOSE,
 )
 _VERBS = ("pass", "key", "keys", "auth", "session id")  # as in: pass `x=1`
-_SERVERS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without an assignment sign
+_SERVER_SETTINGS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without an assignment sign
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
 # Listed one by one: `\s` would be ten times slower.
 _STOPS = " \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|"
-_BARE = re.compile(f"[^{_STOPS}]{{1,{_LONGEST}}}")
+_BARE = re.compile(f"[^{_STOPS}]{{1,{_MAX_VALUE}}}")
 _REST = re.compile(f"[^{_STOPS}]*")
 _WORDS_TO_THE_END = re.compile(
     r"[A-Za-z0-9'-]{1,40}+(?:[ ][A-Za-z0-9'-]{1,40}+){1,23}+[ \t]*+(?=$|[\n\r\\\"])"
@@ -58,16 +58,16 @@ _PAIR_BEFORE = re.compile(r"(?:^|[\s\"'])\w{1,32}=[^\s,;()\"'<>]{1,64}[ ]$")
 class Candidate:
     """A name in a text, and the position after it where a value may be."""
 
-    __slots__ = ("after", "at", "how", "name", "start", "text")
+    __slots__ = ("at", "name", "separator", "start", "syntax", "text")
 
-    def __init__(self, text: str, name: Name, start: int, after: re.Match[str]) -> None:
+    def __init__(self, text: str, name: Name, start: int, separator: re.Match[str]) -> None:
         self.text = text
         self.name = name
         self.start = start
-        self.after = after
-        self.at = after.end()
-        group = after.lastgroup or ""
-        self.how = {"gap": "op", "close": ""}.get(group, group)
+        self.separator = separator
+        self.at = separator.end()
+        group = separator.lastgroup or ""
+        self.syntax = {"gap": "op", "close": ""}.get(group, group)
 
     def before(self) -> str:
         """Return the character before the name."""
@@ -78,17 +78,17 @@ class Candidate:
     def quoted(self, quote: re.Match[str]) -> tuple[int, int] | None:
         """Return the span of the quoted value if it is a secret."""
         text, name = self.text, self.name
-        if self.how == "space" and name.lower in _VERBS:
+        if self.syntax == "space" and name.lower in _VERBS:
             return None
         start, sign = quote.end(), quote[1]
-        most = start + _LONGEST * 4
+        most = start + _MAX_VALUE * 4
         end = text.find(sign, start, most)
         while end > 0 and text[end - 1] == "\\" and not (sign.startswith("\\") and text[end - 2] != "\\"):
             end = text.find(sign, end + 1, most)
         value = text[start:end] if end >= 0 else ""
         if not value or "\n" in value or values.is_placeholder(value):
             return None
-        secret = is_secret(name, self.how, value)
+        secret = is_secret(name, self.syntax, value)
         if (
             " " in value
             and text[quote.start() - 1] == "="
@@ -106,10 +106,10 @@ class Candidate:
         match = _BARE.match(text, at)
         if not match or text[at] in "$%*.@":
             return None
-        if name.kind in ("pass", "phrase") and self.how in ("op", "prose", "block", "pair"):
+        if name.kind in ("pass", "phrase") and self.syntax in ("op", "prose", "block", "pair"):
             words = _WORDS_TO_THE_END.match(text, at)
-            if words and not values.is_prose(words[0], a_phrase=name.a_phrase):
-                least = 6 if name.kind == "phrase" else 2 if name.a_phrase else 3
+            if words and not values.is_prose(words[0], is_phrase=name.is_phrase):
+                least = 6 if name.kind == "phrase" else 2 if name.is_phrase else 3
                 if len(words[0].split()) >= least:
                     return at, at + len(words[0].rstrip())
         value = match[0].rstrip(".!?:")
@@ -122,7 +122,7 @@ class Candidate:
             or values.is_placeholder(value)
         ):
             return None
-        rest = _REST.match(text, end) if len(match[0]) == _LONGEST else None
+        rest = _REST.match(text, end) if len(match[0]) == _MAX_VALUE else None
         return at, rest.end() if rest else end
 
     def _is_secret_word(self, value: str) -> bool:
@@ -136,13 +136,13 @@ class Candidate:
         if len(value) < (4 if name.kind == "pass" else 6):
             return False
         if name.kind in ("key", "id"):
-            return self._is_key(value) and not _of_a_conversation(name, value)
-        if self.how == "cell" and not values.is_random(value, 6):
+            return self._is_key(value) and not _is_session_id(name, value)
+        if self.syntax == "cell" and not values.is_random(value, 6):
             return False
-        if self.how == "space":
+        if self.syntax == "space":
             return self._is_option_value(value)
         if name.option or self.before() in "?&;=":
-            return not values.is_name(value) or values.is_mixed(value)
+            return not values.is_secret_name(value) or values.is_mixed(value)
         return self._is_assigned_secret(value)
 
     def _is_assigned_secret(self, value: str) -> bool:
@@ -150,7 +150,7 @@ class Candidate:
         name = self.name
         if values.is_code(value) or (values.is_number(value) and len(value) < 10):
             return False
-        if name.lower.startswith("x-") and self.after["op"] == ":":
+        if name.lower.startswith("x-") and self.separator["op"] == ":":
             return True  # a header
         if values.is_mixed(value):
             return len(value) >= 6
@@ -160,8 +160,8 @@ class Candidate:
         """Whether a value called a key is a secret: `STRIPE_KEY=x`, or random; an id must be random."""
         name = self.name
         if name.kind == "id":
-            return (self.how != "space" or name.option) and values.is_machine_id(value)
-        if name.is_upper and self.after["op"] == "=" and not self.after["gap"]:
+            return (self.syntax != "space" or name.option) and values.is_machine_id(value)
+        if name.is_upper and self.separator["op"] == "=" and not self.separator["gap"]:
             long_enough = "_" in name.text or (len(value) >= 8 and values.is_mixed(value))
             return long_enough and not values.is_code(value) and not values.is_number(value)
         plain = name.lower.strip("-_.0123456789") in ("key", "signature", "salt")
@@ -171,16 +171,18 @@ class Candidate:
         """Whether a word after `--password` or `requirepass` is a value rather than prose."""
         name = self.name
         if name.option:
-            return not value.startswith("-") and not values.is_name(value)
-        sure = name.is_upper or (name.kind == "pass" and (self.before() == "\n" or name.lower in _SERVERS))
+            return not value.startswith("-") and not values.is_secret_name(value)
+        certain = name.is_upper or (
+            name.kind == "pass" and (self.before() == "\n" or name.lower in _SERVER_SETTINGS)
+        )
         if values.is_code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
             return False
-        return values.is_random(value, 20) or (sure and len(value) >= 6 and values.is_mixed(value))
+        return values.is_random(value, 20) or (certain and len(value) >= 6 and values.is_mixed(value))
 
     def _is_plain_word_secret(self, value: str) -> bool:
         """Whether a word of letters only is a secret, judging by its context."""
         text, start, is_upper = self.text, self.start, self.name.is_upper
-        op, gap = self.after["op"], self.after["gap"]
+        op, gap = self.separator["op"], self.separator["gap"]
         ends = _TO_THE_END.match(text, self.at + len(value)) is not None
         if op == "=":
             pair = _PAIR_BEFORE.search(text, max(0, start - 100), start)  # user=u password=word
@@ -203,7 +205,7 @@ class Candidate:
     def in_xml(self) -> tuple[int, int] | None:
         """Return the span between two tags if the first names a secret; a label needs more than a word."""
         label = bool(
-            self.after["close"]
+            self.separator["close"]
         )  # <string name="api_key">; a dotted one is a setting's, no label's
         match = _XML.match(self.text, self.at)
         if not match or self.name.kind == "key" or not (label or self.before() in "<:;"):
@@ -216,16 +218,16 @@ class Candidate:
             or values.is_placeholder(value)
         ):
             return None
-        if (" " in value and values.is_prose(value)) or values.is_name(value):
+        if (" " in value and values.is_prose(value)) or values.is_secret_name(value):
             return None
-        sure = not label or "." in self.name.text
-        if not values.is_mixed(value) and (not sure):
+        certain = not label or "." in self.name.text
+        if not values.is_mixed(value) and (not certain):
             return None
         start = self.at + match[0].index(value)
         return start, start + len(value)
 
 
-def is_secret(name: Name, how: str, value: str) -> bool:
+def is_secret(name: Name, syntax: str, value: str) -> bool:
     """Whether a quoted value is a secret."""
     kind, length = name.kind, len(value)
     if kind == "id":
@@ -233,24 +235,24 @@ def is_secret(name: Name, how: str, value: str) -> bool:
     if length < {"pass": 3, "phrase": 8, "secret": 6, "key": 16}[kind] or values.is_code(value):
         return False
     if kind == "key":
-        drawn = how != "prose" and values.is_random(value, 16) and value.isascii()
-        return drawn and name.lower != "key" and not _of_a_conversation(name, value)
+        random = syntax != "prose" and values.is_random(value, 16) and value.isascii()
+        return random and name.lower != "key" and not _is_session_id(name, value)
     if " " in value:
-        several = name.option or how in ("op", "type", "pair", "plist")
-        several = several or (kind != "secret" and how == "prose" and value.count(" ") > 1)
-        return several and not values.is_prose(value, a_phrase=name.a_phrase)
+        may_be_words = name.option or syntax in ("op", "type", "pair", "plist")
+        may_be_words = may_be_words or (kind != "secret" and syntax == "prose" and value.count(" ") > 1)
+        return may_be_words and not values.is_prose(value, is_phrase=name.is_phrase)
     if kind == "secret" and values.is_number(value):
         return False
     is_upper = name.is_upper and kind == "pass" and "_" in name.text
-    if how in ("call", "equal", "cell") or (
-        how == "space" and not (name.option or name.lower == "password" or is_upper)
+    if syntax in ("call", "equal", "cell") or (
+        syntax == "space" and not (name.option or name.lower == "password" or is_upper)
     ):
-        label = how == "call" and values.is_label(value)
+        label = syntax == "call" and values.is_label(value)
         return length >= (6 if kind == "pass" else 8) and values.is_mixed(value) and not label
     return kind != "secret" or values.is_mixed(value) or length >= (6 if "key" in name.lower else 8)
 
 
-def _of_a_conversation(name: Name, value: str) -> bool:
+def _is_session_id(name: Name, value: str) -> bool:
     """Whether it is a session id of an LLM program."""
     return "session" in name.lower and values.UUID.fullmatch(value) is not None
 
@@ -258,31 +260,31 @@ def _of_a_conversation(name: Name, value: str) -> bool:
 def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
     def find(text: str, lower: str, at: int) -> Sequence[Span]:
         word = pattern.match(lower, at)
-        end = secret_names.end_of(text, lower, at, word.end(), kind) if word else 0
-        after = _AFTER.match(text, end) if end else None
-        named = secret_names.named(text, lower, at, end, kind) if after else None
-        if after is None or named is None:
+        end = secret_names.name_end(text, lower, at, word.end(), kind) if word else 0
+        separator = _SYNTAX.match(text, end) if end else None
+        whole_name = secret_names.whole_name(text, lower, at, end, kind) if separator else None
+        if separator is None or whole_name is None:
             return ()
-        candidate = Candidate(text, *named, after)
-        name, how = candidate.name, candidate.how
-        if (how == "type" and name.kind == "key") or (how == "call" and name.lower.endswith("_pass")):
+        candidate = Candidate(text, *whole_name, separator)
+        name, syntax = candidate.name, candidate.syntax
+        if (syntax == "type" and name.kind == "key") or (syntax == "call" and name.lower.endswith("_pass")):
             return ()
         quote = _QUOTE.match(text, candidate.at)
-        if how == "xml":
+        if syntax == "xml":
             secret = candidate.in_xml()
         elif quote:
             secret = candidate.quoted(quote)
         else:
-            secret = candidate.bare() if how not in ("call", "equal", "") else None
+            secret = candidate.bare() if syntax not in ("call", "equal", "") else None
         return (Span(*secret, "option" if name.option else "assignment"),) if secret else ()
 
-    def tells(word: str, lower: str, at: int) -> bool:
+    def may_match(word: str, lower: str, at: int) -> bool:
         match = pattern.match(lower, at)
         end = match.end() if match else at + len(core) if " " in pattern.pattern else 0
-        end = secret_names.end_in(word, end) if end else 0
+        end = secret_names.name_end_after_keyword(word, end) if end else 0
         return end > 0 and word[end : end + 1] != "/"  # as in `token/budget`: no value follows
 
-    return Rule(core, find, anywhere=True, tells=tells)
+    return Rule(core, find, anywhere=True, may_match=may_match)
 
 
-RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in secret_names.WORDS.items()]
+RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in secret_names.KEYWORDS.items()]

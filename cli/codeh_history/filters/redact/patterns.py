@@ -1,4 +1,4 @@
-"""Secrets with a form of their own: key files, headers, URLs, password files, command lines."""
+"""Secrets recognised by a pattern: key files, headers, URLs, password files, command lines."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from functools import cache
 
 from . import values
-from .clues import Check, Rule, Tells, pattern_rule
+from .rules import Check, MayMatch, Rule, pattern_rule
 from .spans import Span
 
 _Q = r"\\{0,6}[\"'`]?"
 _SEP = rf"{_Q}\s{{0,8}}[:=,]\s{{0,8}}{_Q}"
 
 
-def _of_a_pair(_: str, match: re.Match[str]) -> bool:
+def _is_basic_auth(_: str, match: re.Match[str]) -> bool:
     """Whether the secret is base64 of `user:password`."""
     try:
         return b":" in a2b_base64(match["secret"] + "==")
@@ -24,44 +24,46 @@ def _of_a_pair(_: str, match: re.Match[str]) -> bool:
         return False
 
 
-def _of_a_cookie(_: str, match: re.Match[str]) -> bool:
+def _has_secret_cookie(_: str, match: re.Match[str]) -> bool:
     pairs = (pair.partition("=")[2] for pair in match["secret"].split(";"))
     return any(len(value) >= 16 or (len(value) >= 8 and values.is_mixed(value)) for value in pairs)
 
 
-def _no_port(_: str, match: re.Match[str]) -> bool:
+def _is_no_port(_: str, match: re.Match[str]) -> bool:
     secret = match["secret"]
     return not re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", secret) and not values.is_placeholder(secret)
 
 
-def _no_word(_: str, match: re.Match[str]) -> bool:
+def _is_no_placeholder(_: str, match: re.Match[str]) -> bool:
     return not values.is_placeholder(match["secret"])
 
 
-def _mixed(_: str, match: re.Match[str]) -> bool:
+def _is_mixed(_: str, match: re.Match[str]) -> bool:
     return values.is_mixed(match["secret"]) and not values.is_number(match["secret"])
 
 
-def _of_a_secret(text: str, match: re.Match[str]) -> bool:
-    return " secret " in text[max(0, match.start() - 400) : match.start()] and _no_word(text, match)
+def _follows_secret(text: str, match: re.Match[str]) -> bool:
+    return " secret " in text[max(0, match.start() - 400) : match.start()] and _is_no_placeholder(
+        text, match
+    )
 
 
-def _no_prompt(_: str, match: re.Match[str]) -> bool:
+def _is_no_prose(_: str, match: re.Match[str]) -> bool:
     return not values.is_prose(match["secret"].strip())
 
 
-def _of_a_header(_: str, match: re.Match[str]) -> bool:
+def _is_credential(_: str, match: re.Match[str]) -> bool:
     secret = match["secret"]
     plain = values.is_mixed(secret) and not values.is_code(secret) and "," not in match[0][: -len(secret)]
     return (bool(match["scheme"]) or plain) and not values.is_placeholder(secret.split()[-1])
 
 
-def _of_npm(text: str, match: re.Match[str]) -> bool:
+def _is_npm_auth(text: str, match: re.Match[str]) -> bool:
     before = text[match.start() - 1 : match.start()]
     return values.is_mixed(match["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
 
 
-def _of_a_role(text: str, match: re.Match[str]) -> bool:
+def _in_role_statement(text: str, match: re.Match[str]) -> bool:
     """Whether it is part of an SQL statement: `ALTER ROLE app WITH PASSWORD '…'`."""
     return (
         text[max(0, match.start() - 20) : match.start()].rstrip().lower().endswith((" with", " encrypted"))
@@ -86,61 +88,61 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("authorization", "authorization", (0,),
      (rf"(?i)authorization(?:{_SEP}(?:value{_SEP})?|\s{{1,4}}[\"'])(?P<secret>(?P<scheme>bearer|basic|token|digest|negotiate|ssws|apikey|api-key|key|bot|splunk"
      r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{3,}"
-     r"|[^\s\"',;\\()\[\]{}]{16,})"), _of_a_header),
+     r"|[^\s\"',;\\()\[\]{}]{16,})"), _is_credential),
     ("bearer", "bearer", (0,), r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)", None),
     ("api-key-header", "api-key,apikey,-art-api,auth-token,auth-key,access-token,subscription-key,x-honeycomb-team", (0,),
      rf"[\w-]{{6,20}}{_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<secret>(?=[A-Za-z_.-]{{0,80}}[\d+/=])[^\s\"',;\\]{{6,}})", None),
     ("cookie", "cookie", (0,),
      rf"(?i)cookie{_Q}\s{{0,4}}[:=,]\s{{0,4}}{_Q}(?P<secret>[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}(?:;\s{{0,4}}[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}){{0,100}})",
-     _of_a_cookie),
+     _has_secret_cookie),
     ("url-password", "://", (0,),
-     r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _no_port),
+     r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _is_no_port),
     ("signature", "&sig=,?sig=", (0,), r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})", None),
     ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=", (0,),
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})", None),
     ("telegram-token", ":aa", (8, 9, 10), r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
     ("mailchimp-key", "-us", (32,), r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None),
-    ("netrc", "login", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})", _no_word),
-    ("netrc", "machine", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
+    ("netrc", "login", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})", _is_no_placeholder),
+    ("netrc", "machine", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _is_no_placeholder),
     ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:", (0,),
      r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
-    ("docker-auth", 'auth",auth\\', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _of_a_pair),
+    ("docker-auth", 'auth",auth\\', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _is_basic_auth),
     ("npm-auth", ":_auth,:_password", (0,), r":_(?:authToken|auth|password)[ ][\"']?(?P<secret>[^\s\"'$]{2,512})", None),
-    ("npm-auth", "_auth", (0,), rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _of_npm),
+    ("npm-auth", "_auth", (0,), rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _is_npm_auth),
     ("sql-password", "identified", (0,),
      r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8}(?:by|as)|by)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
     ("url-password", "://", (0,), r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@", None),
     ("url-password", "jdbc:oracle:", (0,), r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@", None),
     ("login", "httpbasicauth(,basicauth(,httpdigestauth(,auth=(", (0,),
-     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _no_word),
+     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _is_no_placeholder),
     ("login", "getconnection(,mysqli_connect(,mysql_connect(,mysqli(,pdo(,connect(", (0,),
      (r"(?i)\w{3,20}\(\s{0,4}(?:[\w.$]{1,40}|[\"'][^\"'\n]{0,120}[\"']),\s{0,4}[\"'][^\"'\n]{1,64}[\"'],"
-      r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _no_word),
+      r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _is_no_placeholder),
     ("login", "jwt.sign(,jwt.verify(,jwt.encode(,jwt.decode(", (0,),
-     r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _no_word),
+     r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _is_no_placeholder),
     ("login", "client(", (0,), r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']", None),
     ("login", "networkcredential(,login(", (0,),
-     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _no_word),
+     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _is_no_placeholder),
     ("login", "login:,creds:,credentials:,zugangsdaten:", (0,),
-     r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _mixed),
+     r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _is_mixed),
     ("login", "npmauthident", (0,), r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})", None),
     ("azure-key", '"keyname', (0,), r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\"", None),
-    ("option", 'curl"', (0,), r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\"", _no_word),
-    ("option", 'mysql",mysqldump",mysqladmin",mariadb",sshpass"', (0,), r"\w{5,10}\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"-p(?:\",\s{0,4}\")?(?P<secret>[^\"\s=-][^\"\n]{1,256})\"", _no_word),
+    ("option", 'curl"', (0,), r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\"", _is_no_placeholder),
+    ("option", 'mysql",mysqldump",mysqladmin",mariadb",sshpass"', (0,), r"\w{5,10}\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"-p(?:\",\s{0,4}\")?(?P<secret>[^\"\s=-][^\"\n]{1,256})\"", _is_no_placeholder),
     ("odbc-password", "pwd={,password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
     ("variable", "variable", (0,),
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
-      r"\"(?P<secret>[^\"\n]{3,512})\""), _no_word),
+      r"\"(?P<secret>[^\"\n]{3,512})\""), _is_no_placeholder),
     ("option", "password-command,password_command,_password_command,passcommand,_passcommand,passwordeval,passcmd", (0,),
      (r"(?i)_?pass(?:word)?[-_]?(?:command|eval|cmd)(?:\\{0,6}[\"'])?[\s=:,]{1,8}(?:\\{0,6}[\"'])?\s{0,4}(?:\S{0,40}/)?(?:echo|printf)\s{1,4}"
-      r"(?:(?:-\w{1,3}|[\"']?%s(?:\\n)?[\"']?)\s{1,4}){0,3}(?:\\{0,6}[\"'])?(?P<secret>[^\s\"'`$\\][^\"'`\n\\$]{2,256})"), _no_word),
+      r"(?:(?:-\w{1,3}|[\"']?%s(?:\\n)?[\"']?)\s{1,4}){0,3}(?:\\{0,6}[\"'])?(?P<secret>[^\s\"'`$\\][^\"'`\n\\$]{2,256})"), _is_no_placeholder),
     ("login", "sonar.login,dsonar.login,sonar_login", (0,), rf"(?i)d?sonar[._]login{_Q}\s{{0,4}}[=:> ,]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9_]{{40,64}})", None),
     ("login", "__contribsys__com,contribsys.com", (0,), r"(?i)(?:__)?contribsys(?:__|\.)com[\"']?\s{0,4}[=: ]\s{0,4}[\"']?(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})", None),
     ("url-password", "://", (0,), r"://(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com", None),
-    ("literal", "--from-literal", (0,), r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _of_a_secret),
-    ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _no_word),
-    ("sql-password", "password", (0,), r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _of_a_role),
-    ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _no_prompt),
+    ("literal", "--from-literal", (0,), r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _follows_secret),
+    ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _is_no_placeholder),
+    ("sql-password", "password", (0,), r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _in_role_statement),
+    ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _is_no_prose),
     ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
     ("password-hash", "{SSHA},{SSHA256},{SSHA512},{SHA},{SMD5},{CRYPT},{PBKDF2}", (0,), r"\{[A-Z0-9]{3,7}\}[A-Za-z0-9+/=$.]{20,200}", None),
     ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
@@ -195,45 +197,45 @@ _BODY = re.compile(
     r"|(?<=[\n \t\d])[>|#*→]{1,2})*"  # before each line: quoting, numbering, or a comment sign
 )
 _DSN = re.compile(r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@\Z")
-_JWK = 3000  # characters to search before and after
+_JWK_REACH = 3000  # characters to search before and after
 _MEMBER = re.compile(
     r"\"(?P<name>[dkpq]|d[pq]|qi)\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})"
 )
-_CUT = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*")
+_ELIDED_BODY = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
-_LINE, _WORD = 600, 300  # characters of a command line to examine, and of a word that continues
+_MAX_LINE, _MAX_WORD = 600, 300  # characters of a command line to examine, and of a word that continues
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
-_NO_PATH = re.compile(
+_MAY_HAVE_PASSWORD = re.compile(
     r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE
 )  # most URLs have a path
 _compiled = cache(re.compile)
 
 
-def _tells(start: str) -> Tells:
+def _may_match(start: str) -> MayMatch:
     """Return a check that a word with `://` may have a password."""
-    return lambda word, _lower, at: start != "://" or _NO_PATH.match(word, at) is not None
+    return lambda word, _lower, at: start != "://" or _MAY_HAVE_PASSWORD.match(word, at) is not None
 
 
-def _commanded(name: str, pattern: str) -> Rule:
+def _command_rule(name: str, pattern: str) -> Rule:
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
-        line = text[at : at + _LINE + _WORD]
+        line = text[at : at + _MAX_LINE + _MAX_WORD]
         line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
         for match in _compiled(pattern).finditer(line):
-            if match.start() < _LINE and not values.is_placeholder(match["secret"]):
-                yield Span(at + match.start("secret"), at + _quoted_to(line, match), "option")
-        looked = at + min(len(line), _LINE)
-        yield Span(looked, looked, "")
+            if match.start() < _MAX_LINE and not values.is_placeholder(match["secret"]):
+                yield Span(at + match.start("secret"), at + _secret_end(line, match), "option")
+        searched_to = at + min(len(line), _MAX_LINE)
+        yield Span(searched_to, searched_to, "")
 
     return Rule(f"{name} ", find)
 
 
-def _quoted_to(line: str, match: re.Match[str]) -> int:
+def _secret_end(line: str, match: re.Match[str]) -> int:
     """Return the end of a command's secret: the closing quote, if its word began with a quote."""
     start, end = match.span("secret")
     before = line[max(0, match.start() - 1) : start]
     for sign in "'\"":
         if before.count(sign) % 2 and line[end : end + 1] not in ("", sign):
-            return max(end, line.find(sign, end, start + _WORD))
+            return max(end, line.find(sign, end, start + _MAX_WORD))
     return end
 
 
@@ -246,8 +248,8 @@ def _dsn(text: str, _lower: str, at: int) -> Iterator[Span]:
 
 def _jwk(text: str, _lower: str, at: int) -> Iterator[Span]:
     """Find the secret members of a JSON Web Key, before and after its type."""
-    until = at + _JWK
-    for match in _MEMBER.finditer(text, max(0, at - _JWK), until):
+    until = at + _JWK_REACH
+    for match in _MEMBER.finditer(text, max(0, at - _JWK_REACH), until):
         yield Span(*match.span("secret"), "jwk")
     yield Span(until, until, "")
 
@@ -260,31 +262,31 @@ def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
     body = _BODY.match(text, begin.end())
     stop = body.end() if body else begin.end()
     end = _END.search(text, begin.end(), stop + 80)
-    looked = max(end.end() if end else stop, begin.end())
-    yield Span(looked, looked, "")
+    searched_to = max(end.end() if end else stop, begin.end())
+    yield Span(searched_to, searched_to, "")
     if (
         end
         and not _KEY_TEXT.search(text, begin.end(), stop)
-        and not _CUT.fullmatch(text, begin.end(), end.start())
+        and not _ELIDED_BODY.fullmatch(text, begin.end(), end.start())
     ):
         return  # delimiters in a program's source
-    lines = [looked] if end else [match.end() for match in _KEY_TEXT.finditer(text, begin.end(), stop)]
+    lines = [searched_to] if end else [match.end() for match in _KEY_TEXT.finditer(text, begin.end(), stop)]
     if lines:  # otherwise the text only mentions a key
         yield Span(begin.start(), lines[-1], "private-key")
 
 
 # A line of curl's configuration file, which no single word reveals.
 SETTING = pattern_rule(
-    "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_no_port
+    "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_is_no_port
 )
 RULES = [
     Rule("begin ", _key_file, anywhere=True),
     Rule('"kty', _jwk, anywhere=True),
     *(Rule(start, _dsn, anywhere=True) for start in ("@tcp(", "@unix(", "@udp(")),
     *(
-        pattern_rule(kind, start, pattern, backs, check, _tells(start))
-        for kind, starts, backs, pattern, check in _TABLE
+        pattern_rule(kind, start, pattern, offsets, check, _may_match(start))
+        for kind, starts, offsets, pattern, check in _TABLE
         for start in starts.split(",")
     ),
-    *(_commanded(name, pattern) for names, pattern in _COMMANDS for name in names.split()),
+    *(_command_rule(name, pattern) for names, pattern in _COMMANDS for name in names.split()),
 ]
