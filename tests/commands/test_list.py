@@ -68,6 +68,40 @@ def test_a_session_is_one_line_with_program_and_directory(columns, home):
         assert run("show", row.split()[0]).code == 0  # the shortened id names it
 
 
+@pytest.mark.parametrize("columns", [80, 100, 200])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [f"claude-code-5e551000-0000-4000-8000-00000000c1a{n}" for n in range(3)],
+        [f"gemini-cli-5e551000-0000-{n}000-8000-00000000c1a0" for n in range(3)],
+        [f"{'the-same-beginning-' * 6}{n}" for n in range(12)],
+        [f"{'a-' * 20}{n}{'-b' * 3}" for n in range(3)],
+    ],
+    ids=["at the end", "in the middle", "after 114 characters", "before the end"],
+)
+def test_ids_that_differ_late_are_still_one_line_each(ids, columns, home):
+    for id in ids:
+        written(home, id, "/home/me/a-project/", imported={"from": "claude-code", "id": id, "path": "/x"})
+    heading, *rows = listed(columns=columns)
+    assert max(map(len, [heading, *rows])) <= columns
+    assert len(rows) == len(ids)
+    assert all(" a long" in row for row in rows)
+    shown = [row.split()[0] for row in rows]
+    assert {run("list", "--jsonl", "-s", id).lines[0]["id"] for id in shown} == set(ids)
+
+
+def test_an_ambiguous_abbreviation_names_the_sessions(home):
+    for id in IDS:
+        written(home, id, "/x")
+    done = run("show", "claude-code…c1a0")
+    assert done.code == 3
+    assert all(id in done.err.decode() for id in IDS)
+    assert (
+        run("show", "claude-code…c1a9").err
+        == b"codeh-history: claude-code\xe2\x80\xa6c1a9: no such session\n"
+    )
+
+
 def test_without_imported_sessions_there_is_no_column_of_programs(home):
     append("demo", "-m", "hello")
     run("set", "-s", "demo", "title=Greetings")

@@ -11,6 +11,7 @@ MARKS = ":,.;"  # punctuation that may follow an id in output
 WHOLE, READABLE = 20, 16  # ids up to this length are never shortened; length of a shortened id
 SPARED = 3  # do not shorten an id for fewer characters
 LONGEST_ID = 128
+MIDDLE = "…"  # stands for the middle of an id
 _LIKE, _LIKE_IF_SHORT = 0.8, {3: 0.66, 4: 0.75}  # similarity by difflib, depending on length
 _SHORT = 4  # names up to this length are too short to complete
 _CUT = 12  # an id was truncated if it lacks this many; variants of a name differ by fewer
@@ -45,6 +46,12 @@ def prefixes(
         shared[first], shared[second] = max(shared[first], length), length
     ends = {id: max(least, shared.get(id, 0) + 1) for id in wanted}
     return {id: id if len(id) <= max(whole, end + SPARED) else id[:end] for id, end in ends.items()}
+
+
+def abbreviates(name: str, id: str) -> bool:
+    """Whether `name` is a prefix of the id, or `START…END` of it."""
+    start, _, end = name.partition(MIDDLE)
+    return id.startswith(start) and id[len(start) :].endswith(end)
 
 
 def near(name: str, names: Iterable[str]) -> str | None:

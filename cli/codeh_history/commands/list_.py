@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ..base.times import brief, moment
-from ..base.words import prefixes
+from ..base.words import MIDDLE, prefixes
 from ..render import pager, table, values
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
@@ -29,6 +30,7 @@ EXAMPLES = """\
 STRAY = "list takes no argument; use -s SESSION for one session"
 SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # columns on a terminal
 NARROW, DIRECTORY = 100, 10  # a narrower terminal shortens directories to DIRECTORY characters
+TITLE, SHORTEST, END = 8, 12, 4  # characters: left for titles, of a shortened id, and at least of its end
 PROGRAMS_LISTED = Kind("programs-listed")
 
 
@@ -122,7 +124,6 @@ def show(env: Env, rows: list[Json], options: Options, names: Iterable[str]) -> 
     if options.json or options.jsonl:
         env.write(b"".join(values.lines(rows, as_array=options.json)))
     elif rows and rich_wanted(env):
-        ids = prefixes([row["id"] for row in rows], names)
         columns = [column for column in SHOWN if column != "program" or any(row["program"] for row in rows)]
         cells = []
         for row in rows:
@@ -130,14 +131,38 @@ def show(env: Env, rows: list[Json], options: Options, names: Iterable[str]) -> 
             if width() < NARROW and len(directory) > DIRECTORY:
                 directory = f"{directory[: DIRECTORY - 1]}…"
             shown = {
-                "id": ids[row["id"]], "last": _time(env, row), "msgs": row["messages"],
+                "id": row["id"], "last": _time(env, row), "msgs": row["messages"],
                 "program": row["program"], "directory": directory, "title": row["title"] or row["prompt"],
             }  # fmt: skip
             cells.append([shown[column] for column in columns])
+        wide = [
+            max(len(str(cell or "")) for cell in column) for column in zip(columns, *cells, strict=True)
+        ]
+        room = width() - sum(wide[1:-1]) - TITLE - table.GAP * (len(columns) - 1)
+        ids = abbreviations([row["id"] for row in rows], names, max(SHORTEST, room))
+        cells = [[ids[id], *others] for id, *others in cells]
         drawn = table.aligned(columns, cells, width=width(), colour=env.colour, flexible=1)
         pager.show(env, drawn, paged=not options.no_pager)
     else:
         env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
+
+
+def abbreviations(ids: Sequence[str], others: Iterable[str], most: int) -> dict[str, str]:
+    """Shorten each id to a unique prefix, or if that is longer than `most`, to a unique `START…END`."""
+    names = {*ids, *others}
+    short = prefixes(ids, names)
+    long = {id for id, prefix in short.items() if len(prefix) > most}
+    end = END
+    while long and end <= most - END:
+        start = most - 1 - end
+        count = Counter((name[:start], name[-end:]) for name in names)
+        for id in list(long):
+            if (unique := count[id[:start], id[-end:]] == 1) or end == END:
+                short[id] = f"{id[:start]}{MIDDLE}{id[-end:]}"
+            if unique:
+                long.remove(id)
+        end += 1
+    return short
 
 
 def _time(env: Env, row: Json) -> str:

@@ -6,7 +6,7 @@ import os
 
 from ..base.env import Env
 from ..base.errors import HistoryError, NotFound, Usage
-from ..base.words import is_id
+from ..base.words import MIDDLE, abbreviates, is_id
 from .paths import exists, hint, id_of, is_path, path_of, server, sessions_dir
 
 BEGUN_HERE = "newest begun here"
@@ -124,6 +124,8 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
         return _latest(env, name)
     if not is_path(name) and not is_id(name) and _of_a_program(name):
         return Target(name, why)
+    if MIDDLE in name and not is_path(name):
+        return _abbreviated(env, name, why, "")
     path = path_of(env, name)
     if is_path(name) or name == path:
         return Target(path, why)
@@ -132,16 +134,19 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
         if os.path.exists(older):
             env.note(f"{name}: read from {os.path.basename(path)}, not from {older}")
         return Target(path, why)
-    if os.path.exists(older):
-        return Target(older, why)
-    paths = {id: path for id, path in ids(env) if id.startswith(name)}
+    return Target(older, why) if os.path.exists(older) else _abbreviated(env, name, why, hint(path))
+
+
+def _abbreviated(env: Env, name: str, why: str, otherwise: str) -> Target:
+    """Return the only session with this prefix, or this START…END, as `list` prints them."""
+    paths = {id: path for id, path in ids(env) if abbreviates(name, id)}
     matches = list(paths)
     if len(matches) == 1:
         return Target(paths[matches[0]], f"{why} (prefix of {matches[0]})")
     if matches:
         several = f"{name}: ambiguous: {', '.join(matches[:8])}{', …' if len(matches) > 8 else ''}"
         raise NotFound(several, [*paths.values()][:8])
-    raise NotFound(f"{name}: no such session{hint(path)}")
+    raise NotFound(f"{name}: no such session{otherwise}")
 
 
 def _of_a_program(path: str) -> bool:
