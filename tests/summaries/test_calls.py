@@ -148,7 +148,7 @@ def test_the_arguments_that_matter_come_before_long_ones_and_empty_calls_are_no_
 )
 def test_failures_of_calls(name, response, expected):
     done = calls.effects(view_of(call(1, name, {"command": "make test"}, response)).messages)
-    assert [how for how, _ in done.failures.values()] == ([expected] if expected else [])
+    assert [how for _, how, _ in done.failures.values()] == ([expected] if expected else [])
 
 
 def test_the_same_command_with_another_outlet_is_the_same():
@@ -161,6 +161,26 @@ def test_the_same_command_with_another_outlet_is_the_same():
     )  # fmt: skip
     assert list(done.failures) == ["`make check`", "`make test`"]
     assert done.mended == {"`make check`"}
+
+
+LONG = "so that the arguments of this call are far too long to be shown in one line of a summary " * 3
+
+
+@pytest.mark.parametrize(("name", "failed", "passes", "again"), [
+    ("book", {"flight": "F1", "card": "c1"}, {"flight": "F1", "card": "c2"}, False), ("book", {"flight": "F1", "card": "c1"}, {"flight": "F1", "card": "c1"}, True),
+    ("book", {"flight": "F1", "cards": [{"id": 1}]}, {"flight": "F1", "cards": [{"id": 2}]}, False), ("book", {"cards": [{"id": 1}]}, {"cards": [{"id": 1}]}, True),
+    ("book", {"note": LONG, "z": LONG + "a"}, {"note": LONG, "z": LONG + "b"}, False), ("book", {"note": LONG}, {"note": LONG}, True),
+    ("bash", {"command": f"echo {LONG} a"}, {"command": f"echo {LONG} b"}, False), ("bash", {"command": f"echo {LONG} a"}, {"command": f"echo {LONG} a 2>&1"}, True),
+    ("bash", {"command": "dump all | load a"}, {"command": "dump all | load b"}, False), ("bash", {"command": "make 2>&1 | tail -3"}, {"command": "make > log.txt"}, True),
+    ("bash", {"command": "build | tee log && deploy"}, {"command": "build"}, False), ("bash", {"command": "make"}, None, False),
+])  # fmt: skip
+def test_only_the_same_call_can_pass_later(name, failed, passes, again):
+    turns = call(1, name, failed, {"error": "Error: card c1 not found"})
+    turns += (
+        call(2, name, passes, {"output": "ok"}) if passes else call(2, name, failed, {"output": "ok"})[:1]
+    )
+    done = calls.effects(view_of(turns).messages)
+    assert (len(done.failures), len(done.mended)) == (1, again)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,9 @@ _PATCHED = re.compile(r"^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)"
 _PATCH_STATES = {"Add": "created", "Delete": "deleted"}
 _STEPS = re.compile(r"&&|\|\||[;|\n]")
 _INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
-_OUTLET = re.compile(r" *(?<!\|)\|(?!\|)| +\d?>")
+_OUTLET = re.compile(  # at the end of a command
+    r"(?: *\| *(?:cat|grep|head|less|rg|sed|tail|tee|wc)\b[^|;&]*| *[&\d]?>{1,2}(?:&\d| *[^\s|;&<>]+))+$"
+)
 _VALUE = re.compile(r"=[^,)]*")
 _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 
@@ -69,9 +71,8 @@ class Effects:
         self.files: dict[str, tuple[str, int]] = {}  # path → its state, and the message's position
         self.commands: set[str] = set()
         self.actions: dict[str, tuple[str, int]] = {}  # action and thing → description, position
-        self.failures: dict[str, tuple[str, int]] = {}  # call → reason, position
-        self.mended: set[str] = set()  # failures that passed later
-        self._failed: dict[str, str] = {}  # command without redirections → command
+        self.failures: dict[str, tuple[str, str, int]] = {}  # attempt → call, reason, position
+        self.mended: set[str] = set()  # attempts that passed later
 
     def touch(self, path: str, state: str, place: int) -> None:
         """Record that a file was read, written, created or deleted; a change outlives a read."""
@@ -88,13 +89,12 @@ class Effects:
         self.actions.pop(thing, None)
         self.actions[thing] = what, place
 
-    def fail(self, what: str, how: str, place: int, *, passed: bool = False) -> None:
-        """Record a failure; the last failure of a command counts, until it passes."""
-        stem = _stem(what)
-        self.failures.pop(self._failed.pop(stem, ""), None)
-        self._failed[stem] = what
-        self.failures[what] = how, place
-        (self.mended.add if passed else self.mended.discard)(what)
+    def fail(self, what: str, how: str, place: int, attempt: str = "", *, passed: bool = False) -> None:
+        """Record a failure; the last failure of an attempt counts, until it passes."""
+        attempt = attempt or attempt_of(what)
+        self.failures.pop(attempt, None)
+        self.failures[attempt] = what, how, place
+        (self.mended.add if passed else self.mended.discard)(attempt)
 
     def add(self, call: Call) -> None:
         """Record the outcome of a call."""
@@ -107,13 +107,14 @@ class Effects:
         bare = without_cd(command)
         how = failure(call.name, response, bare)
         done = not (how or command) and acts(call.name)
-        label = ""
-        if how or done or self._failed:
+        label = attempt = ""
+        if how or done or self.failures:
             label = f"`{clip(bare, 100)}`" if command else _described(call.name, args)
+            attempt = attempt_of(f"`{bare}`") if command else _attempt(label, args)
         if how:
-            self.fail(label, how, call.place)
-        elif _stem(label) in self._failed:
-            self.mended.add(self._failed[_stem(label)])
+            self.fail(label, how, call.place, attempt)
+        elif call.answer is not None and attempt in self.failures:
+            self.mended.add(attempt)
         if command:
             self.commands.add(clip(bare.split("\n", 1)[0], 100))
         paths = [*(_shell_files(command) if command else _files(args, words))]
@@ -266,9 +267,17 @@ def _response(call: Call) -> Any:
     return call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
 
 
-def _stem(label: str) -> str:
-    """A command without redirections: `make 2>&1 | tail` is `make` again."""
-    return _OUTLET.split(label, 1)[0].rstrip("` ") if label[:1] == "`" else label
+def attempt_of(label: str) -> str:
+    """What a repeated call has in common with it: a command without its spacing and what only shows
+    or saves its output, so that `make 2>&1 | tail` is `make` again.
+    """
+    label = " ".join(label.split())
+    return f"{_OUTLET.sub('', label[:-1])}`" if label[:1] == label[-1:] == "`" else label
+
+
+def _attempt(label: str, args: Json) -> str:
+    """A call with all its arguments: its label, if that has them."""
+    return label if "…" not in label and all(map(_plain, args.values())) else f"{label} {args}"
 
 
 def without_cd(command: str) -> str:

@@ -20,8 +20,8 @@ def ledger(done: Effects) -> list[Line]:
     lines += [
         _line("done", "", _shortened(what, DONE_LENGTH), place) for what, place in done.actions.values()
     ]
-    for what, (how, place) in done.failures.items():
-        text = f"{_shortened(what, LENGTH)}: {_ends(how)}{PASSED if what in done.mended else ''}"
+    for attempt, (what, how, place) in done.failures.items():
+        text = f"{_shortened(what, LENGTH)}: {_ends(how)}{PASSED if attempt in done.mended else ''}"
         lines.append(_line("failed", "", text, place))
     return lines
 

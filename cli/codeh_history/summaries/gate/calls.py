@@ -13,7 +13,7 @@ from ...base.read_json import texts_in
 from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
-from ..calls import effects
+from ..calls import attempt_of, effects
 from ..clipped import clip
 from ..results import failure
 
@@ -110,7 +110,7 @@ def _wrong_ends(text: str, messages: Sequence[Message]) -> Iterator[str]:
     matches = [*_COMMAND.finditer(text)]
     ends = effects(messages if matches else ())
     for match in matches:
-        command, failed = f"`{match[1]}`", match[2].startswith("fail")
+        command, failed = attempt_of(f"`{match[1]}`"), match[2].startswith("fail")
         fails = command in ends.failures and command not in ends.mended
         if (fails and not failed) or (
             failed and match[1] in ends.commands and command not in ends.failures
