@@ -48,7 +48,7 @@ def pytest_configure(config):
             raise pytest.UsageError(f"{name}={value}: {', '.join(LENGTHS)}")
     if config.getoption("--processes"):
         Forks.possible = False
-    vocabularies.keep()
+    vocabularies.share_encodings()
 
 
 def pytest_collection_finish():

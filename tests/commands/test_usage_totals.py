@@ -259,7 +259,7 @@ def test_the_same_response_has_another_price_by_another_table(prices):
     (response,) = responses_row(
         prices, answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL)
     )["responses"]
-    own = prices.and_own({"claude-*": {"input": 7.0, "output": 9.0}})
+    own = prices.with_own_prices({"claude-*": {"input": 7.0, "output": 9.0}})
     assert repriced(response, own) == [*response[:-1], 7.0]
     assert repriced([*response[:3], None, *response[4:]], own)[-1] is None
 

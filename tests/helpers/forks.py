@@ -227,11 +227,11 @@ def listening(address):
 def load_vocabularies():
     from codeh_history.tokens import vocabulary
 
-    vocabularies.keep()
+    vocabularies.share_encodings()
     for name in vocabulary.NAMES:
         vocabulary.encoding(name, [])  # of two thirds of the tokens
         assert vocabulary.encoding(name, ["я"])
-    vocabulary._built.clear()  # each run reads its own
+    vocabulary._encodings_built.clear()  # each run reads its own
     gc.freeze()
 
 

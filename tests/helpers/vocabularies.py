@@ -1,21 +1,18 @@
-"""Encodings built once a process: each takes a third of a second, and each home of a test would have its own."""
+"""Build each encoding once per process: it takes a third of a second, and each test has a home of its own."""
 
 from functools import cache
 
 
-def keep():
-    """From now on the same tokens are the same encoding; they are read, and kept in folders, as ever."""
+def share_encodings():
+    """Share the encodings built from the same tokens; tokens are still read and cached for each home."""
     from codeh_history.tokens import vocabulary
 
-    build, known = vocabulary.built, {}
+    build, known = vocabulary.build_encoding, {}
 
     def built(name, ranks):
-        key = (
-            name,
-            hash((*ranks, *ranks.values())),
-        )  # to compare them would copy, in a fork, all that is known
+        key = name, hash((*ranks, *ranks.values()))  # comparing them would copy all of them in a fork
         if key not in known:
             known[key] = build(name, ranks)
         return known[key]
 
-    vocabulary.built, vocabulary.ranks_of = built, cache(vocabulary.ranks_of)
+    vocabulary.build_encoding, vocabulary.parse_ranks = built, cache(vocabulary.parse_ranks)

@@ -32,7 +32,7 @@ from codeh_history.tokens import (
     vocabulary,
 )
 from codeh_history.tokens import counter as counters
-from codeh_history.tokens.vocabulary import keys_of
+from codeh_history.tokens.vocabulary import cache_keys
 from histories import call, model, result, session, tool, user
 from length import by_length
 from support import ROOT
@@ -42,9 +42,9 @@ CL100K = open_counter("cl100k_base")
 APPROX = open_counter("approx")
 
 
-def test_of_many_texts_few_are_known_by_heart():
+def test_only_some_of_many_counts_stay_in_memory():
     counter = open_counter("approx")
-    counter.by_heart = 10_000
+    counter.max_cached = 10_000
     texts = [f"text number {n} of many" for n in range(2000)]
     counted = [count for n in range(0, len(texts), 10) for count in counter.counts(texts[n : n + 10])]
     assert counted == open_counter("approx").counts(texts)
@@ -131,7 +131,7 @@ def test_counts(counter, text, tokens):
 
 
 def test_a_missing_or_altered_vocabulary_is_named(tmp_path, monkeypatch):
-    vocabulary._built.clear()
+    vocabulary._encodings_built.clear()
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     with pytest.raises(InputOutput, match="--counter approx"):
         open_counter(None).counts(["x"])
@@ -201,7 +201,7 @@ def test_counts_are_remembered(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     with sqlite3.connect(cache.path) as db:
         db.execute("delete from large")
-    vocabulary._built.clear()  # nothing can be counted now
+    vocabulary._encodings_built.clear()  # nothing can be counted now
     assert open_counter(None, cache=cache).counts(["x", "hello world"]) == [1, 2]
     with pytest.raises(InputOutput):
         open_counter("cl100k_base", cache=cache).counts(["hello world"])
@@ -318,7 +318,7 @@ def test_the_byte_count_bounds_every_count(messages):
 
 
 def test_a_key_is_of_a_text_and_a_vocabulary():
-    keys = keys_of("o200k_base", [b"a", b"b", memoryview(b"a")])
+    keys = cache_keys("o200k_base", [b"a", b"b", memoryview(b"a")])
     assert [len(key) for key in keys] == [16] * 3
     assert keys[0] == keys[2] != keys[1]
-    assert keys_of("cl100k_base", [b"a"]) != keys[:1]
+    assert cache_keys("cl100k_base", [b"a"]) != keys[:1]

@@ -20,7 +20,7 @@ O200K = open_counter("o200k_base")
     ("openai", (512, 512), 255), ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
 ])  # fmt: skip
 def test_images_cost_by_dimensions(rule, size, tokens):
-    assert media.image(*size, rule) == tokens
+    assert media.image_tokens(*size, rule) == tokens
 
 
 def test_media_never_cost_by_the_length_of_their_base64():
@@ -31,7 +31,7 @@ def test_media_never_cost_by_the_length_of_their_base64():
         )
         for data in (small, large)
     ]
-    assert costs[0] == costs[1] == [4 + media.image(640, 480, "anthropic")]
+    assert costs[0] == costs[1] == [4 + media.image_tokens(640, 480, "anthropic")]
     native = {
         "native": {
             "provider": "openai-responses",
@@ -128,4 +128,4 @@ def test_no_header_raises(data, mime):
         b"%PDF",
     ):
         for rule in ("anthropic", "openai", "gemini"):
-            assert media.tokens(mime, b64(start + data), rule) >= 1
+            assert media.inline_tokens(mime, b64(start + data), rule) >= 1

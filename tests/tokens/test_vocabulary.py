@@ -17,7 +17,7 @@ NAME = "o200k_base"
 
 
 def count(folder, text="hello world, as it is counted"):
-    vocabulary._built.clear()
+    vocabulary._encodings_built.clear()
     return open_counter(None, cache=Cache(str(folder))).counts([text])
 
 
@@ -26,37 +26,39 @@ SIGNS = "aZ09 \n\t'ßéłñ—“”…→✅│①\u2028\ufe0f\ufffd\U0001f642\
 
 @pytest.fixture(autouse=True)
 def _nothing_built(monkeypatch):
-    monkeypatch.setattr(vocabulary, "_built", {})
+    monkeypatch.setattr(vocabulary, "_encodings_built", {})
 
 
 @cache
-def usual():
-    return vocabulary.built(NAME, vocabulary.ranks_of(vocabulary._read(NAME), usual=True))
+def latin_encoding():
+    return vocabulary.build_encoding(NAME, vocabulary.parse_ranks(vocabulary._read(NAME), latin_only=True))
 
 
 @cache
 def whole():
-    return vocabulary.built(NAME, vocabulary.ranks_of(vocabulary._read(NAME), usual=False))
+    return vocabulary.build_encoding(NAME, vocabulary.parse_ranks(vocabulary._read(NAME), latin_only=False))
 
 
 # -- two thirds of the tokens ------------------------------------------------------------------------------
 
 
 @given(text=st.text(SIGNS, max_size=60) | st.text(max_size=20))
-def test_the_usual_tokens_encode_a_usual_text_as_all_do(text):
-    if vocabulary.is_usual(text):
+def test_latin_tokens_encode_a_latin_text_as_all_tokens_do(text):
+    if vocabulary.is_latin(text):
         every = whole().encode(text, disallowed_special=())
-        assert usual().encode(text, disallowed_special=()) == every
+        assert latin_encoding().encode(text, disallowed_special=()) == every
 
 
-def test_each_token_of_a_usual_text_is_usual():
+def test_each_token_of_a_latin_text_is_latin():
     every = whole()
-    assert len(usual().token_byte_values()) < 0.75 * len(every.token_byte_values())
+    assert len(latin_encoding().token_byte_values()) < 0.75 * len(every.token_byte_values())
     texts = [token.decode("utf-8", "replace") for token in every.token_byte_values()]
-    said = [f"{text}{text.upper()} {text}\n" for text in texts if vocabulary.is_usual(text)]
-    some = [text for text in said if vocabulary.is_usual(text)]  # in capitals `µ` is Greek
+    said = [f"{text}{text.upper()} {text}\n" for text in texts if vocabulary.is_latin(text)]
+    some = [text for text in said if vocabulary.is_latin(text)]  # in capitals `µ` is Greek
     together = "é".join(some[:: max(1, 400 // examples(400))])
-    assert usual().encode(together, disallowed_special=()) == every.encode(together, disallowed_special=())
+    assert latin_encoding().encode(together, disallowed_special=()) == every.encode(
+        together, disallowed_special=()
+    )
 
 
 def test_for_other_texts_all_tokens_are_loaded(monkeypatch):
@@ -69,7 +71,7 @@ def test_for_other_texts_all_tokens_are_loaded(monkeypatch):
     monkeypatch.setattr(vocabulary, "built", built)
     for sign in [*"дλאगعא日", "a\u0301", "\ud800", "\ud83d\ude42"]:
         sizes.clear()
-        vocabulary._built.clear()
+        vocabulary._encodings_built.clear()
         some = vocabulary.encoding(NAME, ["a", SIGNS])
         assert vocabulary.encoding(NAME, ["é"]) is some
         every = vocabulary.encoding(NAME, ["a", f"and {sign}", "b"])
@@ -84,7 +86,7 @@ def test_for_other_texts_all_tokens_are_loaded(monkeypatch):
 def test_a_vocabulary_that_was_unpacked_is_the_packed_one(home):
     expected = count(home)
     for name, texts, some in ((NAME, ["a"], True), (NAME, ["я"], False), ("cl100k_base", ["a"], False)):
-        ranks = vocabulary.ranks_of(vocabulary._read(name), usual=some)
+        ranks = vocabulary.parse_ranks(vocabulary._read(name), latin_only=some)
         assert vocabulary._ranks(name, some, Cache(str(home))) == ranks
         assert vocabulary._ranks(name, some, Cache(str(home))) == ranks
         assert vocabulary.encoding(name, texts, Cache(str(home)))

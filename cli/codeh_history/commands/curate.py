@@ -34,7 +34,7 @@ def run(env: Env, options: Options) -> None:
     target = for_filtering(env, options.session, options.argument)
 
     def reduce(view: View) -> tuple[list[Op], Json]:
-        return curating.reduced(env, options, target.id, view, report=options.report)
+        return curating.curation_ops(env, options, target.id, view, report=options.report)
 
     lost: Lost | None = {} if options.allow_missing else None
     filtering.run(

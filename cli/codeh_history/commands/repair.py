@@ -27,6 +27,6 @@ def run(env: Env, options: Options) -> None:
         return
     target = for_filtering(env, options.session, options.argument)
     view = reading.view_of(env, target)
-    ops, _ = curating.reduced(env, options, target.id, view, report=options.report)
+    ops, _ = curating.curation_ops(env, options, target.id, view, report=options.report)
     path = create.free_path(env, options.output, options.output)
     fork.written(env, path, apply(view, ops), {"session": view.id or target.id, "at": None})

@@ -21,7 +21,7 @@ def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False)
     if options.specified(*Curation.DEFAULTS):
         curating.settings(options)
         curating.names(options)
-        reductions.append(partial(curating.reduced, env, options, session))
+        reductions.append(partial(curating.curation_ops, env, options, session))
     if options.specified(*Compaction.DEFAULTS):
         bounds.limits(options)
 

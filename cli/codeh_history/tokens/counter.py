@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ..base.errors import Usage
-from .vocabulary import NAMES, encoding, keys_of
+from .vocabulary import NAMES, cache_keys, encoding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,23 +17,23 @@ DEFAULT = "o200k_base"
 APPROX = "approx"
 
 # A model's name → its vocabulary, by prefix; other models use the default.
-_OLDER = ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding")
-_EXCEPT = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
-_OTHERS = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command")
-_NEWER = (*_EXCEPT, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
-_BESIDE = 150  # bytes of overhead per text
+_CL100K_MODELS = ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding")
+_NOT_CL100K = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
+_NO_VOCABULARY = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command")
+_O200K_MODELS = (*_NOT_CL100K, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
+_TEXT_OVERHEAD = 150  # bytes of overhead per text
 
 # Patterns are compiled on first use; cached counts need none.
 # A run of 999,999 spaces overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so cutting there does not change the count.
-_BLANKS = r"\s{896000}(?=\s)"
+_LONG_WHITESPACE = r"\s{896000}(?=\s)"
 _WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
 class Counter:
     """Counts texts by `vocabulary`, times `factor` (1 unless calibrated).
 
-    `name` is for reports; `media` selects the rules for images, sound, film and documents; `history` and
+    `name` is for reports; `media` selects the rules for images, audio, video and documents; `history` and
     `message` are the overhead of a history and of each message; `names`: whether the names of calls and
     responses count; `characters`: about how many characters make a token.
     """
@@ -42,7 +42,7 @@ class Counter:
     message = 4
     names = True
     characters = 3
-    by_heart = 1 << 25  # characters of texts whose counts are kept in memory
+    max_cached = 1 << 25  # characters of texts whose counts are kept in memory
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Counter:
         self.cache = cache
         self.factor = factor
         self._counts: dict[str, int] = {}
-        self._held = 0  # characters in _counts
+        self._cached_characters = 0  # characters in _counts
 
     @property
     def name(self) -> str:
@@ -82,27 +82,27 @@ class Counter:
         """Return the largest unscaled count whose scaled value fits the budget."""
         if self.factor == 1:
             return budget
-        most = int(budget / self.factor) + 1
-        while most > 0 and self.scale(most) > budget:
-            most -= 1
-        return most
+        fitting = int(budget / self.factor) + 1
+        while fitting > 0 and self.scale(fitting) > budget:
+            fitting -= 1
+        return fitting
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """Return the unscaled count of each text, from memory or the cache if possible."""
         counts = self._counts
-        if self._held > self.by_heart:
+        if self._cached_characters > self.max_cached:
             counts.clear()
-            self._held = 0
+            self._cached_characters = 0
         missing = list(dict.fromkeys(text for text in texts if text not in counts))
         if missing:
-            self._held += sum(map(len, missing)) + _BESIDE * len(missing)
-            counts.update(zip(missing, self._counted(missing), strict=True))
+            self._cached_characters += sum(map(len, missing)) + _TEXT_OVERHEAD * len(missing)
+            counts.update(zip(missing, self._count_missing(missing), strict=True))
         return [counts[text] for text in texts]
 
-    def _counted(self, texts: list[str]) -> list[int]:
+    def _count_missing(self, texts: list[str]) -> list[int]:
         if self.approximate or self.cache is None:
             return self._tokenise(texts)
-        keys = keys_of(self.vocabulary, [text.encode("utf-8", "surrogatepass") for text in texts])
+        keys = cache_keys(self.vocabulary, [text.encode("utf-8", "surrogatepass") for text in texts])
         counts = dict(self.cache.recall(keys))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in counts}
         if new:
@@ -120,7 +120,7 @@ class Counter:
             try:
                 return len(encode(text, disallowed_special=()))
             except ValueError:
-                return sum(len(encode(piece, disallowed_special=())) for piece in _cut_blanks(text))
+                return sum(len(encode(piece, disallowed_special=())) for piece in _split_whitespace(text))
 
         return [count(text) for text in texts]
 
@@ -144,38 +144,38 @@ def open_counter(name: str | None, *, model: str | None = None, cache: Memory | 
 
     `cache` stores counts. Raise Usage for an unknown name.
     """
-    vocabulary = (_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
-    return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)
+    vocabulary = (_vocabulary_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
+    return Counter(vocabulary, media=_media_rules_of(model or name or ""), cache=cache)
 
 
 def vocabulary_of(name: str) -> str:
     """Return the vocabulary for a counter's or a model's name. Raise Usage for an unknown name."""
-    vocabulary = name if name in (*NAMES, APPROX) else _of_model(name)
-    if vocabulary is None and _bare(name).startswith(_OTHERS):
+    vocabulary = name if name in (*NAMES, APPROX) else _vocabulary_of_model(name)
+    if vocabulary is None and _without_provider(name).startswith(_NO_VOCABULARY):
         return DEFAULT  # their makers publish no vocabulary
     if vocabulary is None:
         raise Usage(f"--counter {name}: one of {', '.join((*NAMES, APPROX))}, or a model's name")
     return vocabulary
 
 
-def _of_model(model: str) -> str | None:
+def _vocabulary_of_model(model: str) -> str | None:
     """Return the vocabulary of an OpenAI model, or None for other models."""
-    name = _bare(model)
-    if name.startswith(_OLDER) and not name.startswith(_EXCEPT):
+    name = _without_provider(model)
+    if name.startswith(_CL100K_MODELS) and not name.startswith(_NOT_CL100K):
         return "cl100k_base"
-    return DEFAULT if name.startswith(_NEWER) else None
+    return DEFAULT if name.startswith(_O200K_MODELS) else None
 
 
-def _bare(model: str) -> str:
+def _without_provider(model: str) -> str:
     """Return a model's name without its provider's prefix."""
     return model.rsplit("/", 1)[-1].lower()
 
 
-def _media_of(model: str) -> str:
-    name = _bare(model)
+def _media_rules_of(model: str) -> str:
+    name = _without_provider(model)
     if name.startswith("gemini"):
         return "gemini"
-    return "openai" if name.startswith((*_OLDER, *_NEWER)) else "anthropic"
+    return "openai" if name.startswith((*_CL100K_MODELS, *_O200K_MODELS)) else "anthropic"
 
 
 def approximately(text: str) -> int:
@@ -192,6 +192,6 @@ def approximately(text: str) -> int:
     return math.ceil(total)
 
 
-def _cut_blanks(text: str) -> list[str]:
-    ends = [match.end() for match in re.finditer(_BLANKS, text)]
+def _split_whitespace(text: str) -> list[str]:
+    ends = [match.end() for match in re.finditer(_LONG_WHITESPACE, text)]
     return [text[a:b] for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]

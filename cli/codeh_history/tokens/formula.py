@@ -19,7 +19,7 @@ from ..session.sources import listing
 from . import media
 from .counter import Counter
 
-_MARKS = frozenset(("thought", "thoughtSignature", "videoMetadata"))
+_FREE_FIELDS = frozenset(("thought", "thoughtSignature", "videoMetadata"))
 
 
 def text_tokens(counter: Counter, text: str) -> int:
@@ -42,11 +42,11 @@ def message_tokens(
     """Return each message's cost; 0 for messages that are not sent (errors, infos, uncommitted content)."""
     return [
         counter.scale(cost) if sent(message) else 0
-        for message, cost in zip(messages, unscaled(counter, messages, parts), strict=True)
+        for message, cost in zip(messages, unscaled_costs(counter, messages, parts), strict=True)
     ]
 
 
-def unscaled(
+def unscaled_costs(
     counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
 ) -> list[int]:
     """Return the unscaled cost of each message, as if all were sent; `parts`: known costs of parts."""
@@ -75,7 +75,7 @@ def history_tokens(
     parts: Sequence[Sequence[int]] | None = None,
 ) -> int:
     """Return what sending this history costs; a calibrated counter scales the total once."""
-    costs = unscaled(counter, messages, parts)
+    costs = unscaled_costs(counter, messages, parts)
     total = counter.history + sum(
         cost for message, cost in zip(messages, costs, strict=True) if sent(message)
     )
@@ -105,10 +105,10 @@ def summary_text(summaries: Sequence[str]) -> str:
 
 def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
     """Return the unscaled cost of every part, by message, counted in one batch."""
-    return _counted(counter, (message.parts if sent(message) else () for message in messages))
+    return _part_costs(counter, (message.parts if sent(message) else () for message in messages))
 
 
-def _counted(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[int]]:
+def _part_costs(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[int]]:
     """Return the unscaled cost of every part, by group."""
     texts: list[str] = []
     shapes: list[list[tuple[int, int]]] = []
@@ -116,7 +116,7 @@ def _counted(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[in
         shape: list[tuple[int, int]] = []
         for part in parts:
             before = len(texts)
-            fixed = _take(part, texts, counter)
+            fixed = _collect_texts(part, texts, counter)
             shape.append((len(texts) - before, fixed))
         shapes.append(shape)
     counted = iter(counter.counts(texts))
@@ -142,7 +142,7 @@ def byte_bound(
     total += sum(_bytes(list(listings(messages).values())))
     for message in messages:
         if sent(message):
-            total += counter.message + sum(_take(part, texts, counter) for part in message.parts)
+            total += counter.message + sum(_collect_texts(part, texts, counter) for part in message.parts)
     return counter.scale(total + sum(_bytes(texts)))
 
 
@@ -157,66 +157,67 @@ def sent(message: Message) -> bool:
 
 def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
     """Return the unscaled cost of parts that are not in a message yet (stubs)."""
-    return _counted(counter, [parts])[0]
+    return _part_costs(counter, [parts])[0]
 
 
-def _take(part: Part, texts: list[str], counter: Counter) -> int:
+def _collect_texts(part: Part, texts: list[str], counter: Counter) -> int:
     """Append the texts of a part to tokenise to `texts`; return the rest of its cost."""
     fixed = 0
     for key, value in part.items():
         if key == "text":
             texts.append(part["text"])
         elif key == "functionCall":
-            _named(part["functionCall"], "args", texts, counter)
+            _collect_call(part["functionCall"], "args", texts, counter)
         elif key == "functionResponse":
             response = part["functionResponse"]
-            _named(response, "response", texts, counter)
+            _collect_call(response, "response", texts, counter)
             inner: object = response.get("parts")
             fixed += sum(
-                _inside(item, texts, counter.media) for item in (inner if isinstance(inner, list) else ())
+                _response_part_cost(item, texts, counter.media)
+                for item in (inner if isinstance(inner, list) else ())
             )
         elif key == "inlineData":
-            fixed += _inline(part["inlineData"], texts, counter.media)
+            fixed += _inline_cost(part["inlineData"], texts, counter.media)
         elif key == "fileData":
-            fixed += media.of_file(str(part["fileData"].get("mimeType", "")), counter.media)
+            fixed += media.linked_file_tokens(str(part["fileData"].get("mimeType", "")), counter.media)
         elif key == "native":
-            fixed += _native(part["native"].get("value"), texts, counter.media)
-        elif key not in _MARKS:
+            fixed += _native_cost(part["native"].get("value"), texts, counter.media)
+        elif key not in _FREE_FIELDS:
             texts.append(compact(value))
     return fixed
 
 
-def _named(value: Mapping[str, Any], content: str, texts: list[str], counter: Counter) -> None:
+def _collect_call(value: Mapping[str, Any], content: str, texts: list[str], counter: Counter) -> None:
     if counter.names:
         texts.append(value["name"])
     texts.append(compact(value.get(content) or {}))
 
 
-def _inside(item: object, texts: list[str], rule: str) -> int:
+def _response_part_cost(item: object, texts: list[str], rule: str) -> int:
     """Count a part of a response: media by its rule, anything else as JSON."""
     blob = item.get("inlineData") if isinstance(item, dict) else None
     file = item.get("fileData") if isinstance(item, dict) else None
     if isinstance(blob, dict):
-        return _inline(blob, texts, rule)
+        return _inline_cost(blob, texts, rule)
     if isinstance(file, dict):
-        return media.of_file(str(file.get("mimeType", "")), rule)
+        return media.linked_file_tokens(str(file.get("mimeType", "")), rule)
     texts.append(compact(item))
     return 0
 
 
-def _inline(blob: object, texts: list[str], rule: str) -> int:
-    mime, data = media.shape(blob)
+def _inline_cost(blob: object, texts: list[str], rule: str) -> int:
+    mime, data = media.mime_and_data(blob)
     if media.is_text(mime):
         texts.append(media.decoded(data).decode("utf-8", "replace"))
         return 0
-    return media.tokens(mime, data, rule)
+    return media.inline_tokens(mime, data, rule)
 
 
-def _native(value: object, texts: list[str], rule: str) -> int:
+def _native_cost(value: object, texts: list[str], rule: str) -> int:
     """Count a provider's own item: its compact JSON, with the media inside counted by their rule."""
     blobs: list[tuple[str, str]] = []
-    texts.append(compact(media.without(value, blobs)))
-    return sum(media.tokens(mime, data, rule) for mime, data in blobs)
+    texts.append(compact(media.without_media(value, blobs)))
+    return sum(media.inline_tokens(mime, data, rule) for mime, data in blobs)
 
 
 def compact(value: object) -> str:

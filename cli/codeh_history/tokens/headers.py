@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 PAGE_BYTES = 50_000  # for documents whose pages cannot be counted
-_SOUND_BYTES = 16_000  # bytes per second: 128 kbit/s
-_FILM_BYTES = 250_000  # bytes per second: 2 Mbit/s
-_LONGEST = 24 * 3600.0
+_AUDIO_BYTES = 16_000  # bytes per second: 128 kbit/s
+_VIDEO_BYTES = 250_000  # bytes per second: 2 Mbit/s
+_MAX_SECONDS = 24 * 3600.0
 
 _PDF_PAGE = rb"/Type\s*/Page(?![a-zA-Z])"
 _PDF_COUNT = rb"/Count\s+(\d{1,6})"
@@ -18,9 +18,9 @@ def dimensions(data: bytes) -> tuple[int, int] | None:
     """Return the width and height of a PNG, JPEG, GIF or WebP image, or None."""
     size: tuple[int, int] | None = None
     if data[:8] == b"\x89PNG\r\n\x1a\n":
-        size = _big(data, 16, 4), _big(data, 20, 4)
+        size = _big_endian(data, 16, 4), _big_endian(data, 20, 4)
     elif data[:3] == b"GIF":
-        size = _little(data, 6, 2), _little(data, 8, 2)
+        size = _little_endian(data, 6, 2), _little_endian(data, 8, 2)
     elif data[:2] == b"\xff\xd8":
         size = _jpeg(data)
     elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
@@ -33,11 +33,11 @@ def _jpeg(data: bytes) -> tuple[int, int] | None:
     while place + 9 <= len(data) and data[place] == 0xFF:
         marker = data[place + 1]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            return _big(data, place + 7, 2), _big(data, place + 5, 2)
+            return _big_endian(data, place + 7, 2), _big_endian(data, place + 5, 2)
         if marker == 0xFF:
             place += 1
         else:
-            place += 2 + max(2, _big(data, place + 2, 2))
+            place += 2 + max(2, _big_endian(data, place + 2, 2))
     return None
 
 
@@ -46,26 +46,26 @@ def _webp(data: bytes) -> tuple[int, int] | None:
     if len(data) < 30:
         return None
     if chunk == b"VP8X":
-        return 1 + _little(data, 24, 3), 1 + _little(data, 27, 3)
+        return 1 + _little_endian(data, 24, 3), 1 + _little_endian(data, 27, 3)
     if chunk == b"VP8 ":
-        return _little(data, 26, 2) & 0x3FFF, _little(data, 28, 2) & 0x3FFF
+        return _little_endian(data, 26, 2) & 0x3FFF, _little_endian(data, 28, 2) & 0x3FFF
     if chunk == b"VP8L":
-        bits = _little(data, 21, 4)
+        bits = _little_endian(data, 21, 4)
         return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
     return None
 
 
 def seconds(data: bytes, mime: str) -> float:
-    """Return the duration of sound or film (WAV, MP3, MP4, M4A), or an estimate from its size."""
-    length = _stated(data)
-    if length is None or not 0 < length < _LONGEST:
-        length = len(data) / (_FILM_BYTES if mime.startswith("video/") else _SOUND_BYTES)
+    """Return the duration of audio or video (WAV, MP3, MP4, M4A), or an estimate from its size."""
+    length = _stated_seconds(data)
+    if length is None or not 0 < length < _MAX_SECONDS:
+        length = len(data) / (_VIDEO_BYTES if mime.startswith("video/") else _AUDIO_BYTES)
     return max(length, 0.1)
 
 
-def _stated(data: bytes) -> float | None:
+def _stated_seconds(data: bytes) -> float | None:
     if data[:4] == b"RIFF" and len(data) >= 44:
-        rate = _little(data, 28, 4)
+        rate = _little_endian(data, 28, 4)
         return (len(data) - 44) / rate if rate else None
     if data[4:8] == b"ftyp":
         return _mp4(data)
@@ -76,7 +76,7 @@ def _mp4(data: bytes) -> float | None:
     place = data.find(b"mvhd")
     if place < 0 or len(data) < place + 24:
         return None
-    scale, length = _big(data, place + 16, 4), _big(data, place + 20, 4)
+    scale, length = _big_endian(data, place + 16, 4), _big_endian(data, place + 20, 4)
     return length / scale if scale else None
 
 
@@ -98,9 +98,9 @@ def pages(data: bytes) -> int:
     return pages or max(1, len(data) // PAGE_BYTES)
 
 
-def _big(data: bytes, place: int, size: int) -> int:
+def _big_endian(data: bytes, place: int, size: int) -> int:
     return int.from_bytes(data[place : place + size], "big")
 
 
-def _little(data: bytes, place: int, size: int) -> int:
+def _little_endian(data: bytes, place: int, size: int) -> int:
     return int.from_bytes(data[place : place + size], "little")

@@ -42,8 +42,8 @@ _KINDS = {
     for unit in sorted(UNITS, key=lambda unit: -len(UNITS[unit]))
 }
 
-_OWN = "ollama"  # local models are free, whatever their names
-_FORMATS = {  # request format → its usual seller
+_LOCAL_PROVIDER = "ollama"  # local models are free, whatever their names
+_SELLER_OF_FORMAT = {  # request format → its usual seller
     "anthropic": "anthropic",
     "gemini": "google",
     "openai-chat": None,
@@ -65,7 +65,7 @@ class Table:
         self._sellers: dict[str, Json] = {seller["id"]: seller for seller in data["sellers"]}
         self._rows: dict[tuple[str, str | None], Json | None] = {}
 
-    def and_own(self, prices: Mapping[str, Mapping[str, float]]) -> Table:
+    def with_own_prices(self, prices: Mapping[str, Mapping[str, float]]) -> Table:
         """Return this table with the user's prices taking precedence, by model (`NAME*` for a prefix).
 
         A model that is also in the table keeps its window.
@@ -94,8 +94,8 @@ class Table:
         if not prices:
             return None
         total, input = Decimal(), usage.get("input") or 0
-        for unit, number in _apart({**usage, "requests": 1}, prices).items():
-            total += _number(_tier(prices[unit], input)) * number
+        for unit, number in _billed_units({**usage, "requests": 1}, prices).items():
+            total += _as_decimal(_tier(prices[unit], input)) * number
         return total / PER
 
     def window(self, model: str, provider: str | None = None) -> int | None:
@@ -107,40 +107,40 @@ class Table:
         """Return the row of a model, or None."""
         key = model.lower(), provider
         if key not in self._rows:
-            own = next((row for row in self._own if _is(row, key[0])), None)
+            own = next((row for row in self._own if _is_row_of(row, key[0])), None)
             ids = dict.fromkeys(self._candidates(*key))
             sellers = (self._sellers[id] for id in ids if id in self._sellers)
-            sold = next((row for seller in sellers if (row := self._in(seller, key[0]))), None)
+            sold = next((row for seller in sellers if (row := self._row_of_seller(seller, key[0]))), None)
             self._rows[key] = {**(sold or {}), **own} if own else sold
         return self._rows[key]
 
     def _candidates(self, model: str, provider: str | None) -> Iterator[str]:
         """Yield the possible sellers of a model, most likely first."""
         name = (provider or "").lower().strip()
-        if name == _OWN:
+        if name == _LOCAL_PROVIDER:
             return
-        if name and name not in _FORMATS:
+        if name and name not in _SELLER_OF_FORMAT:
             if name in self._sellers:
                 yield name
             else:
-                yield from self._known_by("names", name)
+                yield from self._sellers_matching("names", name)
             return
-        if first := _FORMATS.get(name):
+        if first := _SELLER_OF_FORMAT.get(name):
             yield first
-        yield from self._known_by("makes", model)
+        yield from self._sellers_matching("makes", model)
         yield from _RESELLERS
 
-    def _known_by(self, rule: str, name: str) -> list[str]:
+    def _sellers_matching(self, rule: str, name: str) -> list[str]:
         for id, seller in self._sellers.items():
             if rule in seller and _matches(seller[rule], name):
                 return [id]
         return []
 
-    def _in(self, seller: Json, model: str) -> Json | None:
+    def _row_of_seller(self, seller: Json, model: str) -> Json | None:
         """Return a seller's row for a model, or its maker's; a compact date in the name is expanded."""
         for name in dict.fromkeys((model, _COMPACT_DATE.sub(r"-\1-\2-\3", model))):
             for id in (seller["id"], *seller.get("or", ())):
-                row = next((row for row in self._sellers[id]["models"] if _is(row, name)), None)
+                row = next((row for row in self._sellers[id]["models"] if _is_row_of(row, name)), None)
                 if row is not None:
                     own = id == seller["id"]
                     return row if own else {**row, "variants": ()}  # variants are offers of the maker alone
@@ -157,7 +157,7 @@ def table() -> Table:
     return Table(orjson.loads(contents("tokens/prices.json")))
 
 
-def _is(row: Json, name: str) -> bool:
+def _is_row_of(row: Json, name: str) -> bool:
     return _matches(row["match"], name) if "match" in row else row["id"].lower() == name
 
 
@@ -182,15 +182,15 @@ def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
     """Return a model's prices at a time: the latest that apply, then those of the requested variants."""
     dated = row["prices"]
     if isinstance(dated, list):
-        dated = next((entry for entry in reversed(dated) if _holds(entry, at)), dated[0])["prices"]
+        dated = next((entry for entry in reversed(dated) if _applies(entry, at)), dated[0])["prices"]
     extra: Json = {}
     for variant in row.get("variants", ()):
-        if _holds(variant, at) and all(usage.get(key) == value for key, value in variant["for"].items()):
+        if _applies(variant, at) and all(usage.get(key) == value for key, value in variant["for"].items()):
             extra = {**variant["prices"], **extra}
     return {**dated, **extra} if extra else dated
 
 
-def _holds(rule: Json, at: str) -> bool:
+def _applies(rule: Json, at: str) -> bool:
     """Return whether a price applies at a time in UTC: from a day on, or between two hours of a day."""
     if "from" in rule:
         return bool(at[:10] >= rule["from"])
@@ -201,7 +201,7 @@ def _holds(rule: Json, at: str) -> bool:
     return True
 
 
-def _apart(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, int]:
+def _billed_units(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, int]:
     """Return how many of each unit remain to be paid after its kinds with prices of their own."""
     left: dict[str, int] = {}
     for unit, kinds in _KINDS.items():
@@ -221,6 +221,6 @@ def _tier(price: Any, input: int) -> float:
     return next((above for start, above in reversed(tiers) if input > start), base)  # type: ignore[no-any-return]
 
 
-def _number(price: float) -> Decimal:
+def _as_decimal(price: float) -> Decimal:
     """Return the decimal number as written, not the nearest binary one."""
     return Decimal(repr(price))

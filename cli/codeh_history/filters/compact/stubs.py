@@ -192,7 +192,7 @@ def described(part: Mapping[str, Any], id: str) -> str:
     file = part.get("fileData")
     if isinstance(file, dict):
         return mark(f"{file.get('mimeType') or 'file'} {file.get('fileUri', '')}".strip()[:100], id)
-    mime, data = media.shape(part.get("inlineData"))
+    mime, data = media.mime_and_data(part.get("inlineData"))
     size = media.dimensions(data) if mime.startswith("image/") else None
     about = f"{mime or 'data'} {size[0]}x{size[1]}" if size else mime or "data"
     return mark(f"{about}, {len(data) * 3 // 4 - data[-2:].count('='):,} bytes", id)

@@ -9,8 +9,8 @@ from ...session.ops import Op, drop
 from ...session.pairing import pair
 
 
-def ops(view: View, most: int) -> list[Op]:
-    """Drop whole exchanges, oldest first, until at most `most` messages are left.
+def ops(view: View, limit: int) -> list[Op]:
+    """Drop whole exchanges, oldest first, until at most `limit` messages are left.
 
     Exchanges with a pinned message stay. If only the newest exchange is left, its oldest units (a model
     message with its calls and their responses) are dropped, but never its prompt.
@@ -18,11 +18,11 @@ def ops(view: View, most: int) -> list[Op]:
     *older, newest = exchanges(view.messages) or [[]]
     dropped: list[str] = []
     for group in (*older, *units(newest)[:-1]):
-        if len(view.messages) - len(dropped) <= most:
+        if len(view.messages) - len(dropped) <= limit:
             break
         if not any(message.pinned for message in group):
             dropped += (message.id for message in group)
-    return [drop(dropped, f"more than {most} messages")] if dropped else []
+    return [drop(dropped, f"more than {limit} messages")] if dropped else []
 
 
 def units(messages: list[Message]) -> list[list[Message]]:

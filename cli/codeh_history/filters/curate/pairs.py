@@ -14,7 +14,7 @@ from ...session.pairing import Answer, Call, open_at_end, pair
 LOST = "The result of this tool call was lost."
 MISSING = "its result was lost"
 RENAMED = "the call's name is"
-UNASKED, SECOND = "a response that no call asked for", "a second response to the same call"
+WITHOUT_CALL, DUPLICATE = "a response that no call asked for", "a second response to the same call"
 MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 
@@ -22,19 +22,19 @@ def repair(view: View, unanswered: str) -> list[Op]:
     """Return ops that complete every unit; `unanswered` says what happens to open calls at the end."""
     messages = view.messages
     pairing = pair(messages)
-    units = [calls for calls in pairing.units if not _is_whole(calls, messages)]
+    units = [calls for calls in pairing.units if not _is_complete(calls, messages)]
     if not (units or pairing.misplaced or pairing.orphans or pairing.doubles):
         return []
     at_end = set(map(id, open_at_end(messages, pairing)))
-    work = _Repair(view, unanswered, at_end)
-    for answers, why in ((pairing.orphans, UNASKED), (pairing.doubles, SECOND)):
+    changes = _Repair(view, unanswered, at_end)
+    for answers, why in ((pairing.orphans, WITHOUT_CALL), (pairing.doubles, DUPLICATE)):
         for answer in answers:
-            work.remove(answer.message, answer.part, why)
+            changes.remove(answer.message, answer.part, why)
     for message, number in pairing.misplaced:
-        work.remove(message, number, MISPLACED)
+        changes.remove(message, number, MISPLACED)
     for calls in units:
-        work.unit(calls)
-    return work.ops()
+        changes.unit(calls)
+    return changes.ops()
 
 
 class _Repair:
@@ -58,28 +58,30 @@ class _Repair:
         if open_end and self.unanswered == "drop":
             self._drop(calls, open_end)
             calls = [call for call in calls if id(call) not in self.at_end]
-        left = self.at_end if self.unanswered == "error" else set()
-        missing = any(call.answer is None and id(call) not in left for call in calls)
+        kept_open = self.at_end if self.unanswered == "error" else set()
+        missing = any(call.answer is None and id(call) not in kept_open for call in calls)
         if missing or not _in_place(calls, self.view.messages):
-            self._rebuild(calls, left)
+            self._rebuild(calls, kept_open)
             return
         for call in calls:
             answer = call.answer
             if answer is not None and answer.name != call.name:
                 why = f"{RENAMED} {call.name}"
-                self.renamed.append(replace_shown(answer.message, answer.part, _named(answer, call), why))
+                self.renamed.append(
+                    replace_shown(answer.message, answer.part, _with_name_of(answer, call), why)
+                )
 
-    def _rebuild(self, calls: list[Call], left: set[int]) -> None:
+    def _rebuild(self, calls: list[Call], kept_open: set[int]) -> None:
         """Insert one message with all results, in call order, right after the calls."""
         message = calls[0].message
         parts: list[Part] = []
         why = MOVED
         for call in calls:
             if call.answer is not None:
-                parts.append(_named(call.answer, call))
+                parts.append(_with_name_of(call.answer, call))
                 self.remove(call.answer.message, call.answer.part, MOVED)
-            elif id(call) not in left:
-                parts.append(lost(call))
+            elif id(call) not in kept_open:
+                parts.append(lost_response(call))
                 why = MISSING
         new: Json = {"kind": "tool", "role": "user", "parts": parts, "ts": message.ts}
         self.inserts.append(insert(message.id, {"id": self._free_id(message), **new}, why))
@@ -112,15 +114,15 @@ class _Repair:
         return [*ops, *self.renamed, *self.inserts, *drops]
 
 
-def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
+def _is_complete(calls: list[Call], messages: list[Message]) -> bool:
     """Whether every call is answered in place and with its name."""
-    next_place, aside = calls[0].place + 1, False
+    next_place, elsewhere = calls[0].place + 1, False
     for call in calls:
         answer = call.answer
         if answer is None or answer.name != call.name:
             return False
-        aside = aside or answer.place != next_place or answer.part >= len(calls)
-    return _in_place(calls, messages) if aside else messages[next_place].role == "user"
+        elsewhere = elsewhere or answer.place != next_place or answer.part >= len(calls)
+    return _in_place(calls, messages) if elsewhere else messages[next_place].role == "user"
 
 
 def _in_place(calls: list[Call], messages: list[Message]) -> bool:
@@ -141,14 +143,14 @@ def _in_place(calls: list[Call], messages: list[Message]) -> bool:
     return True
 
 
-def _named(answer: Answer, call: Call) -> Part:
+def _with_name_of(answer: Answer, call: Call) -> Part:
     part = answer.message.parts[answer.part]
     if answer.name == call.name:
         return part
     return {**part, "functionResponse": {**part["functionResponse"], "name": call.name}}
 
 
-def lost(call: Call) -> Part:
+def lost_response(call: Call) -> Part:
     """Return a placeholder response for a lost result."""
     id: Json = {"id": call.id} if call.has_id else {}
     return {"functionResponse": {**id, "name": call.name, "response": {"error": LOST}}}

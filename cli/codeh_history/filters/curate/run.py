@@ -20,7 +20,7 @@ from .passes import Clean, Settings
 def settings(options: Curation) -> Settings:
     """Return the settings of the passes; Usage if an option is wrong."""
     keep, remove = options.keep_system, options.remove
-    finds, cuts = [], []
+    keep_filters, remove_filters = [], []
     if keep or remove or options.timeout is not None:
         import re
 
@@ -28,12 +28,12 @@ def settings(options: Curation) -> Settings:
 
         seconds = SECONDS if options.timeout is None else options.timeout
         time_limit(seconds)
-        finds = [Pattern(text, "--keep-system", seconds=seconds).matches for text in keep]
-        cuts = [Pattern(text, "--remove", re.DOTALL, seconds=seconds).cut for text in remove]
+        keep_filters = [Pattern(text, "--keep-system", seconds=seconds).matches for text in keep]
+        remove_filters = [Pattern(text, "--remove", re.DOTALL, seconds=seconds).cut for text in remove]
     return Settings(
         ide_markers=options.ide_marker or IDE_MARKERS,
-        keep_system=finds,
-        removers=[*cuts, *map(_filter, options.remove_cmd)],
+        keep_system=keep_filters,
+        removers=[*remove_filters, *map(_filter, options.remove_cmd)],
         thoughts=options.thoughts or THOUGHTS[0],
         unanswered=options.unanswered or UNANSWERED[0],
     )
@@ -48,14 +48,14 @@ def names(options: Curation) -> list[str]:
     return [name for name in passes.PASSES if (not only or name in only) and name not in skip]
 
 
-def reduced(
+def curation_ops(
     env: Env, options: Curation, session: str, view: View, *, report: bool = False
 ) -> tuple[list[Op], Json]:
     """Return the ops that curate a view, by the options and its settings, and the record's fields."""
     options = options.within(view.meta, session, env.note)
     with BySettings(session):
-        how, chosen = settings(options), names(options)
-    _, ops, lines = passes.curate(view, how, chosen)
+        pass_settings, pass_names = settings(options), names(options)
+    _, ops, lines = passes.curate(view, pass_settings, pass_names)
     for line in lines if report else ():
         env.report(orjson.dumps(line))
     return ops, {"policy": "curate"}

@@ -21,7 +21,7 @@ from ...store.paths import path_of
 from ...store.read import size_of
 from ...store.resolve import Target
 from ...tokens import Counter
-from ...tokens.formula import overhead, sent, unscaled
+from ...tokens.formula import overhead, sent, unscaled_costs
 from ...views import skim
 from ...views.rows import beginning, text_of
 from ...views.skim import NeedsFold, OpenCalls, Skim
@@ -85,7 +85,7 @@ def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
             message.place = number
         some = rendered(view.with_messages([message for _, message in batch])).messages
         total += sum(
-            cost for message, cost in zip(some, unscaled(counter, some), strict=True) if sent(message)
+            cost for message, cost in zip(some, unscaled_costs(counter, some), strict=True) if sent(message)
         )
     return {"counter": counter.name, "tokens": {"total": counter.scale(total)}}
 
