@@ -37,7 +37,7 @@ def expected(path, pattern, flags=0):
     return [
         Hit(path.stem, None, 0, "title", text) for text in titles if re.search(pattern, text, flags)
     ] + [
-        Hit(path.stem, message.id, number, message.role or message.kind, *lines)
+        Hit(path.stem, message.id, number, message.kind, *lines)
         for number, message in enumerate(view.messages, 1)
         for lines in searching.matching(searching.items_of(message), Pattern(pattern, "", flags), "m")
     ]
@@ -200,7 +200,7 @@ QUIET_ENV.quiet = True
 
 def matches_of(path, text):
     return [
-        (hit.n, hit.role, hit.id, hit.text)
+        (hit.n, hit.kind, hit.id, hit.text)
         for hit in hits(QUIET_ENV, Target(str(path), "-s"), Pattern(text, ""))
     ]
 
@@ -220,9 +220,9 @@ LOG = [
 @pytest.mark.parametrize(
     ("pattern", "lines"),
     [
-        ("sky", [(1, "user", "a", "Is the sky blue?")]), ("grey", [(1, "user", "a", "Or grey?"), (3, "user", "c", "grey")]), ("title$", [(0, "title", None, "A blue title")]),
-        ("^blue b$", [(2, "model", "b", "blue b")]), ("look .*path", [(2, "model", "b", r'look {"path":"a\nblue b"}')]), ("Hmm", [(2, "model", "b", "Hmm, blue.")]),
-        ("429", [(4, "error", "d", "429")]), ("^blue x$", [(3, "user", "c", "blue x")]), ('"n":', [(3, "user", "c", r'{"n":["blue x\ny"]}')]), ("absent", []),
+        ("sky", [(1, "user", "a", "Is the sky blue?")]), ("grey", [(1, "user", "a", "Or grey?"), (3, "tool", "c", "grey")]), ("title$", [(0, "title", None, "A blue title")]),
+        ("^blue b$", [(2, "codeh", "b", "blue b")]), ("look .*path", [(2, "codeh", "b", r'look {"path":"a\nblue b"}')]), ("Hmm", [(2, "codeh", "b", "Hmm, blue.")]),
+        ("429", [(4, "error", "d", "429")]), ("^blue x$", [(3, "tool", "c", "blue x")]), ('"n":', [(3, "tool", "c", r'{"n":["blue x\ny"]}')]), ("absent", []),
         (r"\?\r?$", [(1, "user", "a", "Is the sky blue?"), (1, "user", "a", "Or grey?")]),
     ],
 )  # fmt: skip
@@ -230,6 +230,16 @@ def test_the_lines_that_match_are_told_with_their_message(tmp_path, pattern, lin
     path = tmp_path / "s.jsonl"
     path.write_bytes(encode(LOG))
     assert matches_of(path, pattern) == lines
+
+
+def test_people_read_tool_for_its_output_and_json_has_the_role(home):
+    path = home / "sessions/s.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(encode(LOG))
+    assert searched("^(grey|Hmm|429)") == ["s:2:model: Hmm, blue.", "s:3:tool: grey", "s:4:error: 429"]
+    assert "s:3:tool: grey" in searched("--words", "grey blue")
+    roles = [row["role"] for row in run("search", "--jsonl", "^(grey|Hmm|429)").lines]
+    assert roles == ["model", "user", "error"]
 
 
 @given(

@@ -15,6 +15,7 @@ from ...base.sandbox import Exceeded, Pattern, time_limit
 from ...render import pager, values
 from ...render.progress import A_SECOND, progress, size_of
 from ...session.model import Json
+from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store.read import passing
 from ...store.resolve import Target, for_reading, ids
 from ...views.view import tell_lost
@@ -22,7 +23,7 @@ from . import matches
 from .matches import Hit, Skip
 
 EXAMPLES = """\
-  codeh-history search 'Rayleigh|Mie'              # SESSION:N:ROLE: LINE, N as in `show`
+  codeh-history search 'Rayleigh|Mie'              # SESSION:N:KIND: LINE, N as in `show`
   codeh-history search -i todo demo
   codeh-history search -C 2 -n 5 timeout
   codeh-history search -l deploy | xargs -n 1 codeh-history show -n 4
@@ -149,7 +150,8 @@ def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -
     records = itertools.chain([first], records) if first is not None else iter(())
     if options.json or options.jsonl:
         hidden = ("apart",) if options.around else ("apart", "before", "after")
-        shown = ({key: record[key] for key in record if key not in hidden} for record in records)
+        with_role = (as_json(record) for record in records)
+        shown = ({key: record[key] for key in record if key not in hidden} for record in with_role)
         for line in values.lines(shown, as_array=options.json):
             env.write(line)
         return first is not None
@@ -162,15 +164,23 @@ def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -
     return first is not None
 
 
+def as_json(record: Json) -> Json:
+    """The record with the message's role (or its kind, if it has none) instead of its kind."""
+    kind = record.get("kind", "")
+    role = ROLE_OF_KIND.get(kind) or kind
+    return {("role" if key == "kind" else key): role if key == "kind" else record[key] for key in record}
+
+
 def lines_of(records: Iterator[Json], marks: Pattern | None, *, context: bool) -> Iterator[bytes]:
-    """Format as `SESSION:N:ROLE: LINE` with context as in grep; `SESSION:COUNT` or `SESSION`."""
+    """Format as `SESSION:N:KIND: LINE` with context as in grep; `SESSION:COUNT` or `SESSION`."""
     for number, record in enumerate(records):
         if "text" not in record:
             yield ":".join(map(str, record.values())).encode() + b"\n"
             continue
         if context and number and record["apart"]:
             yield b"--\n"
-        where = visible(f"{record['session']}:{record['n']}:{record['role']}:")
+        kind = NAME_OF_KIND.get(record["kind"], record["kind"])
+        where = visible(f"{record['session']}:{record['n']}:{kind}:")
         around = where.replace(":", "-")
         text = visible(record["text"])
         if marks is not None:

@@ -36,18 +36,18 @@ _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )"
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # signs that text may be escaped, or stored elsewhere
 Lines = tuple[str, Sequence[str], Sequence[str], bool]  # `text, before, after, apart` of a `Hit`
 Skip = Callable[[Target, HistoryError | OSError], None]
-VERSION = 3  # of the indexed content
+VERSION = 4  # of the indexed content
 SHORTEST = 4  # characters; longer terms also match as prefixes
 _TABLES = (
     "create table if not exists indexed(path text primary key, stamp text, first integer, end integer)",
     # `text`: the original, if `words` differs from it
     """create virtual table if not exists texts using fts5(
-        words, path unindexed, id unindexed, n unindexed, role unindexed, text unindexed,
+        words, path unindexed, id unindexed, n unindexed, kind unindexed, text unindexed,
         tokenize='unicode61 remove_diacritics 2')""",
 )
-_INSERT = "insert into texts(rowid, path, id, n, role, words, text) values (?, ?, ?, ?, ?, ?, ?)"
+_INSERT = "insert into texts(rowid, path, id, n, kind, words, text) values (?, ?, ?, ?, ?, ?, ?)"
 _SEEK = (
-    "select path, id, n, role, case text when '' then words else text end from texts"
+    "select path, id, n, kind, case text when '' then words else text end from texts"
     " where texts match ? order by rank, rowid"
 )
 # Scripts without spaces between words: each character is a word, a run of them a phrase.
@@ -57,16 +57,16 @@ _UNSPACED = re.compile(
 
 
 class Hit(NamedTuple):
-    """A matching line, its session, and its message's id, number in `show` and role (or kind).
+    """A matching line, its session, and its message's id, number in `show` and kind.
 
-    A title has the role `title`, the number 0 and no id. `before` and `after`: context lines not shown with
+    A title has the kind `title`, the number 0 and no id. `before` and `after`: context lines not shown with
     another match; `apart`: the context does not continue that of the previous match.
     """
 
     session: str
     id: str | None
     n: int
-    role: str
+    kind: str
     text: str
     before: Sequence[str] = ()
     after: Sequence[str] = ()
@@ -74,14 +74,14 @@ class Hit(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The title or a message of a session: id, number, role and items.
+    """The title or a message of a session: id, number, kind and items.
 
     An item is the JSON of a call or result on one line (empty for text), then the lines of its texts.
     """
 
     id: str | None
     n: int
-    role: str
+    kind: str
     items: Iterable[list[str]]
 
 
@@ -92,7 +92,7 @@ def texts(env: Env, target: Target, *, strict: bool = False, lost: Lost | None =
     if title is not None:
         yield Text(None, 0, "title", [["", title]])
     for number, message in enumerate(view.messages, 1):
-        yield Text(message.id, number, message.role or message.kind, items_of(message))
+        yield Text(message.id, number, message.kind, items_of(message))
 
 
 def hits(
@@ -107,9 +107,9 @@ def hits(
     """The matching lines of a session, in view order, with up to `around` lines of context."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
-    for id, n, role, items in texts(env, target, strict=strict, lost=lost):
-        for lines in matching(items, pattern, id or role, around):
-            yield Hit(target.id, id, n, role, *lines)
+    for id, n, kind, items in texts(env, target, strict=strict, lost=lost):
+        for lines in matching(items, pattern, id or kind, around):
+            yield Hit(target.id, id, n, kind, *lines)
 
 
 def matching(items: Iterable[list[str]], pattern: Pattern, name: str, around: int = 0) -> Iterator[Lines]:
@@ -153,19 +153,19 @@ def ranked(env: Env, targets: Sequence[Target], words: str, skip: Skip, around: 
             default=lines[0],
         )
         (shown,) = with_context(lines, [lines.index(best)], around)
-        yield Hit(by_path[entry.path].id, entry.id, entry.n, entry.role, *shown)
+        yield Hit(by_path[entry.path].id, entry.id, entry.n, entry.kind, *shown)
 
 
 def texts_to_index(env: Env, target: Target) -> Iterator[tuple[str | None, int, str, str]]:
     """The indexed texts of a session: of a call also its name, of JSON without texts the JSON."""
-    for id, n, role, items in texts(env, target, lost={}):
+    for id, n, kind, items in texts(env, target, lost={}):
         lines: list[str] = []
         for whole, *inside in items:
             if whole and not (inside and whole.startswith(("{", "["))):
                 lines.append(whole.partition(" ")[0] if inside else whole)
             lines += inside
         if lines:
-            yield id, n, role, "\n".join(lines)
+            yield id, n, kind, "\n".join(lines)
 
 
 def pattern_of(words: str) -> str:
@@ -213,12 +213,12 @@ def may_match(path: str, pattern: Pattern) -> bool:
 
 
 class Entry(NamedTuple):
-    """An indexed message: its file, id, number, role and text."""
+    """An indexed message: its file, id, number, kind and text."""
 
     path: str
     id: str | None
     n: int
-    role: str
+    kind: str
     text: str
 
 
@@ -288,7 +288,7 @@ def _add(db: sqlite3.Connection, path: str, stamp: str, entries: Iterable[Entry]
     for entry in entries:
         spaced = _UNSPACED.sub(lambda char: f" {char[0]} ", entry.text)
         text = entry.text if spaced != entry.text else ""
-        db.execute(_INSERT, (end, path, entry.id, entry.n, entry.role, spaced, text))
+        db.execute(_INSERT, (end, path, entry.id, entry.n, entry.kind, spaced, text))
         end += 1
     db.execute("insert into indexed values (?, ?, ?, ?)", (path, stamp, first, end))
 
