@@ -68,7 +68,7 @@ def test_for_other_texts_all_tokens_are_loaded(monkeypatch):
         sizes.append(len(ranks))
         return object()
 
-    monkeypatch.setattr(vocabulary, "built", built)
+    monkeypatch.setattr(vocabulary, "build_encoding", built)
     for sign in [*"дλאगعא日", "a\u0301", "\ud800", "\ud83d\ude42"]:
         sizes.clear()
         vocabulary._encodings_built.clear()
