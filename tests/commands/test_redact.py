@@ -1,6 +1,8 @@
 """`redact`: a secret is gone wherever the program keeps it, or what still holds it is named with exit 1."""
 
+import os
 from base64 import b64decode, b64encode
+from subprocess import DEVNULL, PIPE
 
 import orjson
 import pytest
@@ -11,7 +13,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 from in_process import run_in_process, run_ok
 from secret_examples import HALVES, SECRET, delta, opened, redacted, user, written
-from support import lines, run
+from support import lines, run, start
 
 
 def shown(path):
@@ -165,11 +167,25 @@ def test_a_secret_is_gone_from_wherever_it_stands(record, tmp_path):
     run_ok("show", "s", "--jsonl", home=tmp_path)
 
 
+def test_the_command_that_removes_a_secret_confirms_itself_only_without_a_terminal(tmp_path):
+    path = written(tmp_path, user("u", SECRET))
+    master, slave = os.openpty()
+    try:
+        typed = start("redact", "s", home=tmp_path, stdin=slave, stdout=DEVNULL, stderr=PIPE)
+        assert b"s is unchanged: `redact s -i` removes it (" in typed.communicate()[1]
+    finally:
+        os.close(master)
+        os.close(slave)
+    done = run("redact", "s", home=tmp_path)
+    assert b"s is unchanged: `redact s -i --yes` removes it (" in done.err
+    assert SECRET.encode() in path.read_bytes()
+
+
 def test_it_says_what_became_of_what_was_found(tmp_path):
     path = written(tmp_path, user("u", f"{SECRET} and {SECRET}"))
     kinds = "(2 github-token; best effort: check the result)"
     found = run_in_process("redact", "s", home=tmp_path).err.decode()
-    assert found == f"codeh-history: s: 2 found; s is unchanged: `redact s -i` removes them {kinds}\n"
+    assert found == f"codeh-history: s: 2 found; s is unchanged: `redact s -i --yes` removes them {kinds}\n"
     elsewhere = run_in_process("redact", str(path), home=tmp_path / "other").err.decode()
     assert elsewhere == f"codeh-history: s: 2 found and replaced in the output {kinds}\n"
     assert redacted(tmp_path).err.decode() == f"codeh-history: s: 2 removed {kinds}\n"

@@ -93,7 +93,7 @@ def test_a_filter_prints_what_it_would_do_and_the_session_only_where_it_is_asked
         assert shown == "codeh-history: demo: nothing to change\n"
     else:
         keep = "add > FILE to keep this" if verb == "fixture" else "add -i to keep this, or > FILE"
-        assert keep in shown or "demo is unchanged: `redact demo -i` removes it" in shown
+        assert keep in shown or "demo is unchanged: `redact demo -i --yes` removes it" in shown
     assert support.session_path(called, "demo").read_bytes() == before
     piped = support.run(verb, "demo", *options)
     again = on_terminal(verb, "demo", *options, "--jsonl", home=called, columns=999)

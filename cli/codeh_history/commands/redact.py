@@ -64,7 +64,8 @@ def outcome(env: Env, target: Target, redactor: Redactor) -> str:
     if target.path == "-" or target.path != path_of(env, target.id):
         return redacting.REPLACED
     them = "it" if sum(redactor.counts.values()) == 1 else "them"
-    return f"found; {target.id} is unchanged: `redact {target.id} -i` removes {them}"
+    confirmed = "" if env.terminal(env.stdin) else " --yes"
+    return f"found; {target.id} is unchanged: `redact {target.id} -i{confirmed}` removes {them}"
 
 
 def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> int:
