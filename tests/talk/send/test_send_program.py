@@ -80,6 +80,16 @@ def test_a_directory_that_is_not_here_is_noted(env, tmp_path):
     assert program.command(made, ["prog"]) == "prog"
 
 
+def test_installed_for_a_directory_that_does_not_exist_it_is_resumed_without_cd(env, tmp_path):
+    gone = str(tmp_path / "gone")
+    with (tmp_path / "err").open("wb") as err:
+        env.stderr = err.fileno()
+        made = program.make(env, view_of([HEADER, *SAID]), "claude-code", cwd=gone, install=True)
+        how = program.put(env, made, None, install=True)
+    assert (tmp_path / "err").read_text().startswith(f"codeh-history: s: {gone} does not exist; --cwd DIR ")
+    assert how == f"resume with: {shlex.join(made.written.resume)}"
+
+
 def test_installed_it_lies_where_its_program_looks_and_never_over_another(env, tmp_path):
     view = view_of([HEADER, *SAID])
     found = program.make(env, view, "claude-code", cwd=str(tmp_path))

@@ -58,7 +58,7 @@ def make(
     title = named if isinstance(named, str) and named else None
     written = sessions.written(program, whole, About(id, where, title, env.now(), partial(_known, folder)))
     place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
-    exists = cwd is not None or os.path.isdir(where)
+    exists = os.path.isdir(where) or (cwd is not None and not install)  # else it may exist elsewhere
     return Made(view.id or "-", program, where if exists else "", place, written)
 
 
