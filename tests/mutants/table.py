@@ -527,6 +527,20 @@ MUTANTS = [
         ("providers/test_turns.py::test_a_result_answers_only_the_model_turns_right_before_it",),
     ),
     Mutant(
+        "calls without an id are not numbered where all else is usual", "session/records.py",
+        """            if key == "functionCall" and not value["id"]:
+                return False
+""",
+        "",
+        ("session/test_fold.py::test_calls_without_an_id_are_numbered_in_whatever_record_they_are",),
+    ),
+    Mutant(
+        "lists do not count where a line may nest too deep", "session/records.py",
+        'line.count(b"{") + line.count(b"[") > MAX_READ',
+        'line.count(b"{") > MAX_READ',
+        ("session/test_records.py::test_a_line_nests_too_deep_whatever_opens_its_levels",),
+    ),
+    Mutant(
         "answers under another name count as whole", "filters/curate/pairs.py",
         "if answer is None or answer.name != call.name:",
         "if answer is None:",

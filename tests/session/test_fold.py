@@ -224,3 +224,18 @@ def test_the_reader_in_typescript_comes_to_the_same(tmp_path):
 
 def test_the_reader_in_typescript_is_short():
     assert len((EXAMPLES / "reader.ts").read_text().splitlines()) <= 400
+
+
+@pytest.mark.parametrize("second", [
+    {"parts": [{"functionCall": {"name": "f"}}]},
+    {"parts": [{"functionCall": {"id": "", "name": "f"}}]},
+    {"parts": [{"functionCall": {"name": "f"}, "thoughtSignature": "x"}]},
+    {"type": "ref", "blockIds": ["x"], "idless": [0]},
+])  # fmt: skip
+def test_calls_without_an_id_are_numbered_in_whatever_record_they_are(second):
+    head = {"type": "message", "kind": "codeh", "role": "model"}
+    last = {"id": "c", "parts": [{"text": "x"}]}
+    log = parse(orjson.dumps(head | more) for more in ({"id": "b"} | second, last))
+    assert fold(log).all["c"].idless == 1
+    escaped = orjson.dumps(head | {"id": "b"} | second).replace(b"functionCall", b"\\u0066unctionCall")
+    assert fold(parse([escaped, orjson.dumps(head | last)])).all["c"].idless == 1

@@ -281,6 +281,15 @@ def test_text_and_value_agree_on_the_limit(kind, limit):
         assert depth_exceeds(line, limit) is nests_deeper(value, limit) is (levels > limit)
 
 
+@pytest.mark.parametrize("kind", ["objects", "lists", "both"])
+def test_a_line_nests_too_deep_whatever_opens_its_levels(kind):
+    for levels in (MAX_READ - 1, MAX_READ):
+        line = orjson.dumps({"type": "later", "text": "x" * 2 * MAX_READ, "value": nested(levels, kind)})
+        assert [d.reason for d in parse([line]).damage] == (
+            [f"nested deeper than {MAX_READ}"] if levels == MAX_READ else []
+        )
+
+
 @given(value=st.recursive(st.integers(0, 9), lambda inner: st.lists(inner, max_size=3), max_leaves=30))
 def test_text_and_value_agree_on_any_shape(value):
     line = orjson.dumps(value)

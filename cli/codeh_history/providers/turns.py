@@ -70,7 +70,8 @@ class Turn:
         made = self.message
         if made is None or (made.provider or "gemini") != provider:
             return False
-        return not made.model or not model or made.model == model or family(made.model) == family(model)
+        name = made.model
+        return not name or not model or name == model or family(name) == family(model)
 
 
 def family(model: str) -> str:

@@ -236,7 +236,8 @@ class Fold:
             self.join(view.all[id])
         if self.barrier >= 0:
             self.hide_cleared()
-        number_calls(view.all.values())
+        if view.log.idless:
+            number_calls(view.all.values())
         for record in view.applied:
             self.effects.apply(record.data, self.made[record.data["id"]].place)
         self.summaries += self.effects.summaries

@@ -68,18 +68,20 @@ class Damage:
 class Log:
     """A parsed session file: records in byte order, damaged lines, and the size in bytes.
 
-    `refers`: whether a record may name blocks that hold its parts.
+    `refers`: whether a record may name blocks that hold its parts. `idless`: whether a call may have no id.
     """
 
-    __slots__ = ("damage", "records", "refers", "size")
+    __slots__ = ("damage", "idless", "records", "refers", "size")
 
     def __init__(
-        self, records: list[Record], damage: list[Damage], size: int, *, refers: bool = True
-    ) -> None:
+        self, records: list[Record], damage: list[Damage], size: int, *, refers: bool = True,
+        idless: bool = True,
+    ) -> None:  # fmt: skip
         self.records = records
         self.damage = damage
         self.size = size
         self.refers = refers
+        self.idless = idless
 
 
 class Before:
@@ -103,15 +105,16 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
     damage: list[Damage] = []
     loads = orjson.loads
     offset, number = before.size, before.lines
-    refers = False
+    refers = idless = False
     for number, line in enumerate(lines, before.lines + 1):
         start = offset
         offset += len(line)
-        size = len(line.removesuffix(b"\n")) if len(line) > LONGEST else _skipped(line)
-        if size > LONGEST:
-            offset = start + size + line.endswith(b"\n")
-            damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
-            continue
+        if len(line) > LONGEST or line.startswith(SKIPPED):
+            size = _skipped(line) or len(line.removesuffix(b"\n"))
+            if size > LONGEST:
+                offset = start + size + line.endswith(b"\n")
+                damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
+                continue
         try:
             data = loads(line)
         except ValueError as error:
@@ -123,7 +126,7 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
                 if line.strip():
                     damage.append(Damage(number, start, _why(line, error)))
                 continue
-        if len(line) > _SHALLOW and nests_deeper(data, MAX_READ):
+        if len(line) > _SHALLOW and _may_nest(line) and nests_deeper(data, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if _is_usual(data):
@@ -138,8 +141,14 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
             continue
         records.append(Record(data, line, start, bare))
         refers = refers or b"blockId" in line or b"\\u" in line  # a key may be escaped
+        idless = idless or refers or b"functionCall" in line
     before.size, before.lines = offset, number
-    return Log(records, damage, offset, refers=refers)
+    return Log(records, damage, offset, refers=refers, idless=idless)
+
+
+def _may_nest(line: bytes) -> bool:
+    """Return whether a line opens enough lists and objects to nest too deep; faster than `nests_deeper`."""
+    return line.count(b"{") + line.count(b"[") > MAX_READ
 
 
 def _skipped(line: bytes) -> int:
@@ -149,7 +158,7 @@ def _skipped(line: bytes) -> int:
 
 
 def _is_usual(data: Any) -> bool:
-    """Return whether it is a message of texts, calls and results, as nearly all lines are."""
+    """Return whether it is a message of texts, calls with ids and results, as nearly all lines are."""
     try:
         parts = data["parts"]
         if data["type"] != "message" or data["kind"] not in ROLE_OF_KIND or type(data["id"]) is not str:
@@ -162,6 +171,8 @@ def _is_usual(data: Any) -> bool:
             if key != "text" and key not in _OF_TOOLS:
                 return False
             if type(value if key == "text" else value["name"]) is not str:
+                return False
+            if key == "functionCall" and not value["id"]:
                 return False
     except (KeyError, TypeError, ValueError):
         return False

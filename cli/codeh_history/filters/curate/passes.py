@@ -74,7 +74,7 @@ def is_empty(part: Part) -> bool:
 def ide(view: View, settings: Settings) -> list[Op]:
     """Drop IDE context messages, except the latest and pinned ones."""
     markers = settings.ide_markers
-    contexts = [m for m in view.messages if m.committed and is_ide_context(m, markers)]
+    contexts = [m for m in view.messages if is_ide_context(m, markers) and m.committed]
     ids = [message.id for message in contexts[:-1] if not message.pinned]
     return [drop(ids, "superseded by newer IDE context")] if ids else []
 
@@ -84,7 +84,7 @@ def system(view: View, settings: Settings) -> list[Op]:
     texts = {
         message.id: text_of(message)
         for message in view.messages
-        if message.committed and not message.pinned and is_system(message)
+        if is_system(message) and message.committed and not message.pinned
     }
     for keep in settings.keep_system:
         kept = keep([*texts.values()], [*texts])

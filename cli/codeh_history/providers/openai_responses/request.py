@@ -79,6 +79,8 @@ def write_output(part: Part, held: list[Json]) -> Any:
 def result_parts(part: Part) -> list[Any]:
     """The media of a result, then its uploaded files."""
     response: Any = part["functionResponse"]
+    if "parts" not in response:  # nearly all
+        return []
     files = (held for held in objects(response.get("parts")) if isinstance(held.get("native"), dict))
     return [*result_media(response), *files]
 
