@@ -232,6 +232,13 @@ def test_a_request_without_a_newline_at_the_end_is_one(home):
     assert (done.code, done.lines[0]["code"], texts(home, "a")) == (0, 0, ["x"])
 
 
+def test_a_byte_order_mark_before_the_first_request_is_ignored(home):
+    request = b'{"id":1,"argv":["append","-q","-s","a","-m","hi"]}\n'
+    done = run("serve", home=home, stdin=2 * (b"\xef\xbb\xbf" + request))
+    assert sorted(answer["code"] for answer in done.lines) == [0, 65]
+    assert texts(home, "a") == ["hi"]
+
+
 def test_more_requests_than_are_held_wait_where_they_come_from(home, server, tmp_path):
     """stdin is not read on meanwhile, nor is anything lost or answered out of order."""
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")

@@ -18,6 +18,7 @@ import orjson
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Interrupted, Usage
 from ...base.escape import visible
+from ...session.records import BOM
 from ...store.paths import SERVER
 from . import request as requests
 from .request import Cancel, Order, Refusal, Request, Turn, turn_of
@@ -111,6 +112,8 @@ class Server:
         self.number += 1
         line = bytes(self.line)
         self.line.clear()
+        if self.number == 1:
+            line = line.removeprefix(BOM)
         if len(line) > requests.LONGEST:
             self.refuse(None, BadData(f"longer than {requests.LONGEST >> 20} MiB"))
         elif line.strip():
