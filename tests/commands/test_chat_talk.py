@@ -15,7 +15,7 @@ import time
 import pytest
 
 from fake_provider import FakeProvider, configure
-from support import PROGRAM, environ, lines, run, session_path
+from support import PROGRAM, environ, lines, run, session_path, start
 
 PATIENCE = 60.0  # seconds until a test gives up
 STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
@@ -143,6 +143,44 @@ def test_a_talk(configured, server):
         "one",
         "/retry",
     ]
+
+
+def kept_prompt(home):
+    (file,) = (home / "unsent").iterdir()
+    return file.read_text()
+
+
+def test_a_session_that_was_removed_is_not_begun_again(configured):
+    with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
+        chat.types("Why?\n")
+        chat.until("No model is behind this.\n> ")
+        run("rm", "demo", home=configured)
+        os.write(chat.master, b"And then?\n")
+        shown = chat.until("stores it\n")
+        assert chat.ended() == 3
+    assert (
+        "codeh-history: demo: the session was removed meanwhile; this prompt was not sent: its text is"
+        in shown
+    )
+    assert not session_path(configured, "demo").exists()
+    assert kept_prompt(configured) == "And then?"
+    assert run("chat", "demo", "-p", "local", stdin=b"Again?\n", home=configured).code == 0  # a new one
+
+
+def test_a_command_in_a_session_that_was_removed_does_not_begin_it_again(configured):
+    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    chat = start("chat", "demo", "-p", "local", home=configured, **piped)
+    chat.stdin.write(b"Why?\n")
+    chat.stdin.flush()
+    assert chat.stdout.readline().endswith(b"No model is behind this.\n")
+    deadline = time.monotonic() + PATIENCE
+    while kinds(configured)[-1] not in ("commit", "codeh") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    run("rm", "demo", home=configured)
+    _, err = chat.communicate(b"/system Be brief.\nAnd then?\n", timeout=PATIENCE)
+    assert err.splitlines()[-1] == b"codeh-history: demo: the session was removed meanwhile"
+    assert chat.returncode == 3
+    assert not session_path(configured, "demo").exists()
 
 
 def test_it_goes_on_where_one_left(configured):

@@ -30,7 +30,10 @@ class Options(Writing, Request, without=("pretty", "explain", "json", "persist")
 
 
 def run(env: Env, options: Options) -> int:
-    """Return the exit code of the last failure; always 0 on a terminal, where each error was shown."""
+    """Return the exit code of the last failure.
+
+    On a terminal, where each error was shown, it is 0 unless the session was removed.
+    """
     most = amounts.size(options.max_bytes)
     target = target_of(env, options.session, options.argument, new=options.new)
     talk = Talk(env, target or begin(env, ""), options.part(Asking), most, unnamed=target is None)
@@ -38,7 +41,7 @@ def run(env: Env, options: Options) -> int:
     lines = Lines(env, commands.completing(talk))
     if lines.typed:
         commands.welcome(talk)
-    code = 0
+    code, removed = 0, False
     while not talk.over:
         try:
             text = lines.prompt()
@@ -50,10 +53,10 @@ def run(env: Env, options: Options) -> int:
                 raise
             continue  # drop the line, or stop the answer, which was already noted
         except HistoryError as error:
-            code = error.exit_code
+            code, removed = error.exit_code, talk.over
             if str(error):
                 env.complain(str(error))
         except OSError as error:
             code = 74
             env.complain(f"{error.filename or 'input or output'}: {error.strerror}")
-    return 0 if lines.typed else code
+    return 0 if lines.typed and not removed else code

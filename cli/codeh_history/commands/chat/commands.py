@@ -26,9 +26,20 @@ from .talk import RETRY, Completer, Talk
 
 def do(talk: Talk, text: str) -> None:
     """Run a command or send a prompt; `//` escapes a prompt that begins with a slash."""
-    if not text.startswith("/") or text.startswith("//"):
-        talk.turn(text[1:] if text.startswith("//") else text)
-        return
+    command = text.startswith("/") and not text.startswith("//")
+    prompt = "" if command else text[1:] if text.startswith("//") else text
+    talk.must_exist(prompt)
+    try:
+        if command:
+            run(talk, text)
+        else:
+            talk.turn(prompt)
+    finally:
+        talk.existed = talk.existed or bool(talk.size())
+
+
+def run(talk: Talk, text: str) -> None:
+    """Run a command; its name may be shortened."""
     word, _, rest = text.partition(" ")
     named = [name for name in COMMANDS if name.startswith(word)]
     if word not in COMMANDS and len(named) != 1:

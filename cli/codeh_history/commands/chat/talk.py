@@ -9,14 +9,16 @@ from contextlib import suppress
 from ...base.config import layers
 from ...base.config.layers import ResolvedRequest
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, TryAgain
+from ...base.errors import BadData, HistoryError, NotFound, TryAgain
 from ...base.folders import ensure_dir
 from ...base.words import excerpt
 from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View
+from ...store.paths import exists
 from ...store.read import size_of
 from ...store.resolve import Target
+from ...store.unsent import kept_text
 from ...talk.append.text import begin
 from ...talk.receive.answer import Received, tell
 from ...talk.send import payload
@@ -45,6 +47,7 @@ class Talk:
         self.attached: list[str] = []  # files for the next prompt
         self.over = False
         self.unnamed = unnamed  # the first prompt names the session
+        self.existed = bool(self.size())  # once it did, only `rm` of another process can remove it
 
     def checked(self) -> None:
         """Raise Usage if no provider or command is configured."""
@@ -62,6 +65,18 @@ class Talk:
     def view(self) -> View:
         """The session's current view; empty if the session does not exist yet."""
         return ask.looked(self.env, self.target)
+
+    def must_exist(self, prompt: str) -> None:
+        """Raise NotFound, and end the conversation, if the session was removed; the prompt is kept."""
+        try:
+            if not self.existed or exists(self.target.path):
+                return
+        except TryAgain:  # the database is unreachable; storing the prompt reports it
+            return
+        self.over = True
+        kept = kept_text(self.env, self.target.path, self.env.random_id(), prompt, "") if prompt else ""
+        removed = f"{self.target.id}: the session was removed meanwhile"
+        raise NotFound(f"{removed}; this prompt was not sent: {kept}" if kept else removed)
 
     def turn(self, text: str | None) -> None:
         """Send this prompt, or resend the session if None; print and store the answer as it arrives.
