@@ -12,7 +12,7 @@ import support
 from codeh_history.commands import SHOWN
 from codeh_history.commands.export import FORMS
 from codeh_history.commands.import_ import FORMS as IMPORTED
-from codeh_history.programs.sessions import WRITTEN
+from codeh_history.programs.registry import WRITTEN
 from codeh_history.providers import TARGETS
 from length import sampled
 

@@ -16,7 +16,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.commands.import_ import HEAD, copy, opened, tell
 from codeh_history.commands.import_.copy import Imported, import_session, with_branches
-from codeh_history.programs.model import ABANDONED, Entry, Piece, Problem, Session, Used
+from codeh_history.programs.model import ABANDONED, AgentUsage, Entry, Piece, Problem, Session
 from codeh_history.store import program_files
 from codeh_history.sync.sealing import FIRST, is_bundle
 from in_process import run_in_process, run_ok
@@ -166,7 +166,7 @@ def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
 
 def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
     said = told(
-        tmp_path, Session("p", "s"), Imported("p-s-2", 1, created=True, apart="it was continued here")
+        tmp_path, Session("p", "s"), Imported("p-s-2", 1, created=True, conflict="it was continued here")
     )
     assert said == ["it was continued here: new messages went to p-s-2"]
 
@@ -175,7 +175,7 @@ def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
 def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted):
     branch = Session("p", "b")
     session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
-                      used=lambda: [Used("u", None, {})])  # fmt: skip
+                      used=lambda: [AgentUsage("u", None, {})])  # fmt: skip
     found = list(with_branches([session], branches=wanted))
     assert found == ([session, branch] if wanted else [session])
     assert session.left == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})
@@ -231,7 +231,7 @@ def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(e
     before = path_of(home, "codex-abc").read_bytes()
     done = import_session(env, source("a", "b", "c"), "/src")
     assert (done.id, done.created) == ("codex-abc-2", True)
-    assert done.apart
+    assert done.conflict
     assert path_of(home, "codex-abc").read_bytes() == before
     assert texts(home, "codex-abc-2") == ["a", "b", "c"]
     assert lines(home, "codex-abc-2")[0]["parent"] == {"session": "codex-abc", "at": "i-b"}

@@ -16,7 +16,7 @@ from agent_cases import cases
 from codeh_history.base import processes
 from codeh_history.base.env import Env
 from codeh_history.commands.import_ import copy
-from codeh_history.programs.sessions import PROGRAMS
+from codeh_history.programs.registry import PROGRAMS
 from codeh_history.store import log, program_files
 from in_process import run_in_process
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written

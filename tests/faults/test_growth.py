@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from codeh_history.filters.redact import Redactor, forms, names, vendors
-from codeh_history.programs.sessions import WRITTEN
+from codeh_history.programs.registry import WRITTEN
 from faults.growth import A_MEGABYTE, TIMES, grown
 from faults.profiles import PROFILE, by_profile
 from faults.shapes import LINES, PATTERNS, output, session, sized, text

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import sent
 from agent_cases import CASES, MODELS, Case, cases, complaint, done
-from codeh_history.programs.sessions import WRITTEN
+from codeh_history.programs.registry import WRITTEN
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS, PROJECT, PROMPT, run_written
 from in_process import run_in_process, write_session

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData
 from codeh_history.programs.changes import changes
-from codeh_history.programs.fields import made_id, time_of
-from codeh_history.programs.model import Entry, Piece, Session, Summary, Used
+from codeh_history.programs.fields import hash_id, time_of
+from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summary
 from codeh_history.programs.records import header, lines, record, records, session_id
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD
@@ -81,7 +81,7 @@ def test_records_are_settings_messages_and_what_sub_agents_used():
         created=TS,
         settings={"title": "t"},
         items=[entry()],
-        used=lambda: [Used("u", None, {"usage": {"input": 1}})],
+        used=lambda: [AgentUsage("u", None, {"usage": {"input": 1}})],
     )
     made = list(records(session))
     assert [record["type"] for record in made] == ["meta", "message", "usage"]
@@ -112,10 +112,10 @@ def test_a_time_of_a_source_as_it_is_stored(value, time):
 
 
 def test_an_id_is_a_function_of_what_it_is_made_of():
-    assert made_id("a", "b") == made_id("a", b"b") == made_id("a\0b")
-    assert made_id("a", "b") != made_id("ab")
-    assert made_id("a", 1) == made_id("a", "1")
-    assert made_id("\ud800") != made_id("")
+    assert hash_id("a", "b") == hash_id("a", b"b") == hash_id("a\0b")
+    assert hash_id("a", "b") != hash_id("ab")
+    assert hash_id("a", 1) == hash_id("a", "1")
+    assert hash_id("\ud800") != hash_id("")
 
 
 TIME = "2026-01-02T03:04:05.000Z"
@@ -173,7 +173,7 @@ CASES = {  # what was imported, what the source says now, the types of what is n
 def test_the_copy_becomes_what_a_new_one_would_be(before, now, types):
     data = copy(source(before))
     found = changes(source(now), view(data))
-    assert found.apart is None
+    assert found.conflict is None
     assert [record["type"] for record in found.records] == types
     assert shown(data + more(found)) == shown(copy(source(now)))
     assert changes(source(now), view(data + more(found))).records == []
@@ -192,7 +192,7 @@ def test_whatever_comes_of_a_source_its_copy_says_the_same(steps):
     for now in steps[1:]:
         for _ in range(2):  # what comes back is compared once it is there again
             found = changes(source(now), view(data))
-            if found.apart is not None:
+            if found.conflict is not None:
                 return
             data += more(found)
         assert shown(data) == shown(copy(source(now)))
@@ -245,13 +245,13 @@ def test_what_was_redacted_here_does_not_come_back():
 
 def test_a_copy_that_was_continued_here_goes_its_own_way():
     data = copy(source("a")) + written(HERE)
-    assert changes(source("a"), view(data)).apart is None
-    assert changes(source("a b"), view(data)).apart == "it was continued here (h)"
+    assert changes(source("a"), view(data)).conflict is None
+    assert changes(source("a b"), view(data)).conflict == "it was continued here (h)"
 
 
 def test_messages_in_another_order_are_another_session():
-    assert "another order" in str(changes(source("b a"), view(copy(source("a b")))).apart)
-    assert "another order" in str(changes(source("c a b"), view(copy(source("a b")))).apart)
+    assert "another order" in str(changes(source("b a"), view(copy(source("a b")))).conflict)
+    assert "another order" in str(changes(source("c a b"), view(copy(source("a b")))).conflict)
 
 
 def test_of_a_damaged_source_nothing_is_taken_back():
@@ -277,7 +277,7 @@ COPY = f"claude-code-{SESSION}"
 def write_source():
     """A key in the title, a prompt, an answer that goes on, a result, and what a summary covers."""
     file = Claude()
-    file.lines.append({"type": "custom-title", "customTitle": f"About {KEY}", "sessionId": SESSION})
+    file.lines.append({"type": "custom-title", "customTitle": f"SessionInfo {KEY}", "sessionId": SESSION})
     file.user("a", f"my key is {KEY}")
     file.said("b", f"the key {KEY}", id="m")
     file.called("c", "A", id="m2")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData
-from codeh_history.programs import records, sessions
+from codeh_history.programs import records, registry
 from codeh_history.programs.changes import changes
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
@@ -56,7 +56,7 @@ def test_a_file_is_known_by_its_content(format):
     with tempfile.TemporaryFile() as file:
         file.write(whole(format))
         file.flush()
-        assert sessions.detect_program(File(file.fileno(), "").head) == name(format)
+        assert registry.detect_program(File(file.fileno(), "").head) == name(format)
 
 
 @EACH

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history.programs import records, sessions
+from codeh_history.programs import records, registry
 from codeh_history.programs.changes import changes
 from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
@@ -18,18 +18,18 @@ from length import examples
 from program_files import SAMPLES, SESSION, odd
 from program_formats import FORMATS
 
-PROGRAMS = pytest.mark.parametrize("program", [name for name in sessions.PROGRAMS if name not in FORMATS])
+PROGRAMS = pytest.mark.parametrize("program", [name for name in registry.PROGRAMS if name not in FORMATS])
 
 
 def found(program, data):
     """The sessions in a file with these bytes, open meanwhile; none of them may make a reader fail."""
-    sessions.detect_program(head_of(data))
+    registry.detect_program(head_of(data))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"{SESSION}.jsonl")
         with open(path, "wb") as file:
             file.write(data)
         with open(path, "rb") as file:
-            yield from sessions.read(program, File(file.fileno(), path))
+            yield from registry.read(program, File(file.fileno(), path))
 
 
 def as_lines(session):
@@ -63,7 +63,7 @@ def test_a_file_is_known_by_its_content(program):
     with tempfile.TemporaryFile() as file:
         file.write(b"".join(whole(program)))
         file.flush()
-        assert sessions.detect_program(File(file.fileno(), "").head) == program
+        assert registry.detect_program(File(file.fileno(), "").head) == program
 
 
 @PROGRAMS
@@ -84,7 +84,7 @@ def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(program, 
 def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program):
     lines = whole(program)
     known = [
-        sessions.program(program).recognises(Head(b"", (one,), (one,))) for one in map(orjson.loads, lines)
+        registry.program(program).recognises(Head(b"", (one,), (one,))) for one in map(orjson.loads, lines)
     ]
     places = [at for at in range(1, len(lines) - 1) if known[at + 1]]
     assert len(places) > 1
@@ -110,7 +110,7 @@ def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program, data):
         (session,) = found(program, b"".join(lines[:end]))
         fresh = as_lines(session)
         new = changes(session, fold(parse(lines_of(made)))) if made else None
-        if new is not None and new.apart:
+        if new is not None and new.conflict:
             return  # a new copy is made
         made += records.lines(new.records, "p") if new else fresh
         assert shown(made) == shown(fresh)

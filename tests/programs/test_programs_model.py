@@ -4,10 +4,10 @@ from importlib.util import find_spec
 
 import pytest
 
-from codeh_history.programs import sessions
+from codeh_history.programs import registry
+from codeh_history.programs.context_windows import smallest_window
 from codeh_history.programs.model import Entry, Piece, Problem, Session
 from codeh_history.programs.protocol import Head
-from codeh_history.programs.windows import smallest
 from codeh_history.store.program_files import head_of
 from program_files import SAMPLES, written
 
@@ -32,10 +32,10 @@ def test_problems_are_told_in_their_order():
 def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
     session = Session("pi", "s")
     for title in (None, "", 7, ["x"]):
-        session.titled(title)
+        session.set_title(title)
     assert session.settings == {}
-    session.titled("one")
-    session.titled("two")
+    session.set_title("one")
+    session.set_title("two")
     assert session.settings == {"title": "two"}
     for kind, many in (("command", 2), ("note", 0), ("command", 1)):
         session.skip(kind, many)
@@ -67,32 +67,32 @@ def test_a_database_is_known_by_its_tables_and_columns():
     assert head.has({"three": ()})  # it asks for nothing of it
 
 
-@pytest.mark.parametrize("name", sessions.PROGRAMS)
+@pytest.mark.parametrize("name", registry.PROGRAMS)
 def test_a_program_is_a_package_of_its_name(name):
-    program = sessions.program(name)
+    program = registry.program(name)
     assert name == program.name
-    assert program is sessions.program(name)
-    assert all(place.patterns for place in sessions.places(name))
+    assert program is registry.program(name)
+    assert all(place.patterns for place in registry.places(name))
     assert program.read
-    assert bool(program.writer and find_spec(program.writer)) == (name in sessions.WRITTEN)
+    assert bool(program.writer and find_spec(program.writer)) == (name in registry.WRITTEN)
 
 
 def test_what_only_exports_has_no_place():
-    assert sessions.places("sharegpt") == ()
-    assert sessions.places("codex")
+    assert registry.places("sharegpt") == ()
+    assert registry.places("codex")
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_whose_a_file_is_is_told_by_its_beginning(name, tmp_path):
     data = written(tmp_path / "f.jsonl", SAMPLES[name]()).read_bytes()
-    assert sessions.detect_program(head_of(data)) == name
-    assert sessions.keeps(name, head_of(data))
+    assert registry.detect_program(head_of(data)) == name
+    assert registry.is_own_session(name, head_of(data))
 
 
 @pytest.mark.parametrize("data", [b"", b"a diary\n", b'{"x":1}\n', b'[{"role":"user","content":"x"}]'])
 def test_what_is_nobodys(data):
-    assert sessions.detect_program(head_of(data)) is None
-    assert not sessions.keeps("codex", head_of(data))
+    assert registry.detect_program(head_of(data)) is None
+    assert not registry.is_own_session("codex", head_of(data))
 
 
 PI = """{ // ours
@@ -130,4 +130,4 @@ PI = """{ // ours
     ],
 )
 def test_the_smallest_window_that_is_given(program, settings, model, window):
-    assert smallest(program, settings.encode(), model) == window
+    assert smallest_window(program, settings.encode(), model) == window

@@ -5,7 +5,7 @@ import pytest
 from codeh_history.programs import parts as programs_parts
 from codeh_history.programs.fields import seconds
 from codeh_history.programs.model import Entry, Session
-from codeh_history.programs.parts import Names, opening
+from codeh_history.programs.parts import ConversationIds, opening
 from histories import result
 
 
@@ -28,7 +28,7 @@ def test_the_same_words_again_are_another_message():
     assert ids == [entry.id for entry in entries(other)]  # wherever it is read
 
 
-def test_an_id_that_is_given_is_kept_and_counted_where_it_comes_again():
+def test_an_id_that_is_given_recognises_own_and_counted_where_it_comes_again():
     one = talk()
     for id in ("x", "x", "x.2", "x"):
         one.add("user", [{"text": "a"}], id=id)
@@ -92,16 +92,16 @@ def test_system_prompts_add_up():
 
 
 def test_conversations_without_an_id_have_one_by_how_they_open():
-    names, again = Names(), Names()
+    names, again = ConversationIds(), ConversationIds()
     ids = [
-        names.id(given, *opens)
+        names.assign(given, *opens)
         for given, *opens in (("x", 1), (None, "hi"), (" ", "hi"), ("x", 2), (None, "ho"))
     ]
     assert ids[0] == "x"
     assert ids[3] == "x-2"
     assert ids[2] == f"{ids[1]}-2"
     assert ids[4] not in ids[:4]
-    assert again.id(None, "hi") == ids[1]
+    assert again.assign(None, "hi") == ids[1]
 
 
 @pytest.mark.parametrize(("who", "count"), [("sua", 2), ("u", 1), ("sa", 2), ("", 0), ("aau", 3)])

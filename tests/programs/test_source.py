@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from codeh_history.programs.model import Session
-from codeh_history.programs.protocol import Head, Refused
+from codeh_history.programs.protocol import Head, Unreadable
 from codeh_history.programs.source import MemorySource, first, is_whole, line_objects, objects, sessions
 
 
@@ -75,7 +75,7 @@ def test_of_the_one_object_that_a_file_is_the_beginning_is_read():
     found, said = read(b'{\n"a":1,\n"b":[1,2')
     assert found == [(1, {"a": 1, "b": [1, 2]})]
     assert said == ["unexpected end of JSON; what precedes it is read"]
-    with pytest.raises(Refused):
+    with pytest.raises(Unreadable):
         read(b"[x")
 
 
@@ -95,7 +95,7 @@ def test_a_list_is_read_up_to_an_integer_above_64_bits():
 def made(data):
     def read(value, number):
         if "skip" in value:
-            raise Refused(f"{number} is skipped")
+            raise Unreadable(f"{number} is skipped")
         return Session("x", str(number), settings=value)
 
     return list(sessions(Whole(data), read))
@@ -104,11 +104,11 @@ def made(data):
 def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before():
     found = made(b'[{"a":1},5,{"skip":1},{"b":1},6]')
     assert [(one.id, len(one.problems)) for one in found] == [("1", 2), ("4", 1)]
-    with pytest.raises(Refused, match="1 is skipped"):
+    with pytest.raises(Unreadable, match="1 is skipped"):
         made(b'[{"skip":1}]')
-    with pytest.raises(Refused, match="not an object"):
+    with pytest.raises(Unreadable, match="not an object"):
         made(b"[5]")
-    with pytest.raises(Refused, match="no conversation in it"):
+    with pytest.raises(Unreadable, match="no conversation in it"):
         made(b"[]")
 
 
@@ -155,5 +155,5 @@ def test_beside_a_file_in_memory_nothing_is_read():
     held = MemorySource(b"ab\ncd", "x")
     assert (list(held.lines()), held.names("y")) == ([b"ab\n", b"cd"], [])
     for ask in (lambda: held.beside("y"), lambda: held.member("y", 1), lambda: list(held.rows("y") or ())):
-        with pytest.raises(Refused):
+        with pytest.raises(Unreadable):
             ask()

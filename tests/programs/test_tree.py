@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.programs import tree as trees
-from codeh_history.programs.fields import made_id
-from codeh_history.programs.model import Entry, Piece, Session, Summary, Used
+from codeh_history.programs.fields import hash_id
+from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summary
 from codeh_history.programs.pairs import (
     DOUBLE,
     EARLY,
@@ -144,7 +144,7 @@ def test_a_branch_of_nothing_of_its_own_is_none():
 
 
 def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are(monkeypatch):
-    monkeypatch.setattr(trees, "MOST", 2)
+    monkeypatch.setattr(trees, "MAX_BRANCHES", 2)
     made = list(trees.branches(session("abc"), ["ad", "ae", "af", "ag"], add, str))
     assert [[item.id for item in one.items] for one in made] == [["a", "d"], ["a", "e"]]
     assert [dict(one.left) for one in made] == [{}, {trees.BEYOND: 2}]
@@ -152,9 +152,9 @@ def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_ar
 
 def test_what_was_taken_back_is_named_by_its_last_item():
     before = [session("abd").items, []]
-    (made,) = trees.taken_back(session("abc"), before)
+    (made,) = trees.undone_branches(session("abc"), before)
     assert made.items is before[0]
-    assert made.id == f"s-{made_id('d')[:8]}"
+    assert made.id == f"s-{hash_id('d')[:8]}"
 
 
 def test_what_responses_used_is_told_with_who_gave_them():
@@ -163,9 +163,9 @@ def test_what_responses_used_is_told_with_who_gave_them():
         "pi",
         "s",
         items=[entry("a", usage=usage, model="m", item={"x": 1}), entry("b")],
-        used=lambda: [Used("u", None, {"usage": usage})],
+        used=lambda: [AgentUsage("u", None, {"usage": usage})],
     )
-    assert [(used.id, used.fields) for used in trees.used(main)] == [
+    assert [(used.id, used.fields) for used in trees.usage_of(main)] == [
         ("a", {"model": "m", "usage": usage}),
         ("u", {"usage": usage}),
     ]

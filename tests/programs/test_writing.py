@@ -14,9 +14,9 @@ import histories
 import sent
 import strategies
 from codeh_history import providers
-from codeh_history.programs import records, sessions, writing
+from codeh_history.programs import records, registry, writing
 from codeh_history.programs.claude_code.write import folder
-from codeh_history.programs.protocol import About
+from codeh_history.programs.protocol import SessionInfo
 from codeh_history.providers.answers import answer
 from codeh_history.providers.base import Options
 from codeh_history.providers.media import media
@@ -33,8 +33,8 @@ from length import examples
 from written_cases import spoken
 
 CASES = Path(__file__).parent / "agents" / "cases"
-PROGRAMS = pytest.mark.parametrize("program", sessions.WRITTEN)
-ABOUT = About(writing.uuid("a test"), "/home/dev/project", "A title", "2026-01-02T03:04:05.000Z")
+PROGRAMS = pytest.mark.parametrize("program", registry.WRITTEN)
+ABOUT = SessionInfo(writing.uuid("a test"), "/home/dev/project", "A title", "2026-01-02T03:04:05.000Z")
 
 
 def read_back(program, written):
@@ -45,21 +45,21 @@ def read_back(program, written):
             file.write(written.data)
         with open(path, "rb") as file:
             opened = File(file.fileno(), path)
-            assert sessions.detect_program(opened.head) == program
-            (session,) = sessions.read(program, opened)
+            assert registry.detect_program(opened.head) == program
+            (session,) = registry.read(program, opened)
             return session
 
 
 @PROGRAMS
 def test_a_fork_of_a_program_is_read_and_written_with_its_own_name(program):
     """Kilo is a fork of opencode, Qwen Code one of Gemini CLI: other fields make their readers and writers."""
-    own = sessions.program(program)
+    own = registry.program(program)
     places = [place._replace(patterns=[f".fork/{name}" for name in place.patterns]) for place in own.places]
     fork = own._replace(name="fork", title="The Fork", command="fork", places=places)
     texts = []
     for path in sorted((CASES / program).glob("*/*.json*")):
         with program_files.opened(str(path)) as file:
-            if sessions.detect_program(file.head) == program:
+            if registry.detect_program(file.head) == program:
                 for session in fork.read(file, fork):
                     assert session.program == "fork"
                     texts += [problem.reason for problem in session.problems]
@@ -78,7 +78,7 @@ def view_of(session):
 def turns(program, view):
     """What the program's provider is sent of a view: texts, calls, results, media."""
     speaks = "anthropic" if program == "opencode" else AGENTS[program].speaks  # it speaks to all
-    prepared, _ = writing.prepared(view, "")
+    prepared, _ = writing.prepare(view, "")
     asked = [*prepared.messages, histories.session([histories.user({"text": "next"})]).messages[0]]
     summaries = [summary.text for summary in view.summaries]
     body = (
@@ -135,7 +135,7 @@ def is_file(part):
 @settings(max_examples=examples(20))
 def test_any_history_is_read_back_equal(program, messages):
     view = histories.sendable([understood(message) for message in messages])
-    written = sessions.written(program, view, ABOUT)
+    written = registry.written(program, view, ABOUT)
     session = read_back(program, written)
     assert session.problems == []
     assert turns(program, view_of(session)) == turns(program, view)
@@ -179,7 +179,7 @@ def thoughtful(origin, **fields):
     ],
 )
 def test_thinking_goes_back_only_to_the_program_whose_it_was(view, kept):
-    written = sessions.written("claude-code", view, ABOUT)
+    written = registry.written("claude-code", view, ABOUT)
     assert (b"c2ln" in written.data) is kept
     assert +written.left == ({} if kept else {"thought": 1})
 
@@ -198,8 +198,8 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
         {"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate([asked, said])
     ]
     view = strategies.view_of([head, *log])
-    assert b"c2ln" in sessions.written("codex", view, ABOUT).data
-    assert sessions.as_written("codex", view).messages[1].parts == view.messages[1].parts
+    assert b"c2ln" in registry.written("codex", view, ABOUT).data
+    assert registry.as_written("codex", view).messages[1].parts == view.messages[1].parts
 
 
 @PROGRAMS
@@ -212,7 +212,7 @@ def test_a_summary_is_read_back_as_one(program, by, covers):
                 histories.user({"text": "And the gate?"})]  # fmt: skip
     log = [{"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate(messages)]
     view = strategies.view_of([head, *log, {**summary, "covers": covers}])
-    again = view_of(read_back(program, sessions.written(program, view, ABOUT)))
+    again = view_of(read_back(program, registry.written(program, view, ABOUT)))
     assert [one.text for one in again.summaries] == ["The barn was red."]
     said = [part["text"] for message in again.messages for part in message.parts]
     assert said == ["Red.", "And the gate?"][len(covers) - 1 :]
@@ -225,7 +225,7 @@ def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program):
     asked, said, more = view.messages
     asked.fields["attached"] = [{"name": "a.txt", "mimeType": "text/plain", "bytes": 5, "part": 0}]
     said.fields["attached"] = asked.fields["attached"]
-    written = sessions.written(program, view.with_messages(sources.listed([asked, said, more])), ABOUT)
+    written = registry.written(program, view.with_messages(sources.listed([asked, said, more])), ABOUT)
     assert written.data.count(b"- a.txt (text/plain, 5 bytes)") >= 2
     assert b"Red." in written.data
     assert +written.left == {"thought": 1}
@@ -242,7 +242,7 @@ def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program):
         {"type": "message", "id": kind, "ts": ABOUT.time, "kind": kind, "role": role, "parts": parts}
         for kind, role, parts in kinds
     ]
-    written = sessions.written(program, strategies.view_of([{"type": "session", "id": "s"}, *log]), ABOUT)
+    written = registry.written(program, strategies.view_of([{"type": "session", "id": "s"}, *log]), ABOUT)
     assert b"Which?" in written.data
 
 
@@ -252,7 +252,7 @@ def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex():
         {"type": "message", "id": "m", "ts": ABOUT.time, "kind": "user", "role": "user", "parts": [{"text": ""}]},
     ]  # fmt: skip
     view = strategies.view_of([{"type": "session", "id": "s"}, *log])
-    assert b"message" not in sessions.written("codex", view, ABOUT).data
+    assert b"message" not in registry.written("codex", view, ABOUT).data
 
 
 def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged():
@@ -260,7 +260,7 @@ def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged()
     native = {"native": {"provider": "openai-responses", "value": item}}
     view = histories.session([histories.user({"text": "hi"}), histories.user(native)])
     payloads = [
-        json.loads(line)["payload"] for line in sessions.written("codex", view, ABOUT).data.splitlines()
+        json.loads(line)["payload"] for line in registry.written("codex", view, ABOUT).data.splitlines()
     ]
     assert item in payloads
 
@@ -268,9 +268,9 @@ def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged()
 def test_what_has_no_place_is_counted():
     view = thoughtful(None)
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
-    left = sessions.written("codex", view, ABOUT).left
+    left = registry.written("codex", view, ABOUT).left
     assert +left == {"thought": 1, "system prompt": 1, "tool declaration": 2}
-    assert writing.described_counts(left) == "2 tool declarations, 1 system prompt, 1 thought"
+    assert writing.format_counts(left) == "2 tool declarations, 1 system prompt, 1 thought"
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it():
         {"inlineData": {"mimeType": "text/markdown", "data": "SGk=", "displayName": "a.md"}},
         {"inlineData": {"mimeType": "application/pdf", "data": "SGk=", "displayName": "a.pdf"}},
     ]
-    written = sessions.written("codex", histories.sendable([histories.user(*files)]), ABOUT)
+    written = registry.written("codex", histories.sendable([histories.user(*files)]), ABOUT)
     (message,) = read_back("codex", written).items
     assert [part["text"] for part in message.parts] == [  # type: ignore[union-attr]
         "[a.md]\nHi", "[application/pdf a.pdf, 3 bytes: Codex takes no files]",
@@ -328,9 +328,9 @@ def test_a_round_of_all_programs_ends_with_the_same(program):
         histories.tool(histories.result("read", "call/ü", {"output": "oats\n"})),
         histories.model({"text": "Oats."}),
     ])  # fmt: skip
-    view, first = before, sessions.WRITTEN.index(program)
-    for other in [*sessions.WRITTEN[first:], *sessions.WRITTEN[: first + 1]]:
-        view = view_of(read_back(other, sessions.written(other, view, ABOUT)))
+    view, first = before, registry.WRITTEN.index(program)
+    for other in [*registry.WRITTEN[first:], *registry.WRITTEN[: first + 1]]:
+        view = view_of(read_back(other, registry.written(other, view, ABOUT)))
     assert said(view) == said(before)
 
 
@@ -339,8 +339,8 @@ def test_a_round_of_all_programs_ends_with_the_same(program):
 def test_any_history_is_the_same_after_a_round_of_all_programs(messages):
     """The texts, calls, results and pictures that each of them has a place for."""
     before = view = histories.sendable([small(understood(message)) for message in messages])
-    for program in sessions.WRITTEN:
-        view = view_of(read_back(program, sessions.written(program, view, ABOUT)))
+    for program in registry.WRITTEN:
+        view = view_of(read_back(program, registry.written(program, view, ABOUT)))
     assert spoken(turns("claude-code", view)) == spoken(turns("claude-code", before))
 
 

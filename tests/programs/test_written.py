@@ -11,7 +11,7 @@ import pytest
 
 import written_cases
 from agent_cases import CASES
-from codeh_history.programs.sessions import WRITTEN
+from codeh_history.programs.registry import WRITTEN
 from coding_agents import AGENTS, PROMPT, SAID
 from in_process import run_ok
 from sent import numbered

@@ -18,7 +18,7 @@ from codeh_history.views.hydrate import Hydration
 from codeh_history.views.persist import Persisting
 from codeh_history.views.stored_parts import hydrated, wanted
 from helpers.memory_store import MemoryStore
-from plain_logs import contents as shown_by
+from plain_logs import contents as format_shown_by
 
 ENV = Env({"CODEH_HOME": "/nonexistent"})
 
@@ -78,7 +78,7 @@ def read(data, store=None):
 
 def contents(view):
     """What a view shows, and the numbers that calls without an id go by."""
-    return {**shown_by(view), "idless": [(message.id, message.idless) for message in view.messages]}
+    return {**format_shown_by(view), "idless": [(message.id, message.idless) for message in view.messages]}
 
 
 def streamed(view):

@@ -10,7 +10,7 @@ from ..base.errors import BadData, HistoryError, Lost, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..formats import EXPORTERS, export
-from ..programs.sessions import WRITTEN
+from ..programs.registry import WRITTEN
 from ..render.progress import progress
 from ..session.fold import View, fold
 from ..store import new_file, read
@@ -106,9 +106,9 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
     else:
         new_file.write(options.output, made.data)
     if any(made.left.values()):
-        from ..programs.writing import described_counts
+        from ..programs.writing import format_counts
 
-        env.note(f"{target.id}: left out: {described_counts(made.left)}")
+        env.note(f"{target.id}: left out: {format_counts(made.left)}")
 
 
 def for_program(env: Env, view: View, to: str, options: Options) -> None:

@@ -100,7 +100,7 @@ def name_choices(env: Env, paths: Sequence[str]) -> None:
 
 def program_rows(env: Env) -> list[Json]:
     """A row for each session file of other programs, and each session in their databases."""
-    from ..programs.sessions import PROGRAMS
+    from ..programs.registry import PROGRAMS
     from ..store.program_files import is_database
     from ..store.program_files.folders import files_of
     from ..store.program_files.translated import each

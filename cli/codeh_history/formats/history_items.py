@@ -9,14 +9,14 @@ from typing import Any
 import orjson
 
 from ..base.times import to_millis
-from ..programs.forms.items import FIELDS
+from ..programs.forms.history_items import FIELDS
 from ..session.fold import View
 from ..session.model import Json, Message, Part
 from . import Exported
 
 
 def export(view: View) -> Exported:
-    """Export all messages, including notes and pending ones, for `programs.forms.items` to read back.
+    """Export all messages, including notes and pending ones; `programs.forms.history_items` reads them.
 
     Each is `{type, text, parts?, toolCalls?, timestamp, metadata}`.
     """

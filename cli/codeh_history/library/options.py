@@ -86,13 +86,13 @@ def dumped(value: object) -> bytes:
 
 def as_records(message: Any) -> list[Any]:
     """Return a message itself, or the records of an item of a chat interface."""
-    from ..programs.forms import items
+    from ..programs.forms import history_items
 
-    if not items.holds(message):
+    if not history_items.holds(message):
         return [message]
     made = [
         {key: value for key, value in record.items() if value is not None}
-        for record in items.records(message, "") or ()
+        for record in history_items.records(message, "") or ()
     ]
     if not made or any(record["type"] != "message" for record in made):
         raise BadData("a message is pending or unreadable; nothing was stored")

@@ -13,7 +13,7 @@ from ..session.model import Json
 from ..session.records import BOM
 from .fields import time_of
 from .model import Entry, Session
-from .parts import Names
+from .parts import ConversationIds
 from .protocol import Head, Program, Source
 
 _START = b"# aider chat started at "
@@ -37,10 +37,10 @@ def recognises(head: Head) -> bool:
 
 def read(source: Source, program: Program) -> Iterator[Session]:
     """Yield each run in which the user asked something."""
-    names = Names()
+    ids = ConversationIds()
     for started, lines in _runs(source):
         blocks, first = _blocks(lines)
-        session = Session(program.name, names.id(None, started, first), created=time_of(started))
+        session = Session(program.name, ids.assign(None, started, first), created=time_of(started))
         digits = "".join(c if c.isalnum() else "-" for c in started)
         session.id = f"{digits}-{session.id[:8]}" if digits else session.id
         run = _Run(session)
@@ -112,9 +112,9 @@ class _Run:
             elif version := _VERSION.match(line):
                 self.session.version = version[1]
             elif used := _TOKENS.match(line):
-                self.used(line, used)
+                self.add_usage(line, used)
 
-    def used(self, line: str, counted: re.Match[str]) -> None:
+    def add_usage(self, line: str, counted: re.Match[str]) -> None:
         """Store the usage of an answer, as aider rounds it."""
         last = self.session.items[-1] if self.session.items else None
         if isinstance(last, Entry) and last.kind == "codeh":

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..providers.parts import objects
 from ..session.model import Json, Part
-from . import source as values
+from . import source as json_values
 from .fields import answer_fields, at, name_at, objects_at, text_at, time_of
 from .model import SUB_SESSION, Session
-from .parts import Names, media, texts, thought
+from .parts import ConversationIds, media, texts, thought
 from .protocol import Head, Program, Source
 from .records import session_id
 
@@ -27,14 +27,14 @@ def recognises(head: Head) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield a session for each trajectory in the file, usually one."""
-    names = Names()
-    return values.sessions(source, lambda value, _: _session(program.name, value, names))
+    ids = ConversationIds()
+    return json_values.sessions(source, lambda value, _: _session(program.name, value, ids))
 
 
-def _session(program: str, value: Json, names: Names) -> Session:
+def _session(program: str, value: Json, ids: ConversationIds) -> Session:
     steps, below = objects_at(value, "steps"), objects_at(value, "subagent_trajectories")
     id = name_at(value, "trajectory_id") or value.get("session_id")
-    session = Session(program, names.id(id, steps[:2]), version=name_at(value, "schema_version"))
+    session = Session(program, ids.assign(id, steps[:2]), version=name_at(value, "schema_version"))
     session.set(tools=objects_at(value, "agent.tool_definitions"))
     for session.number, step in enumerate(steps, 1):
         _step(session, step, name_at(value, "agent.model_name"))
@@ -47,9 +47,9 @@ def _session(program: str, value: Json, names: Names) -> Session:
 
 def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
     """Yield the sub-agents of a session."""
-    names = Names()
+    ids = ConversationIds()
     for value in trajectories:
-        agent = _session(session.program, value, names)
+        agent = _session(session.program, value, ids)
         agent.id = f"{session.id}-{agent.id}"
         agent.set_parent(session_id(session), agent=True)
         yield agent

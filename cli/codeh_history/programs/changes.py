@@ -17,21 +17,24 @@ from ..session.records import block_of, dumps
 from ..session.redactions import REDACTION, names_in
 from ..session.rules import PLACING
 from . import records
-from .fields import list_at, made_id, omit_empty
+from .fields import hash_id, list_at, omit_empty
 from .model import Entry, Item, Session
 
-_LATE = ("usage", "finish")  # fields that are known once a message is complete
+_LATE_FIELDS = ("usage", "finish")  # fields that are known once a message is complete
 _UNNAMED = " +"  # marks the name of a line without an id
-_CONTENT = ("parts", "blockIds", "flowId", "summary")
-_NOTHING: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # for unknown content
+_CONTENT_FIELDS = ("parts", "blockIds", "flowId", "summary")
+_REDACTED_CONTENT: Json = {
+    "parts": [{"text": "[redacted]"}],
+    "summary": "[redacted]",
+}  # for unknown content
 
 
 @dataclass(frozen=True)
 class Changes:
-    """`records` to append; `apart`: why they cannot be appended, if copy and source have diverged."""
+    """`records` to append; `conflict`: why they cannot be appended, if copy and source have diverged."""
 
     records: list[Json]
-    apart: str | None = None
+    conflict: str | None = None
 
 
 def changes(session: Session, view: View) -> Changes:
@@ -49,24 +52,24 @@ class _Comparison:
         self.session = session
         self.view = view
         self.new: list[Json] = []  # to append
-        self.taken: set[str] = set()  # all ids in use
+        self.used_ids: set[str] = set()  # all ids in use
         self.places: dict[str, int] = {}  # first place of each message and summary, dead ones too
         self.reverts: dict[str, list[Json]] = {}  # the live reverts of an id
         self.settings: Json = {}  # as last imported
         # per imported item, the record with its content, and how many pieces it had
-        self.brought: dict[str, tuple[Json, int]] = {}
+        self.imported: dict[str, tuple[Json, int]] = {}
         self.redacted: set[str] = set()  # names of redacted records, and ids of their messages
-        self.kept: Json = {}  # redacted settings, each with its record's time
+        self.redacted_settings: Json = {}  # redacted settings, each with its record's time
         updates: dict[str, Json] = {}
         for place, record in enumerate(view.log.records):
-            self.note(place, record.data, updates, dead=place in view.dead)
+            self.index(place, record.data, updates, dead=place in view.dead)
 
-    def note(self, place: int, data: Json, updates: dict[str, Json], *, dead: bool) -> None:
+    def index(self, place: int, data: Json, updates: dict[str, Json], *, dead: bool) -> None:
         """Index one record of the copy."""
         kind = data["type"]
         placing = kind in PLACING or kind == "summary"
         if "id" in data:
-            self.taken.add(data["id"])
+            self.used_ids.add(data["id"])
         if placing:
             self.places.setdefault(data["id"], place)
         if kind == "revert" and not dead:
@@ -75,16 +78,16 @@ class _Comparison:
             self.settings |= data["set"]
             time = data.get("ts", "")
             if (f"meta {time}" if time else _UNNAMED) in self.redacted:
-                self.kept |= dict.fromkeys(data["set"], time)
+                self.redacted_settings |= dict.fromkeys(data["set"], time)
         elif MARK in data and placing:
-            self.brought[data["id"]] = data, len(list_at(data, MARK))
+            self.imported[data["id"]] = data, len(list_at(data, MARK))
         elif kind == "update":
             updates[data["id"]] = data
             if data["id"] in self.redacted:
                 self.redacted.add(data["of"])
         elif kind == "commit" and MARK in data and data["of"] in updates:
             update = updates[data["of"]]
-            self.brought[update["of"]] = update, len(list_at(data, MARK))
+            self.imported[update["of"]] = update, len(list_at(data, MARK))
         elif kind == REDACTION:
             names = (_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names_in(data))
             self.redacted.update(names)
@@ -92,23 +95,27 @@ class _Comparison:
     def changes(self) -> Changes:
         """Revert what is gone from the source, then append what is new."""
         wanted = {item.id for item in self.session.items}
-        gone = self.brought.keys() - wanted if not self.session.partial else ()
+        gone = self.imported.keys() - wanted if not self.session.partial else ()
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
             if id not in self.reverts:
                 self.revert(id)
-        own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.brought)
+        own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.imported)
         continued = next(own, None)  # the first message added in the copy
-        apart = self.items(continued)
+        conflict = self.items(continued)
         self.new += [
-            used for used in map(records.used, self.session.used()) if used["id"] not in self.taken
+            used
+            for used in map(records.usage_record, self.session.used())
+            if used["id"] not in self.used_ids
         ]
         current = self.session.settings.items()
-        settings = {k: v for k, v in current if self.settings.get(k) != v and k not in self.kept}
+        settings = {
+            k: v for k, v in current if self.settings.get(k) != v and k not in self.redacted_settings
+        }
         if settings:
             self.new.append(records.settings(self.session, settings))
         if continued is not None and self.new:
-            apart = f"it was continued here ({continued.id})"
-        return Changes(self.new, apart)
+            conflict = f"it was continued here ({continued.id})"
+        return Changes(self.new, conflict)
 
     def items(self, continued: Message | None) -> str | None:
         """Add or update each item; return why appending is not enough, or None.
@@ -142,34 +149,46 @@ class _Comparison:
         message = self.view.all.get(item.id)
         if message is None or MARK not in message.fields:
             return
-        brought, had = self.brought.get(item.id, ({}, 0))
-        own, new = message.own or (), item.pieces[had:]
+        imported, old_count = self.imported.get(item.id, ({}, 0))
+        own, new = message.own or (), item.pieces[old_count:]
         parts, other = [*own, *(part for piece in new for part in piece.parts)], False
-        if exact and len(item.pieces) >= had and item.id not in self.redacted and _same(own, brought):
+        if (
+            exact
+            and len(item.pieces) >= old_count
+            and item.id not in self.redacted
+            and _same(own, imported)
+        ):
             parts = item.parts
-            more = any(key in item.fields and key not in message.fields for key in _LATE)
-            other = more or not _same(parts, brought)
+            more = any(key in item.fields and key not in message.fields for key in _LATE_FIELDS)
+            other = more or not _same(parts, imported)
         if not new and not other:
             return
         names = ("update", item.id)
-        whole = made_id(self.session.program, self.session.id, *names, len(item.pieces))
+        whole = hash_id(self.session.program, self.session.id, *names, len(item.pieces))
         id = whole if new else self.new_id(*names, dumps(parts))
-        time, late = omit_empty(ts=item.ts), {key: item.fields[key] for key in _LATE if key in item.fields}
+        time, late = (
+            omit_empty(ts=item.ts),
+            {key: item.fields[key] for key in _LATE_FIELDS if key in item.fields},
+        )
         self.new.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
         self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
 
     def as_redacted(self, record: Json) -> Json:
         """The source's record with the copy's content, if that was redacted."""
-        if record["type"] == "meta" and (both := self.kept.keys() & record["set"].keys()):
-            kept = {key: self.settings[key] for key in both}
-            time = max(self.kept[key] for key in both)
-            return {**record, **({"ts": time} if time else {}), "set": {**record["set"], **kept}}
+        if record["type"] == "meta" and (both := self.redacted_settings.keys() & record["set"].keys()):
+            redacted_settings = {key: self.settings[key] for key in both}
+            time = max(self.redacted_settings[key] for key in both)
+            return {
+                **record,
+                **({"ts": time} if time else {}),
+                "set": {**record["set"], **redacted_settings},
+            }
         id = record.get("id")
         if id not in self.redacted:
             return record
-        brought, _ = self.brought.get(id, (_NOTHING, 0))
-        content = {key: brought[key] for key in _CONTENT if key in brought}
-        if "parts" in brought or "summary" in brought:
+        imported, _ = self.imported.get(id, (_REDACTED_CONTENT, 0))
+        content = {key: imported[key] for key in _CONTENT_FIELDS if key in imported}
+        if "parts" in imported or "summary" in imported:
             return {**record, **content}
         return {**{key: value for key, value in record.items() if key != "parts"}, **content, "type": "ref"}
 
@@ -179,9 +198,9 @@ class _Comparison:
     def new_id(self, *of: object) -> str:
         """An unused id that depends only on these values."""
         number = 1
-        while (id := made_id(self.session.program, self.session.id, *of, number)) in self.taken:
+        while (id := hash_id(self.session.program, self.session.id, *of, number)) in self.used_ids:
             number += 1
-        self.taken.add(id)
+        self.used_ids.add(id)
         return id
 
 

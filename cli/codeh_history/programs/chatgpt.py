@@ -9,14 +9,14 @@ from typing import Any
 from ..base.mime import mime_type
 from ..providers.parts import object_of
 from ..session.model import Json, Part
-from . import source as values
-from .fields import answer_fields, at, list_at, made_id, name_at, object_at, objects_at, seconds, text_at
+from . import source as json_values
+from .fields import answer_fields, at, hash_id, list_at, name_at, object_at, objects_at, seconds, text_at
 from .model import ABANDONED, Entry, Session
 from .parts import inline, texts, without_texts
-from .protocol import Head, Program, Refused, Source
+from .protocol import Head, Program, Source, Unreadable
 from .tree import Node, read_exported
 
-_EVERYONE = ("all", "")  # recipients of messages that are not calls
+_NO_TOOL = ("all", "")  # recipients of messages that are not calls
 _UNSENT = ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
 _POINTERS = {
     "image_asset_pointer": "image", "audio_asset_pointer": "audio",
@@ -29,8 +29,8 @@ _TEXTS = {  # fields with a content's text, joined by newlines; `|` separates al
     "tether_browsing_display": ("result|summary",),
 }  # fmt: skip
 _ANSWER = {"model": "metadata.model_slug", "finish": "metadata.finish_details.type"}
-_MOST = 16 << 20  # bytes of one image
-_ALL = 32 << 20  # bytes of all images in a conversation
+_MAX_IMAGE = 16 << 20  # bytes of one image
+_MAX_IMAGES = 32 << 20  # bytes of all images in a conversation
 _MISSING = "image that is not in the export, or too large"
 _IMAGE = re.compile(r"(?:file-service|sediment)://(file[-_][A-Za-z0-9]+)")
 
@@ -41,14 +41,14 @@ def recognises(head: Head) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield each conversation: the branch shown last."""
-    return values.sessions(source, lambda value, _: _session(program.name, source, value))
+    return json_values.sessions(source, lambda value, _: _session(program.name, source, value))
 
 
 def _session(program: str, source: Source, value: Json) -> Session:
     id = name_at(value, "conversation_id", "id")
     tree = {key: node for key, node in object_at(value, "mapping").items() if isinstance(node, dict)}
-    session = Session(program, id or made_id(*tree), created=seconds(value.get("create_time")))
-    session.titled(value.get("title"))
+    session = Session(program, id or hash_id(*tree), created=seconds(value.get("create_time")))
+    session.set_title(value.get("title"))
     messages = {key: object_at(node, "message") for key, node in tree.items()}
 
     def fill(session: Session, ids: list[str]) -> None:
@@ -75,7 +75,7 @@ class _Branch:
     def __init__(self, session: Session, source: Source) -> None:
         self.session = session
         self.source = source
-        self.room = _ALL  # bytes left for images
+        self.bytes_left = _MAX_IMAGES  # bytes left for images
         self.thoughts: Entry | None = None  # thoughts that the model's next message belongs to
         self.answer: Any = None  # the result of the tool that wrote the last message
 
@@ -106,7 +106,7 @@ class _Branch:
         """Add a model message: text, thoughts, or a call, which is a message to a tool."""
         self.answer = None
         tool, content = text_at(message, "recipient"), object_at(message, "content")
-        if tool not in _EVERYONE and parts:
+        if tool not in _NO_TOOL and parts:
             text = "\n".join(texts(_parts(content) or ()))
             is_object = text.strip()[:1] == "{" and text.strip()[-1:] == "}"
             parts = [self.session.call(key, tool, text if is_object else {"input": text})]
@@ -137,14 +137,14 @@ class _Branch:
         """The part of an image; if it is missing, count it and return None."""
         named = _IMAGE.match(pointer)
         try:
-            data = self.source.member(named[1], min(_MOST, self.room)) if named else b""
-        except Refused:
+            data = self.source.member(named[1], min(_MAX_IMAGE, self.bytes_left)) if named else b""
+        except Unreadable:
             data = b""
         kind = mime_type(data, "")
         if not kind.startswith("image/"):
             self.session.skip(_MISSING)
             return None
-        self.room -= len(data)
+        self.bytes_left -= len(data)
         return inline(data, kind)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..providers.parts import objects
 from ..session.model import Json, Part
-from . import source as values
-from .fields import made_id, name_at, objects_at, text_at, time_of
+from . import source as json_values
+from .fields import hash_id, name_at, objects_at, text_at, time_of
 from .model import ABANDONED, Session
 from .parts import thought
 from .protocol import Head, Program, Source
@@ -24,14 +24,14 @@ def recognises(head: Head) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield each conversation: the branch shown last."""
-    return values.sessions(source, lambda value, _: _session(program.name, value))
+    return json_values.sessions(source, lambda value, _: _session(program.name, value))
 
 
 def _session(program: str, value: Json) -> Session:
     messages = objects_at(value, "chat_messages")
-    id = name_at(value, "uuid") or made_id(*(message.get("uuid") for message in messages))
+    id = name_at(value, "uuid") or hash_id(*(message.get("uuid") for message in messages))
     session = Session(program, id, created=time_of(value.get("created_at")))
-    session.titled(value.get("name"))
+    session.set_title(value.get("name"))
     by_id = {name_at(message, "uuid") or str(place): message for place, message in enumerate(messages)}
     has_parents = any(message.get("parent_message_uuid") in by_id for message in messages)
     nodes: dict[str, Node] = {}

@@ -84,7 +84,7 @@ def seconds(value: object) -> str | None:
     return time_of(value * 1000 if number else value)  # type: ignore[operator]
 
 
-def made_id(*of: object) -> str:
+def hash_id(*of: object) -> str:
     """An id that depends only on these values; bytes count as the UTF-8 text they hold."""
     texts = [value if type(value) is bytes else str(value).encode("utf-8", "surrogatepass") for value in of]
     return sha256(b"\0".join(texts)).hexdigest()[:20]

@@ -13,10 +13,10 @@ from ..providers import usage
 from ..providers.json_text import value_of
 from ..providers.parts import native, objects
 from ..session.model import Json, Part
-from .fields import at, made_id, name_at, object_at, objects_at, omit_empty, seconds, text_at, time_of
+from .fields import at, hash_id, name_at, object_at, objects_at, omit_empty, seconds, text_at, time_of
 from .model import SUB_SESSION, Entry, Session
 from .parts import inline, thought
-from .protocol import Head, Place, Program, Refused, Source
+from .protocol import Head, Place, Program, Source, Unreadable
 from .records import session_id
 
 _TABLES = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
@@ -54,12 +54,12 @@ def _sessions(
     for row in below.get(parent.id if parent else None, ()):
         session = Session(program, row["id"], created=time_of(row.get("created_at")))
         session.cwd = name_at(row, "working_dir")
-        session.titled(name_at(row, "name") or row.get("description"))
+        session.set_title(name_at(row, "name") or row.get("description"))
         if parent is None:
             session.skip(SUB_SESSION, len(below.get(session.id, ())))
         try:
             _fill(session, source, row)
-        except Refused as error:
+        except Unreadable as error:
             session.problem(0, "skips", f"{error} after {session.number} messages")
         if parent is None:
             session.branches = partial(_sessions, program, source, below, session)
@@ -86,7 +86,7 @@ def _fill(session: Session, source: Source, row: Json) -> None:
     session.items = [item for item in session.items if item.id not in hidden]
     session.skip("message that the agent does not see", len(hidden))
     if "usage_ledger" in source.head.tables:
-        _used(session, source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
+        _add_usage(session, source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
 
 
 def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> None:
@@ -101,7 +101,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
     texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
     if seen and hidden and at(about, "userVisible") is False and texts:
         text = "\n\n".join(texts)  # the first message for the agent only is the summary of the hidden ones
-        id = id or made_id(session.program, session.id, "summary", text)
+        id = id or hash_id(session.program, session.id, "summary", text)
         session.summarise(id, ts, text, [item for item in session.live if item not in hidden])
         hidden.clear()
         return
@@ -110,7 +110,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
     hidden.update(() if seen else (item.id for item in session.items[before:]))
 
 
-def _used(session: Session, rows: Iterable[Json]) -> None:
+def _add_usage(session: Session, rows: Iterable[Json]) -> None:
     """Store the usage of each response: in the last answer before the ledger's entry."""
     answers = [item for item in session.items if isinstance(item, Entry) and item.kind == "codeh"]
     for row in rows:

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..providers.parts import listed, object_of
 from ..session.model import Json, Part
-from . import source as values
+from . import source as json_values
 from .fields import answer_fields, at, name_at, object_at, objects_at, text_at
 from .model import Problem, Session
-from .parts import Names, inline, media, opening, texts, thought
-from .protocol import Head, Program, Refused, Source
+from .parts import ConversationIds, inline, media, opening, texts, thought
+from .protocol import Head, Program, Source, Unreadable
 
 _TYPES = frozenset(
     "human ai system tool function chat remove HumanMessageChunk AIMessageChunk SystemMessageChunk"
@@ -69,29 +69,29 @@ def data_of(message: Json) -> tuple[str, Json]:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the conversations of a file: a list of messages is one, else each object with messages."""
-    names = Names()
+    ids = ConversationIds()
     if any(map(_is_message, source.head.values)):
         problems: list[Problem] = []
-        messages = [value for _, value in values.objects(source, problems)]
+        messages = [value for _, value in json_values.objects(source, problems)]
         if not messages:
-            raise Refused("no messages in it")
-        session = _session(program.name, messages, None, names)
+            raise Unreadable("no messages in it")
+        session = _session(program.name, messages, None, ids)
         session.problems += problems
         return [session]
-    return values.sessions(source, lambda value, number: _held(program.name, value, number, names))
+    return json_values.sessions(source, lambda value, number: _held(program.name, value, number, ids))
 
 
-def _held(program: str, value: Json, number: int, names: Names) -> Session:
+def _held(program: str, value: Json, number: int, ids: ConversationIds) -> Session:
     id = value.get("thread_id") or value.get("session_id") or at(value, "kwargs.session_id")
-    session = _session(program, _messages(value), id, names)
+    session = _session(program, _messages(value), id, ids)
     if not session.items:
         session.problem(0, "skips", f"object {number}: no messages in it")
     return session
 
 
-def _session(program: str, items: list[Json], id: object, names: Names) -> Session:
+def _session(program: str, items: list[Json], id: object, ids: ConversationIds) -> Session:
     kinds = [{"role": data_of(item)[0]} if _is_message(item) else {} for item in items]
-    session = Session(program, names.id(id, items[: len(opening(kinds, "role", _USERS))]))
+    session = Session(program, ids.assign(id, items[: len(opening(kinds, "role", _USERS))]))
     for session.number, item in enumerate(items, 1):
         if _is_message(item):
             add_message(session, item)

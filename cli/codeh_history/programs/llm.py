@@ -15,7 +15,7 @@ from ..session.model import Json, Part
 from .fields import answer_fields, at, name_at, objects_at, omit_empty, text_at, time_of
 from .model import Session
 from .parts import inline, texts
-from .protocol import Head, Place, Program, Refused, Source
+from .protocol import Head, Place, Program, Source, Unreadable
 
 _THREADS = {
     "threads": {"id", "tip_message_hash"}, "turns": {"thread_id"}, "messages": {"parent_hash"},
@@ -45,7 +45,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
                 reading.thread(tip)
             else:
                 reading.responses()
-        except Refused as error:
+        except Unreadable as error:
             session.problem(0, "skips", f"{error} after {session.number} messages")
         yield session
 
@@ -58,7 +58,7 @@ def _conversations(source: Source, program: Program) -> Iterator[tuple[Session, 
         for row in [row for row in source.rows(query) if name_at(row, "id")]:
             seen.add(row["id"])
             session = Session(program.name, row["id"], created=time_of(row.get("datetime_utc")))
-            session.titled(row.get("name"))
+            session.set_title(row.get("name"))
             yield session, row["tip_message_hash"]
     if source.head.has(_RESPONSES):
         for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
@@ -159,7 +159,7 @@ class _Reading:
         """Add a conversation from the older tables, where each row is a prompt and its response."""
         id = self.session.id if self.session.id != _LOOSE else None
         named = next(self.source.rows("SELECT * FROM conversations WHERE id = ?", id), {})
-        self.session.titled(named.get("name"))
+        self.session.set_title(named.get("name"))
         ids: list[object] = []
         query = "SELECT * FROM responses WHERE conversation_id IS ? ORDER BY id"
         for row in self.source.rows(query, id):

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from ..providers.parts import call, name_of
 from ..session.model import Json, Part
 from ..session.records import dumps
-from .fields import made_id, omit_empty
+from .fields import hash_id, omit_empty
 from .parts import result, texts, without_texts
 
 # What the program does about a problem when it resumes the file: it forgets messages that are on disk,
@@ -27,7 +27,7 @@ Effect = Literal["forgets", "drops", "doubles", "refused", "skips", "lacks"]
 class Problem(NamedTuple):
     """A problem in a source: its line (0: the whole file), its effect in the program, and the reason.
 
-    `mended` says how it was read anyway; None if nothing had to be mended.
+    `mended` says how it was read anyway; None if none was needed.
     """
 
     line: int
@@ -79,7 +79,7 @@ Item = Entry | Summary
 
 
 @dataclass(slots=True)
-class Used:
+class AgentUsage:
     """The usage of a response whose message, `id`, is not imported (a sub-agent's)."""
 
     id: str
@@ -122,7 +122,7 @@ class Session:
     agent: bool = False
     partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
-    used: Callable[[], Iterable[Used]] = tuple
+    used: Callable[[], Iterable[AgentUsage]] = tuple
     number: int = 0  # line, or position, of the message being read
     live: list[str] = field(default_factory=list)  # ids of the items that no summary covers
     open_calls: dict[str, str] = field(default_factory=dict)  # calls without a result: id → function
@@ -143,7 +143,7 @@ class Session:
         """Store the settings that have a value."""
         self.settings |= omit_empty(**settings)
 
-    def titled(self, title: object) -> None:
+    def set_title(self, title: object) -> None:
         """Set the title, if this is text."""
         self.set(title=title if isinstance(title, str) else None)
 
@@ -176,12 +176,12 @@ class Session:
         parts = [part for part in parts if part != {"text": ""}]
         if not parts:
             return None
-        own = name_of(id) or made_id(self.program, self.id, kind, dumps(parts))
+        own = name_of(id) or hash_id(self.program, self.id, kind, dumps(parts))
         entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], omit_empty(**fields))
-        self.keep(entry)
+        self.append(entry)
         return entry
 
-    def keep(self, item: Item) -> None:
+    def append(self, item: Item) -> None:
         """Append an item unchanged."""
         self.items.append(item)
         self.live.append(item.id)
@@ -194,7 +194,7 @@ class Session:
         """Append a summary of all live items except those in `keep`."""
         covers = [item for item in self.live if item not in keep]
         self.live = [item for item in self.live if item in keep]
-        self.keep(Summary(self.unique(id), ts, text, self.number, covers))
+        self.append(Summary(self.unique(id), ts, text, self.number, covers))
 
     def turn(
         self, kind: str, parts: list[Part], *, id: object, ts: str | None = None, **fields: Any

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from .. import providers
 from ..base.errors import BadData
 from ..session.model import Json
-from . import source as values
+from . import source as json_values
 from .fields import at, list_at, object_at
 from .model import Session
-from .parts import Names, opening
-from .protocol import Head, Program, Refused, Source
+from .parts import ConversationIds, opening
+from .protocol import Head, Program, Source, Unreadable
 
 
 def recognises(head: Head) -> bool:
@@ -34,20 +34,20 @@ def _is_of_a_batch(value: Json) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield each conversation; a batch's answers are not imported."""
-    names = Names()
-    return values.sessions(source, lambda value, number: _session(program.name, value, number, names))
+    ids = ConversationIds()
+    return json_values.sessions(source, lambda value, number: _session(program.name, value, number, ids))
 
 
-def _session(program: str, value: Json, number: int, names: Names) -> Session:
+def _session(program: str, value: Json, number: int, ids: ConversationIds) -> Session:
     if isinstance(value.get("response"), dict) or isinstance(value.get("result"), dict):
-        raise Refused(f"conversation {number}: the answer of a batch, not imported; give its requests")
+        raise Unreadable(f"conversation {number}: the answer of a batch, not imported; give its requests")
     preference = _is_preference(value)
     if "custom_id" in value:
         body = object_at(value, "body") or object_at(value, "params")
     else:
         body = value["input"] if preference else {key: value[key] for key in value if key != "id"}
     first = opening(list_at(body, "messages") or list_at(body, "input"), "role", ("user", "human"))
-    id = names.id(value.get("custom_id") or value.get("id"), first or value, body.get("tools"))
+    id = ids.assign(value.get("custom_id") or value.get("id"), first or value, body.get("tools"))
     session = Session(program, id, number=number)
     if body:
         add_body(session, body)

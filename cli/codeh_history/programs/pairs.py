@@ -12,7 +12,7 @@ ORPHAN = "orphan"  # a result without an earlier call
 DOUBLE = "double"  # a second result for a call
 EARLY = "early"  # a result before its call; an orphan, unless the program handles it differently
 
-_WHAT = {
+_DESCRIPTIONS = {
     OPEN_AT_THE_END: "the call of {} has no result", OPEN_BETWEEN: "the call of {} has no result",
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
     EARLY: "the result of {} comes before its call",
@@ -20,17 +20,17 @@ _WHAT = {
 Effects = Mapping[str, tuple[Effect, str]]  # by kind: effect, description (`{}` is the program's name)
 
 
-def report(session: Session, does: Effects, title: str) -> None:
+def report(session: Session, effects: Effects, title: str) -> None:
     """Add a problem for each unmatched call or result of a session, sorted by line.
 
     Messages that a summary covers are not sent, so they do not count.
     """
     covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
     entries = [item for item in session.items if isinstance(item, Entry) and item.id not in covered]
-    for kind, name, line in _unpaired(entries, early=EARLY in does):
-        if kind in does:
-            effect, what = does[kind]
-            session.problem(line, effect, f"{_WHAT[kind].format(name)}: {what.format(title)}")
+    for kind, name, line in _unpaired(entries, early=EARLY in effects):
+        if kind in effects:
+            effect, what = effects[kind]
+            session.problem(line, effect, f"{_DESCRIPTIONS[kind].format(name)}: {what.format(title)}")
     session.problems.sort(key=lambda problem: problem.line)
 
 

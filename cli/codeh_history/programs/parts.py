@@ -12,18 +12,18 @@ from ..providers.media import mime_of, parse_data_url
 from ..providers.parts import name_of
 from ..session.model import Json, Part
 from ..session.records import dumps
-from .fields import at, made_id
+from .fields import at, hash_id
 
 
-class Names:
+class ConversationIds:
     """Unique ids for the conversations of a file, whose format gives them none or repeats them."""
 
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
 
-    def id(self, own: object, *opening: object) -> str:
+    def assign(self, own: object, *opening: object) -> str:
         """Its own id, else a hash of how the conversation opens; a repeated id gets `-2`, `-3`, …."""
-        id = own if isinstance(own, str) and own.strip() else made_id(*map(dumps, opening))
+        id = own if isinstance(own, str) and own.strip() else hash_id(*map(dumps, opening))
         self._seen[id] += 1
         return id if self._seen[id] == 1 else f"{id}-{self._seen[id]}"
 

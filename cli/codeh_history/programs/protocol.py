@@ -54,8 +54,8 @@ class Program(NamedTuple):
     """A program, as its module's `PROGRAM` declares it; a fork of a program replaces some fields.
 
     `title`: the name used in messages. `recognises`: whether a file with this head is one of the
-    program's; `is_kept`: the same for files in its own folders. `read` yields the sessions of a file;
-    damage becomes a problem of theirs. `superseded`: those of its files that the program no longer
+    program's; `recognises_own`: the same for files in its own folders. `read` yields the sessions of a
+    file; damage becomes a problem of theirs. `superseded`: those of its files that the program no longer
     resumes because a newer one exists. `writer`: the module with a `File` (`writing.Writer`); `format`:
     the provider whose requests its files contain; `keeps_thinking`: whether they contain thinking;
     `command`: the program's command. `pairs`: what it does with unmatched calls and results.
@@ -66,7 +66,7 @@ class Program(NamedTuple):
     recognises: Callable[[Head], bool]
     read: Callable[[Source, Program], Iterable[Session]]
     places: Sequence[Place] = ()
-    is_kept: Callable[[Head], bool] | None = None
+    recognises_own: Callable[[Head], bool] | None = None
     superseded: Callable[[Iterable[str]], Collection[str]] = lambda _: ()
     writer: str = ""
     format: str = ""
@@ -75,8 +75,8 @@ class Program(NamedTuple):
     pairs: Effects | None = None
 
 
-class Refused(Exception):
-    """Something that a reader asked for cannot be read; the message says what and why."""
+class Unreadable(Exception):
+    """What a reader asked for cannot be read; the message says what and why."""
 
 
 class Source(Protocol):
@@ -102,19 +102,19 @@ class Source(Protocol):
         """Its bytes as a stream; for a zip, a stream for each `conversations*.json` in it."""
 
     def member(self, id: str, most: int) -> bytes:  # noqa: ARG002
-        """Read a file in this zip whose name begins with an id; Refused if it cannot be read."""
-        raise Refused(f"{self.stem}: no zip")
+        """Read a file in this zip whose name begins with an id; Unreadable if it cannot be read."""
+        raise Unreadable(f"{self.stem}: no zip")
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
-        """The readable rows of this database, as dicts; Refused if none can be read."""
-        raise Refused(f"{self.stem}: no database")
+        """The readable rows of this database, as dicts; Unreadable if none can be read."""
+        raise Unreadable(f"{self.stem}: no database")
 
     def beside(self, *names: str, above: int = 0) -> bytes:  # noqa: ARG002
-        """Read a file from the session's own folder, named like its file; Refused if it is unreadable.
+        """Read a file from the session's own folder, named like its file; Unreadable if that fails.
 
         `above`: start from the folder this many levels above the file's folder instead.
         """
-        raise Refused(f"{'/'.join(names)}: beside {self.stem} nothing is read")
+        raise Unreadable(f"{'/'.join(names)}: beside {self.stem} nothing is read")
 
     def names(self, *folders: str, above: int = 0) -> list[str]:  # noqa: ARG002
         """The names in a folder below the session's own (or below one `above`); [] if there is none."""
@@ -126,13 +126,13 @@ class Source(Protocol):
 
     def other(self, path: str, size: int) -> AbstractContextManager[Source]:  # noqa: ARG002
         """Open the first `size` bytes of one of these; HistoryError if it cannot be read."""
-        raise Refused(f"{path}: beside {self.stem} nothing is read")
+        raise Unreadable(f"{path}: beside {self.stem} nothing is read")
 
 
 # -- resuming in a program ---------------------------------------------------------------------------------
 
 
-class About(NamedTuple):
+class SessionInfo(NamedTuple):
     """What a new file says about its session: its `id` (a UUID) and the directory it is resumed in.
 
     `time` is now. Further ids are derived from `id`. `read_file` reads a file below the program's first

@@ -12,8 +12,8 @@ from ..base.words import is_id
 from ..session.model import MARK, SUMMARY_HEAD, Json
 from ..session.records import check_message, dumps, nests_deeper
 from ..session.rules import ROLE_OF_KIND
-from .fields import made_id, omit_empty
-from .model import Entry, Item, Session, Used
+from .fields import hash_id, omit_empty
+from .model import AgentUsage, Entry, Item, Session
 
 _NO_ID = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -61,12 +61,12 @@ def records(session: Session) -> Iterator[Json]:
     for item in session.items:
         before[item.id] = item
         yield record(item, session.program, before)
-    yield from map(used, session.used())
+    yield from map(usage_record, session.used())
 
 
-def used(item: Used) -> Json:
+def usage_record(item: AgentUsage) -> Json:
     """The record of a sub-agent's usage; each new total makes another record."""
-    id = made_id("usage", item.id, dumps(item.fields["usage"]))
+    id = hash_id("usage", item.id, dumps(item.fields["usage"]))
     return {"type": "usage", "id": id, **omit_empty(ts=item.ts), "of": item.id, **item.fields, MARK: []}
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from ..providers.json_text import value_of
 from ..providers.parts import object_of, objects
 from ..session.model import Json, Part
-from . import source as values
+from . import source as json_values
 from .fields import object_at, text_at
 from .model import Session
-from .parts import Names, opening
+from .parts import ConversationIds, opening
 from .protocol import Head, Program, Source
 
 _FIELDS = ("conversations", "conversation", "items")
@@ -35,14 +35,14 @@ def _turns(value: Json) -> list[Any]:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield each conversation of a file."""
-    names = Names()
-    return values.sessions(source, lambda value, number: _session(program.name, value, number, names))
+    ids = ConversationIds()
+    return json_values.sessions(source, lambda value, number: _session(program.name, value, number, ids))
 
 
-def _session(program: str, value: Json, number: int, names: Names) -> Session:
+def _session(program: str, value: Json, number: int, ids: ConversationIds) -> Session:
     turns, tools = _turns(value), value.get("tools")
     first = opening(turns, "from", ("human", "user"))
-    session = Session(program, names.id(value.get("id"), first, value.get("system")), number=number)
+    session = Session(program, ids.assign(value.get("id"), first, value.get("system")), number=number)
     session.set(
         title=text_at(value, "title"), system=text_at(value, "system"),
         tools=objects(value_of(tools) if isinstance(tools, str) else tools),

@@ -13,12 +13,12 @@ from ..providers.json_text import loads
 from ..session.model import Json
 from ..session.records import BOM, MAX_READ, depth_exceeds, lines_of
 from .model import Problem, Session
-from .protocol import Head, Refused, Source
+from .protocol import Head, Source, Unreadable
 
-_TRIED = 8  # times its length: how much of a broken line is parsed at most
-_FIRST = 20
-_SPACE = b" \t\r\n"
-_STEP = 1 << 10
+_MAX_PARSED = 8  # how many times its length of a broken line is parsed at most
+_HEAD_OBJECTS = 20
+_WHITESPACE = b" \t\r\n"
+_HEAD_BYTES = 1 << 10
 
 Recognises = Callable[[Head], bool]
 
@@ -63,7 +63,7 @@ def line_objects(
         except ValueError as error:
             if not raw.strip():
                 continue
-            value = _last_whole(raw, recognises)
+            value = _last_complete(raw, recognises)
             reason = f"not JSON: {error}"
             if value is not None:
                 problems.append(Problem(number, "skips", reason, "the complete line at its end is read"))
@@ -75,12 +75,12 @@ def line_objects(
             problems.append(Problem(number, "skips", reason))
 
 
-def _last_whole(raw: bytes, recognises: Recognises) -> Json | None:
+def _last_complete(raw: bytes, recognises: Recognises) -> Json | None:
     """Return the program's object at the end of an invalid line; None if there is none.
 
     A nested object is never at the end, because its parent's closing brace follows.
     """
-    view, start, left = memoryview(raw), len(raw), _TRIED * len(raw)
+    view, start, left = memoryview(raw), len(raw), _MAX_PARSED * len(raw)
     while left > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
         try:
             value: Json = orjson.loads(view[start:])
@@ -107,10 +107,10 @@ def line_object(line: bytes) -> Json | None:
 
 def is_whole(data: bytes) -> bool:
     """Whether the file is one JSON value: a list, or an object that spans several lines."""
-    data = data.removeprefix(BOM).lstrip(_SPACE)
+    data = data.removeprefix(BOM).lstrip(_WHITESPACE)
     if data[:1] != b"{":
         return data[:1] == b"["
-    lines = (line for line in data.split(b"\n", _FIRST)[:_FIRST] if line[:1] == b"{")
+    lines = (line for line in data.split(b"\n", _HEAD_OBJECTS)[:_HEAD_OBJECTS] if line[:1] == b"{")
     return not any(line_object(line) is not None for line in lines)
 
 
@@ -121,7 +121,7 @@ def first(data: bytes) -> list[Json]:
         value = orjson.loads(data)
     except ValueError:
         value = _beginning(BytesIO(data))
-    items = value[:_FIRST] if isinstance(value, list) else [value]
+    items = value[:_HEAD_OBJECTS] if isinstance(value, list) else [value]
     return [item for item in items if isinstance(item, dict)]
 
 
@@ -141,7 +141,7 @@ def objects(
 ) -> Iterator[tuple[int, Json]]:
     """Yield each object with its number: its line, or its place in the list (1 for a single object).
 
-    Other values are added to `problems` before the next object is yielded. Refused if nothing can be
+    Other values are added to `problems` before the next object is yielded. Unreadable if nothing can be
     read.
     """
     if not source.head.whole:
@@ -152,7 +152,7 @@ def objects(
         try:
             for value in _elements(stream):
                 number += 1
-                if reason := _wrong(value):
+                if reason := _why_unusable(value):
                     problems.append(Problem(0, "skips", f"conversation {number}: {reason}"))
                 else:
                     yield number, value
@@ -163,16 +163,16 @@ def objects(
                 continue
             problems.append(Problem(0, "skips", f"{error}; what precedes it is read"))
             value = _beginning(next(source.streams()))  # the single object of a file
-            if not value or _wrong(value):
-                raise Refused(str(error)) from None
+            if not value or _why_unusable(value):
+                raise Unreadable(str(error)) from None
             yield 1, value
             return
 
 
 def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[Session]:
-    """Yield a session for each object, with its problems; an object that is Refused is skipped.
+    """Yield a session for each object, with its problems; an object that is Unreadable is skipped.
 
-    Refused if there is no object at all. A session's branches can be read until the next session is
+    Unreadable if there is no object at all. A session's branches can be read until the next session is
     requested: they hold the whole source.
     """
     problems: list[Problem] = []
@@ -180,7 +180,7 @@ def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[S
     for number, value in objects(source, problems):
         try:
             session = read(value, number)
-        except Refused as error:
+        except Unreadable as error:
             problems.append(Problem(0, "skips", str(error)))
             continue
         if last is not None:
@@ -190,12 +190,12 @@ def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[S
             last.branches = tuple
         last = session
     if last is None:
-        raise Refused(problems[0].reason if problems else "no conversation in it")
+        raise Unreadable(problems[0].reason if problems else "no conversation in it")
     last.problems += problems
     yield last
 
 
-def _wrong(value: Any) -> str | None:
+def _why_unusable(value: Any) -> str | None:
     if not isinstance(value, dict):
         return "not an object"
     try:
@@ -209,9 +209,9 @@ def _elements(stream: IO[bytes]) -> Iterator[Any]:
     """The elements of the list, or the single object; ValueError if the stream is invalid."""
     import ijson
 
-    start = stream.read(_STEP)
+    start = stream.read(_HEAD_BYTES)
     stream.seek(len(BOM) if start.startswith(BOM) else 0)
-    is_list = start.removeprefix(BOM).lstrip(_SPACE)[:1] == b"["
+    is_list = start.removeprefix(BOM).lstrip(_WHITESPACE)[:1] == b"["
     try:
         yield from ijson.items(stream, "item" if is_list else "", use_float=True)
     except ijson.JSONError as error:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-from .fields import made_id
-from .model import Entry, Item, Session, Used
+from .fields import hash_id
+from .model import AgentUsage, Entry, Item, Session
 from .records import session_id
 
-MOST = 200  # branches read from a file; further ones are counted
-BEYOND = f"branch beyond the newest {MOST}"
+MAX_BRANCHES = 200  # branches read from a file; further ones are counted
+BEYOND = f"branch beyond the newest {MAX_BRANCHES}"
 _OF_A_RESPONSE = ("provider", "model", "response", "usage")
 
 
@@ -106,8 +106,8 @@ def read_exported(
     """
     if not nodes:
         return set()
-    above = {node.parent for node in nodes.values()}
-    leaves = [node for node in nodes.values() if node.id not in above] or [*nodes.values()]
+    parents = {node.parent for node in nodes.values()}
+    leaves = [node for node in nodes.values() if node.id not in parents] or [*nodes.values()]
     leaf = nodes.get(current or "")
     if leaf is None:
         leaf = leaves[-1]
@@ -150,7 +150,7 @@ def own_nodes(
             at = nodes.get(at.parent or "")
         if own:
             count += 1
-            if count <= MOST:
+            if count <= MAX_BRANCHES:
                 seen.update(node.id for node in whole(leaf))
             yield own[::-1]
 
@@ -164,11 +164,11 @@ def branches(
     """Yield the newest branches as sessions, filled by `fill`; the last one counts those not read."""
     rest = iter(newest)
     last: Session | None = None
-    for own in islice(rest, MOST):
+    for own in islice(rest, MAX_BRANCHES):
         branch = Session(session.program, f"{session.id}-{name(own)}", session.version, cwd=session.cwd)
         branch.set_parent(session_id(session))
         fill(branch, own)
-        if _placed(branch, session):
+        if _set_branch_point(branch, session):
             if last is not None:
                 yield last
             last = branch
@@ -177,16 +177,16 @@ def branches(
         yield last
 
 
-def taken_back(session: Session, before: Iterable[list[Item]]) -> Iterator[Session]:
+def undone_branches(session: Session, before: Iterable[list[Item]]) -> Iterator[Session]:
     """Yield what was undone, each time with everything that stood `before`, newest first."""
 
     def fill(branch: Session, items: list[Item]) -> None:
         branch.items = items
 
-    return branches(session, before, fill, lambda items: made_id(items[-1].id)[:8] if items else "nothing")
+    return branches(session, before, fill, lambda items: hash_id(items[-1].id)[:8] if items else "nothing")
 
 
-def _placed(branch: Session, session: Session) -> bool:
+def _set_branch_point(branch: Session, session: Session) -> bool:
     """Set the last item that a branch shares with its session; return whether it has items of its own."""
     shared = {item.id for item in session.items}
     common = [item.id for item in branch.items if item.id in shared]
@@ -196,9 +196,11 @@ def _placed(branch: Session, session: Session) -> bool:
     return len(common) < len(branch.items)
 
 
-def used(session: Session) -> Iterator[Used]:
+def usage_of(session: Session) -> Iterator[AgentUsage]:
     """Yield the usage of a session's responses and of its own sub-agents."""
     for item in session.items:
         if isinstance(item, Entry) and "usage" in item.fields:
-            yield Used(item.id, item.ts, {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields})
+            yield AgentUsage(
+                item.id, item.ts, {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields}
+            )
     yield from session.used()

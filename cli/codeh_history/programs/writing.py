@@ -25,17 +25,17 @@ from ..session.ops import shown_parts
 from ..session.pairing import pair
 from ..session.records import dumps
 from ..session.view import View
-from .fields import time_of as stored
-from .protocol import About, Program, Written
+from .fields import time_of as stored_time
+from .protocol import Program, SessionInfo, Written
 
 THOUGHT = "thought"  # a kind in `left`
-_NEXT: list[Part] = [{"text": "next"}]
+_NEXT_PROMPT: list[Part] = [{"text": "next"}]
 
 
 # -- the messages ------------------------------------------------------------------------------------------
 
 
-def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
+def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
     """The view as this program's file may hold it, and what is left out, by kind.
 
     Only sent messages remain, every call has a unique id, and thinking and signatures stay only if they
@@ -159,7 +159,7 @@ def sent(view: View, provider: str) -> Sent:
     The thinking of all its models is included.
     """
     format = providers.load(provider)
-    prompt = Message("", "user", "user", None, {}, own=_NEXT, parts=_NEXT)
+    prompt = Message("", "user", "user", None, {}, own=_NEXT_PROMPT, parts=_NEXT_PROMPT)
     messages = [message for message in view.messages if any(part != {"text": ""} for part in message.parts)]
     made = format.request([*messages, prompt], Options(trace=True), ())
     by_id = {message.id: message for message in messages}
@@ -172,14 +172,14 @@ def sent(view: View, provider: str) -> Sent:
     return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
 
 
-def first(sources: Sequence[Message | None]) -> Message | None:
+def first_source(sources: Sequence[Message | None]) -> Message | None:
     """The first message that an element comes from."""
     return next((message for message in sources if message is not None), None)
 
 
 def time_of(sources: Sequence[Message | None]) -> str | None:
     """The time of the first message that an element comes from."""
-    return stored(next((message.ts for message in sources if message is not None), None))
+    return stored_time(next((message.ts for message in sources if message is not None), None))
 
 
 def by_source(
@@ -190,7 +190,7 @@ def by_source(
         yield source, [block for _, block in pairs]
 
 
-def words(block: Json, program: str) -> str | None:
+def file_as_text(block: Json, program: str) -> str | None:
     """A file in an Anthropic block as text: its content, or a description; None for other blocks."""
     from ..providers.anthropic.body import media_part
 
@@ -212,7 +212,7 @@ def result_blocks(block: Json) -> list[Json]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def without_place(sent: Sent) -> Counter[str]:
+def count_unsupported(sent: Sent) -> Counter[str]:
     """Count the blocks of Anthropic's that a program's file cannot hold."""
     types = ("text", "tool_use", "tool_result", "image", "document", *THINKING)
     blocks = (block for element in sent.elements for block in element["content"])
@@ -229,7 +229,7 @@ class Writer:
     RESUME: tuple[str, ...] = ()
     TAKES_FILES = False
 
-    def __init__(self, program: Program, about: About, begun: str) -> None:
+    def __init__(self, program: Program, about: SessionInfo, begun: str) -> None:
         self.program = program
         self.about = about
         self.begun = self.ts = begun
@@ -263,9 +263,9 @@ class Writer:
         return Written(data, self.name(), (*resume, self.about.id), self.left(sent), sent.notes, taken)
 
 
-def write(program: Program, view: View, about: About) -> Written:
+def write(program: Program, view: View, about: SessionInfo) -> Written:
     """Write a view as a file that a program resumes."""
-    view, left = prepared(view, program.name)
+    view, left = prepare(view, program.name)
     elements = sent(view, program.format)
     writer = import_module(program.writer).File(program, about, time_of(view.messages) or about.time)
     if summary := summary_of(view, program.name):
@@ -292,6 +292,6 @@ def lines(values: Iterable[Json]) -> bytes:
     return b"".join(dumps(value) + b"\n" for value in values)
 
 
-def described_counts(left: Counter[str]) -> str:
+def format_counts(left: Counter[str]) -> str:
     """Counts as text, largest first: `3 error messages, 1 system prompt`."""
     return ", ".join(some(count, kind) for kind, count in left.most_common() if count)

@@ -39,7 +39,7 @@ def check_writable(data: bytes, path: str) -> bool:
     if not any(r.data["type"] in {"session", *PLACING} for r in log.records):
         raise BadData(f"{path}: not a session; left unchanged")
     if header is None:
-        from ..programs.forms.older import is_ours
+        from ..programs.forms.legacy import is_ours
 
         if not is_ours(log, data):
             raise BadData(f"{path}: Gemini's messages; use `import` into a new session")
@@ -48,10 +48,10 @@ def check_writable(data: bytes, path: str) -> bool:
 
 def _program(data: bytes) -> str | None:
     """Return the name of the other program that the file belongs to, or None."""
-    from ..programs import sessions
+    from ..programs import registry
     from .program_files import HEAD, head_of
 
-    return sessions.detect_program(head_of(data[:HEAD]))
+    return registry.detect_program(head_of(data[:HEAD]))
 
 
 def older_form(data: bytes) -> Json | list[Json] | None:
@@ -98,7 +98,7 @@ def _read(data: bytes) -> Log:
     log = parse(lines_of(data))
     if _is_session(log):
         return log
-    from ..programs.forms.older import is_ours
+    from ..programs.forms.legacy import is_ours
 
     return log if is_ours(log, data) else _other_form(data, lines=True) or log
 
@@ -110,7 +110,7 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
         return None
     from ..programs import forms
 
-    return forms.of_lines(data) if value is None else forms.of_value(value, len(data))
+    return forms.log_of_lines(data) if value is None else forms.log_of_value(value, len(data))
 
 
 def begins_a_session(line: bytes) -> bool:

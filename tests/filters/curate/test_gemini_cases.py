@@ -63,7 +63,7 @@ def test_case(case):
     expected = case.get("recommended_curated", case["expected_curated"])
     if case["name"] in KEEPS_EMPTY:
         assert expected.pop(0)["role"] == "user"
-    view = fold(forms.of_value(case["input_history"], 0))
+    view = fold(forms.log_of_value(case["input_history"], 0))
     names = set(passes.PASSES)
     if case["stage"] == "curate" and "recommended_curated" not in case:
         names.discard("pairs")

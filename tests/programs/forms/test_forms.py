@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from codeh_history import providers
 from codeh_history.programs import forms
-from codeh_history.programs.forms import history, older
+from codeh_history.programs.forms import history, legacy
 from codeh_history.session.records import MAX_READ
 from codeh_history.store import program_files
 from in_process import run_in_process, run_ok
@@ -143,15 +143,15 @@ NATIVE_ENTRY = {
 ], ids=["a header", "a message", "bare ones", "damage in it", "all of it damaged", "only damage", "nothing",
         "damage and a bare one", "Gemini's names", "a header before these", "no type of ours"])  # fmt: skip
 def test_lines_are_a_sessions_or_none(data, types):
-    log = older.session(data)
+    log = legacy.session(data)
     assert (log and [record.data["type"] for record in log.records]) == types
 
 
 @pytest.mark.parametrize(("read", "value", "types"), [
-    (older.refs, [REF, REF], ["ref", "ref"]), (older.refs, {"type": "llm2", "refs": [REF]}, ["ref"]),
-    (older.refs, [], None), (older.refs, [CONTENT], None), (older.refs, {"refs": []}, None), (older.refs, {"refs": 7}, None), (older.refs, "x", None),
-    (older.contents, [CONTENT, CONTENT], ["message", "message"]), (older.contents, [], []), (older.contents, [CONTENT, 7], ["message", "unread"]),
-    (older.contents, [7, 8], None), (older.contents, [REF], None), (older.contents, {"contents": []}, None),
+    (legacy.refs, [REF, REF], ["ref", "ref"]), (legacy.refs, {"type": "llm2", "refs": [REF]}, ["ref"]),
+    (legacy.refs, [], None), (legacy.refs, [CONTENT], None), (legacy.refs, {"refs": []}, None), (legacy.refs, {"refs": 7}, None), (legacy.refs, "x", None),
+    (legacy.contents, [CONTENT, CONTENT], ["message", "message"]), (legacy.contents, [], []), (legacy.contents, [CONTENT, 7], ["message", "unread"]),
+    (legacy.contents, [7, 8], None), (legacy.contents, [REF], None), (legacy.contents, {"contents": []}, None),
     (history.persisted, [NATIVE_ENTRY], ["message", "message"]), (history.persisted, {"recentConversations": [NATIVE_ENTRY]}, ["message", "message"]),
     (history.persisted, {"summaries": []}, None), (history.persisted, "x", None),
 ])  # fmt: skip
@@ -165,15 +165,15 @@ BLOCK_ID = "a" * 64
 
 
 def records(value):
-    return [record.data for record in forms.of_value(value, 9).records]
+    return [record.data for record in forms.log_of_value(value, 9).records]
 
 
 def damage(value):
-    return [each.reason for each in forms.of_value(value, 9).damage]
+    return [each.reason for each in forms.log_of_value(value, 9).damage]
 
 
 def test_contents_of_the_very_first_files_have_parts_too():
-    made = older.contents(
+    made = legacy.contents(
         [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho", "x": 1}]
     )
     found = [record for record, _ in made or ()]
@@ -221,7 +221,7 @@ def test_ids_tell_equal_elements_apart_and_do_not_hang_on_others(items):
     ({"blockIds": []}, True), ({"blockKeys": [1]}, True), ({"blockIds": "x"}, False), ({}, False), (None, False), ([], False),
 ])  # fmt: skip
 def test_what_names_its_blocks_is_a_reference(item, *, ref):
-    assert older.is_ref(item) == ref
+    assert legacy.is_ref(item) == ref
 
 
 def test_what_nests_too_deep_is_null_where_it_stands():

@@ -5,7 +5,7 @@ import pytest
 
 from codeh_history import BadData, Session
 from codeh_history.programs import forms
-from codeh_history.programs.forms import items
+from codeh_history.programs.forms import history_items
 from codeh_history.programs.forms.sidekick import part
 from in_process import run_in_process, run_ok
 from support import lines, session_path
@@ -229,7 +229,7 @@ def test_a_program_appends_what_its_interface_keeps(home):
     ([{"type": "user", "content": "hi"}], False), ([{"type": "text", "text": "hi"}], False), ([{"committed": {}, "pending": None}], False),
 ])  # fmt: skip
 def test_a_list_is_told_by_its_fields(value, ours):
-    assert (forms.form_of(value) == items.NAME) is ours
+    assert (forms.form_of(value) == history_items.NAME) is ours
 
 
 @pytest.mark.parametrize("odd", [

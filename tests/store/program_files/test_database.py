@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from codeh_history.base.errors import TryAgain
-from codeh_history.programs.protocol import Refused
+from codeh_history.programs.protocol import Unreadable
 from codeh_history.store.program_files import database
 from codeh_history.store.program_files.database import Database
 
@@ -73,7 +73,7 @@ def test_a_question_that_is_none_is_refused_and_no_damage(path):
             ("no sql",),
             ("select * from a where id = ?", 2**70),
         ):
-            with pytest.raises(Refused, match=r"the database cannot be read"):
+            with pytest.raises(Unreadable, match=r"the database cannot be read"):
                 list(found.rows(query, *values))
         assert found.damage is None
 

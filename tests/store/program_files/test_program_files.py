@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, NotFound
 from codeh_history.programs.model import Problem
-from codeh_history.programs.protocol import Place, Refused
+from codeh_history.programs.protocol import Place, Unreadable
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import program_files
@@ -59,7 +59,7 @@ def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path):
         assert file.names("deep") == ["f"]
         assert file.names() == ["deep"]
         assert file.names("none") == []
-        with pytest.raises(Refused, match=r"deep/none: is not there"):
+        with pytest.raises(Unreadable, match=r"deep/none: is not there"):
             file.beside("deep", "none")
 
 
@@ -88,7 +88,7 @@ def test_nothing_leads_out_of_it_nor_hangs(tmp_path, names):
     os.mkfifo(tmp_path / "s" / "pipe")
     before = len(os.listdir("/dev/fd"))
     with of(tmp_path / "s.jsonl", b"{}\n") as file:
-        with pytest.raises(Refused):
+        with pytest.raises(Unreadable):
             file.beside(*names)
         assert file.names(*names) == []
     assert len(os.listdir("/dev/fd")) == before
@@ -100,7 +100,7 @@ def test_a_folder_that_is_a_link_is_none(tmp_path):
     (tmp_path / "s").symlink_to("elsewhere")
     with of(tmp_path / "s.jsonl", b"{}\n") as file:
         assert file.names() == []
-        with pytest.raises(Refused):
+        with pytest.raises(Unreadable):
             file.beside("f")
 
 
@@ -249,7 +249,7 @@ def test_the_members_that_are_called_so_come_by_name():
 def test_all_of_them_may_unpack_to_so_much():
     data = zipped(conversations_1_json=b"x" * 600, conversations_2_json=b"y" * 400)
     assert len(read(data, 1000)) == 2
-    with pytest.raises(Refused, match=r"GiB when unpacked"):
+    with pytest.raises(Unreadable, match=r"GiB when unpacked"):
         read(data, 999)
 
 
@@ -263,7 +263,7 @@ def test_all_of_them_may_unpack_to_so_much():
 )
 def test_a_zip_that_cannot_be_read_is_refused(spoil):
     data = spoil(zipped(conversations_json=bytes(range(256)) * 40))  # type: ignore[operator]
-    with pytest.raises(Refused, match=r"the zip cannot be read: "):
+    with pytest.raises(Unreadable, match=r"the zip cannot be read: "):
         read(data)
 
 
@@ -276,11 +276,11 @@ def test_a_file_is_found_by_the_id_with_which_its_name_begins():
     found = Archive(held)
     assert found.read("file-AbC1", 99) == b"png"
     assert found.read("file_00ff", 4) == b"text"
-    with pytest.raises(Refused, match=r"file-None: is not in the zip"):
+    with pytest.raises(Unreadable, match=r"file-None: is not in the zip"):
         found.read("file-None", 99)
-    with pytest.raises(Refused, match=r"file_00ff: more than 0 MiB"):
+    with pytest.raises(Unreadable, match=r"file_00ff: more than 0 MiB"):
         found.read("file_00ff", 3)
-    with pytest.raises(Refused, match=r"the zip cannot be read"):
+    with pytest.raises(Unreadable, match=r"the zip cannot be read"):
         Archive(io.BytesIO(b"no zip"))
 
 

@@ -27,8 +27,8 @@ from ...base.options import (
     option,
 )
 from ...base.words import some
-from ...programs import forms, sessions
-from ...programs.forms import again
+from ...programs import forms, registry
+from ...programs.forms import reimport
 from ...programs.model import Problem, Session
 from ...session.by_reference import Blocks, referring, summary_in
 from ...session.fold import fold, kind_of
@@ -57,7 +57,7 @@ EXAMPLES = """\
   codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
 """
 HEAD = 512  # bytes needed to recognise a bundle
-FORMS = (*sessions.PROGRAMS, *forms.IMPORTERS)
+FORMS = (*registry.PROGRAMS, *forms.IMPORTERS)
 
 
 class Options(OptionSet):
@@ -116,9 +116,9 @@ def within(name: str) -> Sequence[str]:
 
 def everything(env: Env, options: Options) -> int:
     """Run `import --all`."""
-    programs = tuple(form for form in options.from_ if form != "auto") or tuple(sessions.PROGRAMS)
-    if not set(programs) <= sessions.PROGRAMS.keys():
-        raise Usage(f"--all --from {', '.join(programs)}: must be one of {', '.join(sessions.PROGRAMS)}")
+    programs = tuple(form for form in options.from_ if form != "auto") or tuple(registry.PROGRAMS)
+    if not set(programs) <= registry.PROGRAMS.keys():
+        raise Usage(f"--all --from {', '.join(programs)}: must be one of {', '.join(registry.PROGRAMS)}")
     from ...base.times import moment
 
     earliest = moment(env.millis(), options.since) if options.since is not None else None
@@ -147,7 +147,7 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
             return
         data = file.read()
     damaged = partial(tell_damage, env, Target(where, where), strict=options.strict)
-    records = forms.read(data, form, where, tell=damaged)
+    records = forms.read(data, form, where, on_log=damaged)
     for number, record in enumerate(records):
         check(record, f"{where}: message {number}")
     records = with_own_blocks(env, records, where, allow_missing=options.allow_missing)
@@ -174,8 +174,8 @@ def tell(env: Env, options: Options, where: str, session: Session, imported: Imp
 
     Without `--verbose`, the program's interface records share one line.
     """
-    if imported.apart:
-        env.note(f"{where}: {imported.apart}: new messages went to {imported.id}")
+    if imported.conflict:
+        env.note(f"{where}: {imported.conflict}: new messages went to {imported.id}")
     problems = [problem for problem in session.problems if problem.mended or problem.effect == "skips"]
     for problem in problems[:MOST_NAMED]:
         mended = f" ({problem.mended})" if problem.mended else ""
@@ -210,8 +210,8 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
 
     def build(locked: Locked) -> bytes:
         try:
-            missing = again.missing(records, fold(read.read_log(locked.read())))
-        except again.OtherContent as error:
+            missing = reimport.missing(records, fold(read.read_log(locked.read())))
+        except reimport.ContentConflict as error:
             raise BadData(f"{path}: {error}; --into NEW imports it as another session") from None
         return lines(env, locked, missing)
 

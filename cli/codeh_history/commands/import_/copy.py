@@ -14,7 +14,7 @@ from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
 from ...base.processes import shared
 from ...base.words import is_id, prefixes
-from ...programs import records, sessions
+from ...programs import records, registry
 from ...programs.changes import changes, for_new_copy
 from ...programs.model import AS_BRANCHES, Session
 from ...render import changes as rendering
@@ -41,7 +41,7 @@ class Imported(NamedTuple):
     id: str
     records: int
     created: bool
-    apart: str | None = None  # why another session was created
+    conflict: str | None = None  # why another session was created
 
 
 def import_session(env: Env, session: Session, path: str, into: str | None = None) -> Imported:
@@ -53,15 +53,15 @@ def import_session(env: Env, session: Session, path: str, into: str | None = Non
     id = records.session_id(session)
     ids = itertools.chain([id], (f"{id}-{number}" for number in itertools.count(2)))
     targets = (path_of(env, id) for id in ids) if into is None else [create.asked_path(env, into)]
-    before = apart = None
+    before = conflict = None
     for target in targets:
         if not create.taken(target):
-            return _copied(env, session, path, target, before)._replace(apart=apart)
+            return _copied(env, session, path, target, before)._replace(conflict=conflict)
         imported = _appended(env, session, target)
-        if not imported.apart:
+        if not imported.conflict:
             return imported
-        before, apart = fold(read.read_log(read.read_bytes(target))), imported.apart
-    raise BadData(f"{target}: {apart}; --into NEW imports it as another session")
+        before, conflict = fold(read.read_log(read.read_bytes(target))), imported.conflict
+    raise BadData(f"{target}: {conflict}; --into NEW imports it as another session")
 
 
 def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[Session]:
@@ -115,16 +115,16 @@ def _appended(env: Env, session: Session, target: str) -> Imported:
     if (of.get("from"), of.get("id")) != (session.program, session.id):
         raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
     missing = changes(session, _view(env, data))
-    if missing.apart or not missing.records:
-        return Imported(id_of(target), 0, created=False, apart=missing.apart)
+    if missing.conflict or not missing.records:
+        return Imported(id_of(target), 0, created=False, conflict=missing.conflict)
     stored = 0
 
     def build(locked: Locked) -> bytes:
         nonlocal stored
         now = locked.read()
         again = missing if now == data else changes(session, _view(env, now))
-        if again.apart:
-            raise BadData(f"{target}: {again.apart} meanwhile; import again")
+        if again.conflict:
+            raise BadData(f"{target}: {again.conflict} meanwhile; import again")
         stored = len(again.records)
         return records.lines(again.records, target)
 
@@ -194,14 +194,14 @@ def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json
     with program_files.opened(source.path) as file:
         if file.size == 0:
             return
-        if not sessions.keeps(source.program, file.head):
+        if not registry.is_own_session(source.program, file.head):
             raise BadData(f"{source.path}: not a session of {source.program}")
         read = program_files.sessions_in(file, source.program, newest=True)
         for session in with_branches(read, branches=branches):
             imported = import_session(env, session, source.path) if session.items else None
             if imported is None or not (imported.records or imported.created):
                 continue
-            more: Json = {"records": imported.records, "reason": imported.apart}
+            more: Json = {"records": imported.records, "reason": imported.conflict}
             more |= {"left": dict(session.left), "problems": len(session.problems)}
             action = "imported" if imported.created else "updated"
             kept = {key: value for key, value in more.items() if value or key == "records"}

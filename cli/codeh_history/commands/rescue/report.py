@@ -16,7 +16,7 @@ from ...base.words import some
 from ...programs import writing
 from ...programs.model import AS_BRANCHES, Entry, Session
 from ...programs.parts import texts
-from ...programs.sessions import PROGRAMS
+from ...programs.registry import PROGRAMS
 from ...render import table, values
 from ...render.messages import rich_wanted, width
 from ...render.progress import progress

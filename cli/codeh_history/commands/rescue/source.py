@@ -12,7 +12,7 @@ from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.read_json import json_object
 from ...base.words import is_id
-from ...programs import records, sessions
+from ...programs import records, registry
 from ...programs.model import Entry, Session, Summary
 from ...session.fold import fold
 from ...session.model import Json
@@ -68,7 +68,7 @@ def program_of(file: File) -> str | None:
     if program is None and not file.head.tables and not file.head.whole:
         objects = (line for line in file.lines() if json_object(line) is not None)
         head = head_of(b"".join(islice(objects, FIRST_LINES)))
-        program = sessions.detect_program(head)
+        program = registry.detect_program(head)
         if program is not None:
             file.head = head
     return program

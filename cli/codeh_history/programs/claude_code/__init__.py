@@ -18,12 +18,12 @@ from ...providers.parts import listed
 from ...session.model import Json, Part
 from .. import pairs
 from ..fields import answer_fields, at, name_at, object_at, text_at, time_of
-from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Piece, Session, Used
+from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, AgentUsage, Entry, Piece, Session
 from ..parts import texts
-from ..protocol import Head, Place, Program, Refused, Source
+from ..protocol import Head, Place, Program, Source, Unreadable
 from ..records import session_id
 from ..source import MemorySource, line_objects
-from ..tree import branches, own_nodes, report_broken, used
+from ..tree import branches, own_nodes, report_broken, usage_of
 from . import attachments
 from .tree import Branch, Node, Tree
 
@@ -142,7 +142,7 @@ def _branches(
         yield agent
 
 
-def _used(source: Source, tree: Tree, program: Program) -> Iterator[Used]:
+def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
     """Yield the usage of sub-agents, in this file and in their own."""
     side = Session("", "")
     items = _Items(side, source, tree, program)
@@ -150,7 +150,7 @@ def _used(source: Source, tree: Tree, program: Program) -> Iterator[Used]:
         if node.type == "assistant":
             items.answer([node])
     for agent in (side, *_agents(source, program)):
-        yield from used(agent)
+        yield from usage_of(agent)
 
 
 def _agents(source: Source, program: Program) -> Iterator[Session]:
@@ -158,7 +158,7 @@ def _agents(source: Source, program: Program) -> Iterator[Session]:
     for name in _files(source):
         try:
             file = MemorySource(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
-        except Refused:
+        except Unreadable:
             continue
         for agent in read(file, program):
             agent.id = file.stem
@@ -219,7 +219,7 @@ class _Items:
         for node in nodes:
             self.extend(entry, node)
         if entry.pieces and earlier is None:
-            self.session.keep(entry)
+            self.session.append(entry)
             if nodes[0].response:
                 self.responses[nodes[0].response] = entry
 
@@ -299,7 +299,7 @@ class _Items:
                 text = self.source.beside("tool-results", name).decode("utf-8", "replace")
                 whole = {**response, "response": {**response["response"], field: text}}
                 part = {"functionResponse": whole, "spilled": {"name": name}}
-            except Refused as error:
+            except Unreadable as error:
                 self.session.problem(node.number, "drops", str(error), "its beginning is used instead")
         return part  # type: ignore[no-any-return]
 

@@ -17,12 +17,12 @@ from ...providers.parts import objects
 from ...session.model import Json
 from ...session.records import dumps
 from .. import pairs
-from ..fields import at, made_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
+from ..fields import at, hash_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
 from ..model import ROLLED_BACK, Entry, Item, Piece, Session, Summary
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source
 from ..source import line_objects
-from ..tree import taken_back
+from ..tree import undone_branches
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
 _ID = re.compile(r"\Arollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?\Z")
@@ -124,7 +124,7 @@ class _Rollout:
                 elif kind == "token_usage_record":
                     self.response = None
                     if self.last is not None and "response" not in self.last.fields:
-                        self.used(number, payload.get("usage"), name_at(payload, "response_id"))
+                        self.add_usage(number, payload.get("usage"), name_at(payload, "response_id"))
 
     def begins(self, number: int, payload: Json, ts: str | None) -> None:
         """Read the session's header; later ones belong to the session that it was forked from."""
@@ -184,7 +184,7 @@ class _Rollout:
         elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
             self.refuses(self.unnumbered, "a line without `ordinal`")
         self.session.items = self.history.items
-        self.session.branches = lambda: taken_back(self.session, reversed(self.history.gone))
+        self.session.branches = lambda: undone_branches(self.session, reversed(self.history.gone))
 
     # -- items ---------------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ class _Rollout:
 
     def doubled(self, number: int, payload: Json, time: object) -> None:
         """Report a repeated line; a second result is reported with its call."""
-        before = self.lines.setdefault(made_id(time, dumps(payload)), number)
+        before = self.lines.setdefault(hash_id(time, dumps(payload)), number)
         if before != number and not str(payload.get("type")).endswith("_output"):
             why = f"the same as line {before}: {self.program.title} sends it twice"
             self.session.problem(number, "doubles", why)
@@ -241,16 +241,16 @@ class _Rollout:
     def id(self, payload: Json) -> str:
         """The item's id if it is unused, else a hash of its content and occurrence."""
         own = name_at(payload, "id")
-        id = own if own and own not in self.seen else made_id(dumps(payload))
+        id = own if own and own not in self.seen else hash_id(dumps(payload))
         self.seen[id] += 1
-        return made_id(id, self.seen[id] - 1) if self.seen[id] > 1 else id
+        return hash_id(id, self.seen[id] - 1) if self.seen[id] > 1 else id
 
     # -- what happens to them ------------------------------------------------------------------------------
 
     def compacted(self, number: int, payload: Json, ts: str | None) -> None:
         """Replace the history by that of a compaction."""
         self.response = self.last = None
-        id = made_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
+        id = hash_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
         history = payload.get("replacement_history")
         made: list[Entry | str] = []  # messages, and texts of users' messages, which may be known
         for item in objects(history):
@@ -270,12 +270,12 @@ class _Rollout:
             self.response = self.last = None
             return
         if kind == "thread_name_updated":
-            self.session.titled(payload.get("thread_name"))
+            self.session.set_title(payload.get("thread_name"))
         if kind == "token_count" and self.last is not None and "usage" not in self.last.fields:
-            self.used(number, at(payload, "info.last_token_usage"))
+            self.add_usage(number, at(payload, "info.last_token_usage"))
         self.session.skip(f"event_msg ({kind})", own=True)
 
-    def used(self, number: int, raw: object, response: str | None = None) -> None:
+    def add_usage(self, number: int, raw: object, response: str | None = None) -> None:
         """Store the usage of the latest response."""
         if self.last is not None and isinstance(raw, dict):
             self.last.fields |= omit_empty(usage=usage.read(raw, _COUNTS), response=response)

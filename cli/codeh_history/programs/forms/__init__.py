@@ -31,46 +31,46 @@ from ...session.records import (
     lines_of,
     nests_deeper,
 )
-from ..sessions import PROGRAMS
-from . import history, items, older, requests, sidekick
+from ..registry import PROGRAMS
+from . import history, history_items, legacy, requests, sidekick
 from .history import Outcome
 
 Importer = Callable[[Any], Iterable[Outcome] | None]
 
 IMPORTERS: dict[str, Importer] = {
-    "refs": older.refs,
-    "contents": older.contents,
+    "refs": legacy.refs,
+    "contents": legacy.contents,
     "persisted": history.persisted,
     sidekick.NAME: sidekick.read,
-    items.NAME: items.read,
+    history_items.NAME: history_items.read,
     **{name: partial(requests.read, name) for name in providers.FORMATS},
 }
 
 
-def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | None = None) -> list[Json]:
+def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | None = None) -> list[Json]:
     """Return the records of a file in this form (`auto`: detect it), without a header.
 
-    `tell` gets the log; what is wrong in the file is in its damage.
+    `on_log` gets the log; what is wrong in the file is in its damage.
     """
     value = json_value(data.removeprefix(BOM))
     lines = value is None or data.count(b"\n") <= 1
-    log = older.session(data) if lines and form in ("auto", "contents") else None
+    log = legacy.session(data) if lines and form in ("auto", "contents") else None
     if log is None:
         if depth_exceeds(data):
             raise BadData(f"{name}: nested deeper than {MAX_DEPTH} levels")
         try:
-            log = of_lines(data, form) if value is None else _log(value, form, len(data))
+            log = log_of_lines(data, form) if value is None else _log(value, form, len(data))
         except BadData as error:
             raise BadData(f"{name}: {error}") from None
     if log is None:
         every = f"none of the known forms ({', '.join(IMPORTERS)}), nor a file of {', '.join(PROGRAMS)}"
         raise BadData(f"{name}: {every if form == 'auto' else f'not in the form {form}'}")
-    if tell is not None:
-        tell(log)
+    if on_log is not None:
+        on_log(log)
     return [record.data for record in log.records if record.data["type"] != "session"]
 
 
-def of_value(value: Any, size: int) -> Log:
+def log_of_value(value: Any, size: int) -> Log:
     """The log of a JSON value, for reading a file in place; elements nested too deep become null."""
     if nests_deeper(value, MAX_READ):
         value = _shallow(value)
@@ -85,7 +85,7 @@ def _shallow(value: Any) -> Any:
     return [None if nests_deeper(item, MAX_READ) else item for item in value]
 
 
-def of_lines(data: bytes, form: str = "auto") -> Log | None:
+def log_of_lines(data: bytes, form: str = "auto") -> Log | None:
     """The log of JSON lines with a provider's messages; None for anything else.
 
     Damaged lines are skipped.
@@ -129,7 +129,7 @@ def form_of(value: object) -> str | None:
         return _of_list(value)
     if not isinstance(value, dict):
         return None
-    if any(map(older.is_ref, listed(value.get("refs"))[:1])):
+    if any(map(legacy.is_ref, listed(value.get("refs"))[:1])):
         return "refs"
     if any(map(sidekick.holds, listed(value.get("messages")))) and history.FIELDS[0] not in value:
         return sidekick.NAME
@@ -145,20 +145,24 @@ def _of_list(elements: list[Any]) -> str | None:
     """
     if not elements:
         return "contents"
-    if older.is_ref(elements[0]):
+    if legacy.is_ref(elements[0]):
         return "refs"
     objects = [item for item in elements if isinstance(item, dict)]
-    marks = {"persisted": history.is_entry, sidekick.NAME: sidekick.holds, items.NAME: items.holds}
+    marks = {
+        "persisted": history.is_entry,
+        sidekick.NAME: sidekick.holds,
+        history_items.NAME: history_items.holds,
+    }
     for name, holds in marks.items():
         if any(map(holds, objects)):
             return name
     contents = [item for item in objects if isinstance(item.get("parts"), list)]  # ours, or Gemini's
     if contents:
-        return requests.shown_by(contents) or "contents"
+        return requests.format_shown_by(contents) or "contents"
     messages = [item for item in objects if any(requests.holds(name, item) for name in providers.FORMATS)]
     if not messages:
         return None
     plain = all(item.keys() == {"role", "content"} and type(item["content"]) is str for item in messages)
     if plain and {item.get("role") for item in messages} <= {"user", "assistant", "model"}:
         return "contents"
-    return requests.shown_by(messages) or providers.COMMON
+    return requests.format_shown_by(messages) or providers.COMMON

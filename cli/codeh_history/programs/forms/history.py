@@ -90,7 +90,7 @@ _SUMMARY: dict[str, Rule] = {
 _REQUIRED = ("userMessage", "summary")
 
 
-def wrong_in_entry(entry: Json) -> dict[str, str]:
+def entry_errors(entry: Json) -> dict[str, str]:
     """What is wrong with a history entry, by field; null counts as missing."""
     unanswered = entry.get("assistantResponse") is None
     return _wrong_in(entry, _ENTRY) | ({"assistantResponse": "is missing"} if unanswered else {})

@@ -24,7 +24,7 @@ def provider_of(body: Json) -> str | None:
     return names[-1] if names else None
 
 
-def shown_by(messages: list[Json]) -> str | None:
+def format_shown_by(messages: list[Json]) -> str | None:
     """The format that only these messages have; None if they are text, which every format has."""
     for name, package in providers.packages().items():
         body: Json = {package.FIELD: messages}

@@ -19,10 +19,10 @@ from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.records import dumps
 from .. import pairs
 from .. import source as sources
-from ..fields import answer_fields, list_at, made_id, name_at, object_at, objects_at, text_at, time_of
+from ..fields import answer_fields, hash_id, list_at, name_at, object_at, objects_at, text_at, time_of
 from ..model import REWOUND, Entry, Item, Piece, Session, Summary
 from ..protocol import Head, Place, Program, Source
-from ..tree import taken_back
+from ..tree import undone_branches
 
 Version = tuple[int, Json]  # line number and content of one version of a message
 _TYPES = ("user", "gemini", "info", "error", "warning")
@@ -42,7 +42,7 @@ def recognises(head: Head) -> bool:
     return any(_is_line(data) or _is_checkpoint(data) for data in head.values)
 
 
-def is_kept(head: Head) -> bool:
+def recognises_own(head: Head) -> bool:
     """Whether a file in the program's folder is a session: a bare list of contents or {} is, too."""
     bare = head.whole and all(map(_is_content, head.values))
     return bare or any(isinstance(data.get("history"), list) for data in head.values)
@@ -74,7 +74,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             _Reading(branch, source, program.title).read(operations[:count])
             yield branch.items
 
-    session.branches = lambda: taken_back(session, before())
+    session.branches = lambda: undone_branches(session, before())
     yield session
 
 
@@ -151,7 +151,7 @@ class _Reading:
 
     def settings(self, number: int, values: Json) -> None:
         """Set the title and directory, and replace all messages if the values contain some."""
-        self.session.titled(values.get("summary"))
+        self.session.set_title(values.get("summary"))
         directories = filter(name_of, list_at(values, "directories"))
         self.session.cwd = self.session.cwd or next(directories, None)
         if isinstance(values.get("messages"), list):
@@ -166,7 +166,7 @@ class _Reading:
         for content in objects(contents):
             raw = dumps(content)
             kind = "gemini" if content.get("role") == "model" else "user"
-            id = made_id(raw, self.seen[raw])
+            id = hash_id(raw, self.seen[raw])
             self.seen[raw] += 1
             self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
 
@@ -308,7 +308,7 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
                 pieces += [Piece(line, parts[len(now) :])] if len(parts) > len(now) else []
             else:
                 pieces = [Piece(line, parts)] if parts else []
-                id = made_id(id, dumps(parts))
+                id = hash_id(id, dumps(parts))
             now = parts
         if pieces:
             yield Entry(id, kind, ts, pieces, fields)
@@ -387,7 +387,7 @@ def _as_sent(part: Any) -> Any:
 _NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl", "checkpoint-*.json")
 PROGRAM = Program(
     "gemini-cli", "Gemini CLI", recognises, read,
-    (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),), is_kept,
+    (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),), recognises_own,
     writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="gemini",
     pairs={
         pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),

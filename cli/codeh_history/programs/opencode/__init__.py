@@ -17,7 +17,7 @@ from .. import pairs
 from ..fields import (
     answer_fields,
     at,
-    made_id,
+    hash_id,
     name_at,
     object_at,
     objects_at,
@@ -25,11 +25,11 @@ from ..fields import (
     text_at,
     time_of,
 )
-from ..model import Entry, Piece, Session, Used
+from ..model import AgentUsage, Entry, Piece, Session
 from ..parts import media, result
-from ..protocol import Head, Place, Program, Refused, Source
+from ..protocol import Head, Place, Program, Source, Unreadable
 from ..source import line_object, sessions
-from ..tree import used
+from ..tree import usage_of
 
 _TABLES = {
     "session": {"id", "parent_id", "directory", "title"}, "message": {"id", "session_id", "data"},
@@ -117,7 +117,7 @@ def _in_folder(source: Source, session: Session, *folder: str) -> Iterator[Json]
         try:
             value = line_object(source.beside(*folder, name, above=_STORAGE))
             reason = f"{'/'.join((*folder, name))}: not a JSON object"
-        except Refused as error:
+        except Unreadable as error:
             value, reason = None, str(error)
         if value is None:
             session.problem(0, "skips", reason)
@@ -171,9 +171,9 @@ def _report_lost(source: Source, session: Session, id: str) -> None:
             session.problem(0, "skips", f"{some(count, 'part')} of lost messages")
 
 
-def _used(source: Source, program: Program, *above: str) -> Iterator[Used]:
+def _used(source: Source, program: Program, *above: str) -> Iterator[AgentUsage]:
     for agent in _in_database(source, program, *above):
-        yield from used(agent)
+        yield from usage_of(agent)
 
 
 def _values(rows: Iterable[Json], session: Session) -> Iterator[Json]:
@@ -193,7 +193,7 @@ def _session(program: Program, info: Json) -> Session:
     """A session without its messages."""
     session = Session(program.name, name_at(info, "id") or "session", name_at(info, "version"))
     session.created, session.cwd = time_of(at(info, "time.created")), name_at(info, "directory")
-    session.titled(info.get("title"))
+    session.set_title(info.get("title"))
     if name_at(info, "parentID"):
         session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
     return session
@@ -249,7 +249,7 @@ def _add(session: Session, messages: list[Message]) -> None:
             session.skip("answer that failed")
         else:
             for entry in _entries(message, last=place == len(messages) - 1):
-                session.keep(entry)
+                session.append(entry)
                 place_of[entry.id] = place
 
 
@@ -265,7 +265,7 @@ class Message(NamedTuple):
 
     @property
     def id(self) -> str:
-        return name_at(self.info, "id") or made_id("message", self.number)
+        return name_at(self.info, "id") or hash_id("message", self.number)
 
     @property
     def is_users(self) -> bool:

@@ -47,7 +47,7 @@ class File(writing.Writer):
         return f"{self.id}.json"
 
     def left(self, sent: writing.Sent) -> Counter[str]:
-        return writing.without_place(sent)
+        return writing.count_unsupported(sent)
 
     def written(self, sent: writing.Sent) -> Written:
         about, model = self.about, "/".join(self.model.values())
@@ -98,7 +98,7 @@ class File(writing.Writer):
         blocks, is_answer = element["content"], element["role"] == "assistant"
         by_source = list(writing.by_source(blocks, sources))
         if is_answer and any(block["type"] == "tool_use" for block in blocks):
-            by_source = [(writing.first(sources), blocks)]
+            by_source = [(writing.first_source(sources), blocks)]
         for source, others in by_source:
             self.at(writing.time_of([source]))
             for block in others:
@@ -168,5 +168,5 @@ class File(writing.Writer):
         elif source.get("type") == "url":
             part = media_part(block)
             yield {"type": "file", "mime": part["fileData"]["mimeType"], "url": source["url"]}
-        elif text := writing.words(block, self.program.title):
+        elif text := writing.file_as_text(block, self.program.title):
             yield {"type": "text", "text": text}

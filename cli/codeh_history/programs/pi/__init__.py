@@ -15,7 +15,7 @@ from ...providers.parts import native, objects
 from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import pairs
-from ..fields import answer_fields, made_id, name_at, object_at, omit_empty, text_at, time_of
+from ..fields import answer_fields, hash_id, name_at, object_at, omit_empty, text_at, time_of
 from ..model import ABANDONED, Session, Summary
 from ..parts import inline, thought
 from ..protocol import Head, Place, Program, Source
@@ -126,10 +126,10 @@ class _Tree:
         """Add a line to the tree, and take a title from it."""
         id, parent = name_at(data, "id"), name_at(data, "parentId")
         if data.get("type") == "session_info":
-            session.titled(data.get("name"))
+            session.set_title(data.get("name"))
         if id is None:
             raw = dumps(data)
-            id = made_id(raw, self.seen[raw])
+            id = hash_id(raw, self.seen[raw])
             self.seen[raw] += 1
         node = self.nodes.get(id)
         if node is not None:

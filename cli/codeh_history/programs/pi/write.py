@@ -46,7 +46,7 @@ class File(writing.Writer):
         return f"sessions/--{folder}--/{time}_{self.about.id}.jsonl"
 
     def left(self, sent: writing.Sent) -> Counter[str]:
-        return writing.without_place(sent)
+        return writing.count_unsupported(sent)
 
     def summary(self, text: str) -> None:
         self.entry("compaction", summary=text, firstKeptEntryId="", tokensBefore=0)
@@ -85,7 +85,7 @@ class File(writing.Writer):
         self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}
         if not content:
             return
-        source = writing.first(sources)
+        source = writing.first_source(sources)
         api, provider = _APIS.get((source and source.provider) or "", _UNKNOWN)
         usage: Json = {**dict.fromkeys(_USAGE, 0), "totalTokens": 0}
         self.message(
@@ -114,6 +114,6 @@ class File(writing.Writer):
                 source = block["source"]
                 yield {"type": "image", "data": source["data"], "mimeType": source["media_type"]}
             case _:
-                text = writing.words(block, self.program.title)
+                text = writing.file_as_text(block, self.program.title)
                 if text:
                     yield {"type": "text", "text": text}

@@ -17,11 +17,11 @@ from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
 from ...base.errors import BadData, InputOutput, NotFound
-from ...programs import records, sessions
+from ...programs import records, registry
 from ...programs import source as values
-from ...programs.fields import made_id
+from ...programs.fields import hash_id
 from ...programs.model import Problem, Session
-from ...programs.protocol import Head, Place, Refused
+from ...programs.protocol import Head, Place, Unreadable
 from ...session.model import Json
 from ...session.records import BOM, lines_of
 from ...session.rules import LONGEST
@@ -59,7 +59,7 @@ class File:
             self.head = Head(data, (), tables=self._database.tables())
             return
         self.head = head_of(self._first_member() if data.startswith(_ZIP) else data)
-        if data[:1] == b"{" and b"\n" not in data and sessions.detect_program(self.head) is None:
+        if data[:1] == b"{" and b"\n" not in data and registry.detect_program(self.head) is None:
             self.head = head_of(self._long_lines())
 
     def lines(self) -> Iterator[bytes]:
@@ -74,7 +74,7 @@ class File:
 
     def member(self, id: str, most: int) -> bytes:
         if not self._is_zip:
-            raise Refused(f"{self.stem}: no zip")
+            raise Unreadable(f"{self.stem}: no zip")
         return self._archive.read(id, most)
 
     @property
@@ -107,7 +107,7 @@ class File:
 
     def _first_member(self) -> bytes:
         """Return the beginning of the first file in a zip."""
-        with suppress(Refused):
+        with suppress(Unreadable):
             return next((member.read(HEAD) for member in self.streams()), b"")
         return b""
 
@@ -117,25 +117,25 @@ class File:
             with self._opened(names, above, os.O_NONBLOCK) as fd:
                 info = os.fstat(fd)
                 if not stat.S_ISREG(info.st_mode) or info.st_size > LONGEST:
-                    raise Refused(f"{path}: not a file, or larger than {LONGEST >> 20} MiB")
+                    raise Unreadable(f"{path}: not a file, or larger than {LONGEST >> 20} MiB")
                 return pread_all(fd, info.st_size)
         except FileNotFoundError:
-            raise Refused(f"{path}: is not there") from None
+            raise Unreadable(f"{path}: is not there") from None
         except OSError as error:
-            raise Refused(f"{path}: not read ({error.strerror}; links are not followed)") from None
+            raise Unreadable(f"{path}: not read ({error.strerror}; links are not followed)") from None
 
     def names(self, *folders: str, above: int = 0) -> list[str]:
         try:
             with self._opened(folders, above, os.O_DIRECTORY) as fd:
                 return sorted(os.listdir(fd))
-        except (OSError, Refused):
+        except (OSError, Unreadable):
             return []
 
     @contextmanager
     def _opened(self, names: Sequence[str], above: int, flags: int) -> Iterator[int]:
         """Open a path below the session's folder, or a folder above its file; links are not followed."""
         if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
-            raise Refused(f"{'/'.join(names)}: no file of the session's own folder")
+            raise Unreadable(f"{'/'.join(names)}: no file of the session's own folder")
         first = os.path.join(os.path.dirname(self.path), *[".."] * above) if above else self._folder
         fd = os.open(first, _BELOW | os.O_DIRECTORY)
         try:
@@ -209,10 +209,10 @@ def is_database(path: str) -> bool:
 def program_of(file: File, program: str = "auto") -> str | None:
     """Return the file's program: the requested one, or the one detected from the content."""
     return (
-        sessions.detect_program(file.head)
+        registry.detect_program(file.head)
         if program == "auto"
         else program
-        if program in sessions.PROGRAMS
+        if program in registry.PROGRAMS
         else None
     )
 
@@ -223,10 +223,10 @@ def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[S
     `newest`: the caller knows that the program resumes this file and no newer one.
     """
     damage: list[Problem] = []  # reported with the first session
-    others = () if newest else file.others(sessions.places(program))
-    older = os.path.abspath(file.path) in sessions.superseded(program, others)
+    others = () if newest else file.others(registry.places(program))
+    older = os.path.abspath(file.path) in registry.superseded(program, others)
     try:
-        for session in sessions.read(program, file):
+        for session in registry.read(program, file):
             if file.damage is not None:
                 session.partial = True
                 if not damage:
@@ -234,8 +234,8 @@ def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[S
                     session.problems += damage
             if older:
                 session.set_parent(records.session_id(session))
-                session.id = f"{session.id}-{made_id(file.stem)[:8]}"
+                session.id = f"{session.id}-{hash_id(file.stem)[:8]}"
                 session.problem(0, "forgets", f"{program} resumes a newer file of this session", _AS_IT_IS)
             yield session
-    except Refused as error:
+    except Unreadable as error:
         raise BadData(f"{file.path or 'stdin'}: {error}") from None

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...base.errors import TryAgain
-from ...programs.protocol import Refused
+from ...programs.protocol import Unreadable
 from ...session.model import Json
 from ..file import pread_all, stream
 from . import salvage
@@ -58,7 +58,7 @@ class Database:
                 row["name"]: frozenset(column["name"] for column in self.rows(columns, row["name"]))
                 for row in list(names)
             }
-        except Refused:
+        except Unreadable:
             return {}
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
@@ -66,7 +66,7 @@ class Database:
         try:
             yield from self._fetched(query, values)
         except (sqlite3.Error, OverflowError, ValueError) as error:
-            raise Refused(f"the database cannot be read: {error}") from None
+            raise Unreadable(f"the database cannot be read: {error}") from None
 
     def _fetched(self, query: str, values: tuple[object, ...]) -> list[Json]:
         try:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ...base.env import Env
-from ...programs import sessions, windows
+from ...programs import context_windows, registry
 from ...programs.protocol import Place
 from ..protocol import Stamp
 
@@ -34,12 +34,12 @@ def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
     for program in programs:
         paths: dict[str, os.stat_result] = {}
         beside: dict[str, str] = {}
-        for place in sessions.places(program):
+        for place in registry.places(program):
             for pattern in place.patterns:
                 matching = _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
                 paths |= matching
                 beside |= dict.fromkeys(matching, place.beside) if place.beside else {}
-        older = sessions.superseded(program, paths)
+        older = registry.superseded(program, paths)
         for path, info in sorted(paths.items()):
             if path not in older and not _is_older(path, paths):
                 yield ProgramFile(program, path, _stamp(path, info, beside.get(path)))
@@ -47,14 +47,14 @@ def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
 
 def window(env: Env, program: str, model: str) -> int | None:
     """Return the context window that the program's settings give a model, or None."""
-    if program not in windows.SETTINGS:
+    if program not in context_windows.SETTINGS:
         return None
     sizes = []
-    place = windows.SETTINGS[program][0]
+    place = context_windows.SETTINGS[program][0]
     for pattern in place.patterns:
         for path in _matching(folder_of(env, place), pattern.split("/")):
             with suppress(OSError), open(path, "rb") as file:
-                sizes.append(windows.smallest(program, file.read(_SETTINGS), model))
+                sizes.append(context_windows.smallest_window(program, file.read(_SETTINGS), model))
     return min(filter(None, sizes), default=None)
 
 
@@ -62,16 +62,16 @@ def below(folder: str) -> list[str]:
     """Return the session files in a program's folder (`~/.claude`) or in one of its subfolders."""
     names = os.path.abspath(folder).split(os.sep)
     files: dict[str, os.stat_result] = {}
-    for program in sessions.PROGRAMS:
+    for program in registry.PROGRAMS:
         matching: dict[str, os.stat_result] = {}
         for pattern in (
-            pattern for place in sessions.places(program) for pattern in place.patterns if pattern
+            pattern for place in registry.places(program) for pattern in place.patterns if pattern
         ):
             parts = pattern.split("/")
             for start, first in enumerate(parts):
                 if "*" not in first or _ends_in(names, parts[:start]):
                     matching |= _matching(folder, parts[start:])
-        older = sessions.superseded(program, matching)
+        older = registry.superseded(program, matching)
         files |= {path: info for path, info in matching.items() if path not in older}
     return sorted(path for path in files if not _is_older(path, files))
 

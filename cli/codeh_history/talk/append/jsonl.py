@@ -214,12 +214,12 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
 
 def checked_exchange(data: bytes, name: str) -> Json:
     """The entry that these bytes are; BadData naming what is wrong, exit 2 for an unknown source."""
-    from ...programs.forms.history import wrong_in_entry
+    from ...programs.forms.history import entry_errors
 
     entry = demanded(data, name)
     if not isinstance(entry, dict):
         raise BadData(f"{name}: a history entry (an object) expected")
-    wrong = wrong_in_entry(entry)
+    wrong = entry_errors(entry)
     if "source" in wrong:
         raise Usage(f"{name}: `source` {wrong['source']}")
     if wrong:

@@ -14,8 +14,8 @@ from ...base.env import Env
 from ...base.errors import BadData, InputOutput
 from ...filters.curate import passes
 from ...filters.curate.passes import Settings
-from ...programs import sessions, writing
-from ...programs.protocol import About, Written
+from ...programs import registry, writing
+from ...programs.protocol import SessionInfo, Written
 from ...session import sources
 from ...session.view import View
 from ...store import new_file
@@ -54,9 +54,11 @@ def make(
     named = title if title is not None else view.meta.get("title")
     where = directory(env, view, cwd, or_current=install)
     id = writing.uuid(program, *((where, *of) if of else (env.new_id(view.id, 0),)))
-    folder = folder_of(env, sessions.places(program)[0])
+    folder = folder_of(env, registry.places(program)[0])
     title = named if isinstance(named, str) and named else None
-    written = sessions.written(program, whole, About(id, where, title, env.now(), partial(_known, folder)))
+    written = registry.written(
+        program, whole, SessionInfo(id, where, title, env.now(), partial(_known, folder))
+    )
     place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
     exists = os.path.isdir(where) or (cwd is not None and not install)  # else it may exist elsewhere
     return Made(view.id or "-", program, where if exists else "", place, written)
@@ -95,7 +97,7 @@ def tell_left(env: Env, made: Made) -> None:
         by_reason.setdefault(note.partition(": ")[2], []).append(note)
     for why, notes in by_reason.items():
         env.note(f"{made.session}: {notes[0] if len(notes) == 1 else f'{len(notes)} messages: {why}'}")
-    left = writing.described_counts(made.written.left)
+    left = writing.format_counts(made.written.left)
     if left:
         env.note(f"{made.session}: left out: {left}")
 

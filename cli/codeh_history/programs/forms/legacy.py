@@ -34,7 +34,9 @@ def is_ours(log: Log, data: bytes) -> bool:
     if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
         return first is not None
     contents = [{key: record.data.get(key) for key in ("role", "parts")} for record in log.records]
-    return any(record.bare is None for record in log.records) or requests.shown_by(contents) != "gemini"
+    return (
+        any(record.bare is None for record in log.records) or requests.format_shown_by(contents) != "gemini"
+    )
 
 
 def contents(value: Any) -> list[Outcome] | None:

@@ -18,7 +18,7 @@ _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 
 
-def smallest(program: str, settings: bytes, model: str) -> int | None:
+def smallest_window(program: str, settings: bytes, model: str) -> int | None:
     """The smallest window that the settings give a model; None if they give none."""
     text = settings.decode("utf-8", "replace")
     sizes = (size for size in SETTINGS[program][1](text, model) if type(size) is int and size > 0)

@@ -12,12 +12,12 @@ from ...session.rules import PLACING
 from .history import UNREAD
 
 
-class OtherContent(Exception):
+class ContentConflict(Exception):
     """The session differs from the file that was imported, so nothing can be appended."""
 
 
 def missing(records: Sequence[Json], view: View) -> list[Json]:
-    """Return the records that a session lacks; raise OtherContent if its content is not their beginning.
+    """Return the records that a session lacks; raise ContentConflict if its content is not their beginning.
 
     What was undone, edited or redacted in the session stays that way. The oldest messages may be gone
     from the file; its new summaries then cover them.
@@ -40,7 +40,7 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
         if record.get("type") == "meta" or not isinstance(id, str):
             return not others.issuperset(_keys(record))
         if id in stored and id not in redacted and _content(record) != _content(stored[id]):
-            raise OtherContent(f"{id} says something else")
+            raise ContentConflict(f"{id} says something else")
         return id not in stored
 
     new = [record for record in records if is_new(record)]
@@ -50,14 +50,14 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
         return new
     stored_ids = [id for id in messages if id in stored]
     if stored_ids != messages[: len(stored_ids)]:
-        raise OtherContent("its messages are in another order")
+        raise ContentConflict("its messages are in another order")
     gone = [id for id in live if id not in set(messages)]
     if gone and not stored_ids:
-        raise OtherContent("another session of that id")
+        raise ContentConflict("another session of that id")
     places = {id: place for place, id in enumerate(stored)}
     last = max((places[id] for id in stored_ids), default=-1)
     if after := [id for id in gone if places[id] > last]:
-        raise OtherContent(f"its message {after[0]} is not in the file")
+        raise ContentConflict(f"its message {after[0]} is not in the file")
     for message in (view.all[id] for id in gone if summaries and id in view.all):
         if message.hidden is None:  # each summary covers its period
             time = message.ts or ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..session.view import View
     from .model import Session
-    from .protocol import About, Head, Place, Program, Source, Written
+    from .protocol import Head, Place, Program, SessionInfo, Source, Written
 
 PROGRAMS = {
     "claude-code": "claude_code",
@@ -60,10 +60,10 @@ def detect_program(head: Head) -> str | None:
     return next((name for name in PROGRAMS if program(name).recognises(head)), None)
 
 
-def keeps(name: str, head: Head) -> bool:
+def is_own_session(name: str, head: Head) -> bool:
     """Whether a file in this program's own folders is one of its sessions."""
     own = program(name)
-    return own.recognises(head) or (own.is_kept is not None and own.is_kept(head))
+    return own.recognises(head) or (own.recognises_own is not None and own.recognises_own(head))
 
 
 def read(name: str, source: Source) -> Iterator[Session]:
@@ -79,10 +79,10 @@ def as_written(name: str, view: View) -> View:
     """The view as `written` would store it: without the thinking that this program does not get back."""
     from . import writing
 
-    return writing.without_unsent(writing.prepared(view, name)[0], program(name))
+    return writing.without_unsent(writing.prepare(view, name)[0], program(name))
 
 
-def written(name: str, view: View, about: About) -> Written:
+def written(name: str, view: View, about: SessionInfo) -> Written:
     """Write a file that this program resumes; the view's calls and results must be paired."""
     from . import writing
 
