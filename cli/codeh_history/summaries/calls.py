@@ -120,7 +120,9 @@ class Effects:
         paths = [*(_shell_files(command) if command else _files(args, words))]
         for path, state in paths if not how else ():
             self.touch(path, state, call.place)
-        act = label + _outcome(args, result_value(response)) if done and not paths else "()"
+        value = result_value(response)
+        value = value if isinstance(value, dict) else response  # `{"id": "B7"}` tells an id, too
+        act = label + _outcome(args, value) if done and not paths else "()"
         if not act.endswith("()"):
             self.act(act, call.place)
 

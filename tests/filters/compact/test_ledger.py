@@ -54,6 +54,35 @@ def test_the_ledger_tells_a_file_once_and_what_was_done():
     )
 
 
+@pytest.mark.parametrize("share", [2, 4, 8, 20])
+def test_what_was_done_outlives_everything_else(share):
+    turns = [user("Please book my trips. Never book a night flight.")]
+    for n in range(12):
+        turns += [
+            user(f"And now the trip to town{n}, with {n} bags and a seat at the window of row {n}, please.")
+        ]
+        turns += asked(
+            f"g{n}",
+            "search_flight",
+            {"to": f"town{n}"},
+            {"output": "\n".join(f"flight{n}{i} at {i}:00" for i in range(40))},
+        )
+        turns += [
+            model(
+                f"There are forty flights to town{n}; the cheapest leaves at noon and has a stop in city{n}."
+            )
+        ]
+    for n in (2, 5, 7):
+        turns[n * 4 + 1 : n * 4 + 1] = asked(
+            f"b{n}", "book_flight", {"flight": f"flight{n}"}, {"booking_id": f"HAT{n}"}
+        )
+    view = session([*turns, user("and now?")])
+    text = summary(view, tokens(view) // share)
+    assert section(text, "Done") == [
+        f"- book_flight(flight=flight{n}) → booking_id=HAT{n}" for n in (2, 5, 7)
+    ]
+
+
 # -- lines by themselves --------------------------------------------------------------------------------
 
 

@@ -34,9 +34,9 @@ LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not to
 NAMES = 0.4  # in work: share for names that no chosen line has
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
 # Shares of the room, in this order; the rest is chosen by gain.
-SHARES = {"rule": 0.14, "file": 0.15, "failed": 0.1, "done": 0.08}
+SHARES = {"rule": 0.14, "file": 0.15, "failed": 0.1}
 OF_WORK = {"first": 0.14, "open": 0.06, "decision": 0.12, "prose": 0.42}
-NEWEST = ("file", "failed", "done", "open")  # kinds of which the newest come first
+NEWEST = ("file", "failed", "open")  # kinds of which the newest come first
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
 
 
@@ -106,6 +106,8 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     """
     settle(lines)
     chosen = chooser.take([line for line in lines if line.kind == "pinned"])
+    actions = sorted((line for line in lines if line.kind == "done"), key=_newest)
+    chosen += chooser.take(actions, max(room * (1 - SHARES["rule"]), min(LEAST, room)))
     chosen += chooser.take(_goal(lines), max(room * GOAL, min(LEAST, room * SMALL)))
     if shape != PEOPLE:
         chosen += chooser.take(_now(lines), max(room * NOW, min(LEAST, room * SMALL)))

@@ -11,7 +11,7 @@ SUMMARY = 0.1  # least share for the summary, if what must stay allows it
 FOREIGN = 0.4  # share of the target above which foreign summaries are absorbed
 LARGEST = 0.3  # share of that for one result
 ANSWER = 0.1  # share of the budget for an answer in a chat's last exchange
-LEAST = 150  # a result keeps at least so many tokens
+LEAST = 150  # tokens that a result keeps, and that in work the newest turns leave for the summary
 
 
 def begin(draft: Draft) -> None:
@@ -20,7 +20,8 @@ def begin(draft: Draft) -> None:
     everything = draft.target - history.fixed_cost
     share = everything * SHARES[history.shape]
     most = max(LEAST, int(share * LARGEST))
-    free = everything * (1 - SUMMARY) - draft.costs(layout.fixed)
+    least = max(everything * SUMMARY, LEAST if history.shape == WORK else 0)
+    free = everything - least - draft.costs(layout.fixed)
     size = 0
     draft.to_summarize = {number for group in layout.groups for number in group} - draft.gone
     for unit in reversed(layout.units):

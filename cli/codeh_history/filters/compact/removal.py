@@ -8,7 +8,7 @@ from .extract import Extract
 from .summary import entries_of
 
 MOST_SUMMARIES = 5  # more than these are absorbed, foreign ones too
-LEAST = 40  # fewer tokens are not worth a summary
+LEAST = 20  # fewer tokens are not worth a summary: an action has more
 SLACK = 0.03  # keep more turns if a larger share of the target is left
 TRIES = 4  # attempts to keep more
 
