@@ -1,4 +1,4 @@
-"""What the adapters keep: items of each package, and processes at once."""
+"""Items of each package that the adapters store, and concurrent processes."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ ITEMS = [
 
 
 def together(script, home, count=2):
-    """Run a script in so many processes at once; each is told the home and its number."""
+    """Run a script in this many processes at once; each gets the home and its number."""
     argv = [[sys.executable, "-c", script, str(home), str(number)] for number in range(count)]
     running = [subprocess.Popen(one, env={**os.environ, "CODEH_HOME": str(home)}) for one in argv]
     assert [process.wait(120) for process in running] == [0] * count

@@ -1,4 +1,4 @@
-"""The hand-made sessions of other programs, and what each program would send next, as recorded."""
+"""Hand-made sessions of other programs, and the recorded request that each program sends next."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ class Case:
 
     @property
     def newer(self):
-        """What a newer version sends, where that was recorded."""
+        """The request of a newer version, if recorded."""
         return self.folder / "request.newer.json"
 
     @property
     def chosen(self):
-        """Where it stands why we send something else, and what."""
+        """The file with our deliberately different request, and the reason."""
         return self.folder / "ours.json"
 
     @property
     def session(self):
-        """The session's file, the last by its name; those before it are what it continues."""
+        """The session's file, the last by name; it continues those before it."""
         files = (path for path in self.folder.iterdir() if path.is_file())
         return max(path for path in files if path.name not in NOT_THE_SESSION)
 
     def live(self, *, newer=False):
-        """What the program that is installed sends: `turns`, or what it `says` where it sends nothing."""
+        """What the installed program sends: its `turns`, or the message it prints (`says`) if it sends nothing."""
         agent = (NEWER_AGENTS if newer else AGENTS)[self.program]
         ran = run(agent, self.session)
         head = {"program": self.program, "version": agent.version}
@@ -70,7 +70,7 @@ def complaint(printed):
 
 
 def cases(program="*"):
-    """All of them, or a program's, in the order of their names."""
+    """All cases, or those of a program, sorted by name."""
     return [Case(folder.parent.name, folder) for folder in sorted(CASES.glob(f"{program}/*"))]
 
 
@@ -87,7 +87,7 @@ def chosen(case):
 
 
 def ours(case, home):
-    """The turns that we would send next, to the provider that the program speaks to."""
+    """The turns that we would send next to the program's provider."""
     speaks = AGENTS[case.program].speaks
     id = done("import", str(case.session), "--quiet", home=home)
     done("append", "-s", id, "-m", PROMPT, home=home)
@@ -105,7 +105,7 @@ def done(*argv, home):
 
 
 def table(without_reader=()):
-    """Of each program: version, cases, how many are equal, and each difference that was chosen, as Markdown."""
+    """A Markdown table of each program's version, number of cases, equal requests and deliberate differences."""
     lines = ["| program | version | cases | equal | different, by choice |", "|---|---|---|---|---|"]
     for program in AGENTS:
         of_program = cases(program)
@@ -123,7 +123,7 @@ def table(without_reader=()):
 
 
 def written(record):
-    """A record as its file has it: a line a part, so that a difference can be read."""
+    """A record as stored in its file: one line per part, for readable diffs."""
     head = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in record.items() if key != "turns"]
     if "turns" in record:
         turns = [_turn(turn) for turn in record["turns"]]

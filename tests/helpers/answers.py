@@ -1,4 +1,4 @@
-"""Small answers of each format as they are sent, and the recorded ones."""
+"""Small responses in the wire format of each provider, and the recorded ones."""
 
 import orjson
 
@@ -22,7 +22,7 @@ FORMATS = tuple(providers.FORMATS)
 
 
 def sse(*events, end=b"\n", named=False, done=False):
-    """Events as a stream: with `event:` fields, with a last `[DONE]`, with this line end."""
+    """Events as a stream; `named`: with `event:` fields, `done`: with a final `[DONE]`, `end`: the line end."""
     out = b""
     for event in events:
         if named:
@@ -136,7 +136,7 @@ def anthropic(id="r1"):
 
 
 def ollama(id=""):
-    """Its answers have no ids: one with an id here was made a day later."""
+    """Ollama's responses have no ids; with `id`, the response is dated a day later."""
     day = 3 if id else 2
     pieces = [{"content": "Hello, "}, {"content": "é\u2028[x]"},
             {"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}]  # fmt: skip
@@ -164,7 +164,7 @@ STREAMS = {
 
 
 def short(outcome):
-    """An outcome in a line, for tables."""
+    """An outcome as one line, for tables."""
     if isinstance(outcome, wire.Reply):
         return f"Reply {text_of(outcome.parts)}"
     if isinstance(outcome, wire.Failure):
@@ -179,7 +179,7 @@ def text_of(parts):
 
 
 def arrived(chunks, format=None):
-    """What came of these chunks: the outcome and the parts of the last answer as a caller collects them."""
+    """The outcome of these chunks, and the parts of the last response as a caller collects them."""
     reader = wire.Reader(format)
     parts = []
     restarts = 0
@@ -195,7 +195,7 @@ def arrived(chunks, format=None):
 
 
 def recorded(format):
-    """The recorded exchanges of a format that were answered by one JSON body."""
+    """The recorded exchanges of a format whose response is one JSON body."""
     return [
         path
         for path in corpus_files(f"exchanges/{format}/*.json")
@@ -208,12 +208,12 @@ def recorded_streams(format):
 
 
 def expected_of(stream):
-    """What the official client put together from a recorded stream."""
+    """What the official client assembled from a recorded stream."""
     return orjson.loads(stream.with_suffix(".expected.json").read_bytes())
 
 
 def without_nulls(value):
-    """A value less what says nothing: null, "", [] and {} as fields of objects."""
+    """A value without the fields that are null, "", [] or {}."""
     if isinstance(value, dict):
         fields = {key: without_nulls(field) for key, field in value.items()}
         return {key: field for key, field in fields.items() if field not in (None, "", [], {})}

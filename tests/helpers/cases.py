@@ -1,4 +1,4 @@
-"""Golden cases: their folders, what they run with and what comes of it."""
+"""Golden cases: their folders, their environment and their output."""
 
 import os
 import re
@@ -35,14 +35,14 @@ def program_dir(tmp_path_factory):
 
 @pytest.fixture
 def scratch():
-    """A directory whose path is always equally long: it stands in the header, and ids hang on offsets."""
+    """A directory whose path has a constant length, because the header contains it and ids depend on offsets."""
     path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
     yield path
     shutil.rmtree(path)
 
 
 def outcome(folder, scratch, program_dir, more=None):
-    """What the command of a folder gives, by the name of the file that records it."""
+    """The output of a folder's command, by the name of the file that records it."""
     for item in folder.iterdir():
         if item.name in (*OUTPUTS, "cmd", "stdin"):
             continue

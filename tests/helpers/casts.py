@@ -1,4 +1,4 @@
-"""Terminal casts (asciinema) of the README's screens, which a test holds to what the commands print: `make generate`."""
+"""Generate terminal casts (asciinema) of the README's screens, which a test compares with real output (`make generate`)."""
 
 import json
 import re
@@ -12,7 +12,7 @@ KEY, READ = 0.04, 1.5  # seconds a key, and until what was printed is read
 
 
 def cast(title, screen):
-    """The screen as it would be typed, in asciicast version 2."""
+    """The screen as if typed, in asciicast version 2."""
     header = {"version": 2, "width": 110, "height": 24, "title": title}
     lines, time = [json.dumps(header)], 0.5
     for line in screen.splitlines():

@@ -37,7 +37,7 @@ GRACE = 3.0  # for a program to end by itself once it has its answer
 
 @dataclass(frozen=True)
 class Place:
-    """Where a run takes place: its home, the project it is started in, and the provider's address."""
+    """The environment of a run: its home, its project directory, and the provider's address."""
 
     home: Path
     project: Path
@@ -66,7 +66,7 @@ class Agent:
 
     @property
     def version(self):
-        """The version that is installed; FileNotFoundError where none is."""
+        """The installed version; FileNotFoundError if there is none."""
         number = json.loads((self.installed / self.package / "package.json").read_bytes())["version"]
         assert isinstance(number, str)
         return number
@@ -74,7 +74,7 @@ class Agent:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a run: the request that held the prompt, or None, and what the program printed."""
+    """The result of a run: the request with the prompt, or None, and the program's output."""
 
     request: Any
     printed: str
@@ -82,7 +82,7 @@ class Run:
 
 
 def run(agent, session):
-    """Have the program go on with this file; the file itself is only read."""
+    """Resume this file in the program; the file itself is not changed."""
     with _place() as (place, server):
         env = _environment(place, agent)
         known, before = agent.write_session(place, session)
@@ -142,7 +142,7 @@ def _done(words, env, cwd):
 
 
 def _environment(place, agent):
-    """Nothing of the user's but where programs lie; what is not the fake provider is a closed door."""
+    """An environment without the user's settings except PATH; only the fake provider can be reached."""
     closed = "http://127.0.0.1:9"
     return {
         "PATH": f"{agent.installed / '.bin'}:{os.environ['PATH']}",
@@ -158,7 +158,7 @@ def _environment(place, agent):
 
 
 def _ended(words, env, cwd, server):
-    """Run it until it ends, or has asked and does not end; nothing that it started is left."""
+    """Run a command until it ends or has sent its request; kill everything that it started."""
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(
             words,
@@ -208,14 +208,14 @@ def _length(body):
 
 
 def beside(session):
-    """What belongs to a session's file: the folder of its name, if there is one."""
+    """The folder that belongs to a session's file: the one named like it, if there is one."""
     folder = session.with_suffix("")
     if folder.is_dir():
         yield folder
 
 
 def _copied(place, session, to):
-    """Copy a file and what belongs to it; what was said in `PROJECT` was said in the run's own."""
+    """Copy a file and its folder, replacing `PROJECT` by the run's project directory."""
     to.mkdir(parents=True, exist_ok=True)
     for folder in beside(session):
         shutil.copytree(folder, to / folder.name)

@@ -1,4 +1,4 @@
-"""The completion scripts that the wheel installs, written from what `completion SHELL` prints: `make generate`."""
+"""Generate the completion scripts that the wheel installs from `completion SHELL` (`make generate`)."""
 
 from support import ROOT, run
 
@@ -11,7 +11,7 @@ INSTALLED = {  # shell → its script, and where the wheel puts it: the shells l
 
 
 def scripts():
-    """Each file and its text.
+    """The text of each file.
 
     zsh wants `#compdef` in the first line of a file in its `fpath`, and runs the file at the first TAB: so it
     must not only define the completion but complete.

@@ -1,4 +1,4 @@
-"""The cases of `fixtures/conformance`: a session file, and the view that every reader of it must come to."""
+"""The cases of `fixtures/conformance`: session files, and the view that every reader must produce."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLDER = ROOT / "fixtures" / "conformance"
 
 @dataclass(frozen=True)
 class Case:
-    """A file of the folder, read; `log` are the bytes of the session."""
+    """A file of the folder; `log`: the bytes of the session."""
 
     name: str
     about: str
@@ -47,7 +47,7 @@ def cases(prefix=""):
 
 
 def view_of(case, home):
-    """What the log means; the blocks of the case lie in this home."""
+    """The view of the log; the blocks of the case are stored in this home."""
     view = fold(read.read_log(case.log))
     if not case.blocks:
         return view
@@ -59,7 +59,7 @@ def view_of(case, home):
 
 
 def shape(view):
-    """A view as the cases write it."""
+    """A view in the notation of the cases."""
     messages = []
     for message in view.messages:
         own = {

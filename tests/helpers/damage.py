@@ -26,7 +26,7 @@ def _place(random, lines, *, first=1):
 
 
 def _of(random, lines, marks, but=()):
-    """A line that holds one of these marks."""
+    """The index of a line with one of these marks."""
     candidates = [
         place for place, line in enumerate(lines)
         if any(mark in line for mark in marks) and not any(mark in line for mark in but)
@@ -52,7 +52,7 @@ def line_torn(random, lines):
 
 
 def lines_joined(random, lines):
-    """A line was torn, and the next one appended to what was there."""
+    """A torn line, with the next one appended to it."""
     at = _place(random, lines[:-1])
     if at is None:
         return None
@@ -83,7 +83,7 @@ def lines_swapped(random, lines):
 
 
 def parent_cut(random, lines):
-    """The parent that a line names is nowhere, or it names none."""
+    """A line whose parent is missing or not named."""
     at = _of(random, lines, (b'"parentUuid":"', b'"parentId":"', b'"parentUuid": "', b'"parentId": "'))
     data = _object(lines[at]) if at is not None else None
     if at is None or data is None:
@@ -127,7 +127,7 @@ def call_lost(random, lines):
 
 
 def result_doubled(random, lines):
-    """The same result on a line of its own id."""
+    """The same result again, on a line with another id."""
     at = _of(random, lines, RESULTS, CALLS)
     data = _object(lines[at]) if at is not None else None
     if at is None or data is None:
@@ -146,7 +146,7 @@ def result_first(random, lines):
 
 
 def result_unwritten(random, lines):
-    """The program died while a tool ran, whose call and result stand on one line."""
+    """A call without its result, as if the program had died while the tool ran; both are on one line."""
     at = _of(random, lines, (b'"toolCalls"', b'"callID"'))
     data = _object(lines[at]) if at is not None else None
     if at is None or data is None:
@@ -174,7 +174,7 @@ KINDS = {
 
 
 def damaged(random, data, kinds):
-    """The file with these kinds of damage, and which of them it has."""
+    """The file with these kinds of damage, and those that could be applied."""
     lines, done = lines_of(data), []
     for kind in kinds:
         made = KINDS[kind](random, lines) if lines else None
@@ -188,7 +188,7 @@ def damaged(random, data, kinds):
 
 
 def lines_of(data):
-    """A file's lines; of an export of opencode its head, and each of its messages."""
+    """A file's lines; for an export of opencode, its head and each message."""
     if not data.startswith(b"{\n") and data.count(b"\n") > 1:
         return data.splitlines(keepends=True)
     value = json.loads(data)
@@ -199,7 +199,7 @@ def lines_of(data):
 
 
 def file_of(lines, data):
-    """The file with these lines; of a value those that are objects, and cut off where the last one is."""
+    """The file with these lines; for a single value, those that are objects, cut like the last one."""
     if lines_of(data) == data.splitlines(keepends=True):
         return b"".join(lines)
     head = {key: held for key, held in json.loads(data).items() if key != "messages"}

@@ -32,7 +32,7 @@ ARGUMENTS = {
 
 @dataclass
 class Request:
-    """What matters of a request."""
+    """The relevant fields of a request."""
 
     model: str
     text: str = ""  # of the last message, when it is the user's
@@ -44,7 +44,7 @@ class Request:
 
 @dataclass
 class Answer:
-    """What to say, in no provider's terms; `id` is unique in the server."""
+    """A response, independent of any provider; `id` is unique on the server."""
 
     request: Request
     id: str
@@ -58,7 +58,7 @@ class Answer:
 
 
 def answer(request, id):
-    """A plausible answer, the same for the same request."""
+    """A plausible response, always the same for the same request."""
     named = [tool for tool in request.tools if tool[0].lower() in request.text.lower()]
     if request.results:
         return Answer(request, id, f"The tool says: {'; '.join(request.results)}.")
@@ -76,7 +76,7 @@ def answer(request, id):
 
 
 def arguments(schema):
-    """Arguments that fit a tool's schema."""
+    """Arguments that match a tool's schema."""
     properties = schema.get("properties") or {}
     required = schema.get("required") or list(properties)
     return {name: value_of(name, properties.get(name) or {}) for name in required}
@@ -93,7 +93,7 @@ def value_of(name, schema):
 
 
 def pieces(text):
-    """A text as a model streams it: a few words at a time."""
+    """A text in pieces of a few words, as a model streams it."""
     return re.findall(r"(?:\S+\s*){1,3}", text) or [text]
 
 

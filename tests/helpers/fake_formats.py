@@ -1,4 +1,4 @@
-"""What the provider APIs send, made up from the request: bodies, stream events and errors."""
+"""Fake responses of the provider APIs to a request: bodies, stream events and errors."""
 
 import json
 import re
@@ -306,7 +306,7 @@ EVENTS = {
 
 
 def request_of(format, body, model):
-    """What a request asks; KeyError, TypeError, … where it is none of this format."""
+    """Parse a request; KeyError, TypeError, … if it is not in this format."""
     read = {
         "openai-chat": chat_request, "openai-responses": responses_request, "anthropic": anthropic_request,
         "ollama": ollama_request,
@@ -330,7 +330,7 @@ def error(format, status, message, id=""):
 
 
 def framed(format, events, *, array=False):
-    """Stream events as the provider frames them, one piece an event (and one more for the end)."""
+    """Stream events as the provider frames them: one piece per event, and one for the end."""
     data = [json.dumps(event, ensure_ascii=False).encode() for event in events]
     if array:
         return [(b",\r\n" if number else b"[") + item + b"\n" for number, item in enumerate(data)] + [

@@ -40,7 +40,7 @@ GEMINI = re.compile(
 
 @dataclass
 class Canned:
-    """An answer given as it is; after `cut` bytes of the body the connection breaks."""
+    """A response sent unchanged; after `cut` bytes of the body the connection breaks."""
 
     body: bytes
     status: int = 200
@@ -51,14 +51,14 @@ class Canned:
 
 @dataclass
 class Received:
-    """A request that came in."""
+    """A received request."""
 
     path: str
     body: Any
 
 
 class FakeProvider:
-    """The server, in a thread of its own; a context manager. With `saying` it refuses nothing and says that."""
+    """The server, in its own thread; a context manager. With `saying`, it accepts everything and responds with that."""
 
     def __init__(self, port=0, delay=0.0, saying=None):
         self.delay = delay
@@ -85,7 +85,7 @@ class FakeProvider:
         self._server.serve_forever()
 
     def queue(self, *answers):
-        """Answer the next requests with these, in this order."""
+        """Send these responses to the next requests, in this order."""
         self._canned += answers
 
     def next_canned(self):
@@ -98,7 +98,7 @@ class FakeProvider:
 
 
 def problems(format, body):
-    """What the provider would refuse about a body, by the program's own rules where they are there."""
+    """Why the provider would refuse a body, according to the program's rules for it."""
     try:
         from codeh_history.providers import load
     except ImportError:
@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def _stream(self, pieces, type, status=200, cut=False):
-        """Pieces as chunks, with the server's delay between them; a cut one lacks its end."""
+        """The pieces as HTTP chunks with the server's delay between them; a cut response has no final chunk."""
         self.send_response(status)
         self.send_header("Content-Type", f"{type}; charset=utf-8")
         self.send_header("Cache-Control", "no-cache")
@@ -222,7 +222,7 @@ if __name__ == "__main__":
 
 
 def configure(home, url):
-    """A home whose profiles ask a server there."""
+    """A home whose profiles use a server at this address."""
     home.mkdir(mode=0o700)
     curl = "curl -sSN --fail-with-body --json @-"
     (home / "config.toml").write_text(

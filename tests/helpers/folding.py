@@ -1,4 +1,4 @@
-"""Logs in short: the sequences of the contract, a writer of records, what they fold to."""
+"""Short notation for logs: the contract's sequences, a builder of records, and their views."""
 
 import orjson
 
@@ -109,7 +109,7 @@ def eleven():
 
 
 def twice(common, first, second):
-    """Two copies of a log that went on apart, one after the other."""
+    """Two diverged copies of a log, concatenated."""
     log = w()
     log.lines = [*common.lines, *first.lines, *common.lines, *second.lines]
     return log

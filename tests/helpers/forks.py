@@ -91,7 +91,7 @@ posix._exit(code)
 
 
 def shim(directory):
-    """`codeh-history` in this directory, running this tree as an installed script would."""
+    """Create a `codeh-history` script in this directory that runs this tree."""
     return script(directory, SHIM.format(python=sys.executable, cli=str(CLI)))
 
 
@@ -103,7 +103,7 @@ def script(directory, text):
 
 
 class Forks:
-    """A server for runs in which the interpreter's own variables are those of `env`."""
+    """A server for runs whose interpreter variables (`PYTHON…`) are those of `env`."""
 
     possible = hasattr(os, "pidfd_open")  # on Linux; `pytest --processes` makes it False
 
@@ -125,7 +125,7 @@ class Forks:
         shutil.rmtree(self._directory)
 
     def program(self):
-        """`codeh-history` in a directory of its own: it asks the server, or starts the program where it must."""
+        """A `codeh-history` script that asks the server, or starts the program if it must."""
         asking, starting = self._directory / "bin", self._directory / "start"
         asking.mkdir()
         starting.mkdir()
@@ -136,7 +136,7 @@ class Forks:
         return script(asking, CLIENT.format(address=self._address, **values))
 
     def run(self, argv, env, cwd, stdin):
-        """Exit code, stdout and stderr; None where only a new process will do."""
+        """The exit code, stdout and stderr; None if a new process is needed."""
         umask = os.umask(0)
         os.umask(umask)
         ignored = [int(each) for each in PASSED_ON if signal.getsignal(each) is signal.SIG_IGN]
@@ -186,7 +186,7 @@ def pour(fd, data):
 
 
 def load_all():
-    """Import what runs would import, so that they do not each do it."""
+    """Import the modules that runs need, once for all."""
     import codeh_history
 
     for module in pkgutil.walk_packages(codeh_history.__path__, "codeh_history."):
@@ -197,7 +197,7 @@ def load_all():
 
 
 def serve(address):
-    """Answer requests until stdin ends, with a process of its own for runs that count tokens."""
+    """Serve requests until stdin ends; a second process serves runs that count tokens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for those who ask
     sys.path[0] = str(CLI)
     ours = at_start(os.environb)
@@ -236,7 +236,7 @@ def load_vocabularies():
 
 
 def answer_all(listener, ours):
-    """Run what is asked for there, until stdin ends."""
+    """Serve requests at this address until stdin ends."""
     poll = select.poll()
     poll.register(0)
     poll.register(listener, select.POLLIN)
@@ -273,12 +273,12 @@ def answer_all(listener, ours):
 
 
 def at_start(environ):
-    """What the interpreter has read as it started."""
+    """The variables that the interpreter reads at startup."""
     return {name: value for name, value in environ.items() if name.startswith(AT_START)}
 
 
 def hear(connection):
-    """The number of a signal; nothing where who asked is gone."""
+    """Read a signal number; None if the client is gone."""
     try:
         return connection.recv(1)
     except ConnectionError:
@@ -293,7 +293,7 @@ def answer(connection, text):
 
 
 def begin(connection, ours):
-    """The process of a run that was asked for; None where there is none."""
+    """Start the process of a requested run; None if there is no request."""
     try:
         data, files, _, _ = socket.recv_fds(connection, MOST, FILES)
         request = marshal.loads(data)
@@ -320,7 +320,7 @@ def begin(connection, ours):
 
 
 def become(request, files):
-    """Be the program, as if it had been started there with these."""
+    """Run the program as if started with these arguments in that environment."""
     argv, environ, umask, ignored, numbers = request
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in ignored:

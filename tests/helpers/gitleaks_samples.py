@@ -24,7 +24,7 @@ _HOLE = re.compile(r"\{(uuid|[hHdlUcwstbx])(\d*)\}")
 
 
 def fill(line, random):
-    """The line with its holes filled, and what must not be left of it: each drawn piece of six characters or more."""
+    """Fill a line's placeholders; return it with the values that must be redacted (those of at least six characters)."""
     pieces = []
 
     def drawn(hole):
@@ -41,7 +41,7 @@ def fill(line, random):
 
 
 def table(text):
-    """`rule: line` rows; `\\n` in a line is a line's end."""
+    """Parse rows `rule: line`; `\\n` in a line is a newline."""
     rows = (row.split(": ", 1) for row in text.strip().splitlines())
     return [(rule, line.replace("\\n", "\n")) for rule, line in rows]
 

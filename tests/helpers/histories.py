@@ -41,7 +41,7 @@ uris = st.sampled_from(
 
 
 def _dict(**fields):
-    """An object of these fields, each there or not."""
+    """An object with some of these fields."""
     return st.fixed_dictionaries({}, optional=fields)
 
 
@@ -86,7 +86,7 @@ answers = st.sampled_from([
 
 @st.composite
 def conversations(draw, *, whole=False, lost=False):
-    """Messages in the order they were appended. `whole`: calls are answered once, right away; `lost`: or never."""
+    """Messages in append order. `whole`: each call is answered once, immediately; `lost`: or never."""
     result = []
 
     def add(kind, parts, **fields):
@@ -136,7 +136,7 @@ def _answer(draw, call):
 
 
 def _disordered(draw, replies, late):
-    """Some results lost, doubled, or kept for later; some of an earlier turn come now."""
+    """Results, some lost, duplicated or delayed, and some delayed ones of earlier turns."""
     now, then = list(late), []
     for part in replies:
         fate = draw(st.sampled_from(["now", "now", "now", "lost", "twice", "later", "orphan"]))
@@ -152,7 +152,7 @@ def _disordered(draw, replies, late):
 
 
 def message(kind, *parts, **fields):
-    """A message without an id; a part that is a text stands for it."""
+    """A message without an id; a string stands for a text part."""
     return {
         "kind": kind,
         "parts": [{"text": part} if isinstance(part, str) else part for part in parts],
@@ -165,7 +165,7 @@ def user(*parts, **fields):
 
 
 def model(*parts, by="", **fields):
-    """A model's message; `by` is `PROVIDER` or `PROVIDER/MODEL`."""
+    """A model message; `by`: `PROVIDER` or `PROVIDER/MODEL`."""
     provider, _, name = by.partition("/")
     made = ({"provider": provider} if provider else {}) | ({"model": name} if name else {})
     return message("codeh", *parts, **made, **fields)
@@ -201,29 +201,29 @@ def session(messages):
 
 
 def sendable(messages, *, unanswered="stub"):
-    """The view after what every provider's rules demand."""
+    """The view after the passes that every provider requires."""
     return passes.curate(session(messages), Settings(unanswered=unanswered), passes.FORCED)[0]
 
 
 def requested(format, messages, *summaries, **options):
-    """The request for these messages; `faithful` ones are left as they are."""
+    """The request for these messages; `faithful`: without curation."""
     view = session(messages) if options.get("faithful") else sendable(messages)
     return providers.load(format).request(view.messages, Options(**options), summaries)
 
 
 def given_back(format, read):
-    """The request for an imported body, with all that was read beside the messages."""
+    """The request for an imported body, with its settings."""
     options = Options(model=read.model, system=read.system, tools=read.tools, settings=read.settings)
     return providers.load(format).request(sendable(read.messages).messages, options, [])
 
 
 def without_cache(value):
-    """A value without its cache marks."""
+    """A value without `cache_control`."""
     if isinstance(value, dict):
         return {key: without_cache(item) for key, item in value.items() if key != "cache_control"}
     return [without_cache(item) for item in value] if isinstance(value, list) else value
 
 
 def prefix(array):
-    """The bytes that the next request's array must begin with."""
+    """The bytes with which the next request's array must begin."""
     return orjson.dumps(array)[:-1]

@@ -1,4 +1,4 @@
-"""The program's commands run in this process: a hundred times as fast as a process each."""
+"""Run the program's commands in this process, a hundred times faster than in processes of their own."""
 
 import os
 import tempfile
@@ -18,7 +18,7 @@ command = cache(cli.load)  # the Typer command of a verb, which takes long to ma
 
 
 def run_in_process(*argv, home, stdin=b"", env=None):
-    """Run `codeh-history ARGV…` here, in this home; a bug is raised, whatever else fails is an exit code.
+    """Run `codeh-history ARGV…` in this process and home; bugs are raised, other failures are exit codes.
 
     stdin is a file with these bytes, a pipe through which these pieces come, a descriptor, or `/dev/null`.
     """
@@ -39,21 +39,21 @@ def run_in_process(*argv, home, stdin=b"", env=None):
 
 
 def run_ok(*argv, home, **more):
-    """Run a command in this process, which must succeed."""
+    """Run a command in this process and assert that it succeeds."""
     done = run_in_process(*map(str, argv), home=home, **more)
     assert done.code == 0, done.err
     return done
 
 
 def summarized(session, home):
-    """All but the newest exchange become a summary, their tokens counted roughly."""
+    """Summarize all but the newest exchange, with approximate token counts."""
     few = ("--max-conversations", "1", "--min-batch", "1", "--counter", "approx")
     return run_in_process("summarize", session, "-i", *few, home=home)
 
 
 @contextmanager
 def given(stdin):
-    """A descriptor that reads this."""
+    """Yield a file descriptor to read this from."""
     if isinstance(stdin, int):
         yield stdin
         return
@@ -75,7 +75,7 @@ def given(stdin):
 
 
 def pour(pieces, fd):
-    """Write the pieces one by one, as far as somebody reads them."""
+    """Write the pieces one by one until the reader closes the pipe."""
     try:
         for piece in pieces:
             os.write(fd, piece)
@@ -86,7 +86,7 @@ def pour(pieces, fd):
 
 
 def write_session(home, data, session="s"):
-    """A home that holds one session with these bytes; returns its path."""
+    """Write a session with these bytes to a home; return its path."""
     path = home / "sessions" / f"{session}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Files of other programs that `import` makes one or more sessions of."""
+"""Import files of other programs, and show their sessions."""
 
 from in_process import run_ok
 from support import lines, session_path
@@ -14,7 +14,7 @@ def sessions(home, done):
 
 
 def short(records):
-    """What a session's messages say, each as kind and text."""
+    """The kind and text of each message of a session."""
     rows = []
     for record in records:
         if record["type"] != "message":

@@ -1,4 +1,4 @@
-"""How long those tests take that could take any time: `make test` tries a sample, CI more, and longer is possible.
+"""How many examples tests try: a sample in `make test`, more in CI, and any number on request.
 
 LENGTH is short (`make test`), medium (`.ci/run`) or long; FAULTS says another one for the faults alone.
 """
@@ -15,17 +15,17 @@ not_short = pytest.mark.skipif(LENGTH == "short", reason="takes long: make test 
 
 
 def by_length(short, medium, long, *, run=LENGTH):
-    """What a run of this length takes."""
+    """The value for a run of this length."""
     return {"short": short, "medium": medium, "long": long}[run]
 
 
 def sampled(items, every=3):
-    """All of them; in `make test` each so many."""
+    """All items; in `make test` only every n-th."""
     return list(items)[:: by_length(every, 1, 1)]
 
 
 def examples(count):
-    """How many are drawn where CI draws `count`; HYPOTHESIS_EXAMPLES says how many instead (`make test-deep`)."""
+    """The number of examples if CI draws `count`; HYPOTHESIS_EXAMPLES overrides it (`make test-deep`)."""
     return int(
         os.environ.get("HYPOTHESIS_EXAMPLES") or max(2, by_length(count // 4, count, count * 5 // 2))
     )

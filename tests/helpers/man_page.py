@@ -1,4 +1,4 @@
-"""The manual page, written from what `--help` is written from: `make generate`."""
+"""Generate the manual page from the declarations behind `--help` (`make generate`)."""
 
 import re
 
@@ -71,7 +71,7 @@ def _lines():
 
 
 def command(verb):
-    """What it does, how it is called, its options, its examples."""
+    """A command's description, usage, options and examples."""
     loaded = load(verb)
     context = click.Context(loaded, info_name=verb, **loaded.context_settings)
     usage = " ".join(loaded.collect_usage_pieces(context))
@@ -91,13 +91,13 @@ def tagged(name, meaning):
 
 
 def example(text):
-    """Lines as they stand; long ones are not broken."""
+    """Preformatted lines; long ones are not broken."""
     if text:
         yield from (".PP", ".nf", *map(plain, text.rstrip("\n").split("\n")), ".fi")
 
 
 def plain(text):
-    """Text in which roff sees nothing of its own."""
+    """Text escaped for roff."""
     text = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("`", r"\(ga")
     text = text.replace("^", r"\(ha").replace("~", r"\(ti").replace('"', r"\(dq")
     text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)

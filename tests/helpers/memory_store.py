@@ -1,10 +1,10 @@
-"""Blocks in memory, for the tests of everything above a store."""
+"""A block store in memory, for tests of everything above a store."""
 
 import time
 
 
 class MemoryStore:
-    """A store that ends with the process; it counts its round trips."""
+    """A store that lives as long as the process, and counts its round trips."""
 
     name = place = "memory"
     shared = False
@@ -41,4 +41,4 @@ class MemoryStore:
         return {id: self.held[head + id] for id in ids for head in heads if head + id in self.held}
 
     def take_back(self, ids):
-        """Nothing: it ends with the process."""
+        """Nothing to close."""

@@ -1,4 +1,4 @@
-"""A home whose `sessions` folder mirrors a database: what is tried on files is tried on Postgres so.
+"""A home whose `sessions` folder mirrors a database, so that tests of files also test Postgres.
 
 Before a run the database gets what has changed in the folder, after it the folder what has changed in the
 database. A run beside another one takes nothing back: only what is not as the last run left it is taken over.
@@ -13,7 +13,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS mirrored (home text, id text, hash text, PR
 
 
 def into_the_database(environ):
-    """Take over what was changed in the folder since the last run."""
+    """Copy the folder's changes since the last run to the database."""
     import psycopg
 
     store, folder = place(environ)
@@ -39,7 +39,7 @@ def into_the_database(environ):
 
 
 def out_of_the_database(environ):
-    """Write what is in the database now into the folder."""
+    """Copy the database's sessions to the folder."""
     import psycopg
 
     store, folder = place(environ)

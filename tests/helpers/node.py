@@ -1,4 +1,4 @@
-"""Examples in TypeScript as node runs them: as they are where it takes types, else by esbuild (npm)."""
+"""Run TypeScript examples with node: directly if it supports types, otherwise through esbuild (npm)."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _TOOLS = ROOT / ".node"
 
 @cache
 def node():
-    """The command; the test is skipped where there is none, or too old a one."""
+    """The node command; the test is skipped if it is missing or too old."""
     path = shutil.which("node")
     if path is None:
         pytest.skip("no node here (apt install nodejs)")
@@ -33,7 +33,7 @@ def _takes_types():
 
 @cache
 def _esbuild():
-    """The program that takes the types out, installed once; the test is skipped where that cannot be."""
+    """The program that strips types, installed once; the test is skipped if that fails."""
     path = _TOOLS / "node_modules" / ".bin" / "esbuild"
     if not path.exists():
         npm = shutil.which("npm")
@@ -56,7 +56,7 @@ def _esbuild():
 
 
 def script(example, folder):
-    """What node runs of a TypeScript file in docs/examples; it may lie in this folder."""
+    """The JavaScript file that node runs for an example in docs/examples, possibly written to this folder."""
     source = EXAMPLES / example
     if _takes_types():
         return source

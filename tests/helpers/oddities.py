@@ -1,4 +1,4 @@
-"""Short conversations that are plain but for an oddity or two, and what `payload` says of them."""
+"""Short conversations with one or two oddities, and the output of `payload` for them."""
 
 from tempfile import TemporaryFile
 
@@ -48,7 +48,7 @@ FLAGS = [
 
 @st.composite
 def sessions(draw):
-    """A plain conversation with an oddity or two."""
+    """A plain conversation with one or two oddities."""
     records = [HEADER]
     for number in range(draw(st.integers(0, 4)) * 2 + 1):
         kind, role = (("user", "user"), ("codeh", "model"))[number % 2]
@@ -81,7 +81,7 @@ def sessions(draw):
 
 @st.composite
 def words(draw):
-    """What `payload` may be asked of such a session."""
+    """Arguments of `payload` for such a session."""
     model = ("--model", "m") if draw(st.booleans()) else ()
     return ["--to", draw(st.sampled_from(providers.TARGETS)), *draw(st.sampled_from(FLAGS)), *model]
 
@@ -90,7 +90,7 @@ PLACES = ([0], [1], [4], [0, 2], [1, 2])
 
 
 def every_oddity():
-    """Each of them at some places of a conversation, also at two at once."""
+    """Each oddity at some places of a conversation, also at two places at once."""
     for odd in [*MORE, *({"parts": [{"text": text}]} for text in TEXTS)]:
         for places in by_length(PLACES[1::2], PLACES, PLACES):
             records = [said(str(n), ("user", "codeh")[n % 2], f"text {n}") for n in range(5)]
@@ -100,7 +100,7 @@ def every_oddity():
 
 
 def told(argv):
-    """What a command line says, run in this process."""
+    """The output of a command line, run in this process."""
     with TemporaryFile() as out, TemporaryFile() as err:
         env = Env({"CODEH_HOME": "/nonexistent"}, stdout=out.fileno(), stderr=err.fileno())
         code = main.run(argv, env)

@@ -1,4 +1,4 @@
-"""Histories for the OpenAI formats: what any client may have stored, of every provider, whole and broken."""
+"""Histories for the OpenAI formats, as any client may have stored them, from every provider, complete and broken."""
 
 import base64
 
@@ -121,7 +121,7 @@ def calls(draw, provider):
 
 @st.composite
 def replayed(draw, number):
-    """A response as the API gives it: reasoning before what it led to; now and then a part is missing."""
+    """A response as the API returns it, reasoning first; sometimes a part is missing."""
     text_part = {"text": "so", "item": {"id": f"msg_{number}", "status": "completed"}}
     call = {
         "functionCall": {"id": f"call_n{number}", "name": "read", "args": {}},
@@ -153,7 +153,7 @@ def result_of(draw, call):
 
 @st.composite
 def histories(draw, *, broken=True):
-    """Message records, ending on the user's side; `broken` ones lose, double and misplace results."""
+    """Message records that end with the user's role; `broken`: with lost, duplicated and misplaced results."""
     records = []
 
     def add(kind, parts, **fields):
@@ -202,13 +202,13 @@ def view_of(records):
 
 
 def paired(records, *, unanswered="stub"):
-    """The view as payload sends it with `--raw`: only what provider rules force is done."""
+    """The view as `payload --raw` sends it, changed only as provider rules require."""
     view, _, _ = passes.curate(view_of(records), Settings(unanswered=unanswered), passes.FORCED)
     return view
 
 
 def request(format, records, **options):
-    """The request that these records become."""
+    """The request for these records."""
     chosen = {"model": "gpt-5.1", "session": "s", **options}
     messages = (view_of if chosen.get("faithful") else paired)(records).messages
     return format.build(messages, Options(**chosen), [])

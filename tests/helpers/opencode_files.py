@@ -1,4 +1,4 @@
-"""Hand-made sessions of opencode, as it exports them and as they lie in its database."""
+"""Hand-made sessions of opencode, as exports and in its database."""
 
 import sqlite3
 
@@ -14,7 +14,7 @@ START = 1_767_225_600_000
 
 
 class OpenCode:
-    """A session; messages and parts have ids in their order."""
+    """A session whose messages and parts have ascending ids."""
 
     def __init__(self, **info):
         self.info = {
@@ -82,7 +82,7 @@ class OpenCode:
         return path
 
     def write_session(self, storage):
-        """Write it as the older tree of files; the session's own."""
+        """Write the session as the older tree of files; return the session's file."""
         session = storage / "session" / "global" / f"{self.info['id']}.json"
         held = {session: self.info}
         for one in self.messages:
@@ -95,7 +95,7 @@ class OpenCode:
         return session
 
     def fill(self, path, *, keep=False):
-        """Write its rows into a database in WAL mode; `keep`: to those that are there."""
+        """Write its rows to a database in WAL mode; `keep`: keep the existing rows."""
         connection = sqlite3.connect(path)
         connection.execute("PRAGMA journal_mode=WAL")
         for table, columns in SCHEMA.items():
@@ -111,7 +111,7 @@ class OpenCode:
 
 
 def tool(call, output=None, status="completed", end=1, **state):
-    """A call with its result, which are one part."""
+    """A call and its result, as one part."""
     made = {"status": status, "input": {"p": "."}, **state}
     if status in ("completed", "error"):
         made = {"output": output, "time": {"start": 0, "end": end}, **made}
@@ -135,7 +135,7 @@ def opencode():
 
 
 def exported(values):
-    """A file that is one object over many lines."""
+    """A file with one object over many lines."""
     return orjson.dumps(values[0], option=orjson.OPT_INDENT_2)
 
 

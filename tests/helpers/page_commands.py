@@ -1,4 +1,4 @@
-"""Run the commands of a page in a scratch home, every address answered by the fake provider."""
+"""Run the commands of a page in a scratch home; the fake provider answers all requests."""
 
 import contextlib
 import fcntl
@@ -31,12 +31,12 @@ KNOWN = ("11111111-2222-4333-8444-555555555555", "c0de0001-0000-4000-8000-000000
 
 
 def before(shell):
-    """What was done once, and more, without what it prints."""
+    """Commands, after those of the one-time setup, without their output."""
     return f"exec 3>&1 >/dev/null 2>&1\n{ONCE}{LOOPBACK}{shell}exec >&3 2>&1 3>&-\n"
 
 
 def variables(folder):
-    """The variables of every run, `codeh-history` on its PATH."""
+    """The environment of every run, with `codeh-history` on its PATH."""
     fixed = {"CODEH_NOW": NOW, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
     script = forks.Forks(fixed).program() if forks.Forks.possible else forks.shim(folder)
     path = f"{script.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -45,7 +45,7 @@ def variables(folder):
 
 @contextlib.contextmanager
 def user_directory():
-    """A changed file in git, a Makefile, a note, an agent's session. Its path is always equally long."""
+    """A project with a changed file in git, a Makefile, a note and an agent's session; its path has a constant length."""
     path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
     (path / "Makefile").write_text("all:\n\t@echo main.c:3: error: expected a semicolon\n")
     (path / "notes.txt").write_text("The sky is blue.\n")
@@ -60,7 +60,7 @@ def user_directory():
 
 
 def output(shell, place, env):
-    """What bash prints, in a directory that is the user's home; the exit code last, if there is one."""
+    """The output of bash in a directory that is also the home; a non-zero exit code comes last."""
     with FakeProvider() as server:
         done = subprocess.run(
             ["bash", "-c", ADDRESS.sub(server.url, shell)],
@@ -72,7 +72,7 @@ def output(shell, place, env):
 
 
 def on_terminal(shell, place, env):
-    """What bash prints on a terminal of 100 columns, without colours and styles; stdin is empty."""
+    """The output of bash on a terminal of 100 columns, without colours and styles; stdin is empty."""
     reader, writer = os.openpty()
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
     with FakeProvider() as server:
@@ -94,13 +94,13 @@ def on_terminal(shell, place, env):
 
 
 def as_shown(text, place):
-    """The output as pages show it: the home is /home/me, a new id the one that stands there."""
+    """The output as pages show it: the home is /home/me, and a new id is the page's."""
     text = text.replace(str(place), "/home/me")
     return UUID.sub(lambda id: id[0] if id[0] in KNOWN else KNOWN[-1], text)
 
 
 def commands(screen):
-    """The commands of a screen, each printed before it is run."""
+    """A script of a screen's commands that prints each before running it."""
     return "".join(
         f"printf '%s\\n' {quoted}\n{line}\n"
         for line in re.findall(r"^\$ (.*)", screen, re.MULTILINE)
@@ -109,7 +109,7 @@ def commands(screen):
 
 
 def long_and_broken(cwd):
-    """Sixty exchanges with a long tool output each, but for two that were lost."""
+    """Sixty exchanges, each with a long tool output except for two lost ones."""
     file = Claude()
     for turn in range(60):
         file.user(f"u{turn}", f"How is field {turn}?")

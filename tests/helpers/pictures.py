@@ -1,4 +1,4 @@
-"""Headers of pictures."""
+"""Image headers."""
 
 import base64
 import struct

@@ -1,4 +1,4 @@
-"""Logs that are read in one pass, and what they show."""
+"""Logs that are read in one pass, and their content."""
 
 import orjson
 from hypothesis import strategies as st
@@ -14,7 +14,7 @@ PLAIN = ("session", "message", "open", "delta", "commit", "abort", "meta", "late
 
 @st.composite
 def plain_files(draw):
-    """Sessions without undo, updates, summaries, compactions; sometimes with one id twice."""
+    """Sessions without undo, updates, summaries and compactions; sometimes with a repeated id."""
     records = [r for r in draw(some.records(most=16)) if r["type"] in PLAIN]
     lines = []
     for line in some.encode(records).splitlines(keepends=True):
@@ -43,7 +43,7 @@ TEXTS = st.sampled_from(
 
 @st.composite
 def talks(draw):
-    """Files of mostly one-text messages, as most are; sometimes with something else in them."""
+    """Files of mostly single-text messages, sometimes with other content."""
     lines = [b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z","cwd":"/w"}']
     for number in range(draw(st.integers(0, 8))):
         kind = draw(st.sampled_from(["user", "codeh", "user", "codeh", "tool", "info"]))
@@ -84,7 +84,7 @@ def streamed(view):
 
 
 def look(message):
-    """All that a message shows, and what its record says besides."""
+    """A message's visible fields, and the other fields of its record."""
     shows = {name: getattr(message, name) for name in ("id", "kind", "role", "ts", "pending")}
     shows["parts"] = message.parts if message.committed else None
     shows["aborted"] = message.fields.get("aborted") if message.pending is not None else None
@@ -93,7 +93,7 @@ def look(message):
 
 
 def contents(view, *, own=""):
-    """What a view shows; `own` is the id under which a compaction's summaries go."""
+    """The content of a view; `own`: the prefix of the ids of a compaction's summaries."""
     return {
         "id": view.id,
         "meta": view.meta,

@@ -1,4 +1,4 @@
-"""A Postgres cluster of the tests' own, in a folder of its own, run by a user without rights."""
+"""A Postgres cluster for the tests, in its own folder, run by an unprivileged user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FAST = ("fsync=off", "synchronous_commit=on")  # where no test kills it
 
 @cache
 def programs():
-    """The folder of Postgres' programs, of the newest that is installed."""
+    """The folder of the programs of the newest installed Postgres."""
     initdb = shutil.which("initdb")
     places = [Path(initdb).resolve().parent] if initdb else []
     debian = Path("/usr/lib/postgresql")
@@ -34,7 +34,7 @@ def programs():
 
 
 def lacking():
-    """Why there can be no cluster here; None where there can."""
+    """Why no cluster can run on this machine; None if one can."""
     try:
         import psycopg  # noqa: F401
     except ImportError:
@@ -60,7 +60,7 @@ class Cluster:
         return f"postgres://postgres@{place}:{self.port}/{database}"
 
     def make(self):
-        """A new cluster; nothing is started."""
+        """A new cluster, not started."""
         allow(self.folder)
         self.run(
             "initdb",
@@ -109,7 +109,7 @@ class Cluster:
         return True
 
     def kill(self):
-        """SIGKILL to the whole server at once, as a power cut of the machine it is on."""
+        """Kill all of the server's processes at once, like a power cut."""
         if self.process is not None:
             self.process.send_signal(signal.SIGSTOP)  # so that no child is begun that would outlive it
             children = children_of(self.process.pid)
@@ -151,7 +151,7 @@ class Cluster:
             connection.execute(statement)
 
     def database(self, name):
-        """A new database with the tables, copied from one that was made once; its URL."""
+        """Create a database with the tables by copying a template; return its URL."""
         from codeh_history.store.postgres import schema
 
         if not getattr(self, "made", False):
@@ -163,7 +163,7 @@ class Cluster:
 
 
 def as_user():
-    """The user that runs the server: this one, unless it is root."""
+    """The user that runs the server: the current one, unless that is root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam(USER)
@@ -188,7 +188,7 @@ def free_port():
 
 
 def cluster(*settings):
-    """A running cluster, gone afterwards."""
+    """A running cluster, removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="codeh-pg-", dir="/tmp"))  # a socket's address is short
     made = Cluster(folder, *settings)
     try:
@@ -210,7 +210,7 @@ class Done(NamedTuple):
 
 
 class Program:
-    """The program in a home of its own."""
+    """Run the program in a new home."""
 
     def __init__(self, home, url):
         self.home = home

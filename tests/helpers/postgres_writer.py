@@ -1,4 +1,4 @@
-"""Appends so many records to so many sessions, and prints the id of each once it is acknowledged."""
+"""Append a number of records to a number of sessions; print each id once acknowledged."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Copies of other programs' sessions: made, and what they show."""
+"""Copies of other programs' sessions, and their content."""
 
 from in_process import run_ok
 from program_formats import saved
@@ -6,13 +6,13 @@ from support import lines, session_path
 
 
 def imported(file, home, id=None):
-    """The records of a copy, made or brought up to date."""
+    """Create or update a copy; return its records."""
     done = run_ok("import", str(file), home=home)
     return lines(session_path(home, id or done.text))
 
 
 def view(file, home, id=None):
-    """What the copy shows, a short text a message; summaries first."""
+    """A short text per message of the copy, summaries first."""
     return shown(home, imported(file, home, id)[0]["id"])
 
 
@@ -22,12 +22,12 @@ def shown(home, id):
 
 
 def imported_export(home, *conversations):
-    """What `import` says of an export of these conversations."""
+    """The output of `import` for an export of these conversations."""
     return run_ok("import", str(saved(home, [one.value for one in conversations])), home=home)
 
 
 def settings(records):
-    """All that a session sets."""
+    """All settings of a session."""
     return {key: value for r in records if r["type"] == "meta" for key, value in r["set"].items()}
 
 

@@ -57,7 +57,7 @@ def llm():
 
 
 def llm_older():
-    """A conversation of the older tables."""
+    """A conversation in the older tables."""
     common = {
         "model": "mock",
         "conversation_id": "c1",
@@ -89,7 +89,7 @@ GOOSE = {
 
 
 def goose():
-    """A session that was compacted, with calls, results and usage; a sub-agent of it; another session."""
+    """A compacted session with calls, results and usage, its sub-agent, and another session."""
     both, user, agent = (
         {"userVisible": u, "agentVisible": a} for u, a in ((True, True), (True, False), (False, True))
     )
@@ -140,7 +140,7 @@ def goose():
 
 
 def database(schema):
-    """What makes a database with these tables of rows; what is no value of a column is its JSON."""
+    """Create a database with these rows by table; other values than SQLite's are stored as JSON."""
 
     def written(values):
         connection = sqlite3.connect(":memory:")

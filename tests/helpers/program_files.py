@@ -1,4 +1,4 @@
-"""Hand-made session files of other programs, a line at a time."""
+"""Hand-made session files of other programs, built line by line."""
 
 import orjson
 from hypothesis import strategies as st
@@ -7,7 +7,7 @@ SESSION = "11111111-2222-4333-8444-555555555555"
 
 
 def written(path, lines):
-    """A file of these lines: objects, or bytes as they are (without their newline)."""
+    """A file of these lines: objects, or raw bytes without a newline."""
     path.parent.mkdir(parents=True, exist_ok=True)
     raw = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
     path.write_bytes(b"".join(line + b"\n" for line in raw))
@@ -15,7 +15,7 @@ def written(path, lines):
 
 
 class Claude:
-    """A file of Claude Code: each line hangs on the one before unless told otherwise."""
+    """A file of Claude Code; by default each line's parent is the previous one."""
 
     def __init__(self):
         self.lines = []
@@ -51,7 +51,7 @@ class Claude:
         return self.user(uuid, [{"type": "tool_result", "tool_use_id": call, "content": text}], parent)
 
     def compacted(self, uuid, text, **fields):
-        """A boundary and the summary after it."""
+        """A boundary and its summary."""
         before = self.last
         about = {
             "subtype": "compact_boundary",
@@ -66,7 +66,7 @@ class Claude:
 
 
 class Codex:
-    """A rollout of Codex; `continues`: one whose history goes before, as in forks and reverted threads."""
+    """A rollout of Codex; `continues`: a rollout whose history it continues, as forks and reverted threads do."""
 
     def __init__(
         self, *, header = True, id = SESSION, rollout = "", continues = None,
@@ -121,12 +121,12 @@ class Codex:
 
 
 def input_text(text):
-    """A user's message as Codex keeps it."""
+    """A user's message as Codex stores it."""
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
 
 
 class Pi:
-    """A file of pi: each entry hangs on the one before unless told otherwise."""
+    """A file of pi; by default each entry's parent is the previous one."""
 
     def __init__(self, version=3):
         header = {"type": "session", "id": SESSION, "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work"}
@@ -206,7 +206,7 @@ class Gemini:
 
 
 def gemini_call(call, result=None):
-    """A call as a message holds it; ids begin with the function's name."""
+    """A call in a message; its id begins with the function's name."""
     made = {"id": f"ls__{call}", "name": "ls", "args": {"p": "."}, "status": "success"}
     return made if result is None else {**made, "result": [gemini_result(call, result)]}
 
@@ -217,7 +217,7 @@ def gemini_result(call, text):
 
 
 def claude_code():
-    """Branches, parallel calls, a compaction, a sub-agent, titles: a little of everything."""
+    """Branches, parallel calls, a compaction, a sub-agent and titles."""
     file = Claude()
     file.lines.append({"type": "summary", "summary": "A title", "leafUuid": "f"})
     file.user("a", "one")
@@ -246,7 +246,7 @@ def claude_code():
 
 
 def codex():
-    """Calls, usage, two compactions, a rollback, what is not sent."""
+    """Calls, usage, two compactions, a rollback, and unsent items."""
     file = Codex()
     file.line("turn_context", {"turn_id": "t", "model": "gpt-5-codex", "cwd": "/work"})
     file.user("<environment_context>here</environment_context>")
@@ -273,7 +273,7 @@ def codex():
 
 
 def pi():
-    """A branch, calls, a compaction, a shell command, what is not sent."""
+    """A branch, calls, a compaction, a shell command, and unsent items."""
     file = Pi()
     file.line("model_change", "m", provider="p", modelId="m")
     file.user("a", "one")
@@ -297,7 +297,7 @@ def pi():
 
 
 def gemini_cli():
-    """Calls, a message written again, a rewind, a compression, what is not sent."""
+    """Calls, a rewritten message, a rewind, a compression, and unsent items."""
     file = Gemini()
     file.set(
         messages=[
@@ -330,12 +330,12 @@ SAMPLES = {  # of each program a file
 
 @st.composite
 def odd(draw, line):
-    """A line one of whose fields, at any depth, is something else."""
+    """A line with one field, at any depth, replaced."""
     return orjson.dumps(changed(draw, orjson.loads(line))) + b"\n"
 
 
 def changed(draw, value):
-    """The value, one of its fields, at any depth, being something else."""
+    """The value with one field, at any depth, replaced."""
     at = value
     while not isinstance(at, str):
         keys = list(at) if isinstance(at, dict) else list(range(len(at)))

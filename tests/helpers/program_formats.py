@@ -1,4 +1,4 @@
-"""Hand-made files of products and interchange formats: whole values, many conversations a file."""
+"""Hand-made files of products and interchange formats, with many conversations per file."""
 
 import io
 import zipfile
@@ -10,7 +10,7 @@ from program_databases import GOOSE, LLM, LLM_OLDER, database, goose, llm, llm_o
 
 
 class ChatGpt:
-    """A conversation of ChatGPT's export: each node hangs on the one before unless told otherwise."""
+    """A conversation of ChatGPT's export; by default each node's parent is the previous one."""
 
     def __init__(self, id="c1", title="A title"):
         self.tree = {"root": {"id": "root", "parent": None, "children": [], "message": None}}
@@ -89,7 +89,7 @@ class ClaudeAi:
 
 
 def claude_ai():
-    """Two conversations: tools and thinking in one answer, attached files, blocks that are not known."""
+    """Two conversations: tools and thinking in one response, attached files, unknown blocks."""
     first = ClaudeAi()
     attached = [{"file_name": "a.txt", "file_size": 3, "extracted_content": "abc"}]
     first.message("a", "human", "one", attachments=attached, files=[{"file_name": "p.png"}])
@@ -106,7 +106,7 @@ def claude_ai():
 
 
 def openai_jsonl():
-    """Examples: a call and its result with tools and weights, a preference; a batch's request and its answer."""
+    """Training examples (a call with result, tools and weights; a preference), and a batch's request and response."""
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     called = {"id": "A", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     prompt = {"role": "user", "content": "one"}
@@ -192,7 +192,7 @@ three
 
 
 def aider():
-    """Three runs, one of them empty: commands, notes, usage, marks of aider within an answer."""
+    """Three runs, one of them empty: commands, notes, usage, and aider's marks in a response."""
     return AIDER.splitlines()
 
 
@@ -226,7 +226,7 @@ def langchain(form="dict"):
 
 
 def atif():
-    """A trajectory: reasoning, calls and their observations, metrics, a sub-agent."""
+    """A trajectory with reasoning, calls, observations, metrics and a sub-agent."""
     return [{
         "schema_version": "ATIF-v1.7", "session_id": "s1",
         "agent": {"name": "a", "version": "1", "model_name": "gpt-5"},
@@ -253,17 +253,17 @@ def atif():
 
 
 def single(values):
-    """A file that is one object, over lines."""
+    """A file with one object over several lines."""
     return orjson.dumps(values[0], option=orjson.OPT_INDENT_2)
 
 
 def lined(values):
-    """A file of a value a line."""
+    """A file with one value per line."""
     return b"".join(orjson.dumps(value) + b"\n" for value in values)
 
 
 def listed(values):
-    """A file that is one list."""
+    """A file with one list."""
     return b"[" + b",\n".join(orjson.dumps(value) for value in values) + b"]"
 
 

@@ -1,4 +1,4 @@
-"""Which lines of a program's file are messages, by a reading of its own: simple, and of each line alone."""
+"""An independent, simple reader that finds the lines of a program's file that are messages."""
 
 import json
 
@@ -6,7 +6,7 @@ _ITEMS = ("message", "function_call", "function_call_output", "custom_tool_call"
 
 
 def messages(program, data):
-    """The lines (of opencode the messages) that hold something that was said, called or answered; by message."""
+    """The lines (opencode: messages) with text, calls or results, grouped by message."""
     if program == "opencode":
         return [[number] for number in _exported(data)]
     if program == "gemini-cli" and data.startswith(b"{\n"):
@@ -39,7 +39,7 @@ def _object(text):
 
 
 def _last_object(text):
-    """The object that a line is, or of a torn line and a whole one the whole one."""
+    """The object of a line, or the complete one after a torn one."""
     starts = [0, *(at for at in range(1, len(text)) if text.startswith('{"', at))]
     return next((value for at in starts if (value := _object(text[at:])) is not None), None)
 
@@ -69,7 +69,7 @@ def _codex(line):
 
 
 def _listed(line):
-    """The messages that a checkpoint of all says again."""
+    """The ids of the messages that a checkpoint repeats."""
     changes = line.get("$set")
     messages = changes.get("messages") if isinstance(changes, dict) else None
     return {one["id"] for one in messages or () if isinstance(one, dict) and isinstance(one.get("id"), str)}

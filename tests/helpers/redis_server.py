@@ -1,4 +1,4 @@
-"""A redis-server of the tests' own on the loopback interface."""
+"""A redis-server for the tests on the loopback interface."""
 
 import shutil
 import signal
@@ -10,7 +10,7 @@ import pytest
 
 
 class Server:
-    """A redis-server of the tests' own, which keeps what it acknowledged and can be killed at any time."""
+    """A redis-server that keeps acknowledged writes and can be killed at any time."""
 
     def __init__(self, folder, *options):
         self.folder = folder
@@ -41,7 +41,7 @@ class Server:
         raise TimeoutError("redis-server does not answer")
 
     def send(self, *words):
-        """The first line of the answer to a command."""
+        """The first line of the reply to a command."""
         command = "".join([f"*{len(words)}\r\n", *(f"${len(word)}\r\n{word}\r\n" for word in words)])
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             connection.sendall(command.encode())
@@ -61,7 +61,7 @@ def free_port():
 
 
 def needs_redis():
-    """Skip a test that needs a server where there is none."""
+    """Skip a test if there is no server."""
     if shutil.which("redis-server") is None:
         pytest.skip("no redis-server on this machine")
     pytest.importorskip("redis", reason="the redis package is not installed")

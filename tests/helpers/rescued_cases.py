@@ -42,7 +42,7 @@ OWN_WORDS = ("aborted", "No result provided", "[Tool execution was interrupted]"
 
 @dataclass(frozen=True)
 class Damaged:
-    """A damaged session: of which case, how, and its bytes."""
+    """A damaged session: its case, its damage and its bytes."""
 
     program: str
     of: Case
@@ -54,7 +54,7 @@ class Damaged:
         return f"{self.kind}/{self.of.folder.name}"
 
     def write_session(self, folder):
-        """The file in a folder, with what lies beside it."""
+        """Write the file and its neighbours to a folder; return its path."""
         path = folder / self.of.session.name
         path.write_bytes(self.data)
         beside = self.of.session.with_suffix("")
@@ -64,7 +64,7 @@ class Damaged:
 
 
 def every(program):
-    """The damaged sessions of a program: each kind of damage in turn, of one good case after the other."""
+    """The damaged sessions of a program: each kind of damage in turn, applied to one case after the other."""
     cases = {}
     for one in _drawn(program):
         cases.setdefault(one.data, one)
@@ -85,7 +85,7 @@ def _drawn(program):
 
 
 def wanted(one, home):
-    """The turns that a program is to send: all that is in the rescued session; None where nothing can be read."""
+    """The turns that a program should send: all of the rescued session; None if nothing can be read."""
     speaks = AGENTS[one.program].speaks
     shutil.rmtree(home / "sessions", ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -106,7 +106,7 @@ def wanted(one, home):
 
 
 def live(one, turns):
-    """What comes of it with the real program; `turns`: what is wanted."""
+    """The outcome with the real program; `turns`: those expected."""
     head = {"file": hash_of(one.data)}
     if turns is None:
         return head
@@ -127,7 +127,7 @@ def itself(one, path, turns):
 
 
 def _outcome(wanted, request, printed, program):
-    """What a program does, compared with all that was there: `yes`, or what else."""
+    """What a program sends compared with the whole session: `yes`, or the difference."""
     if request is None:
         return f"does not go on: {complaint(printed)[:80]}"
     turns = without_thoughts(sent.turns(AGENTS[program].speaks, request))[1]
@@ -147,7 +147,7 @@ def _outcome(wanted, request, printed, program):
 
 
 def _said(turns):
-    """Everything that is said, but for words that stand for what was lost, and the order."""
+    """The set of all content, without placeholders for lost content."""
     counts = Counter()
     for turn in turns:
         for part in turn["parts"]:
@@ -180,7 +180,7 @@ def _as_opencode(turns):
 
 
 def unpaired(turns):
-    """What is wrong with calls and results; nothing where each call has one result right after it."""
+    """What is wrong with calls and results; empty if each call has one result right after it."""
     waiting = []
     for turn in turns:
         if turn["role"] == "user":
@@ -196,7 +196,7 @@ def unpaired(turns):
 
 
 def table():
-    """Of each program how many damaged sessions were rescued, by us and by itself, and what it does instead."""
+    """Per program, how many damaged sessions `rescue` and the program itself saved, and the other outcomes."""
     lines = [
         "| program | damaged sessions | rescued by us | by itself | what it does instead |",
         "|---|---|---|---|---|",
@@ -213,7 +213,7 @@ def table():
 
 
 def _instead(outcome):
-    """An outcome without what differs from session to session."""
+    """An outcome without details that differ between sessions."""
     if outcome.startswith("does not"):
         return "does not go on with it"
     return re.sub(

@@ -14,7 +14,7 @@ from typing_extensions import get_type_hints, is_typeddict  # the clients' types
 
 
 def mistakes(format, body):
-    """What the client of this provider would not take, shortly; empty where it takes the body."""
+    """Short reasons why this provider's client rejects a body; empty if it accepts it."""
     try:
         return [*_JUDGES[format](body)]
     except ValidationError as error:
@@ -35,7 +35,7 @@ def _types(format):
 
 
 def _typed(format, body):
-    """By the client's own types, without `stream` and the field of compatible hosts that OpenAI's do not know."""
+    """Validate with the client's types, without `stream` and fields that only compatible hosts know."""
     body = {key: value for key, value in body.items() if key != "stream"}
     if format == "openai-chat":
         body["messages"] = [
@@ -46,7 +46,7 @@ def _typed(format, body):
 
 
 def _gemini(body):
-    """Each field by the model that the client sends it as; these refuse unknown keys by themselves."""
+    """Validate each field with the client's model for it, which rejects unknown keys."""
     from google.genai import types
 
     models = {
@@ -62,7 +62,7 @@ def _gemini(body):
 
 
 def _ollama(body):
-    """As the client itself makes its request of what it is called with."""
+    """Build the request as the client does from its arguments."""
     import ollama._types as types
     from ollama._client import _copy_messages
 
@@ -76,7 +76,7 @@ def _ollama(body):
 
 
 def _unknown(model, value, also=()):
-    """Keys that the client does not have; `also`: those that the server takes and its client lacks."""
+    """Keys unknown to the client; `also`: keys that only the server knows."""
     names = {*also} | {field.alias or name for name, field in model.model_fields.items()}
     yield from (f"{model.__name__}: {name}: no such field" for name in value if name not in names)
 
@@ -91,7 +91,7 @@ FORBID = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
 
 def validator(type, *, open=("InputSchemaTyped",)):
-    """A function that raises ValidationError for what this TypedDict does not allow."""
+    """A function that raises ValidationError for values that this TypedDict does not allow."""
     _forbid(type, set(), set(open))
     adapter = TypeAdapter(type)
 
@@ -102,7 +102,7 @@ def validator(type, *, open=("InputSchemaTyped",)):
 
 
 def _forbid(type, seen, open):
-    """Let pydantic refuse unknown keys of this TypedDict and of all it refers to."""
+    """Make pydantic reject unknown keys of this TypedDict and of all it refers to."""
     if is_typeddict(type):
         if type in seen:
             return
@@ -122,7 +122,7 @@ def _hints(type):
 
 
 def _consume(value):
-    """Walk through a value: `Iterable` fields are checked only as they are read."""
+    """Read a whole value, because `Iterable` fields are validated only when read."""
     if isinstance(value, dict):
         for item in value.values():
             _consume(item)

@@ -1,4 +1,4 @@
-"""A secret of every kind that is looked for, put together here so that no scanner takes it for a leak."""
+"""One secret of every kind, assembled at run time so that no scanner reports a leak."""
 
 import orjson
 

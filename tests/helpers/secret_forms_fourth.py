@@ -1,4 +1,4 @@
-"""More forms of secrets, and what only looks like one; holes as in `gitleaks_samples`."""
+"""More forms of secrets, and lookalikes; placeholders as in `gitleaks_samples`."""
 
 # fmt: off
 FIFTH = [

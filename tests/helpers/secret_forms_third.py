@@ -1,4 +1,4 @@
-"""A third list of forms, each of which was once missed: the text, and the secret in it. All made up here."""
+"""A third list of forms, each missed once: the text and its secret. All are made up."""
 
 THIRD = [
     ("AWS Access Key ID [None]: AKIA" + "Q4ZX7NB2T6WVLK3M\nAWS Secret Access Key [None]: wJalrXUtnFEMI/K7MDENG/bPxRfiCYzT9KEXAMPw\nDefault region name", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzT9KEXAMPw"),

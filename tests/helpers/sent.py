@@ -82,7 +82,7 @@ DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
 
 def turns(speaks, body):
-    """The turns of a body in this format; neighbours of one role are one."""
+    """The turns of a body in this format; adjacent ones of the same role are merged."""
     result = []
     for role, part in READ[speaks](body):
         if "text" in part and "result" not in part:
@@ -101,7 +101,7 @@ def turns(speaks, body):
 
 
 def numbered(turns):
-    """The turns with numbers for the ids of calls, which may be in use twice before they are written."""
+    """The turns with numbers in place of call ids, which may repeat before they are written."""
     numbers = itertools.count()
     waiting = {}
     result = []
@@ -134,7 +134,7 @@ def _anthropic(body):
 
 
 def _told(text):
-    """What Claude Code tells in one text, one thing after the other; nothing of what it says of itself."""
+    """The separate messages that Claude Code joins in one text, without its own reminders."""
     for piece in BETWEEN.split(text):
         queued = QUEUED.fullmatch(piece)
         if queued:
@@ -239,7 +239,7 @@ def _gemini_part(part):
 
 
 def _said(response):
-    """What a Gemini tool said: text under `output` or `error`, else all of it."""
+    """A Gemini tool's result: the text under `output` or `error`, else the whole response."""
     for key in ("output", "error"):
         if list(response) == [key] and isinstance(response[key], str):
             return {"text": response[key], **({"failed": True} if key == "error" else {})}

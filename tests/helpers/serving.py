@@ -1,4 +1,4 @@
-"""`codeh-history serve` as another program has it: requests to its stdin, answers from its stdout."""
+"""Use `codeh-history serve` like another program: requests on stdin, responses on stdout."""
 
 import queue
 import subprocess
@@ -13,13 +13,13 @@ SECONDS = 60
 
 
 class Server:
-    """A running `serve`; its answers are taken by the id of their request."""
+    """A running `serve`; its responses are read by request id."""
 
     def __init__(
         self, home, *, env = None,
         cwd = None, only = None
     ):  # fmt: skip
-        """`only`: the whole environment of the server but for what it is found by."""
+        """`only`: the server's whole environment, except what is needed to start it."""
         environment = environ(env, home) if only is None else {**only, "PYTHONPATH": str(ROOT / "cli")}
         self.process = subprocess.Popen(
             [*PROGRAM, "serve"], env=environment, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -49,7 +49,7 @@ class Server:
         self.write(orjson.dumps({"cancel": id}) + b"\n")
 
     def answer(self, id):
-        """The next line about a request: its answer, or an event of it."""
+        """The next line for a request: its response or an event."""
         return self._came[id].get(timeout=SECONDS)
 
     def ask(self, *argv, id="ask", **fields):
@@ -57,7 +57,7 @@ class Server:
         return self.answer(id)
 
     def end(self):
-        """Close its stdin; its exit code when all is answered."""
+        """Close its stdin; return its exit code once all requests are answered."""
         assert self.process.stdin
         try:
             self.process.stdin.close()

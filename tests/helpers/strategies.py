@@ -71,7 +71,7 @@ def below(count):
 
 
 def one_of(draw, values):
-    """One of these, as `sampled_from`, which takes long to make for a list that is used once."""
+    """Draw one of these; faster than `sampled_from` for a list that is used once."""
     return values[draw(below(len(values)))]
 
 
@@ -102,7 +102,7 @@ def encode(records):
 
 @st.composite
 def ops(draw, view, record, *, most=4):
-    """Ops of a compaction that mean something for this view; `record` makes the inserted ids unique."""
+    """Ops of a compaction that apply to this view; `record` makes the inserted ids unique."""
     result = []
     visible = [message.id for message in view.messages if message.committed]
     for number in range(draw(st.integers(1, most))):
@@ -146,7 +146,7 @@ def records(draw, *, most=12, header=True, refs=False):
 
 @st.composite
 def with_copies(draw, log):
-    """The log with blocks of its lines repeated further on: from its beginning, or any."""
+    """The log with some of its runs of lines repeated later."""
     for _ in range(draw(st.integers(1, 2))):
         begin = one_of(draw, [0, 0, draw(st.integers(0, len(log) - 1))])
         end = draw(st.integers(begin + 1, min(len(log), begin + 12)))
@@ -187,7 +187,7 @@ def _record(draw, log, id, *, refs):
 
 
 def _made(record):
-    """The messages that a record brings in."""
+    """The messages that a record adds."""
     if record["type"] in ("message", "open", "ref"):
         return [record["id"]]
     if record["type"] == "compaction":
@@ -196,7 +196,7 @@ def _made(record):
 
 
 def _content(draw, kind, id, log, known):
-    """An open, or a delta, commit, abort or update of something (mostly of what is pending)."""
+    """An open, or a delta, commit, abort or update, mostly of a pending message."""
     if kind == "open":
         return {"type": "open", "id": id, "ts": TS, "kind": "codeh", "role": "model", **draw(extras)}
     updates = [record["id"] for record in log if record["type"] == "update"]
@@ -213,7 +213,7 @@ def _content(draw, kind, id, log, known):
 
 
 def ids_of(log):
-    """What a revert can name."""
+    """The ids that a revert can name."""
     return list(dict.fromkeys(r["id"] for r in log if "id" in r and r["type"] != "session"))
 
 

@@ -1,4 +1,4 @@
-"""A session that has something to be summarized, and `summarize`."""
+"""Run `summarize`, on sessions long enough for it."""
 
 import hashlib
 import os
@@ -33,13 +33,13 @@ def shown(name, stdin=b""):
 
 
 def summarize(*argv, **how):
-    """`summarize -i` of what is named, without the exact counter, which takes long to load."""
+    """Run `summarize -i` without the exact counter, which takes long to load."""
     named = argv[:1] != ("-",) and not {"--all", "--emit", "--apply"}.intersection(argv)
     return run("summarize", *argv, *(["-i"] if named else []), "--counter", "approx", **how)
 
 
 def summarized(home, count):
-    """A session of 30 exchanges with so many summaries, each of two exchanges; the second one is pinned."""
+    """A session of 30 exchanges with this many summaries of two exchanges each; the second is pinned."""
     path = session(home, "demo", 30, pinned={1})
     records = []
     for n in range(count):
@@ -73,7 +73,7 @@ HOW_IT_STANDS = {
 
 
 def changed_in(how, path):
-    """The line that changes in this how the first message of a session stands."""
+    """The record that changes the first message of a session in this way."""
     (part,) = next(record["parts"] for record in lines(path) if record.get("id") == "u0")
     line = dict(HOW_IT_STANDS[how])
     if how == "pinned":
@@ -84,7 +84,7 @@ def changed_in(how, path):
 
 
 def on_a_terminal(*argv, home, stdout=None):
-    """What the command shows on a terminal that is its stderr (and its stdout, unless given)."""
+    """What the command shows if its stderr (and stdout, unless given) is a terminal."""
     master, slave = terminal.opened()
     process = start(
         *argv, home=home, stdout=slave if stdout is None else stdout, stderr=slave, stdin=slave,

@@ -1,4 +1,4 @@
-"""What the tests share: the real program as a subprocess, scratch homes, recorded data."""
+"""Shared by the tests: the real program as a subprocess, scratch homes, recorded data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODELS = {  # of each provider one
 
 
 def append_text(path, text):
-    """Append a user's message to a session's file, in this process; its id."""
+    """Append a user's message to a session's file in this process; return its id."""
     id = Env.random_id()
     line = dumps({"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": text}]})
     log.append(Env(), str(path), lambda _: line + b"\n", create=True)
@@ -36,7 +36,7 @@ def append_text(path, text):
 
 @dataclass(frozen=True)
 class Result:
-    """How a command ended: its exit code (negative: the signal that killed it) and what it printed."""
+    """The result of a command: its exit code (negative: the signal that killed it) and output."""
 
     code: int
     out: bytes
@@ -54,7 +54,7 @@ class Result:
 
 
 def run(*argv, stdin=b"", env=None, home=None, cwd=None):
-    """Run `codeh-history ARGV…` as users do, in a process of its own (forked from one that has loaded it).
+    """Run `codeh-history ARGV…` as users do, in its own process (forked from one that has loaded it).
 
     `env` is added to the environment of the tests, in which `CODEH_HOME` is a scratch directory
     already; `home` names another. Without `stdin` there is none to read (`/dev/null`, no pipe).
@@ -78,28 +78,28 @@ def run(*argv, stdin=b"", env=None, home=None, cwd=None):
 
 @cache
 def forks():
-    """The server of the runs here."""
+    """The fork server for these runs."""
     return Forks(environ())
 
 
 @cache
 def program():
-    """What runs the program as `run` does, for those who give it files of their own."""
+    """The command that runs the program as `run` does, for callers with files of their own."""
     return (str(forks().program()),) if Forks.possible else PROGRAM
 
 
 def given(stdin):
-    """`subprocess.run`'s argument for this stdin: a pipe with the bytes, or none at all."""
+    """Arguments of `subprocess.run` for this stdin: a pipe with the bytes, or `/dev/null`."""
     return {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
 
 
 def start(*argv, env=None, home=None, **popen):
-    """The same without waiting for it; `popen` are `subprocess.Popen`'s own arguments."""
+    """Start the program without waiting for it; `popen`: arguments of `subprocess.Popen`."""
     return subprocess.Popen([*PROGRAM, *argv], env=environ(env, home), **popen)
 
 
 def environ(env=None, home=None):
-    """The environment of a child: this tree's program, nothing of the user's own settings."""
+    """The environment of a child process: this tree's program, without the user's settings."""
     merged = {**os.environ, "PYTHONPATH": str(ROOT / "cli"), **(env or {})}
     if home is not None:
         merged["CODEH_HOME"] = os.fspath(home)
@@ -107,7 +107,7 @@ def environ(env=None, home=None):
 
 
 def lines(data):
-    """The JSON values of a text or a file, one a line, split as the format says: on `\\n` only."""
+    """The JSON values of a text or a file, one per line, split at `\\n` only."""
     if isinstance(data, Path):
         data = data.read_bytes()
     if isinstance(data, str):
@@ -116,12 +116,12 @@ def lines(data):
 
 
 def session_path(home, session):
-    """Where a session of this home lives."""
+    """The path of a session in this home."""
     return Path(home) / "sessions" / f"{session}.jsonl"
 
 
 def corpus(*below):
-    """The recorded data (or something in it); skips the test where there is none."""
+    """The recorded data, or a path in it; the test is skipped if there is none."""
     root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not root.is_dir():
         pytest.skip(f"no recorded data: CODEH_CORPUS is not set and {root} is missing")
@@ -129,6 +129,6 @@ def corpus(*below):
 
 
 def corpus_files(pattern):
-    """For `parametrize`: the recorded files that match, none where there is no recorded data."""
+    """The recorded files that match, for `parametrize`; empty without recorded data."""
     root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
     return sorted(root.glob(pattern)) if root.is_dir() else []

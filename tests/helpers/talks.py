@@ -1,4 +1,4 @@
-"""Talks of prompts, calls and results, as records and as a view."""
+"""Conversations of prompts, calls and results, as records and as a view."""
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
@@ -9,7 +9,7 @@ def view(records):
 
 
 def talk(count, *, pinned=frozenset(), first="2026-01"):  # type: ignore[assignment]
-    """So many exchanges of a prompt and an answer, one a day."""
+    """This many exchanges of a prompt and an answer, one per day."""
     records = []
     for n in range(count):
         ts = f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00.000Z"

@@ -1,4 +1,4 @@
-"""A terminal that commands write to, and what is shown there."""
+"""A pseudo-terminal for commands, and what they write to it."""
 
 import os
 import pty
@@ -6,7 +6,7 @@ import struct
 
 
 def opened(columns=80):
-    """Both ends of a terminal of 24 lines: that of who looks at it, and the command's."""
+    """Open a terminal of 24 lines; return the reader's end and the command's."""
     import fcntl
     import termios
 
@@ -16,7 +16,7 @@ def opened(columns=80):
 
 
 def chunks(master):
-    """What is written there until nobody has the other end, which closes this one."""
+    """Yield what is written until the other end is closed, then close this one."""
     try:
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Files for fine-tuning, and what their sessions say."""
+"""Files for fine-tuning, and the content of their sessions."""
 
 from in_process import run_ok
 from support import lines, session_path
@@ -12,7 +12,7 @@ def imported(home, data, name="file.jsonl"):
 
 
 def said(records):
-    """What a session's messages say, in short."""
+    """The texts and call ids of a session."""
     return [
         part.get("text") or f"{part.get('functionCall', part.get('functionResponse'))['id']}"
         for record in records

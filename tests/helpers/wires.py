@@ -1,4 +1,4 @@
-"""Streams of providers, cut."""
+"""A provider's stream split into events, and error events."""
 
 import orjson
 

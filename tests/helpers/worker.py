@@ -1,4 +1,4 @@
-"""Processes that write one session at once: `helpers/worker.py append|run|replace|hold PATH …`, for test_store."""
+"""Concurrent writers of one session: `helpers/worker.py append|run|replace|hold PATH …`."""
 
 import fcntl
 import os
@@ -20,7 +20,7 @@ def append(path, name, count):
 
 
 def run_appends(session, name, count):
-    """The same by the program's own command line."""
+    """The same through the program's command line."""
     env = Env()
     for number in range(int(count)):
         assert run(["append", "-q", "-s", session, "-m", f"{name}-{number}"], env) == 0
@@ -40,7 +40,7 @@ def replace(path, stop):
 
 
 def hold(path):
-    """Lock the session, say so, and keep it until stdin ends."""
+    """Lock the session, print `held`, and keep the lock until stdin ends."""
     fd, _ = log._open_locked(path, create=False, wait=30)
     print("held", flush=True)
     sys.stdin.read()

@@ -27,7 +27,7 @@ Effect = Literal["forgets", "drops", "doubles", "refused", "skips", "lacks"]
 class Problem(NamedTuple):
     """A problem in a source: its line (0: the whole file), its effect in the program, and the reason.
 
-    `mended` says how it was read anyway; None if none was needed.
+    `mended` says how it was read anyway; None if it was not.
     """
 
     line: int
