@@ -3,6 +3,7 @@
 import pytest
 
 from codeh_history.filters.compact.lines import brief, cut, flat, spoken
+from codeh_history.filters.compact.units import PEOPLE
 from codeh_history.session.labels import MODEL, USER
 from compact.short import tokens
 from compact.summarized import section, summary, working
@@ -135,3 +136,28 @@ def test_2026_11_23_what_people_tell_each_other_is_no_rule_of_the_users():
     text = summary(view, tokens(view) // 4)
     assert "Rules:" not in text
     assert "Ada: You must never change chip" in text
+
+
+TURN = "So we walked along the river and talked about the budget of the school. " * 40
+
+
+@pytest.mark.parametrize(("text", "pasted"), [
+    (f"Ann Lee: {TURN}", False), (f"Ann Lee: As I said.\n{TURN}\n{TURN}", False), (TURN, True), (f"Ann Lee: See:\n```\n{TURN}\n```", True),
+    (f"Ann Lee: See:\n> {TURN}", True), ("Ann Lee: See:\nprice: 12", True),
+])  # fmt: skip
+def test_a_long_turn_of_a_meeting_is_its_speakers(text, pasted):
+    found = [*spoken(text, USER, "m", 0.3, PEOPLE)]
+    assert ("pasted" in {line.kind for line in found}) == pasted
+    assert pasted or "Ann Lee" in {line.speaker for line in found}
+
+
+def test_who_said_much_in_a_meeting_is_named():
+    turns = [
+        m
+        for n in range(40)
+        for m in (user(f"Ann: And how is it in Mali{n}?"), model(f"Ben: It rains in Mali{n}."))
+    ]
+    view = session([*turns, user(f"Cleo: {TURN}The heron of Niger sleeps."), *turns, user("Ann: Bye.")])
+    text = summary(view, tokens(view) // 2)
+    assert "Cleo: " in text
+    assert "Pasted" not in text

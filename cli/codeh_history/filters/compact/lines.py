@@ -19,10 +19,10 @@ from ...session.pairing import Call
 from ...summaries import cues, prose
 from ...summaries.calls import command_of, paths_of, without_cd
 from ...summaries.clipped import clip
-from ...summaries.own_words import rows
+from ...summaries.own_words import LONG, rows
 from ...summaries.results import result_value
 from . import stubs, words
-from .units import CHAT, Place
+from .units import CHAT, PEOPLE, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Reader:
         self._messages = history.messages
         self._tokens = history.tokens
         self._calls: Mapping[Place, Call] = history.layout.calls
-        self._chat = history.shape == CHAT
+        self._shape = history.shape
         sizes = [cost * history.counter.characters for costs in history.tokens for cost in costs]
         most = max(READ, int(room * history.counter.characters))
         self._most = WHOLE if sum(sizes) <= WHOLE else words.water_level(sizes, most)
@@ -102,7 +102,7 @@ class Reader:
                 text = part.get("text") or ""
                 rate = self._rate(number, place, len(text))
                 speaker = MODEL if message.role == "model" else USER
-                lines += spoken(cut(text, self._most), speaker, message.id, rate, chat=self._chat)
+                lines += spoken(cut(text, self._most), speaker, message.id, rate, self._shape)
         used = tools_named(message)  # some histories name tools without their calls
         if used:
             text = f"used {', '.join(used)}"
@@ -144,15 +144,17 @@ def cut(text: str, most: int) -> str:
     return head[:end] if end > most // 2 else f"{head[: max(head.rfind(' '), most // 2)].rstrip()}…"
 
 
-def spoken(text: str, speaker: str, id: str, rate: float, *, chat: bool = False) -> Iterator[Line]:
+def spoken(text: str, speaker: str, id: str, rate: float, shape: str = "") -> Iterator[Line]:
     """Split a text into sentences, and pasted text into lines.
 
-    In a chat with an assistant nothing counts as open, because the next answer closes it.
+    In a chat with an assistant nothing counts as open, because the next answer closes it. Among people a
+    turn that begins with its speaker's name is the speaker's, however long.
     """
-    user = speaker == USER
+    user, chat = speaker == USER, shape == CHAT
+    turn = shape == PEOPLE and _named(text.partition("\n")[0], speaker)[0] != speaker
     others = user and text.startswith(NOT_USERS)
     head, first = "", user and not others
-    for row, (line, own, early) in enumerate(rows(text, user=user)):
+    for row, (line, own, early) in enumerate(rows(text, len(text) if turn else LONG, user=user)):
         bare = line.strip()
         if not bare or (user and bare[0] == "/" and bare[1:].isalpha()):
             continue
