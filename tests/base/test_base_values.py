@@ -51,12 +51,22 @@ def test_what_was_meant(name, names, meant):
     assert near(name, names) == meant
 
 
+PLURALS = {
+    "message of an abandoned branch": "messages of an abandoned branch",
+    "summary": "summaries", "key": "keys",
+    "block (token_budget)": "blocks (token_budget)", "message without a list of contents": "messages without a list of contents",
+    "branch": "branches",
+}  # fmt: skip
+
+
 def test_how_it_is_said():
     assert did_you_mean("dmeo", ["demo"]) == " (did you mean demo?)"
     assert did_you_mean("other", ["demo"]) == ""
     assert suggestion("dmeo", ["demo"], "one of demo") == "did you mean demo?"
     assert suggestion("other", ["demo"], "one of demo") == "one of demo"
     assert [some(count, "hit") for count in (0, 1, 2)] == ["0 hits", "1 hit", "2 hits"]
+    assert [some(1, noun) for noun in PLURALS] == [f"1 {noun}" for noun in PLURALS]
+    assert [some(4, noun) for noun in PLURALS] == [f"4 {plural}" for plural in PLURALS.values()]
 
 
 @pytest.mark.parametrize(

@@ -143,11 +143,11 @@ def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path
     session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
     for kind in ("attachment", "attachment", "mode"):
         session.skip(kind, own=True)
-    said = ["not imported: 2 thought", "not imported: 1 zebra"]
+    said = ["not imported: 2 thoughts", "not imported: 1 zebra"]
     assert told(tmp_path, session) == [*said, "not imported: 3 interface records (-v names them)"]
     assert told(tmp_path, session, verbose=True) == [
         *said,
-        "not imported: 2 attachment",
+        "not imported: 2 attachments",
         "not imported: 1 mode",
     ]
     reported = [line for line in told(tmp_path, session, report=True) if line.startswith("{")]
@@ -156,7 +156,7 @@ def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path
 
 def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "attachment": 1}))
-    assert told(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thought"]
+    assert told(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thoughts"]
     assert orjson.loads(told(tmp_path, session, report=True)[2]) == {
         "session": "p-s",
         "left": "attachment",

@@ -176,11 +176,11 @@ def view(records):
 
 @pytest.mark.parametrize(("records", "repairs"), [
     ([user("go"), asked("c"), said("c"), model("ok")], {}),
-    ([user("go"), asked("c"), model("ok")], {"call answered as failed, its result being lost": 1}),
+    ([user("go"), asked("c"), model("ok")], {"call answered as failed because its result was lost": 1}),
     ([user("go"), said("c"), model("ok")], {"result without its call left out": 1}),
     ([user("go"), asked("c"), said("c"), said("c"), model("ok")], {"second result of a call left out": 1}),
     ([user("go"), asked("c"), user("on"), said("c"), model("ok")], {"result moved to its call": 1}),
-    ([user("go"), asked("c"), said("c", "g"), model("ok")], {"result named as its call": 1}),
+    ([user("go"), asked("c"), said("c", "g"), model("ok")], {"result renamed to match its call": 1}),
 ], ids=["whole", "lost", "unasked", "second", "late", "renamed"])  # fmt: skip
 def test_what_was_done_to_calls_and_results_is_counted(records, repairs):
     assert done(records).facts["mended"] == repairs
@@ -295,11 +295,11 @@ def problems(*found):
 def test_of_a_session_in_order_it_says_that_nothing_is_wrong():
     assert told() == {
         "first": "codex s: 4 messages, 1,234 tokens by approx", "broken": "nothing", "messages": "4 → 4: 4 kept",
-        "tokens": "1,234 → 1,234; no model is named in it: compacted only with --budget N",
+        "tokens": "1,234 → 1,234; the session names no model; pass --budget N to compact it",
         "written": "nothing: nothing to fix (--output or --install writes it anyway)",
     }  # fmt: skip
     assert told(program=None, model="m")["first"] == "session s: 4 messages, 1,234 tokens by approx, m"
-    assert "the window of m is not known" in told(model="m")["tokens"]
+    assert "the window of m is unknown" in told(model="m")["tokens"]
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_what_is_broken_is_told_by_kind_with_its_first_lines(found, said):
 
 def test_what_was_done_about_it_is_counted():
     assert (
-        told(ok=False, mended={"a result moved": 1, "a call answered": 1200})["mended"]
+        told(ok=False, mended={"a result moved": 1, "a call answered": 1200})["repaired"]
         == "a result moved; a call answered (1,200)"
     )
 
@@ -334,7 +334,7 @@ def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
     )
     assert (
         found["removed"]
-        == "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images; a summary of 800 tokens stands for them"
+        == "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images; replaced by a summary of 800 tokens"
     )
     assert found["tokens"] == "1,234 → 1,234, at most 1,000 of a window of 200,000"
     assert found["written"] == "nothing yet (--output FILE or --install writes it)"

@@ -87,7 +87,7 @@ def test_a_lost_parent_is_named_and_mended_by_the_children_above_it(tmp_path):
         talk.user(id, id)
     del talk.tree["b"]
     done = imported(tmp_path, talk)
-    assert b"the parent of c, b, is not in the export (taken to follow a)" in done.err
+    assert b"the parent of c, b, is not in the export (treated as following a)" in done.err
     assert texts(tmp_path) == ["a", "c", "d"]
 
 

@@ -94,7 +94,7 @@ def test_a_lost_parent_is_named_and_mended(tmp_path):
     talk = tree()
     del talk.messages[2]
     done = imported(tmp_path, talk)
-    assert b"the parent of d, c, is not in the export (taken to follow b)" in done.err
+    assert b"the parent of d, c, is not in the export (treated as following b)" in done.err
     assert texts(tmp_path) == ["one", "first", "more"]
 
 

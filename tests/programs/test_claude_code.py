@@ -165,7 +165,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
     assert (
-        b"Claude Code would send 4 of 19 messages unless the times show its place (taken to follow line 15)"
+        b"Claude Code would send 4 of 19 messages unless the times show its place (treated as following line 15)"
         in done.err
     )
     assert len(shown(tmp_path, COPY)) == 19
@@ -220,7 +220,7 @@ def test_sub_agents_are_counted_not_mixed_in(tmp_path):
     file.said("b", "done", "a")
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["go", "done"]
-    assert b"not imported: 2 message of a sub-agent" in done.err
+    assert b"not imported: 2 messages of a sub-agent" in done.err
 
 
 def test_synthetic_lines_are_errors_of_the_program(tmp_path):
@@ -237,7 +237,7 @@ def test_unknown_record_types_are_counted_and_the_version_recognises_own(tmp_pat
     file.user("a", "one", version="9.9.9")
     file.lines += [{"type": "hologram", "sessionId": SESSION}] * 3
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
-    assert b"not imported: 3 hologram" in done.err
+    assert b"not imported: 3 holograms" in done.err
     assert lines(session_path(tmp_path, COPY))[0]["imported"]["version"] == "9.9.9"
 
 
@@ -482,8 +482,8 @@ def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp
 def test_without_asking_they_are_counted(tmp_path):
     done = run_in_process("import", str(branched(tmp_path)), home=tmp_path)
     for said in (
-        b"5 message of an abandoned branch",
-        b"2 message of a sub-agent",
+        b"5 messages of an abandoned branch",
+        b"2 messages of a sub-agent",
         b"1 sub-agent in a file of its own",
     ):
         assert b"not imported: " + said in done.err

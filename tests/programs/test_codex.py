@@ -134,7 +134,7 @@ def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counte
     file.said("to two")
     file.event("thread_rolled_back", num_turns=1)
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
-    assert "2 message of a turn that was rolled back" in done.err.decode()
+    assert "2 messages of a turn that was rolled back" in done.err.decode()
 
 
 def test_a_call_of_the_older_shell_is_that_of_a_function(tmp_path):
@@ -194,7 +194,7 @@ def test_a_lost_header_costs_only_itself(tmp_path):
     file = Codex(header=False)
     file.user("one")
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
-    assert b"no session metadata: Codex does not resume it (read without)" in done.err
+    assert b"no session metadata: Codex does not resume it (read without it)" in done.err
     assert shown(tmp_path, COPY) == ["one"]
 
 
@@ -278,7 +278,7 @@ def test_branches_beyond_the_newest_are_counted(tmp_path):
         file.event("thread_rolled_back", num_turns=1)
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert len(done.text.split()) == 201
-    assert b"not imported: 5 branch beyond the newest 200" in done.err
+    assert b"not imported: 5 branches beyond the newest 200" in done.err
 
 
 def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path):
@@ -475,7 +475,7 @@ def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
     assert (done.code, done.text) == (1, f"{path}: line 3: {why}")
     done = run_in_process("rescue", str(path), "--output", str(tmp_path / "new.jsonl"), home=tmp_path)
     assert (
-        f"broken    line 3: {why}\nmended    call answered as failed, its result being lost\n"
+        f"broken    line 3: {why}\nrepaired  call answered as failed because its result was lost\n"
         in done.err.decode()
     )
     run_ok("verify", str(tmp_path / "new.jsonl"), home=tmp_path)

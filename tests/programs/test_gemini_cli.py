@@ -135,7 +135,7 @@ def test_what_the_program_forgets_or_never_sent(tmp_path):
 
 
 def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
-    """A text in the place of a result was read as it is, and ended `rescue` with a bug."""
+    """A text in the place of a result was read unchanged, and ended `rescue` with a bug."""
     file = Gemini()
     file.user("a", "one")
     file.user("b", [{"functionResponse": "of nothing"}])

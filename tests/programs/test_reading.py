@@ -71,10 +71,12 @@ def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(t
     file = written(tmp_path / "x.jsonl", [first, *lines, b'{"torn', lines[0]])
     why = "the same as line 2: pi goes back there, and forgets what came after"
     said = run_in_process("status", str(file), home=tmp_path)
-    assert f"x.jsonl: 1 line mended (line 16: {why}".encode() in said.err
+    assert f"x.jsonl: 1 line repaired (line 16: {why}".encode() in said.err
     assert b"x.jsonl: 1 damaged line skipped (line 15: not JSON" in said.err
     assert f"damage     line 16: {why}" in said.text
-    assert b"1 damaged line skipped, 1 line mended" in run_in_process("usage", str(file), home=tmp_path).err
+    assert (
+        b"1 damaged line skipped, 1 line repaired" in run_in_process("usage", str(file), home=tmp_path).err
+    )
 
 
 # -- verify --------------------------------------------------------------------------------------------------

@@ -88,11 +88,11 @@ def lines(count, *, mended=False):
         (lines(1), "f: 1 damaged line skipped (line 1, byte 10: not JSON)\n"),
         (lines(3), "f: 3 damaged lines skipped (line 1, byte 10: not JSON; line 2, byte 20: not JSON; line 3, byte 30: not JSON)\n"),
         (lines(5), "f: 5 damaged lines skipped (line 1, byte 10: not JSON; line 2, byte 20: not JSON; line 3, byte 30: not JSON; and 2 more)\n"),
-        (lines(1, mended=True), "f: 1 line mended (line 1, byte 10: not JSON)\n"),
+        (lines(1, mended=True), "f: 1 line repaired (line 1, byte 10: not JSON)\n"),
         ([Damage(7, -1, "torn")], "f: 1 damaged line skipped (line 7: torn)\n"),
-        ([Damage(ELEMENT, 0, "[3]: no text")], "f: 1 element is not as expected, kept as found ([3]: no text)\n"),
-        ([Damage(ELEMENT, 0, "a")] * 21, f"f: 21 elements are not as expected, kept as found ({'a; ' * 20}and 1 more)\n"),
-        (lines(1, mended=True) + lines(1), "f: 1 damaged line skipped (line 1, byte 10: not JSON)\nf: 1 line mended (line 1, byte 10: not JSON)\n"),
+        ([Damage(ELEMENT, 0, "[3]: no text")], "f: 1 unexpected element kept unchanged ([3]: no text)\n"),
+        ([Damage(ELEMENT, 0, "a")] * 21, f"f: 21 unexpected elements kept unchanged ({'a; ' * 20}and 1 more)\n"),
+        (lines(1, mended=True) + lines(1), "f: 1 damaged line skipped (line 1, byte 10: not JSON)\nf: 1 line repaired (line 1, byte 10: not JSON)\n"),
     ],
     ids=["none", "one", "three", "five", "mended", "another program's", "an element", "many elements", "both"],
 )  # fmt: skip
@@ -106,7 +106,7 @@ def test_damage_is_counted_and_the_first_of_it_named(told, damage, said):
 
 
 def test_what_is_skipped_and_what_is_mended_are_counted_apart():
-    assert access.counted(lines(2) + lines(1, mended=True)) == "2 damaged lines skipped, 1 line mended"
+    assert access.counted(lines(2) + lines(1, mended=True)) == "2 damaged lines skipped, 1 line repaired"
     assert access.counted([]) == ""
 
 

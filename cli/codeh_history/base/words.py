@@ -11,6 +11,15 @@ MARKS = ":,.;"  # punctuation that may follow an id in output
 WHOLE, READABLE = 20, 16  # ids up to this length are never shortened; length of a shortened id
 SPARED = 3  # do not shorten an id for fewer characters
 LONGEST_ID = 128
+_MODIFIERS = (
+    " of ",
+    " in ",
+    " that ",
+    " without ",
+    " beyond ",
+    " not ",
+    " (",
+)  # what follows a noun in its plural
 MIDDLE = "…"  # stands for the middle of an id
 _LIKE, _LIKE_IF_SHORT = 0.8, {3: 0.66, 4: 0.75}  # similarity by difflib, depending on length
 _SHORT = 4  # names up to this length are too short to complete
@@ -29,8 +38,16 @@ def is_id(text: str) -> bool:
 
 
 def some(count: int, noun: str) -> str:
-    """`1 message`, `2 messages`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """`1 message`, `2 messages`, `3 summaries of a chat`."""
+    if count == 1:
+        return f"1 {noun}"
+    at = min((noun.find(word) for word in _MODIFIERS if word in noun), default=len(noun))
+    head, plural = noun[:at], "s"
+    if head.endswith(("ch", "sh", "ss", "x")):
+        plural = "es"
+    elif head.endswith("y") and head[-2:] not in ("ay", "ey", "oy"):
+        head, plural = head[:-1], "ies"
+    return f"{count} {head}{plural}{noun[at:]}"
 
 
 def prefixes(

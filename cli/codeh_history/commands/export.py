@@ -9,6 +9,7 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Lost, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
+from ..base.words import some
 from ..formats import EXPORTERS, export
 from ..programs.registry import WRITTEN
 from ..render.progress import progress
@@ -92,7 +93,9 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
         for_program(env, view, to, options)
         return
     if to == "contents" and view.summaries:
-        env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
+        env.note(
+            f"{target.id}: left out: {some(len(view.summaries), 'summary')}; contents cannot hold them"
+        )
     if to == "refs":
         from ..views import persist
 

@@ -60,7 +60,7 @@ def run(env: Env, options: Options) -> None:
         if options.yes
         else "to move to the trash; pass --yes"
     )
-    none = f"nothing to prune among {len(sessions)} sessions"
+    none = f"nothing to prune in {some(len(sessions), 'session')}"
     env.note(f"{some(moved, 'session')} {done}" if moved else none)
 
 

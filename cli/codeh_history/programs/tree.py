@@ -86,7 +86,9 @@ def report_broken(
         costs = f": {title} would send {sent} of {len(lines)} messages{unless}"
         if instead is None and sent == len(lines):
             costs = ", which lacks everything before it"
-        mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
+        mended = (
+            f"treated as following line {instead.number}" if instead else "treated as the first message"
+        )
         reason = f"its parent {(node.parent or '')[:8]}… {why}{costs}"
         session.problem(node.number, "forgets", reason, mended)
 
@@ -117,7 +119,7 @@ def read_exported(
     path, broken = walk(nodes, leaf)
     for node, instead, _ in broken:
         why = f"the parent of {node.id}, {node.parent}, is not in the export"
-        session.problem(0, "forgets", why, f"taken to follow {instead.id}" if instead else None)
+        session.problem(0, "forgets", why, f"treated as following {instead.id}" if instead else None)
     live = [node.id for node in path]
     fill(session, live)
 

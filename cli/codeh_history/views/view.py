@@ -149,8 +149,7 @@ def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
             yield f"{counted(lines)} ({_first([f'{place(d)}: {d.reason}' for d in lines], MOST_SHOWN)})"
     elements = [d.reason for d in damage if d.line == ELEMENT]
     if elements:
-        several = "1 element is" if len(elements) == 1 else f"{len(elements)} elements are"
-        yield f"{several} not as expected, kept as found ({_first(elements, MOST_NAMED)})"
+        yield f"{some(len(elements), 'unexpected element')} kept unchanged ({_first(elements, MOST_NAMED)})"
 
 
 def counted(damage: Sequence[Damage]) -> str:
@@ -158,7 +157,7 @@ def counted(damage: Sequence[Damage]) -> str:
     mended = sum(each.mended for each in damage)
     lost = len(damage) - mended
     counts = [f"{some(lost, 'damaged line')} skipped"] if lost else []
-    return ", ".join([*counts, *([f"{some(mended, 'line')} mended"] if mended else [])])
+    return ", ".join([*counts, *([f"{some(mended, 'line')} repaired"] if mended else [])])
 
 
 def place(damage: Damage) -> str:

@@ -41,7 +41,7 @@ def test_2026_11_23_what_says_that_it_is_a_record_is_looked_at_as_one(odd, tmp_p
     path.write_bytes(orjson.dumps([HI, odd]))
     done = run_in_process("show", str(path), home=tmp_path)
     assert (done.code, done.out.count(b"hi")) == (0, 1)
-    assert b"1 element is not as expected, kept as found ([1]: " in done.err
+    assert b"1 unexpected element kept unchanged ([1]: " in done.err
 
 
 WRONG = {

@@ -186,7 +186,7 @@ def tell(env: Env, options: Options, where: str, session: Session, imported: Imp
     left = sorted(session.left.items(), key=lambda item: (item[0] in own, item[0]))
     for kind, count in left:
         if options.verbose or kind not in own:
-            env.note(f"{where}: not imported: {count} {kind}")
+            env.note(f"{where}: not imported: {some(count, kind)}")
     if not options.verbose and (records := sum(session.left[kind] for kind in own)):
         env.note(f"{where}: not imported: {some(records, 'interface record')} (-v names them)")
     lines = [problem._asdict() for problem in session.problems]

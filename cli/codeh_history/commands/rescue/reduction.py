@@ -97,10 +97,10 @@ def _repairs(ops: list[Op]) -> Counter[str]:
         if op["op"] == "insert":
             responses = [part["functionResponse"] for part in op["message"]["parts"]]
             lost = sum(response["response"] == {"error": LOST} for response in responses)
-            counts["call answered as failed, its result being lost"] += lost
+            counts["call answered as failed because its result was lost"] += lost
         else:
             why = op.get("why", "")
-            counts[_REPAIRS.get(why, "result named as its call")] += len(op.get("ids", [""]))
+            counts[_REPAIRS.get(why, "result renamed to match its call")] += len(op.get("ids", [""]))
     return +counts
 
 

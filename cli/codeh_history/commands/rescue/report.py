@@ -71,11 +71,11 @@ def lines(rescue: Json) -> Iterator[str]:
     before, after, *_ = messages.values()
     fates = [f"{count:,} {fate}" for fate, count in list(messages.items())[2:] if count]
     left = rescue["left"]
-    branches = [f"; not included: {kind} ({left[kind]:,})" for kind in AS_BRANCHES if kind in left]
-    stands_for = f"; a summary of {rescue['summary']:,} tokens stands for them" if rescue["summary"] else ""
+    branches = [f"; not included: {some(left[kind], kind)}" for kind in AS_BRANCHES if kind in left]
+    stands_for = f"; replaced by a summary of {rescue['summary']:,} tokens" if rescue["summary"] else ""
     sections = {
         "broken": _broken(rescue["problems"]),
-        "mended": ["; ".join(repairs)] if rescue["resume"] or not well else [],
+        "repaired": ["; ".join(repairs)] if rescue["resume"] or not well else [],
         "removed": [", ".join(_removed(rescue)) + stands_for],
         "messages": [f"{before:,} → {after:,}: {', '.join(fates)}{''.join(branches)}"],
         "tokens": [_tokens(rescue)],
@@ -131,8 +131,8 @@ def _tokens(rescue: Json) -> str:
     size = f"{tokens['before']:,} → {tokens['after']:,}"
     if budget is not None:
         return f"{size}, at most {budget:,}" + (f" of a window of {window:,}" if window else "")
-    unknown = f"the window of {model} is not known" if model else "no model is named in it"
-    return f"{size}; {unknown}: compacted only with --budget N"
+    unknown = f"the window of {model} is unknown" if model else "the session names no model"
+    return f"{size}; {unknown}; pass --budget N to compact it"
 
 
 def newest(env: Env, *, json: bool) -> None:

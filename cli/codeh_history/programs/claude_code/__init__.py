@@ -69,7 +69,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         if tree.beyond is not None:
             why = f"it names line {tree.beyond.number}, one of several results:"
             why += f" {program.title} 2.1.197 would forget what follows them"
-            session.problem(tree.leaf_line, "forgets", why, "all are read")
+            session.problem(tree.leaf_line, "forgets", why, "all results and what follows them are read")
         _Items(session, source, tree, program).add(branch)
         session.branches = partial(_branches, source, session, tree, branch, program)
         session.used = partial(_used, source, tree, program)

@@ -154,7 +154,9 @@ class _Rollout:
         path = next((path for path in source.others(self.program.places) if id == ids_of(path)[1]), None)
         if path is None or id in reading:
             number = 0 if len(reading) > 1 else 1
-            self.refuses(number, f"what it continues is missing (rollout {id})", "read without", lacks=True)
+            self.refuses(
+                number, f"what it continues is missing (rollout {id})", "read without it", lacks=True
+            )
             return
         session, self.session = self.session, Session(self.program.name, ids_of(path)[0])
         try:
@@ -180,7 +182,7 @@ class _Rollout:
     def end(self) -> None:
         """Store the items, and add the problems that only the end shows."""
         if self.meta is None:
-            self.refuses(1, "no session metadata", "read without")
+            self.refuses(1, "no session metadata", "read without it")
         elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
             self.refuses(self.unnumbered, "a line without `ordinal`")
         self.session.items = self.history.items

@@ -96,7 +96,7 @@ class _Reading:
         rewinds = [place for place, (line, data) in enumerate(operations) if self.operation(line, data)]
         if not self.headed and not self.checkpoint:
             why = f"no header: {self.title} does not find the session"
-            self.session.problem(1, "forgets", why, "read without")
+            self.session.problem(1, "forgets", why, "read without a header")
         self.session.left.update(self.done.gone.values())
         newest = (self.done.versions[id][-1][1] for id in self.done.live)
         in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
@@ -175,7 +175,7 @@ class _Reading:
             self.done.rewound(id)
             return True
         why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
-        self.session.problem(number, "forgets", why, "nothing is undone")
+        self.session.problem(number, "forgets", why, "the rewind is ignored")
         return False
 
     def entries(self, id: str, in_calls: set[str]) -> list[Entry]:

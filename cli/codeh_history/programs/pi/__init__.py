@@ -66,7 +66,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             _header(session, data)
     if not headed:
         why = f"no header: {program.title} overwrites the file when it opens it, and its messages are gone"
-        session.problem(1, "forgets", why, "read without")
+        session.problem(1, "forgets", why, "read without a header")
     on = {node.id for node in tree.branch(session, tree.leaf)} if tree.leaf is not None else set()
     others = (node for node in tree.nodes.values() if node.id not in on)
     session.skip(ABANDONED, sum(node.type == "message" for node in others))
@@ -156,7 +156,7 @@ class _Tree:
             number, first = self.again
             why = f"the same as line {first.number}: {self.title} goes back there, and forgets what came"
             why += " after"
-            session.problem(number, "forgets", why, "not taken for the end")
+            session.problem(number, "forgets", why, "not treated as the end of the conversation")
         branch = _Branch(session, path, self.title)
         for node in path:
             session.number = node.line

@@ -40,7 +40,7 @@ _ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
 _SQLITE = b"SQLite format 3\0"
 _ZIP = b"PK\3\4"
 _READ_ON = "what can be read of it is read"
-_AS_IT_IS = "read as it is"
+_AS_IT_IS = "read unchanged"
 _BELOW = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

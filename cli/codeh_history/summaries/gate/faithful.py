@@ -75,11 +75,12 @@ def problems(text: str, source: str) -> list[str]:
         if pattern is not _QUOTE:
             rest = pattern.sub(" ", rest)
         if missing:
+            a = "an" if kind in ("address", "id") else "a"
             reasons.append(
-                f"it names a {kind} that its source does not have: {clip(', '.join(missing), 160)}"
+                f"it names {a} {kind} that its source does not have: {clip(', '.join(missing), 160)}"
             )
     if not reasons and len(text) <= SHORT and not source_names.has_words(rest):
-        reasons.append("none of its words are its source's")
+        reasons.append("none of its words are in its source")
     return reasons
 
 
