@@ -119,7 +119,8 @@ def runs(
         parts = message.parts
         if answers:
             results = _with_results(results, message, answers)
-            parts = [part for part in parts if "functionResponse" not in part]
+            only = len(answers) == len(parts)
+            parts = [] if only else [part for part in parts if "functionResponse" not in part]
         if parts or not answers:
             user = Turn("user", message, parts, calls, [])
         if faithful and results is not None:

@@ -160,14 +160,15 @@ def _walked(messages: Sequence[Message]) -> Walk:
 class Walk:
     """One pass over a history; `pairing` is the result so far."""
 
-    __slots__ = ("begun", "earlier", "idless", "latest", "pairing", "row")
+    __slots__ = ("begun", "earlier", "idless", "latest", "pairing", "row", "sifted")
 
     def __init__(self) -> None:
         self.pairing = Pairing()
         self.row = 0
         self.idless = False  # whether a call had no id
         self.begun = 0  # number of calls before the model's last row
-        self.earlier: list[Call] = []  # those of them that were open when it began
+        self.sifted = 0  # number of calls that `earlier` was taken from
+        self.earlier: list[Call] = []  # those of them that were open
         self.latest: dict[str, list[Call]] = {}  # by id, the calls of the newest row that used it
 
     def through(self, messages: Iterable[Message]) -> Iterator[tuple[Message, list[Call], list[Answer]]]:
@@ -180,8 +181,9 @@ class Walk:
                 continue
             if role != "model":
                 answering = True
-            elif answering:
-                self.next_row()
+            elif answering:  # the model's next row begins
+                self.row += 1
+                self.begun = len(pairing.calls)
                 answering = False
             parts = message.parts
             if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # most messages
@@ -199,7 +201,9 @@ class Walk:
                     continue
                 elif role == "model":
                     call = Call(message, number, place, self.row, len(pairing.calls) - self.begun, idless)
-                    idless += not call.has_id
+                    if not call.has_id:
+                        idless += 1
+                        self.idless = True
                     calls.append(call)
                     self.call(call)
                 else:
@@ -210,19 +214,11 @@ class Walk:
 
     def call(self, call: Call) -> None:
         self.pairing.calls.append(call)
-        self.idless = self.idless or not call.has_id
         same = self.latest.get(call.id)
         if same is not None and same[0].row == self.row:
             same.append(call)
         else:
             self.latest[call.id] = [call]
-
-    def next_row(self) -> None:
-        """Begin the model's next row; it no longer waits for earlier calls."""
-        calls = self.pairing.calls
-        self.earlier += [call for call in calls[self.begun :] if call.answer is None]
-        self.row += 1
-        self.begun = len(calls)
 
     def answer(self, answer: Answer) -> None:
         pairing = self.pairing
@@ -239,7 +235,10 @@ class Walk:
 
     def waiting(self) -> tuple[list[Call], list[Call]]:
         """Return the calls of the model's last row, and the earlier ones that were open before it."""
-        return self.pairing.calls[self.begun :], self.earlier
+        calls = self.pairing.calls
+        self.earlier += [call for call in calls[self.sifted : self.begun] if call.answer is None]
+        self.sifted = self.begun
+        return calls[self.begun :], self.earlier
 
     def named(self, answer: Answer) -> Call | None:
         """Return the oldest open call of that name: without an id, or, for an answer without one, any."""
@@ -255,7 +254,7 @@ class Walk:
 def oldest(calls: Iterable[Call], name: str | None = None, *, idless: bool = False) -> Call | None:
     """Return the first open call, optionally with this name and without an id of its own."""
     for call in calls:
-        if call.answer is None and name in (None, call.name) and not (idless and call.has_id):
+        if call.answer is None and (name is None or name == call.name) and not (idless and call.has_id):
             return call
     return None
 

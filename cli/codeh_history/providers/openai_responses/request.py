@@ -197,8 +197,8 @@ class _Items(OpenAIArray):
     def _call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
         item = item_of(part) if own else {}
         if not item:
-            function = {"call_id": id, "name": self.function_name(part), "arguments": arguments_of(part)}
-            return {"type": "function_call", **function}
+            name, arguments = self.function_name(part), arguments_of(part)
+            return {"type": "function_call", "call_id": id, "name": name, "arguments": arguments}
         kept = {key: value for key, value in item.items() if key not in ("type", "id")}
         if replayed and name_of(item.get("id")):
             kept["id"] = item["id"]
