@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from codeh_history.filters.redact import Redactor, forms, names, vendors
+from codeh_history.filters.redact import Redactor, assignments, patterns, vendors
 from codeh_history.programs.registry import WRITTEN
 from faults.growth import A_MEGABYTE, TIMES, grown
 from faults.profiles import PROFILE, by_profile
@@ -130,8 +130,15 @@ def table():
     """What is repeated."""
     starts = {
         "vendors": starts_of(vendors.RULES),
-        "forms": starts_of(forms.RULES),
-        "names": (*starts_of(names.RULES), "TOKEN_", "api_key", "passphrase", "private key", "authToken"),
+        "forms": starts_of(patterns.RULES),
+        "names": (
+            *starts_of(assignments.RULES),
+            "TOKEN_",
+            "api_key",
+            "passphrase",
+            "private key",
+            "authToken",
+        ),
     }
     for kind, some in starts.items():
         for start in some:

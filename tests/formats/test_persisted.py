@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from codeh_history import Session
 from codeh_history.formats.entries import entries, persisted
-from codeh_history.programs.forms import items, read
+from codeh_history.programs.forms import history_items, read
 from codeh_history.session.exchanges import IDE_MARKERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
@@ -295,7 +295,7 @@ def test_a_session_comes_back_from_its_items(home, tmp_path):
     assert again.export("history-items") == session.export("history-items")
     told = [[(one["id"], one["kind"], one["parts"]) for one in each.messages] for each in (session, again)]
     assert told[0] == told[1]
-    assert items.holds(orjson.loads(session.export("history-items"))[0])
+    assert history_items.holds(orjson.loads(session.export("history-items"))[0])
 
 
 def test_a_message_of_an_item_has_all_its_fields(home):

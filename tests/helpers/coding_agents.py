@@ -1,4 +1,4 @@
-"""The programs whose sessions are read, run as they are: what would each send next?
+"""Run the real programs whose sessions are read: what would each send next?
 
 `make test-agents` installs them into `.agents`. A run has a home, a project and a temporary folder of its own, a
 made-up key and nothing of the user's environment; the only server it can reach is the loopback one here.
@@ -49,7 +49,7 @@ Words = list[str]  # a command line
 
 @dataclass(frozen=True)
 class Agent:
-    """A program: which package it is, what it speaks, and how it is made to go on with a session.
+    """A program: its package, its request format, and how it resumes a session.
 
     `settings` writes its settings and returns variables of its own. `write_session` puts a file (and what lies beside
     it) where the program looks, and returns the session's name for `resume`, the command line that goes on
@@ -94,7 +94,7 @@ def run(agent, session):
 
 
 def run_written(name, session, copy=None, *, verb="export"):
-    """Have the program go on with what we install of a session (`verb`: how), by the command that we say.
+    """Resume an installed session in the program (installed by `verb`), with the command that we print.
 
     `copy`: where a session of ours is put that is imported of what the program has then.
     """

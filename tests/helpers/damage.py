@@ -1,7 +1,7 @@
-"""What becomes of the files in which programs keep their sessions: lines lost, torn, doubled, moved, cut off.
+"""Damage files of programs' sessions: lose, tear, duplicate, move or cut off lines.
 
-A kind of damage is a function that takes the lines of a good file (of opencode, which keeps no lines, its messages) and
-gives those of a damaged one, or None where the file has nothing of what it would damage.
+A kind of damage is a function from the lines of a good file (for opencode, its messages) to those of a damaged one,
+or to None if the file has nothing to damage in this way.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""What the fake provider answers to a request, whatever its format.
+"""The fake provider's responses, in any format.
 
-An answer is a text, or one call of a tool that was offered: when the last message is the user's and
-speaks of a tool, of the weather or of the tool by its name.
+A response is a text, or a call of a declared tool if the last message is the user's and mentions a tool,
+the weather or the tool's name.
 """
 
 from __future__ import annotations

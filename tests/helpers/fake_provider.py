@@ -1,13 +1,13 @@
-"""A server on the loopback interface that answers as the provider APIs do.
+"""A server on the loopback interface that behaves like the provider APIs.
 
     with FakeProvider() as server:              # in tests
-        server.url, server.requests         # where it listens; what it was asked
-        server.queue(Canned(b"…"))          # what to answer next, byte for byte
+        server.url, server.requests         # its address; the received requests
+        server.queue(Canned(b"…"))          # the next response, byte for byte
 
     python tests/helpers/fake_provider.py --port 0 --port-file FILE [--delay SECONDS]
 
-It checks each request by the provider's rules and refuses what the provider would refuse, in its words
-and shape. No key is wanted; nothing leaves the machine.
+It checks each request by the provider's rules and refuses it with the provider's error message and status.
+No key is needed; nothing leaves the machine.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Runs of the program, each a fork of a process that has loaded it: a fifth of what a start costs.
+"""Run the program by forking a process that has loaded it, in a fifth of the time of a start.
 
-What runs is the program's own `main`, in a process of its own, with the files, directory, environment, umask
-and signals of whoever asks. Only the interpreter's start and the imports are left out; `pytest --processes`
-(`make test-all`) leaves out nothing.
+Each run is the program's `main` in a process of its own, with the client's files, directory, environment, umask
+and signals. Only the interpreter's start and the imports are skipped; `pytest --processes` (`make test-all`)
+skips nothing.
 
-Run as a program this file is the server: it listens at the address that it is given until stdin ends. Who asks
-sends one message (`Request`) with the files, the directory first, then any signal that it gets, a byte each, and
-reads how the run ended: an exit code, negative for a signal, or `START` where only a new process will do.
+Run as a program, this file is the server: it listens at the given address until stdin ends. A client sends one
+message (`Request`) with the files, the directory first, then each signal that it receives as a byte, and reads the
+result: an exit code, negative for a signal, or `START` if a new process is needed.
 """
 
 import array
@@ -278,7 +278,7 @@ def at_start(environ):
 
 
 def hear(connection):
-    """Read a signal number; None if the client is gone."""
+    """Read a signal number; empty if the client is gone."""
     try:
         return connection.recv(1)
     except ConnectionError:
@@ -293,7 +293,7 @@ def answer(connection, text):
 
 
 def begin(connection, ours):
-    """Start the process of a requested run; None if there is no request."""
+    """Start the process of a requested run; None if the request is incomplete or needs another server."""
     try:
         data, files, _, _ = socket.recv_fds(connection, MOST, FILES)
         request = marshal.loads(data)

@@ -1,6 +1,6 @@
-"""A line for each rule of gitleaks (MIT, github.com/gitleaks/gitleaks), written by hand as people write such lines.
+"""A handwritten realistic line for each rule of gitleaks (MIT, github.com/gitleaks/gitleaks).
 
-What stands in braces is drawn by a seed: `{h32}` 32 hexadecimal digits, `{uuid}` a UUID; see `CLASSES`. No secret is stored here.
+Braces are placeholders for values drawn by a seed: `{h32}` 32 hexadecimal digits, `{uuid}` a UUID; see `CLASSES`. No secret is stored here.
 """
 
 import re

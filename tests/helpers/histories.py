@@ -1,7 +1,7 @@
-"""Histories for the request formats: conversations as clients append them, and parts of every odd shape.
+"""Histories for the request formats: conversations as clients append them, with parts of every odd shape.
 
-A conversation's calls are answered right away, later, twice, by the wrong id or never; `sendable` is what
-the `pairs` pass leaves of it.
+A conversation's calls are answered immediately, later, twice, with a wrong id or never; `sendable` is the view
+after the `pairs` pass.
 """
 
 import orjson

@@ -1,7 +1,7 @@
 """A home whose `sessions` folder mirrors a database, so that tests of files also test Postgres.
 
-Before a run the database gets what has changed in the folder, after it the folder what has changed in the
-database. A run beside another one takes nothing back: only what is not as the last run left it is taken over.
+Before a run, changes in the folder are copied to the database; after it, the database's changes to the folder.
+Concurrent runs do not revert each other: only files changed since the last run are copied.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""Damaged sessions of programs: what each program sends when it goes on with one, and with what `rescue` makes of it.
+"""Damaged sessions of programs: what each program sends when it resumes one, before and after `rescue`.
 
-They are made by `damage` of good cases, the same each time. `tests/programs/agents/rescued/PROGRAM.json` says of each what
-came of it: `rescued` by us (the program sends all that is in the rescued file), and what the program does with it `itself`.
+`damage` makes them from good cases, the same each time. `tests/programs/agents/rescued/PROGRAM.json` records each outcome:
+`rescued` by us (the program sends the whole rescued file), and what the program does with it by `itself`.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _outcome(wanted, request, printed, program):
 
 
 def _said(turns):
-    """The set of all content, without placeholders for lost content."""
+    """Count all content by part, without placeholders for lost content."""
     counts = Counter()
     for turn in turns:
         for part in turn["parts"]:

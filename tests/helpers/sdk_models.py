@@ -1,6 +1,6 @@
-"""What the providers' own clients have against a request body: their models, unknown keys refused.
+"""Validate request bodies with the models of the providers' own clients; unknown keys are rejected.
 
-They know fields and types; which turns may follow one another only the rules of ours know (`problems`).
+They check fields and types; only our own rules (`problems`) check the order of turns.
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""How tools write their credentials: a name, what is written, and the secret in it. All made up here.
+"""How tools write credentials: a name, the text, and the secret in it. All are made up.
 
-They are put together from pieces, so that no scanner takes this file for a leak.
+They are assembled from pieces, so that no scanner reports a leak.
 """
 
 from base64 import b64encode

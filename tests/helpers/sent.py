@@ -1,10 +1,10 @@
-"""What matters of a request body: who says what, calls and their results; the same in every provider's terms.
+"""The content of a request body, independent of the provider: turns, calls and results.
 
 A turn is `{"role": "user" | "model", "parts": [...]}`, a part one of `{"text"}`, `{"thought"}`, `{"call", "id",
 "args"}`, `{"result", "text", "failed"?}` (`result`: the call's id), `{"media", "sha256"}`, `{"native"}`. Left out
-are the system prompt, tools, cache marks, and what a program tells its model of the day, the machine and itself, where
-that has the form that is known here: any other text is compared. Results stand in the order of their calls, a text's
-last newlines go.
+are the system prompt, tools, `cache_control`, and what a program tells its model about the day, the machine and itself
+in a known form; any other text is compared. Results are in the order of their calls; a text's final newlines are
+removed.
 """
 
 import hashlib

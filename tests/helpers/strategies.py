@@ -1,9 +1,8 @@
 """Generators: parts, messages, whole logs, and the noise that real files contain.
 
-A log is built record by record against the fold of what stands so far, so that most records mean
-something: updates name messages, replacements the right block, summaries what they cover. Left out, since
-DESIGN calls ids unique in their log: one id used by records of two types. Sometimes a block of lines stands
-in it again, as in two copies that were joined.
+A log is built record by record against the fold so far, so that most records are meaningful: updates name
+messages, replacements the right block, summaries what they cover. No id is used by records of two types,
+since ids are unique in their log. Sometimes a run of lines is repeated, as in two joined copies.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""Machines that each edit their sessions and sync in any order: what must hold of the plans alone.
+"""Machines that edit their sessions and sync in any order, and invariants of the plans alone.
 
 No file is touched: a store is a dict of logs, an edit appends lines as the verbs do.
 """
@@ -24,7 +24,7 @@ SECRET = "SECRET"
 
 @dataclass
 class World:
-    """`said`: the text of each message that was ever said; `removed`: those that were redacted."""
+    """`said`: the text of every message ever added; `removed`: those that were redacted."""
 
     seed: int
     machines: int = 3
@@ -46,7 +46,7 @@ class World:
     # -- edits --------------------------------------------------------------------------------------------
 
     def edit(self):
-        """One machine does one thing to one session."""
+        """Apply one action of one machine to one session."""
         store = self.random.choice(self.stores)
         name = self.random.choice([*store, "demo"] if self.random.random() < 0.9 else ["demo", "other"])
         if name not in store:
@@ -102,7 +102,7 @@ class World:
         store[name] += self.line(type="meta", ts=self.now(), set={"title": self.id("t")})
 
     def redact(self, store, name):
-        """What `redact -i` does to one message: its record, and whatever streamed into it."""
+        """Redact one message as `redact -i` does: its record, and its stream's deltas."""
         held = view(store[name]).all
         ids = [id for id in self.said if id in held]
         if not ids:
@@ -144,7 +144,7 @@ class World:
         store[name] = b"".join(line for line in lines_of(store[name]) if b'"delta"' not in line)
 
     def persist(self, store, name):
-        """Messages by reference."""
+        """Store messages by reference."""
         new_lines = []
         for line in lines_of(store[name]):
             [record] = parse([line]).records or [None]
@@ -153,7 +153,7 @@ class World:
         store[name] = b"".join(new_lines)
 
     def begin(self, store, name):
-        """A stream that goes on until `finish`; one at a time in a session of a machine."""
+        """Start a stream that continues until `finish`; only one per session and machine."""
         machine = next(number for number, other in enumerate(self.stores) if other is store)
         if (machine, name) not in self.streams:
             id = self.streams[machine, name] = self.id("o")
@@ -164,7 +164,7 @@ class World:
             self.finish(machine, name)
 
     def finish(self, machine, name):
-        """Committed or aborted where it began."""
+        """Commit or abort the stream on the machine where it began."""
         id = self.streams.pop((machine, name))
         end = self.line(type="abort", of=id, ts=self.now(), reason="cut")
         if self.random.random() < 0.7:
@@ -173,7 +173,7 @@ class World:
         self.stores[machine][name] += end
 
     def twin(self, store, name):
-        """A message under an id that other machines give to another one."""
+        """Add a message under an id that other machines use for another one."""
         id, text = f"w{self.random.randrange(3)}", self.id("text")
         if f'"{id}"'.encode() not in store[name]:
             self.texts.add(text)
@@ -183,7 +183,7 @@ class World:
             )
 
     def tear(self, store, name):
-        """A writer died in the middle of a line, and another went on after it."""
+        """A torn line of a writer that died, followed by another writer's line."""
         store[name] += b'{"type":"mess\n' + self.message()
 
     def message(self):
@@ -206,7 +206,7 @@ class World:
     # -- syncs --------------------------------------------------------------------------------------------
 
     def sync(self, one, other, *, stop=None, live=False):
-        """Two stores made equal; `stop`: after so many writes, as if killed; `live`: others write meanwhile."""
+        """Sync two stores; `stop`: after this many writes, as if killed; `live`: others write meanwhile."""
         stores = [self.stores[one], self.stores[other]]
         while True:
             going_on = [
@@ -228,7 +228,7 @@ class World:
         return one, other
 
     def round(self):
-        """Each with each, in any order, once nothing streams any more.
+        """Sync all pairs in any order, once no stream is open.
 
         Once more where a session was left alone, because the end of a stream in it had not come there yet,
         and among more than three: settings that came to a branch before it lost its name come once more.
@@ -247,7 +247,7 @@ class World:
     # -- what must hold -----------------------------------------------------------------------------------
 
     def wrong(self):
-        """After a round: why the stores are not as promised."""
+        """Why the stores break a promise after a round."""
         first = self.stores[0]
         for store in self.stores[1:]:
             if plan([first, store]).writes or said(first) != said(store):
@@ -275,7 +275,7 @@ def view(data):
 
 
 def said(store):
-    """What a store says: without deltas and damage, wherever parts lie."""
+    """A store's content, without deltas and damage, wherever parts are stored."""
     return {
         name: [
             content(record) for record in parse(lines_of(data)).records if record.data["type"] != "delta"
@@ -289,7 +289,7 @@ def block(text):
 
 
 def doubled(name, data):
-    """An id brought in twice; a line that stands before what it is about."""
+    """Repeated ids, and lines before the record that they refer to."""
     known = set()
     for record in parse(lines_of(data)).records:
         id, of = record.data.get("id"), record.data.get("of")

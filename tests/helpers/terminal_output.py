@@ -1,4 +1,4 @@
-"""What the program draws at a terminal, hostile text among it."""
+"""The program's output on a terminal, also for hostile text."""
 
 import os
 import re
@@ -21,12 +21,12 @@ UNSAFE = re.compile(
 
 
 def on_terminal(*argv, home, columns=80, **env):
-    """What a command writes to a terminal of so many columns, both streams."""
+    """The output of a command, both streams, on a terminal of this many columns."""
     return of_process([*support.program(), *argv], home, columns, env)
 
 
 def of_process(argv, home, columns, env):
-    """The same of any command line."""
+    """The same for any command line."""
     master, slave = terminal.opened(columns)
     merged = support.environ({"NO_COLOR": "", "TERM": "xterm-256color", **env}, home)
     merged.pop("COLUMNS", None)
@@ -39,7 +39,7 @@ def of_process(argv, home, columns, env):
 
 @pytest.fixture
 def hostile(home):
-    """A home whose session is hostile wherever it can be."""
+    """A home whose session has hostile text in every field."""
     evil = {"text": f"{EVIL}\n# {EVIL}\n```{EVIL}\n{EVIL}\n```\n| a |\n|---|\n| {EVIL} |"}
     parts = [
         evil, {**evil, "thought": True}, {"functionCall": {"id": EVIL, "name": EVIL, "args": {EVIL: EVIL}}},

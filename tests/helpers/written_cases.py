@@ -1,4 +1,4 @@
-"""Sessions that are written for other programs, and what each program sends when it goes on with its file.
+"""Sessions written for other programs, and what each program sends when it resumes its file.
 
 A case is a folder of `tests/programs/agents/written`: `about` (one line), a `session.jsonl` of ours or the name of
 another program's case in `from`, and for each program that goes on with it a record `PROGRAM.json`. Beside them
@@ -34,7 +34,7 @@ LONGEST = 20_000  # characters of turns that a record holds; of more their numbe
 
 @dataclass(frozen=True)
 class Written:
-    """A session that is written for a program."""
+    """A session written for a program."""
 
     program: str
     session: Path
@@ -44,7 +44,7 @@ class Written:
         return AGENTS[self.program].speaks
 
     def live(self, file):
-        """What the program sends, thoughts counted; what it `says` where it sends nothing."""
+        """What the program sends, with the number of thoughts; its message (`says`) if it sends nothing."""
         ran = run_written(self.program, self.session)
         head = {
             "program": self.program,
@@ -56,11 +56,11 @@ class Written:
         return {**head, **shown(sent.turns(self.speaks, ran.request))}
 
     def hash(self):
-        """The hash of the file, by which a record says what it was made of."""
+        """The hash of the file, which identifies it in a record."""
         return hash_of(self.data())
 
     def data(self):
-        """The file that we write, the same each time."""
+        """The written file, the same each time."""
         words = ["export", str(self.session), "--to", self.program, "--cwd", PROJECT, "--quiet"]
         with tempfile.TemporaryDirectory() as home:
             made = run_in_process(*words, home=home, env=SEED)
@@ -70,7 +70,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Shared:
-    """A case that is written for each program."""
+    """A case to write for each program."""
 
     folder: Path
 
@@ -90,14 +90,14 @@ class Shared:
 
 
 def read(path):
-    """A record, or a table of them; empty where there is none."""
+    """Read a record, or a table of records; empty if there is none."""
     content = json.loads(path.read_bytes()) if path.exists() else {}
     assert isinstance(content, dict)
     return content
 
 
 def write(path, text):
-    """Write a record; whether it says something else now."""
+    """Write a record; return whether it changed."""
     changed = not path.exists() or path.read_text() != text
     path.write_text(text)
     return changed
@@ -108,13 +108,13 @@ def line(value):
 
 
 def shared():
-    """Each case with each program that is written for."""
+    """Each case with each program that has a writer."""
     cases = [Shared(about.parent) for about in sorted(FOLDER.glob("*/about"))]
     return [(one, Written(program, one.session)) for one in cases for program in WRITTEN]
 
 
 def through_all():
-    """What is in a session that each program in turn has gone on with, as Anthropic is sent it."""
+    """A session that each program in turn has resumed, as sent to Anthropic."""
     with tempfile.TemporaryDirectory() as folder:
         session = ROUND
         for program in WRITTEN:
@@ -126,7 +126,7 @@ def through_all():
 
 
 def spoken(turns):
-    """The turns with numbers for the ids of calls; texts of one side in a row are one, no result is one too."""
+    """The turns with numbers in place of call ids; adjacent texts are merged, and a result `{}` is empty."""
     result = sent.numbered(turns)
     for turn in result:
         parts = []
@@ -142,12 +142,12 @@ def spoken(turns):
 
 
 def again():
-    """Each session of a program, written for that program."""
+    """Each session of a program, written for the same program."""
     return [(case, Written(case.program, case.session)) for case in cases() if case.program in WRITTEN]
 
 
 def shown(turns):
-    """What a record says of turns: without the thoughts, which are counted."""
+    """The turns in a record: without thoughts, which are only counted."""
     thoughts, kept = without_thoughts(turns)
     counted = {"thoughts": thoughts} if thoughts else {}
     if len(json.dumps(kept)) <= LONGEST:
@@ -156,7 +156,7 @@ def shown(turns):
 
 
 def without_thoughts(turns):
-    """How many parts are thoughts, and the turns without them, and without our heading of a summary."""
+    """The number of thoughts, and the turns without them and without our heading of summaries."""
     kept = [
         {**turn, "parts": [_unheaded(part) for part in turn["parts"] if not _is_thought(part)]}
         for turn in turns
@@ -177,7 +177,7 @@ def _unheaded(part):
 
 
 def ours(session, speaks, home):
-    """The turns without thoughts that we would send next of a session, or of another program's file."""
+    """The turns without thoughts that we would send next for a session or another program's file."""
     id = session.parent.name
     if session.name == OURS:
         write_session(home, session.read_bytes(), id)
@@ -189,7 +189,7 @@ def ours(session, speaks, home):
 
 
 def table():
-    """Of each program: what was written and how much of it is sent equal; each difference, as Markdown."""
+    """A Markdown table, per program, of written sessions, how many are sent unchanged, and each difference."""
     lines = [
         "| program | sessions written | sent equal | its own, again | sent equal |",
         "|---|---|---|---|---|",

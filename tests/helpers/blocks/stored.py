@@ -1,4 +1,4 @@
-"""What the tests of sessions by reference share."""
+"""Shared by the tests of sessions by reference."""
 
 import orjson
 
@@ -11,7 +11,7 @@ PROVIDERS = tuple(providers.FORMATS)
 
 
 def blocks(home):
-    """What lies in the home's own store."""
+    """The blocks in the home's own store."""
     return {p.name: p.read_bytes() for p in (home / "blocks").rglob("*") if p.is_file()}
 
 

@@ -1,4 +1,4 @@
-"""What the test of forged rules is made of: texts that pretend, and rules that people gave.
+"""Data for the test of forged rules: texts that imitate rules, and rules that people gave.
 
 FORGERIES and RULES were written without looking at the code that they are held against.
 """

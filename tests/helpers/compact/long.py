@@ -1,4 +1,4 @@
-"""Long histories of every kind that compaction meets, and what is asked of every result."""
+"""Long histories of every kind, and the laws that every compaction must obey."""
 
 import base64
 from functools import cache
@@ -26,7 +26,7 @@ MODEL = {**support.MODELS, "gemini": None}
 
 @cache
 def prose(seed, words):
-    """Text of so many words, with names and numbers in it, another for each seed."""
+    """Text of this many words with names and numbers, different for each seed."""
     return " ".join(
         f"word{(seed * 31 + n * n) % 97} src/pkg{n % 7}/mod_{seed}.py {n * seed % 10007}"[: 9 + n % 20]
         for n in range(words)
@@ -35,7 +35,7 @@ def prose(seed, words):
 
 @cache
 def output(seed, lines):
-    """What a tool prints: so many lines, an error among them."""
+    """A tool's output of this many lines, with an error among them."""
     return "\n".join(
         f"ERROR: step {n} of job_{seed} failed"
         if n % 37 == 19
@@ -51,7 +51,7 @@ PDF = {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://b/f.pdf"}}
 
 
 class Writer:
-    """Writes the records of a session; each exchange follows from one drawn number, so that lists of them shrink."""
+    """Builds the records of a session; each exchange depends on one drawn number, so that lists of them shrink."""
 
     def __init__(self):
         self.records = [{"type": "session", "version": 1, "id": "s", "created": TS}]
@@ -78,7 +78,7 @@ class Writer:
         self.records.append({**head, "parts": parts, **pin})
 
     def step(self, kind, seed):
-        """One exchange, or what may stand between two."""
+        """Add one exchange, or what may come between two."""
         self.random = Random(seed)
         if kind == 0:
             self.add("user", [{"text": f"# IDE Context\n{prose(self.seed(), self.size())}"}])
@@ -124,7 +124,7 @@ class Writer:
         ])  # fmt: skip
 
     def calls(self):
-        """A model message with calls, and their responses, in one message or each in its own."""
+        """Add a model message with calls and their responses, in one message or several."""
         calls = []
         for number in range(self.random.choice([1, 1, 1, 3])):
             id = {"id": f"c{len(self.records)}-{number}"} if self.random.random() < 0.7 else {}
@@ -141,7 +141,7 @@ class Writer:
             self.add("tool", group)
 
     def summary(self):
-        """A summary of the oldest messages, or one of summaries."""
+        """Add a summary of the oldest messages, or of summaries."""
         covered = [r["id"] for r in self.records if r["type"] == "message" and not r.get("pinned")]
         older = (
             [r["id"] for r in self.records if r["type"] == "summary"] if self.random.random() < 0.5 else []
@@ -179,7 +179,7 @@ def cost(counter, view, system=None, tools=()):
 
 
 def request_cost(counter, view, system=None, tools=()):
-    """The same, and what a request begins with that would begin with a model's message."""
+    """The same, and the opening of a request that would begin with a model message."""
     first = next(filter(sent, view.messages), None)
     if view.summaries or first is None or first.role != "model" or not counter.message:
         return cost(counter, view, system, tools)
@@ -195,7 +195,7 @@ def request_cost(counter, view, system=None, tools=()):
 
 
 def refused(view):
-    """What each provider's rules find wrong with the request for a view, its pairs repaired as ever."""
+    """The problems that each provider's rules find in the request for a view with repaired pairs."""
     refusals = {}
     prompt = [{"text": "go on"}]  # a model's word at the end is the caller's, whatever was compacted
     view, _, _ = passes.curate(view, Settings(unanswered="stub"), passes.FORCED)

@@ -1,4 +1,4 @@
-"""Facts of each kind in other words, in three languages: written without a look at the cues."""
+"""Facts of each kind in other words and three languages, written without looking at the cues."""
 
 OTHER = {
     "rule": (

@@ -1,4 +1,4 @@
-"""Facts of six kinds, in words that vary, planted at old places of a conversation; and whether they are still told."""
+"""Plant facts of six kinds, in varying words, early in a conversation, and check whether they survive."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def fact(kind, number, random, phrasings=OWN):
 
 
 def written(path, number, random):
-    """A file written, in one of the ways that agents have."""
+    """A file written in one of the ways of agents."""
     tool, id = random.choice(WRITERS), f"w{number}"
     if tool == "shell":
         script = random.choice(
@@ -117,7 +117,7 @@ def written(path, number, random):
 
 
 def failed(words, number, random, phrasings=OWN):
-    """A command that failed, told as one of the ways that tools have."""
+    """A failed command, reported in one of the ways of tools."""
     command = random.choice(phrasings["command"]).format(words[0], number)
     error = random.choice(phrasings["failure"]).format(*words)
     text = f"step 1\n{error}\nstep 2"
@@ -142,7 +142,7 @@ def called(id, name, args, response):
 
 
 def conversation(random, count):
-    """A made-up conversation of so many exchanges: prompts, answers, files read, listings, what was run."""
+    """A made-up conversation of this many exchanges: prompts, answers, files read, listings, commands."""
     records = []
     for number in range(count):
         records.append(
@@ -176,7 +176,7 @@ ANSWERS = (
 
 
 def planted(records, count, random, phrasings=OWN):
-    """The conversation with `count` facts of each kind in its first 60 %, before prompts; and the facts."""
+    """The conversation with `count` facts of each kind before prompts of its first 60 %, and these facts."""
     starts = [n for n, record in enumerate(records) if record["kind"] == "user" and n < len(records) * 0.6]
     facts = [
         fact(kind, n * len(KINDS) + k, random, phrasings)
@@ -191,12 +191,12 @@ def planted(records, count, random, phrasings=OWN):
 
 
 def told(one, text):
-    """Whether a text tells a fact: its words in their order, in one line."""
+    """Whether a text states a fact: its words in order, in one line."""
     return any(all(_plain(part) in line for part in one.told) for line in _lines(text))
 
 
 def stands(one, text):
-    """Whether messages hold a fact: a command may stand in one, and how it failed in another."""
+    """Whether messages state a fact; a command and its failure may be in different messages."""
     lines = _lines(text)
     return all(any(_plain(part) in line for line in lines) for part in one.told)
 
@@ -210,7 +210,7 @@ def _plain(text):
 
 
 def kept(records, count, random, phrasings=OWN):
-    """Of `count` facts of each kind planted in a conversation, whether each is told, by budget and kind."""
+    """Whether each of `count` planted facts of each kind survives, by budget and kind."""
     mixed, facts = planted(records, count, random, phrasings)
     view = view_of(recorded.records(mixed))
     facts_kept = {}

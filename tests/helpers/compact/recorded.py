@@ -1,4 +1,4 @@
-"""Recorded sessions of other programs, by name, as the records of a session."""
+"""Recorded sessions of other programs as records of sessions, by name."""
 
 import orjson
 
@@ -9,7 +9,7 @@ from support import corpus, lines
 
 
 def conversations():
-    """Every session and every recorded request, without those that say nothing."""
+    """All non-empty sessions and recorded requests."""
     yield "coding", coding()
     for number, messages in enumerate(support()):
         yield f"support-{number}", messages

@@ -1,4 +1,4 @@
-"""Short histories for tables of compaction, and what is asked of them."""
+"""Short histories for tables of compaction, and their expected results."""
 
 import orjson
 
@@ -25,7 +25,7 @@ def loop(view, budget, **fields):
 
 
 def asked(id, name, args, response):
-    """A call and its answer."""
+    """A call and its response."""
     return [model(call(name, id, args)), tool(result(name, id, response))]
 
 

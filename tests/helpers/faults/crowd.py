@@ -1,4 +1,4 @@
-"""Processes that work on one session at once: `crowd.py ROLE NAME COUNT`, for `test_crowd`.
+"""Processes that work on one session concurrently: `crowd.py ROLE NAME COUNT`, for `test_crowd`.
 
 Writers do COUNT things and note what was acknowledged, `ID<TAB>TEXT` a line, in `$CODEH_HOME/acks/NAME` (`$FAULTS_ACKS/NAME`);
 changers and readers go on until `$CODEH_HOME/stop` exists. `FAULTS_MUTANT` names a mutant to be.
@@ -24,7 +24,7 @@ ACKS = Path(os.environ.get("FAULTS_ACKS") or HOME / "acks")
 
 
 def do(*argv, stdin=b"", codes=(0,)):
-    """Run a command line here, again while the session is locked for too long; what it printed."""
+    """Run a command line in this process, repeated while the session is locked; return its output."""
     for _ in range(100):
         code, out, err = once(*argv, stdin=stdin)
         if code != 75 or code in codes:
@@ -56,7 +56,7 @@ def append(name, count):
 
 
 def keyed(name, count):
-    """Every such process appends the same, under the same keys."""
+    """Append the same records under the same keys as every other such process."""
     for n in range(count):
         yield do("append", "-m", f"key {n}", "--key", f"k{n}"), f"key {n}"
 
@@ -84,7 +84,7 @@ def stream(name, count):
 
 
 def replace():
-    """Three commands, each of which puts a new file in the place of the session."""
+    """Run three commands that each replace the session's file."""
     do("persist", "-i", "--all")
     do("hydrate", "-i")
     do("persist", "-i", "--all")
@@ -117,7 +117,7 @@ seen = set()
 
 
 def look():
-    """Everything that was there once is there, nothing is torn, and `show` has nothing to remark."""
+    """Check that nothing is lost or torn, and that `show` reports no problem."""
     data = read.read_bytes(str(SESSION))
     log = parse(lines_of(data))
     if any(damage.offset + 1 < data.rfind(b"\n") for damage in log.damage):

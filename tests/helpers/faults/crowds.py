@@ -1,4 +1,4 @@
-"""Many processes at work on one session."""
+"""Many concurrent processes on one session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHERS = ("replace", "compact", "summarize", "look")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of acknowledged records: how many there were, and which are not as they were."""
+    """The number of acknowledged records, and those that are lost or changed."""
 
     acknowledged: int
     lost: int
@@ -38,7 +38,7 @@ class Outcome:
 
 
 def crowd(home, count, *, writers=WRITERS, others=OTHERS, mutant=""):
-    """Let them all work at once; what is there in the end."""
+    """Run them all concurrently; return the result."""
     plain(home, SMALL)
     (home / "acks").mkdir()
     env = environ({"CODEH_SESSION": "demo", **({"FAULTS_MUTANT": mutant} if mutant else {})}, home)

@@ -1,4 +1,4 @@
-"""A write that ends at each byte."""
+"""Interrupt a write after each byte."""
 
 from faults.profiles import by_profile
 from faults.runner import Fault
@@ -10,7 +10,7 @@ IN_FILES = by_profile(6, 25, 400)  # in a file that is written anew
 
 
 def cuts(subject, *, deadly):
-    """Limits from nothing to all that is written, in each file."""
+    """Limits from 0 to the number of bytes written, for each file."""
     start = 0 if subject.scenario.replaces else len(subject.before)
     end = max(len(subject.before), len(subject.after), *map(len_of, subject.home.rglob("*")))
     step = max(1, (end - start) // (IN_FILES if subject.scenario.replaces else PLACES))

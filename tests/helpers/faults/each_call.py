@@ -1,4 +1,4 @@
-"""A command killed, or failing, at each of its system calls."""
+"""Kill a command, or make it fail, at each of its system calls."""
 
 import signal
 
@@ -32,7 +32,7 @@ def runs(subject, faults, **how):
 
 
 def places(subject, mutant=""):
-    """The calls of a run without fault."""
+    """The system calls of a run without faults."""
     subject.fresh()
     calls = subject.run(mutant=mutant).calls
     assert calls
@@ -40,7 +40,7 @@ def places(subject, mutant=""):
 
 
 def kills(subject, mutant=""):
-    """Before each call; in the short profile only before those that change something, which is the same."""
+    """Kill before each call; in the short profile only before those that change something, which is equivalent."""
     calls = [*places(subject, mutant), "write"]
     return (Fault(n, signal.SIGKILL) for n, name in enumerate(calls) if name in WRITES or ALL)
 
@@ -51,7 +51,7 @@ def errors(subject):
 
 
 def problems(subject, faults, **how):
-    """How many were tried, and what was wrong."""
+    """The number of faults tried, and the broken promises."""
     broken = []
     tries = 0
     for fault, done in runs(subject, faults, **how):
@@ -63,7 +63,7 @@ def problems(subject, faults, **how):
 
 
 def misreported(fault, done):
-    """A failed sync or rename of which it says nothing; a fault that did not happen."""
+    """A failed sync or rename that is not reported, or a fault that did not happen."""
     call = done.calls[fault.place] if 0 <= fault.place < len(done.calls) else ""
     if fault.error and call in ("fdatasync", "fsync", "replace") and done.code == 0:
         return f"{call} failed, and it says nothing of it"

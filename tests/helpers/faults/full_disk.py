@@ -1,4 +1,4 @@
-"""What happens on a small disk that fills up: run inside a file system of its own, for `test_disk`.
+"""Fill up a small disk, in a file system of its own, for `test_disk`.
 
 `full_disk.py HOME`: prints a JSON object of what was seen.
 """

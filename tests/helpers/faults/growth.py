@@ -1,4 +1,4 @@
-"""Does work grow in proportion to what it is given? Asked of a machine on which other things run too."""
+"""Measure whether time grows linearly with the input, on a machine that also runs other things."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUNDS = 4  # a time is the least of as many, before too much is believed
 
 
 class Grown(NamedTuple):
-    """`linear`: whether it grew as its input did; `seconds`: what the larger input took."""
+    """`linear`: whether time grew like the input; `seconds`: the time for the larger input."""
 
     linear: bool
     seconds: float

@@ -1,4 +1,4 @@
-"""The program with little around it, to be traced: `python -I -S -B lean.py PATH MUTANT ARGV…` (`-`: no mutant)."""
+"""The program with minimal startup, for tracing: `python -I -S -B lean.py PATH MUTANT ARGV…` (`-`: no mutant)."""
 
 import runpy
 import sys

@@ -1,4 +1,4 @@
-"""What a power cut leaves: run in a mount namespace of its own, for `test_power`.
+"""Simulate power cuts, in a mount namespace of its own, for `test_power`.
 
 `power.py PLACE CUTS [MUTANT]`: an ext4 on an image, writers at work on it; again and again they are stopped, the
 image is copied as the disk has it (what is only in memory is not in it), and the copy is mounted and read.
@@ -35,7 +35,7 @@ def start(env):
 
 
 def look(known):
-    """Lost records, torn lines but the last, and missing blocks of the copy."""
+    """Lost records, torn lines except the last one, and missing blocks of the copy."""
     subprocess.run(["mount", "-o", "loop", copy, after], check=True)
     try:
         session = after / "home" / "sessions" / "demo.jsonl"

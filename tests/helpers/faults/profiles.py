@@ -1,4 +1,4 @@
-"""How long the harnesses take, and what they note of it."""
+"""How many faults the harnesses try, and their notes."""
 
 from functools import partial
 
@@ -11,6 +11,6 @@ by_profile = partial(by_length, run=PROFILE)
 
 
 def sampled(items):
-    """All of them; in the short profile each third."""
+    """All items; in the short profile every third."""
     every = list(items)
     return by_profile(every[::3], every, every)

@@ -1,4 +1,4 @@
-"""Runs of the program that fail where they are told to: each a fork of a process that has all loaded.
+"""Run the program with injected faults, by forking a process that has loaded it.
 
 A run costs some milliseconds, so every place of every command can be tried. Faults are real where the
 system can make them: signals, and a limit on a file's size, at which a write is cut short at any byte and
@@ -31,7 +31,7 @@ SECONDS = 60  # a run that takes longer hangs; it is ended by SIGALRM
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong in a run.
+    """A fault to inject into a run.
 
     `place`: at the n-th call that touches a file (0-based; -1: never), before it when `signum` is sent or
     `error` (a name of errno) is raised, `after` it with that flag. `limit`: no file grows above so many
@@ -50,7 +50,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Done:
-    """How a run ended: exit code (negative: the signal), what it printed, the calls that touched files.
+    """The result of a run: exit code (negative: the signal), output, and the calls that touched files.
 
     `seconds` of processor time, its own and that of what it started.
     """
@@ -75,7 +75,7 @@ class Runner:
         )  # fmt: skip
 
     def run(self, argv, home, *, env=None, stdin=None, fault=None, mutant=None, stdout="pipe", umask=0o022):
-        """`codeh-history ARGV…` in this home; `stdout` is `pipe`, `closed`, `full` or `broken`."""
+        """Run `codeh-history ARGV…` in this home; `stdout` is `pipe`, `closed`, `full` or `broken`."""
         request = {
             "argv": [str(word) for word in argv], "home": str(home), "env": dict(env or {}),
             "stdin": None if stdin is None else base64.b64encode(stdin).decode(),
@@ -111,7 +111,7 @@ def serve():
 
 
 def one(request):
-    """Fork, run, and collect what came out."""
+    """Fork, run, and collect the output."""
     stdin = os.memfd_create("stdin")
     if request["stdin"] is not None:
         os.write(stdin, base64.b64decode(request["stdin"]))
@@ -140,7 +140,7 @@ def one(request):
 
 
 def become(request, stdin, writing):
-    """Be the program, with its streams, its environment, its mutant and its fault."""
+    """Run the program with these streams, environment, mutant and fault."""
     signal.alarm(SECONDS)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever this process inherited (nohup, &)
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -184,7 +184,7 @@ WATCHED = (
 
 
 def place_fault(fault, calls_fd):
-    """Let it happen where it should, and tell each call that touches a file."""
+    """Inject the fault at its call, and report each call that touches a file."""
     if fault.limit >= 0:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL if fault.deadly else signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (fault.limit, fault.limit))
@@ -226,7 +226,7 @@ def happen(fault):
 
 
 def shorten(most):
-    """Let no write to a file take more than `most` bytes."""
+    """Limit each write to a file to `most` bytes."""
     write = os.write
 
     def short(fd, data):

@@ -1,4 +1,4 @@
-"""The writing commands, each with a home to run in, and what its file may hold after a fault."""
+"""The writing commands, each with a home to run in and the allowed states of its file after a fault."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def plain(home, content=SESSION):
 
 
 def littered(home):
-    """The same with a block that nothing names, and a temporary file that a killed process left."""
+    """The same with an unreferenced block and a killed process's temporary file."""
     plain(home)
     data = b'{"text":"nobody names this"}'
     id = hashlib.sha256(data).hexdigest()
@@ -142,7 +142,7 @@ SCENARIOS = {
 
 
 class Subject:
-    """A scenario in a directory: its home is built anew for every run."""
+    """A scenario in a directory; its home is recreated for every run."""
 
     def __init__(self, scenario, place, runner):
         self.scenario, self.runner = scenario, runner
@@ -164,7 +164,7 @@ class Subject:
         return self.path.read_bytes() if self.path.exists() else b""
 
     def run(self, **how):
-        """Run the scenario's command in its home as it is; `how` are `Runner.run`'s arguments."""
+        """Run the scenario's command in its current home; `how`: arguments of `Runner.run`."""
         scenario = self.scenario
         env = {**FIXED, **scenario.extra}
         return self.runner.run(scenario.argv, self.home, stdin=scenario.stdin, env=env, **how)  # type: ignore[arg-type]
@@ -172,7 +172,7 @@ class Subject:
     # -- what must hold -------------------------------------------------------------------------------
 
     def wrong(self, done, *, torn=False):
-        """Why what is on disk, and what was said, is not as promised; `torn`: a write may have been cut."""
+        """Why files or output break a promise; `torn`: a write may have been cut."""
         return next(
             filter(None, (check(done) for check in (
                 lambda done: self._content(done, torn=torn), self._said, self._left, lambda _: self._blocks(),
@@ -199,7 +199,7 @@ class Subject:
         return None
 
     def _said(self, done):
-        """A failure is one line that is true; a signal is silent."""
+        """Check that a failure prints one true line, and a signal nothing."""
         if done.code == 0 or done.code < 0 or done.code > 128:
             return f"a signal, and {done.err!r}" if done.code and b"Traceback" in done.err else None
         if done.code not in CODES:
@@ -214,13 +214,13 @@ class Subject:
         return kept_of(self.bytes()[len(self.before) :]) != b"" and "--from" not in self.scenario.argv
 
     def _left(self, done):
-        """No temporary file but of a process that was killed."""
+        """Check that only killed processes leave temporary files."""
         before = {path.relative_to(self.template) for path in self.template.rglob("*.tmp")}
         left = {path.relative_to(self.home) for path in self.home.rglob("*.tmp")} - before
         return f"left behind: {left}" if left and done.code not in KILLED else None
 
     def _blocks(self):
-        """Every block that a line names is there and is what its name says."""
+        """Check that every referenced block exists and matches its hash."""
         for id in set(re.findall(r"[0-9a-f]{64}", " ".join(blocks_of(self.bytes())))):
             path = self.home / "blocks" / id[:2] / id
             if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != id:
@@ -228,7 +228,7 @@ class Subject:
         return None
 
     def _again(self):
-        """The same command again brings about what one run does."""
+        """Check that repeating the command has the effect of one run."""
         if not self.scenario.again:
             return None
         done = self.run()
@@ -240,7 +240,7 @@ class Subject:
         return None
 
     def _next(self):
-        """The next append works, and what was there is read as before."""
+        """Check that the next append works and earlier records are unchanged."""
         ids = [message.id for message in view_of(self.bytes()).messages]
         line = message("next", "next")
         env = Env({"CODEH_NOW": NOW, "CODEH_HOME": str(self.home)})
@@ -253,7 +253,7 @@ class Subject:
 
 
 def kept_of(added):
-    """What was added, without the note that a stream was interrupted."""
+    """The added records, without the note about an interrupted stream."""
     lines = added.splitlines(keepends=True)
     return b"".join(line for line in lines if not line.startswith(b'{"type":"abort"'))
 

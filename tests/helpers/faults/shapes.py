@@ -1,4 +1,4 @@
-"""Sessions of shapes that a careless loop takes long over: for each, `n` of what there is much of."""
+"""Sessions of shapes for which a careless loop is slow; `n`: the number of the repeated element."""
 
 import orjson
 
@@ -201,7 +201,7 @@ def chained_summaries(n):
 
 
 def summaries_of_all(n):
-    """Twenty that each cover all messages."""
+    """Twenty summaries that each cover all messages."""
     ids = [f"m{number}" for number in range(n)]
     yield from (said(id, "Go on.") for id in ids)
     for number in range(20):
@@ -269,7 +269,7 @@ def deep(n):
 
 
 def text(pattern):
-    """One long text of the pattern again and again, asked and answered."""
+    """One long text that repeats the pattern, as prompt and answer."""
 
     def shape(n):
         yield from [said("a", pattern * n), said("b", pattern * n, kind="codeh"), said("c", "And?")]
@@ -278,7 +278,7 @@ def text(pattern):
 
 
 def output(pattern):
-    """The same as a tool's output and its arguments."""
+    """The same as a tool's output and arguments."""
 
     def shape(n):
         request = {"functionCall": {"id": "c", "name": "run", "args": {"command": pattern * n}}}
@@ -321,7 +321,7 @@ def session(shape, n):
 
 
 def sized(shape, size):
-    """About so many bytes of a shape, and how many things that is."""
+    """About this many bytes of a shape, and the number of its elements."""
     few = session(shape, 100)
     n = max(int(100 * size / len(few)), 1)
     return n, session(shape, n)

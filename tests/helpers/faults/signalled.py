@@ -1,4 +1,4 @@
-"""A command that is sent a signal at its calls."""
+"""Send a command a signal at each of its system calls."""
 
 import shutil
 
@@ -6,14 +6,14 @@ from faults.scenarios import LITTER
 
 
 def wrong(done, fault):
-    """Why a command that got a signal did not end as it should; a shell shows death by it as 128 + N too."""
+    """Why a command ended wrongly after a signal; a shell reports death by signal N as 128 + N."""
     if done.code not in (128 + fault.signum, -fault.signum):
         return f"exit {done.code}, {done.err!r}"
     return f"it says {done.err!r}" if b"Traceback" in done.err or b"bug" in done.err else None
 
 
 def problems(command, home, runner, chosen, mutant=None):
-    """How many were tried, and how a command did not end as it should."""
+    """The number of signals tried, and the wrong endings."""
 
     def run(fault=None):
         shutil.rmtree(home, ignore_errors=True)

@@ -1,10 +1,10 @@
-"""A command under strace, killed or failing at its calls."""
+"""Kill a command, or make it fail, at its system calls under strace."""
 
 from faults.tracing import inject
 
 
 def problems(subject, fault, chosen, mutant=None):
-    """Each system call at which the fault breaks a promise."""
+    """The system calls at which the fault breaks a promise."""
     broken = []
     for call in chosen:
         done = inject(subject, call, fault, mutant=mutant)

@@ -1,4 +1,4 @@
-"""The program under strace: which system calls it makes, and what happens when one of them fails."""
+"""Run the program under strace: list its system calls, or make one of them fail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHANGES = (
 
 
 def can_trace():
-    """Whether there is a strace that may trace here."""
+    """Whether strace exists and is allowed to trace."""
     if shutil.which("strace") is None:
         return False
     argv = ["strace", "-f", "-e", "trace=write", "-o", "/dev/null", "true"]
@@ -36,7 +36,7 @@ needs_strace = pytest.mark.skipif(not can_trace(), reason="strace is missing, or
 
 @dataclass(frozen=True)
 class Call:
-    """A system call on a file of the home, or an output: `when` counts those of its name from the start."""
+    """A system call on a file of the home or an output; `when` counts the calls of that name from the start."""
 
     name: str
     when: int
@@ -52,7 +52,7 @@ class Call:
 
 
 def strace(subject, *options, mutant=None):
-    """Run a subject's command under strace, in its home as it is."""
+    """Run a subject's command under strace, in its current home."""
     scenario = subject.scenario
     env = {**FIXED, **scenario.extra}
     return strace_of(scenario.argv, subject.home, env, scenario.stdin, *options, mutant=mutant)
@@ -81,7 +81,7 @@ def strace_of(
 
 
 def calls(subject, *, mutant=None):
-    """What a run without fault does to files of the home and to its outputs, in order."""
+    """The calls of a run without faults on files of the home and outputs, in order."""
     subject.fresh()
     trace = subject.home.parent / "trace"
     strace(subject, "-y", "-s", "80", "-o", str(trace), mutant=mutant)
@@ -104,7 +104,7 @@ def calls(subject, *, mutant=None):
 
 
 def inject(subject, call, fault, *, mutant=None):
-    """A run in which this call meets this fault (strace's words for it).
+    """Run with this fault (in strace's syntax) at this call.
 
     Without `--seccomp-bpf`, which is faster and injects no signals.
     """
@@ -120,7 +120,7 @@ def inject(subject, call, fault, *, mutant=None):
 
 
 def undurable(calls, place):
-    """What was acknowledged, or relied upon, before it was on disk: empty for a run that is durable.
+    """What was acknowledged or relied on before it was on disk; empty for a durable run.
 
     A file is on disk once it is synced, its name once its directory is. Nothing may be acknowledged on
     stdout, and no session may name a block, before; no file may be renamed that is not synced.
@@ -157,7 +157,7 @@ def undurable(calls, place):
 
 
 def path_of(call):
-    """The file, or directory, that a call is about."""
+    """The file or directory of a call."""
     if call.name in ("openat", "mkdir", "rename", "unlink"):
         return next(iter(re.findall(r'"([^"]*)"', call.text)), "")
     return next(iter(re.findall(r"^\d+<([^>]*)>", call.text)), "")

@@ -1,4 +1,4 @@
-"""Every verb of the program, so called that it does what it is for."""
+"""A typical call of every verb of the program."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ERROR = b'{"type":"message","id":"e","kind":"error","parts":[{"text":"x"}]}\n'
 
 
 def talked(home):
-    """A session in which everything has something to do."""
+    """A session with something to do for every verb."""
     plain(home, SESSION + CALL + PENDING + ERROR)
 
 
 @dataclass(frozen=True)
 class Command:
-    """`writes`: to the session, before it says anything; `prints`: data on stdout."""
+    """`writes`: to the session, before any output; `prints`: data to stdout."""
 
     argv: Sequence[str]
     prepare: Callable[[Path], None] = talked
@@ -64,7 +64,7 @@ def removed(home):
 
 
 def carried(home):
-    """A session that went on in a folder beside it, which is one for all tests of a process."""
+    """A session that diverged from its copy in another folder, shared by all tests of a process."""
     talked(home)
     stick = Path("~/stick").expanduser()
     shutil.rmtree(stick, ignore_errors=True)

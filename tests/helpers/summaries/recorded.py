@@ -9,7 +9,7 @@ from support import corpus, lines
 
 
 def view_of(records):
-    """The view of these messages; ids and times are made where there are none."""
+    """The view of these messages; missing ids and times are made up."""
     text = b""
     for number, record in enumerate(records):
         minute = f"2026-01-{1 + number // 1440:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
