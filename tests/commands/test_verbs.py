@@ -30,6 +30,20 @@ def test_each_stands_in_one_section_and_none_is_a_module_without_a_name():
     assert [verb for verb in commands.COMMANDS if not verb.isidentifier()] == []
 
 
+@pytest.mark.parametrize(("count", "noun"), [(1, "1 summary"), (2, "2 summaries")])
+def test_summaries_that_contents_cannot_hold_are_counted(home, count, noun):
+    path = home / "sessions" / "a.jsonl"
+    for number in range(count):
+        run_ok("append", "-s", "a", "-m", f"message {number}", home=home)
+    ids = [record["id"] for record in lines(path) if record["type"] == "message"]
+    with path.open("ab") as file:
+        for number, id in enumerate(ids):
+            summary = {"type": "summary", "id": f"s{number}", "covers": [id], "summary": "It began."}
+            file.write(orjson.dumps(summary) + b"\n")
+    note = run_in_process("export", "a", "--to", "contents", home=home).err.decode()
+    assert note == f"codeh-history: a: left out: {noun}; contents cannot hold them\n"
+
+
 @pytest.mark.parametrize("form", EXPORTERS)
 @pytest.mark.parametrize("flag", ["--output", "-o"])
 def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):

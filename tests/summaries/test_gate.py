@@ -97,6 +97,10 @@ def test_accepted(text):
     [
         ("Edited src/orders/queue.py.", "path that its source does not have: src/orders/queue.py"),
         ("Fixed 41/43 tests.", "path that its source does not have: 41/43"),
+        (
+            "Write to bob@evil.example.net.",
+            "it names an address that its source does not have: bob@evil.example.net",
+        ),
         ("Edited queue.py.", "file that its source does not have: queue.py"),
         ("See /etc/passwd for more.", "path that its source does not have: /etc/passwd"),
         (
