@@ -4,6 +4,7 @@ import pytest
 
 from codeh_history.filters.compact import stubs, words
 from codeh_history.filters.compact.choose import SPARE, Chooser, choose, settle
+from codeh_history.filters.compact.choose import names as choose_names
 from codeh_history.filters.compact.extract import extract
 from codeh_history.filters.compact.lines import Line
 from codeh_history.filters.compact.summary import Entry, entries_of, entry, fields_of, opaque
@@ -116,6 +117,23 @@ def test_every_prompt_survives_in_its_first_sentence():
 def test_names(text, found):
     assert found <= words.names_in(text)
     assert found or not words.names_in(text)
+
+
+def test_only_names_of_a_file_stand_at_it():
+    shown = [
+        "<tool_use_error>It is gone.</tool_use_error>",
+        "</system-reminder>",
+        "print('one\\nThen_two\\nFell')",
+        "call parse_line(x)",
+    ]
+    lines = placed(
+        *(Line("gave", "src/a.py", text, "m", 9) for text in shown), Line("called", "src/a.py", "output_mode: content, text: old_name", "m", 9),
+    )  # fmt: skip
+    found = {line.text for line in choose_names(lines, Vocabulary())}
+    assert {"parse_line", "old_name"} <= found
+    assert not any(
+        word in name for name in found for word in ("error", "reminder", "nThen", "nFell", "mode")
+    )
 
 
 @pytest.mark.parametrize("line", [

@@ -148,7 +148,8 @@ def names(lines: Sequence[Line], vocabulary: Vocabulary) -> list[Line]:
     for line in lines:
         if line.kind in ("called", "gave") and "." in line.speaker and " " not in line.speaker:
             for name in sorted(vocabulary.of(line.text) & vocabulary.names):
-                if SYMBOL.fullmatch(name) and not name.endswith(line.speaker):
+                key = line.kind == "called" and f"{name}: " in line.text
+                if SYMBOL.fullmatch(name) and not (key or name.endswith(line.speaker)):
                     first.setdefault(name, line)
     return [
         Line("name", line.speaker, name, line.id, len(name) / 3.5 + 1, number=line.number)

@@ -19,6 +19,7 @@ LONG_LINE = 400  # longer lines are split
 SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah okay ok haha lol".split())
 
 _WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
+_MARKUP = re.compile(r"(?<!\\)\\[nrt]|</[\w-]+>|^<[a-z][\w-]*>")  # an escaped line end, a tag
 _NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
 _LETTERS = re.compile(r"[^\W_]+")
 _CUT = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
@@ -51,6 +52,8 @@ class Vocabulary:
 
 @lru_cache(maxsize=1 << 16)
 def _features(piece: str) -> Features:
+    if "\\" in piece or "<" in piece:
+        piece = _MARKUP.sub(" ", piece)
     plain = piece.lstrip("([\"'`").rstrip(".,;:!?)]\"'`")
     if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):
         return frozenset((stem(plain.lower()),)), frozenset()
