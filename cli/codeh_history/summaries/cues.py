@@ -17,6 +17,10 @@ FEWEST, DECIDES = 2, 3  # words of a rule, and of a decision: `So that's decided
 _PATTERNS = {"*": r"\S+ ", "...": r"(?:\S+ )*?", "$": r"(?:[.!] )?$"}
 _WORDS = re.compile(r"[^\W_][\w'-]*|[.;:!?]")
 _COMMAS = str.maketrans(",\u2013\u2014\u2019", ";;;'")
+_NEXT = (  # a model announces what it does next
+    r" (?:(?:now|so|first|next|then|and|but|also|ok|okay|;) )*"
+    r"(?:(?:\S+ )?let me|let's|i'll|i will|i need to|i have to|i should|i'm going to) "
+)
 _OPENINGS = frozenset("""
     and but also so then absolutely strictly really definitely ok okay please important rule note remember
     reminder constraint btw oh right ; :
@@ -88,7 +92,8 @@ i/we will stay/stick/settle/keep/use/go/adopt/drop,
 i'm/we're using/keeping/dropping/picking/choosing/adopting/staying,
 we/i are/am using/keeping/dropping/picking/choosing/adopting/staying, it is/'ll because/since,
 it is ; because/since, it'll be ; because/since, root cause, turns out,
-issue/problem/bug/cause/fix is/was, entschieden, entscheidung, beschlossen, geeinigt, beschluss,
+issue/problem/bug/cause/fix is/was but: clear/obvious/understood/simple,
+entschieden, entscheidung, beschlossen, geeinigt, beschluss,
 es bleibt bei, wir nehmen/bleiben/verwenden, {_STAYS} ... because/since, {_STAYS} ... so/given that,
 {_STAYS} ... due to, {_STAYS} ... as it/that/they, we take/want/do ... because/since/due,
 we take/want/do ... so/given that, rather than ... because/since/due/as,
@@ -139,8 +144,8 @@ def topic(sentence: str, *, user: bool) -> str:
         return "rule"
     if _is_decision(sentence, words):
         return "decision"
-    is_open = _says(words, sentence, "open") and not re.match(r" (?:\S+ )?let me ", words)
-    return "open" if is_open else ""
+    announced = re.match(r" (?:\S+ )?let me " if user else _NEXT, words)
+    return "open" if not announced and _says(words, sentence, "open") else ""
 
 
 def takes_back(sentence: str) -> bool:
