@@ -33,7 +33,7 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
     """
     fence = tag = ""
     seen = 0
-    document = pasted = announced = False
+    document = pasted = announced = shown = False
     for number, line in enumerate(text.split("\n")):
         seen += len(line)
         opened = _TAG.match(line)
@@ -50,7 +50,8 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
         begins = user and not document and _begins_document(line, number)
         pasted, document = pasted or (begins and announced), document or begins
         announced = line.rstrip().endswith(":") if line.strip() else announced
-        own = own and not pasted
+        own = own and not pasted and not (user and shown and line[:1] == " ")  # a shown line, wrapped
+        shown = bool(line.strip()) and not own
         early = seen <= PASTED and number < ROWS
         yield line, own, early and not (document or (user and _SHOWN.match(line)))
 

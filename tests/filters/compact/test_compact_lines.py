@@ -146,6 +146,26 @@ def test_what_a_model_announces_is_neither_decided_nor_open(text, topic):
     assert lines(text, MODEL) == [(text, "said", "Model", topic)]
 
 
+DIFF = """+ 8 - **Colors**: messages now respect the theme
+ token for the colour (in addition to the
+ background).
++ 9
+
+remove that, we just want to say that themes are gone
+"""
+
+
+def test_what_is_said_beside_a_paste_is_the_users_and_the_paste_is_marked():
+    found = [*spoken(DIFF, USER, "m", 0.3)]
+    assert [(line.text, line.first) for line in found if line.kind == "asked"] == [
+        ("remove that, we just want to say that themes are gone", True)
+    ]
+    view = session([user("Look at the log."), *working(30), user(DIFF), *working(30), user("end")])
+    text = summary(view, tokens(view) // 8)
+    assert "- remove that, we just want to say that themes are gone" in section(text, "What was asked")
+    assert not any("background" in line for line in section(text, "What was asked"))
+
+
 TURN = "So we walked along the river and talked about the budget of the school. " * 40
 
 

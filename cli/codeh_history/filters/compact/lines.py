@@ -56,7 +56,8 @@ class Line:
 
     `kind`: asked, said, pasted, called, gave, or file, failed, done (ledger). `topic`: rule, decision,
     open, or "". `head`: the line above a list that its items need. `number`: position of the message;
-    `row`: of the line in it; `place`: among all lines; `first`: the first sentence of a prompt.
+    `row`: of the line in it; `place`: among all lines; `first`: the first own sentence
+    of a prompt.
     """
 
     kind: str
@@ -160,8 +161,7 @@ def spoken(text: str, speaker: str, id: str, rate: float, shape: str = "") -> It
             continue
         if others or not own:
             for piece in words.lines_of(line.rstrip()):
-                yield Line("pasted", speaker, piece, id, len(piece) * rate + 1, row=row, first=first)
-                first = False
+                yield Line("pasted", speaker, piece, id, len(piece) * rate + 1, row=row)
             continue
         item = _ITEM.match(line) is not None
         head = head if item else ""
