@@ -289,7 +289,7 @@ def test_only_a_file_has_bytes(tmp_path):
         st.sampled_from([b'{"type":"clear","id":"a"}', b"x" * 50, b"y" * 300, b"", b"{}"]), max_size=9
     ),
     st.booleans(),
-    st.integers(1, 90),
+    st.integers(1, 40),
 )
 def test_lines_too_long_cost_only_themselves(parts, ended, step):
     """What is parsed without them has the same offsets and the same damage, however the file is read."""

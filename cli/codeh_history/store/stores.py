@@ -24,10 +24,7 @@ def chosen(env: Env) -> Store:
 
 
 def at(env: Env, url: str) -> Store:
-    """Return the store of a URL: `dir:PATH` or `postgres:
-
-    …`; Usage for any other.
-    """
+    """Return the store for `dir:PATH` or `postgres://…`; Usage for any other URL."""
     if url.startswith(SCHEMES):
         return postgres.named(url, "URL")
     folder = url.removeprefix("dir:")

@@ -1,6 +1,4 @@
-"""Blocks in Postgres, in the sessions' database or another: `postgres:
-
-[user@]host[:port]/database`.
+"""Blocks in Postgres, in the sessions' database or another: `postgres://[user@]host[:port]/database`.
 
 `codeh-history store init` creates the table. Blocks are durable once committed.
 """

@@ -1,8 +1,4 @@
-"""Blocks in Redis or Valkey, shared by many machines: `redis:
-
-[user:password@]host:port/db`, `rediss:
-
-…`.
+"""Blocks in Redis or Valkey, shared by many machines: `redis://[user:password@]host:port/db`, `rediss://…`.
 
 The password may also be in `CODEH_BLOCKS_PASSWORD`. Keys are `WORKSPACE:block:SHA256` (`CODEH_WORKSPACE`,
 default `default`). Durability is that of the server's configuration (`appendonly yes`). The URL's query is
