@@ -392,3 +392,9 @@ def test_a_faithful_body_has_the_historys_faults(records, paths):
     records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
     body = request(responses, records, faithful=True).body
     assert [problem.path for problem in rules.Rules(body).in_order()] == paths
+
+
+def test_an_item_of_the_users_side_is_sent_once():
+    """The provider refuses a second item of the same id."""
+    compaction = native("openai-responses", id="cmp_1", type="compaction", encrypted_content="gAAA")
+    assert asked(compaction, compaction) == [compaction["native"]["value"]]

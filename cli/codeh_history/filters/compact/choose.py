@@ -31,7 +31,7 @@ GOAL = 0.05  # share of the room for the first prompt, the goal
 NOW, LAST = 0.06, 3  # share for the model's last words, at most so many sentences
 BEGINNINGS, FIRST = 0.5, 3  # share of the rest for the first lines of answers
 LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not too much of the room
-NAMES = 0.4  # in work: share for names that no chosen line has
+NAMES = 0.3  # in work: share for names that no chosen line has
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
 # Shares of the room, in this order; the rest is chosen by gain.
 SHARES = {"rule": 0.14, "file": 0.15, "failed": 0.1}

@@ -100,7 +100,7 @@ class Replay:
             return item.get("approval_request_id") in self.sent
         call = item.get("call_id")
         if not kind.endswith("_output") or call is None:
-            return True
+            return not item.get("id") or self.fresh(item["id"])  # a second item of one id is refused
         if call not in self.waiting:
             return False
         self.waiting.remove(call)
