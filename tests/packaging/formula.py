@@ -1,6 +1,7 @@
 """Write a Homebrew formula for the source distribution in dist/, with each dependency as `uv` resolves it.
 
-For a tap: brew builds what it installs from source, so each resource is a source distribution with its sha256.
+For a tap: brew builds what it installs from source, so each resource is a source distribution with its sha256, or
+the wheel of a release that has no source distribution.
 """
 
 import hashlib
@@ -57,11 +58,10 @@ def write():
         source=project["urls"]["Source"], version=sdist.name.removesuffix(".tar.gz").rpartition("-")[2],
         sha256=hashlib.sha256(sdist.read_bytes()).hexdigest(), python=PYTHON,
     )  # fmt: skip
+    archives = {each["name"]: each.get("sdist") or each["wheels"][0] for each in locked()}
     resources = (
-        RESOURCE.format(
-            name=each["name"], url=each["sdist"]["url"], sha256=each["sdist"]["hashes"]["sha256"]
-        )
-        for each in locked()
+        RESOURCE.format(name=name, url=archive["url"], sha256=archive["hashes"]["sha256"])
+        for name, archive in archives.items()
     )
     FORMULA.write_text(head + "".join(resources) + TAIL)
 
