@@ -13,7 +13,7 @@ SESSION = (
     b'{"type":"message","id":"aa11bb22","ts":"2026-01-02T03:04:05.000Z","kind":"user","role":"user","parts":[{"text":"Why?"}]}\n'
     b'{"type":"message","id":"cc33dd44","ts":"2026-01-02T03:04:06.000Z","kind":"codeh","role":"model","parts":[{"text":"So."}]}\n'
 )
-TEXT = "the text is one or the other (the session is -s SESSION)"
+TEXT = "pass text as an argument or with -m, not both (the session is -s SESSION)"
 LINES = {  # what is typed: the code, and what is said
     "-s demo show": (2, "put options after the command: `codeh-history show … -s …`"),
     "--session=demo status": (2, "put options after the command: `codeh-history status … --session …`"),

@@ -53,6 +53,10 @@ EXAMPLES = """\
 BUDGET = COMPACT + "budget"
 
 
+# options of `append`; its --max-items and --stream mean something else
+_OF_APPEND = ("message", "file", "attach", "key", "session")
+
+
 class _Prompt(appending.Text, section="Message"):
     attach: Sequence[str] = option("FILE", "Attach a file.")
     via: str | None = VIA.but(section="Request")
@@ -139,14 +143,7 @@ def sending(
     """
     compact_first(env, target, options, resolved)
     request = resolved.request.part(Request)
-    shared = (
-        "message",
-        "file",
-        "attach",
-        "key",
-        "session",
-    )  # append's own --max-items and --stream mean something else
-    message = appending.Options(**{name: getattr(options, name) for name in shared})
+    message = appending.Options(**{name: getattr(options, name) for name in _OF_APPEND})
     message.check()
     try:
         view = looked(env, target)

@@ -31,20 +31,31 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
-    blocks: Blocks = {}
-    parts: dict[str, Part] = {}
+    blocks = _Blocks(every=every)
+    try:
+        new = _with_ops(data, blocks.refer_op) if data["type"] == "compaction" else blocks.refer(data)
+    except TypeError:  # nested too deeply to be written
+        return None
+    if new is data:
+        return None
+    if data["type"] == "message":
+        new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
+    if raw is not None and dumps(restored(new, lambda part: blocks.parts[part.id])) != raw:
+        new["spelling"] = {"id": _sha256(raw)}
+        blocks.contents[new["spelling"]["id"]] = raw
+    return new, blocks.contents
 
-    def stored(part: Any, text: bytes | None) -> str:
-        if text is None:
-            return str(part.id)
-        id = _sha256(text)
-        blocks[id], parts[id] = text, part
-        return id
 
-    def is_small(texts: list[bytes | None]) -> bool:
-        return not every and not any(text is None or len(text) > LARGE for text in texts)
+class _Blocks:
+    """The blocks of one record's parts: their contents, and the parts, by id."""
 
-    def of_message(data: Json) -> Json:
+    def __init__(self, *, every: bool) -> None:
+        self.every = every
+        self.contents: Blocks = {}
+        self.parts: dict[str, Part] = {}
+
+    def refer(self, data: Json) -> Json:
+        """Return an object with its parts named by blocks; the same one if they stay."""
         content = data.get("parts")
         if type(content) is not list:
             return data
@@ -53,15 +64,16 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
         elif OF_BLOCKS & data.keys():
             return data
         texts = [_text(part) for part in content]
-        if is_small(texts):
+        if self._are_small(texts):
             return data
-        ids = [stored(part, text) for part, text in zip(content, texts, strict=True)]
+        ids = [self._id(part, text) for part, text in zip(content, texts, strict=True)]
         idless = [number for number, part in enumerate(content) if is_idless(part)]
         return _renamed(data, "parts", "blockIds", ids) | ({"idless": idless} if idless else {})
 
-    def of_op(op: Json) -> Json:
+    def refer_op(self, op: Json) -> Json:
+        """Return an op of a compaction with its part or message named by blocks."""
         if op.get("op") == "insert" and type(op.get("message")) is dict:
-            message = of_message(op["message"])
+            message = self.refer(op["message"])
             if message is op["message"]:
                 return op
             return {**op, "message": {**message, "kind": kind_of(op["message"])}}
@@ -69,20 +81,17 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
         if op.get("op") != "replace" or not isinstance(part, dict) or "blockId" in op:
             return op
         text = _text(part)
-        return op if is_small([text]) else _renamed(op, "with", "blockId", stored(part, text))
+        return op if self._are_small([text]) else _renamed(op, "with", "blockId", self._id(part, text))
 
-    try:
-        new = _with_ops(data, of_op) if data["type"] == "compaction" else of_message(data)
-    except TypeError:  # nested too deeply to be written
-        return None
-    if new is data:
-        return None
-    if data["type"] == "message":
-        new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
-    if raw is not None and dumps(restored(new, lambda part: parts[part.id])) != raw:
-        new["spelling"] = {"id": _sha256(raw)}
-        blocks[new["spelling"]["id"]] = raw
-    return new, blocks
+    def _are_small(self, texts: list[bytes | None]) -> bool:
+        return not self.every and not any(text is None or len(text) > LARGE for text in texts)
+
+    def _id(self, part: Any, text: bytes | None) -> str:
+        if text is None:
+            return str(part.id)
+        id = _sha256(text)
+        self.contents[id], self.parts[id] = text, part
+        return id
 
 
 def restored(data: Json, part_of: Fill) -> Json:

@@ -38,9 +38,9 @@ def with_text(env: Env, options: Taking) -> Taking:
         return options
     if [*options.words] == ["-"]:
         raise Usage("-: stdin is read without an argument, or by -F -")
-    if options.message:
-        raise Usage(f"{options.words[0]} and -m: the text is one or the other (the session is -s SESSION)")
     first = options.words[0]
+    if options.message:
+        raise Usage(f"{first}: pass text as an argument or with -m, not both (the session is -s SESSION)")
     if options.session is None and is_id(first) and exists(path_of(env, first)):
         env.note(f"{first} is text here; the session {first} is -s {first}")
     return options.but(words=(), message=[" ".join(options.words)])

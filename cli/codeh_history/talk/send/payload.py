@@ -62,18 +62,9 @@ def body_of(
         view = view.with_settings({**under, **over})
     flags = flags.within(view.meta, target.id, env.note)
     view, messages, options = _as_sent(env, view, to, flags, target.id, lost_known=lost_known)
+    if to == providers.PLAIN:
+        return [_transcript(env, target.id, view, messages, options, flags)]
     summaries = [summary.text for summary in view.summaries]
-    if to == providers.PLAIN:  # the labels of a summary that we wrote are ours
-        own = [
-            summary.text if "lines" in summary.fields else escaped(summary.text)
-            for summary in view.summaries
-        ]
-        if flags.set:
-            raise Usage("--set: plain text has no fields")
-        transcript = providers.transcript(messages, options, own)
-        for note in transcript.notes:
-            env.note(f"{target.id}: {note}")
-        return [transcript.text.encode("utf-8", "replace")]
     request = providers.load(to).request(messages, options, summaries)
     env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
     for note in request.notes:
@@ -85,6 +76,21 @@ def body_of(
     else:
         written = pieces(request.body)
     return media.pieces(b"".join(written), env) if media.used else written
+
+
+def _transcript(
+    env: Env, session: str, view: View, messages: Sequence[Message], options: Options, flags: Request
+) -> bytes:
+    """Return the conversation as plain text; lines of others' summaries cannot look like our labels."""
+    if flags.set:
+        raise Usage("--set: plain text has no fields")
+    summaries = [
+        summary.text if "lines" in summary.fields else escaped(summary.text) for summary in view.summaries
+    ]
+    transcript = providers.transcript(messages, options, summaries)
+    for note in transcript.notes:
+        env.note(f"{session}: {note}")
+    return transcript.text.encode("utf-8", "replace")
 
 
 def _as_sent(
