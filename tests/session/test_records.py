@@ -18,6 +18,7 @@ from codeh_history.session.records import (
     nests_deeper,
     parse,
 )
+from codeh_history.session.rules import SKIPPED
 
 GOOD = b'{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"x"}]}'
 A, B = GOOD % b"a", GOOD % b"b"
@@ -304,3 +305,10 @@ def test_text_and_value_agree_on_any_shape(value):
 def test_what_cannot_be_read_again_is_too_deep(value, *, expected):
     """Neither can what is no JSON."""
     assert nests_deeper(value, MAX_READ) is expected
+
+
+@pytest.mark.parametrize("digits", ["", "7", "9" * 16, "9" * 5000])
+def test_a_line_that_only_looks_like_a_skipped_one_is_damage(digits):
+    log = parse(lines_of(SKIPPED + digits.encode() + b'\n{"type":"clear","id":"c"}\n'))
+    assert [(bad.line, bad.offset) for bad in log.damage] == [(1, 0)]
+    assert [record.offset for record in log.records] == [len(SKIPPED) + len(digits) + 1]

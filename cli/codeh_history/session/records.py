@@ -16,6 +16,7 @@ MAX_DEPTH = 200  # levels of JSON that are written: a request nests deeper than 
 MAX_READ = 240  # a deeper line counts as damaged: a request nests it deeper still
 _WRITTEN = 254  # levels that orjson writes
 _SHALLOW = 2 * MAX_READ  # bytes; shorter lines cannot nest deeper
+_DIGITS = 15  # of the length of a skipped line; a file may hold anything that looks like one
 BOM = b"\xef\xbb\xbf"  # some editors write it; not part of the first line
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
 
@@ -154,7 +155,8 @@ def _may_nest(line: bytes) -> bool:
 def _skipped(line: bytes) -> int:
     """Return the length of the line that this one replaces, or 0 if it replaces none."""
     length = line.removeprefix(SKIPPED).strip()
-    return int(length) if line.startswith(SKIPPED) and length.isdigit() else 0
+    is_ours = line.startswith(SKIPPED) and length.isdigit() and len(length) <= _DIGITS
+    return int(length) if is_ours else 0
 
 
 def _is_usual(data: Any) -> bool:
