@@ -3,6 +3,8 @@
 import orjson
 from hypothesis import strategies as st
 
+from qwen_files import qwen_code
+
 SESSION = "11111111-2222-4333-8444-555555555555"
 
 
@@ -324,7 +326,7 @@ def gemini_cli():
 
 
 SAMPLES = {  # of each program a file
-    "claude-code": claude_code, "codex": codex, "pi": pi, "gemini-cli": gemini_cli,
+    "qwen-code": qwen_code, "claude-code": claude_code, "codex": codex, "pi": pi, "gemini-cli": gemini_cli,
 }  # fmt: skip
 
 

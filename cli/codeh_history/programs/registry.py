@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .protocol import Head, Place, Program, SessionInfo, Source, Written
 
 PROGRAMS = {
+    "qwen-code": "qwen_code",  # before claude-code, whose lines have the same ids
     "claude-code": "claude_code",
     "codex": "codex",
     "pi": "pi",

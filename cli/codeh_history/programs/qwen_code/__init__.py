@@ -1,0 +1,224 @@
+"""Read Qwen Code's files: JSON lines in `~/.qwen/projects/DIR/chats/UUID.jsonl`, a tree per session.
+
+A line holds a content as Gemini's API takes it. A session is the branch that ends at its last line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from ...providers.gemini import NAME as FORMAT
+from ...providers.gemini.body import part_of
+from ...session.model import Json, Part
+from .. import pairs
+from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, text_at, time_of
+from ..model import ABANDONED, REWOUND, SUB_AGENTS, Entry, Piece, Session
+from ..parts import texts
+from ..protocol import Head, Place, Program, Source, Unreadable
+from ..records import session_id
+from ..source import MemorySource, line_objects
+from ..tree import Node, branches, own_nodes, report_broken, usage_of, walk
+
+_TALK = ("user", "assistant", "tool_result")
+_COMPRESSION = "chat_compression"
+_UNSENT = ("code_mode_tool_result", "realtime_message")
+_BESIDE = ("session_artifact_event", "session_artifact_snapshot", "session_sources_snapshot")
+_ANSWER = {"model": "model", "usage": "usageMetadata"}
+_USAGE = {
+    "input": "promptTokenCount", "output": "candidatesTokenCount", "cached": "cachedContentTokenCount",
+    "reasoning": "thoughtsTokenCount", "total": "totalTokenCount",
+}  # fmt: skip
+_AGENTS = "subagents"  # beside the folder of the chats; a folder per session, a file per sub-agent
+
+
+def recognises(head: Head) -> bool:
+    lines = (data for data in head.objects if {"uuid", "parentUuid", "sessionId", "type"} <= data.keys())
+    return any("systemPayload" in data or "parts" in object_at(data, "message") for data in lines)
+
+
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """Yield the session of a file."""
+    session = Session(program.name, source.stem)
+    tree = _Tree(source, session, program)
+    if tree.leaf is not None:
+        on = {node.id for node in tree.fill(session, tree.leaf)}
+        forked = [node for node in tree.nodes.values() if node.id in on and node.forked]
+        if forked:
+            session.set_parent(f"{program.name}-{forked[-1].forked}", forked[-1].id)
+        others = [node for node in tree.nodes.values() if node.id not in on and node.talks]
+        session.skip(REWOUND if tree.rewound else ABANDONED, len(others))
+        session.branches = partial(_branches, source, session, tree, on, program)
+        session.used = lambda: (used for agent in _agents(source, program) for used in usage_of(agent))
+        session.skip(SUB_AGENTS, len(_files(source)))
+    yield session
+
+
+def _branches(
+    source: Source, session: Session, tree: _Tree, on: set[str], program: Program
+) -> Iterator[Session]:
+    """Yield what was rewound or abandoned, and the sub-agents, as sessions."""
+
+    def fill(branch: Session, own: list[_Node]) -> None:
+        tree.fill(branch, own[-1])
+        branch.problems.clear()
+
+    talk = [node for node in tree.nodes.values() if node.talks]
+    yield from branches(session, own_nodes(talk, tree.nodes, on), fill)
+    for agent in _agents(source, program):
+        agent.id = f"{session.id}-{agent.id}"
+        agent.set_parent(session_id(session), agent=True)
+        yield agent
+
+
+def _files(source: Source) -> list[str]:
+    return [name for name in source.names(_AGENTS, source.stem, above=1) if name.endswith(".jsonl")]
+
+
+def _agents(source: Source, program: Program) -> Iterator[Session]:
+    """Yield the sub-agents of a session."""
+    for name in _files(source):
+        try:
+            data = source.beside(_AGENTS, source.stem, name, above=1)
+        except Unreadable:
+            continue
+        yield from read(MemorySource(data, name.removesuffix(".jsonl")), program)
+
+
+# -- the tree ----------------------------------------------------------------------------------------------
+
+
+class _Node(Node):
+    """The lines with one id; `number` is the first."""
+
+    def __init__(self, id: str, line: int, data: Json) -> None:
+        super().__init__(id, name_at(data, "parentUuid"), line)
+        self.lines = [(line, data)]
+        self.data = data
+        self.type, self.subtype = name_at(data, "type"), name_at(data, "subtype")
+        self.ts = time_of(data.get("timestamp"))
+        self.talks = self.type in _TALK and self.subtype not in _UNSENT
+        self.forked = name_at(data, "forkedFrom.sessionId")
+
+
+class _Tree:
+    """The lines of a file, read for the fields of its session."""
+
+    def __init__(self, source: Source, session: Session, program: Program) -> None:
+        self.title = program.title
+        self.nodes: dict[str, _Node] = {}
+        self.leaf: _Node | None = None
+        self.rewound = False
+        for line, data in line_objects(source, session.problems, program.recognises):
+            id = name_at(data, "uuid")
+            if id is None:
+                session.skip("line without an id")
+            elif (known := self.nodes.get(id)) is None:
+                self.add(session, _Node(id, line, data))
+            elif any(data == before for _, before in known.lines):
+                session.skip("repeated line")
+                why = f"the same as line {known.number}: {self.title} sends it twice"
+                if known.talks:
+                    session.problem(line, "doubles", why, "read once")
+            else:
+                known.lines.append((line, data))
+
+    def add(self, session: Session, node: _Node) -> None:
+        """Add a line, and take the session's fields from it."""
+        self.nodes[node.id] = node
+        data = node.data
+        session.version = name_at(data, "version") or session.version
+        session.cwd = session.cwd or name_at(data, "cwd")
+        session.created = session.created or node.ts
+        self.rewound = self.rewound or node.subtype == "rewind"
+        if node.subtype == "custom_title":
+            session.set_title(text_at(data, "systemPayload.customTitle"))
+        if not node.talks and node.subtype != _COMPRESSION:
+            session.skip(f"{node.type} ({node.subtype})", own=True)
+        if node.subtype not in _BESIDE:
+            self.leaf = node
+
+    def fill(self, session: Session, leaf: _Node) -> list[_Node]:
+        """Fill a session with the branch up to a leaf; the line before replaces a missing parent."""
+        path, broken = walk(self.nodes, leaf)
+        sent = [node for node in path if node.talks or node.subtype == _COMPRESSION]
+        first = max((node.number for node in sent if not node.talks), default=0)
+        talk = [node.number for node in sent if node.number >= first]
+        broken = [lost for lost in broken if lost.node.number >= first]
+        report_broken(session, broken, talk, self.title)
+        branch = _Branch(session)
+        for node in path:
+            branch.add(node)
+        return path
+
+
+class _Branch:
+    """Makes the messages and summaries of a branch."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.usage: Json = {}  # of an answer without parts, whose calls have lines of their own
+        self.local: Entry | None = None  # the last message, if it is a prompt that may be a local command
+
+    def add(self, node: _Node) -> None:
+        """Add the message or summary of a line."""
+        session, data = self.session, node.data
+        session.number = node.number
+        if node.subtype == _COMPRESSION:
+            self.compressed(node, objects_at(data, "systemPayload.compressedHistory"))
+        elif node.subtype == "slash_command":
+            self.command(object_at(data, "systemPayload"))
+        elif node.type == "assistant":
+            self.local = None
+            fields = {**self.usage, **answer_fields(data, _ANSWER, _USAGE, FORMAT)}
+            made = self.turn(node, "codeh", **fields)
+            self.usage = {} if made else omit_empty(usage=fields.get("usage"))
+        elif node.talks:
+            made = self.turn(node, "user")
+            self.local = made if node.type == "user" and not node.subtype else None
+
+    def turn(self, node: _Node, kind: str, **fields: object) -> Entry | None:
+        """Add the messages of a line, and return the last; later lines with its id are pieces of it."""
+        session, before = self.session, len(self.session.items)
+        session.turn(kind, _parts(object_at(node.data, "message")), id=node.id, ts=node.ts, **fields)
+        last = session.items[-1] if len(session.items) > before else None
+        for line, data in node.lines[1:]:
+            parts = _parts(object_at(data, "message"))
+            if isinstance(last, Entry) and parts:
+                last.pieces.append(Piece(line, parts))
+        return last if isinstance(last, Entry) else None
+
+    def compressed(self, node: _Node, contents: list[Json]) -> None:
+        """Summarise everything by the first content; the others are messages."""
+        text = "\n\n".join(texts(_parts(contents[0]))) if contents else ""
+        if not text:
+            self.session.skip("compression without a summary")
+            return
+        self.session.summarise(node.id, node.ts, text)
+        for number, content in enumerate(contents[1:], 1):
+            kind = "codeh" if content.get("role") == "model" else "user"
+            self.session.turn(kind, _parts(content), id=f"{node.id}.{number}", ts=node.ts)
+        self.local = None
+
+    def command(self, payload: Json) -> None:
+        """Remove a prompt that was a command of an editor, whose output is not sent either."""
+        output = objects_at(payload, "outputHistoryItems")
+        local = payload.get("phase") == "result" and payload.get("sentToModel") is not True
+        shown = bool(output) and all(item.get("type") == "assistant" for item in output)
+        if self.local and local and shown and self.local.parts == [{"text": payload.get("rawCommand")}]:
+            self.session.items.remove(self.local)
+            self.session.live.remove(self.local.id)
+            self.session.skip("local command")
+        self.local = None
+
+
+def _parts(content: Json) -> list[Part]:
+    return [part_of(part) for part in objects_at(content, "parts")]
+
+
+PROGRAM = Program(
+    "qwen-code", "Qwen Code", recognises, read,
+    (Place("QWEN_HOME", ".qwen", ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl")),),
+    format=FORMAT, keeps_thinking=True, command="qwen",
+    pairs={pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses")},
+)  # fmt: skip

@@ -1,0 +1,128 @@
+"""Qwen Code's files: the branch that it would send, each trap by name."""
+
+import orjson
+
+from in_process import run_in_process, run_ok
+from qwen_files import SESSION, Qwen, call, content, qwen_code
+from support import lines, session_path
+
+
+def imported(home, file, *more):
+    chats = home / "projects" / "-work" / "chats"
+    return run_ok("import", str(file.write(chats)), *more, home=home)
+
+
+def shown(home, id=f"qwen-code-{SESSION}"):
+    """What the program would be sent, in short."""
+    body = orjson.loads(run_ok("payload", id, "--to", "gemini", "--raw", "--prefill", home=home).text)
+    for turn in body["contents"]:
+        for part in turn["parts"]:
+            answer = part.get("functionResponse")
+            yield answer["response"] if answer else part.get("text") or part["functionCall"]["id"]
+
+
+def sample():
+    file = Qwen()
+    file.lines = qwen_code()
+    return file
+
+
+def test_a_compression_is_a_summary_and_the_messages_that_it_leaves(tmp_path):
+    imported(tmp_path, sample())
+    summary, *others = shown(tmp_path)
+    assert summary.endswith("<state_snapshot>in short</state_snapshot>")
+    assert others == ["Got it.", "six", "C", {"output": "of C"}, "seven", "eight"]
+    records = lines(session_path(tmp_path, f"qwen-code-{SESSION}"))
+    (covers,) = [record["covers"] for record in records if record["type"] == "summary"]
+    assert covers == ["a", "b", "c", "d", "e", "h", "i"]
+    assert next(record["set"]["title"] for record in records if record["type"] == "meta") == "A title"
+
+
+def test_what_was_rewound_is_a_branch(tmp_path):
+    counted = imported(tmp_path, sample()).err
+    assert b"2 messages that w" in counted
+    id = imported(tmp_path, sample(), "--branches").text.split()[-1]
+    assert [*shown(tmp_path, id)][-2:] == ["taken back", "of it"]
+
+
+def test_a_fork_names_the_session_and_the_message_that_it_continues(tmp_path):
+    file = Qwen()
+    for id, text in (("a", "one"), ("b", "two")):
+        file.user(id, text, forkedFrom={"sessionId": "original", "messageUuid": id})
+    file.user("c", "three")
+    imported(tmp_path, file)
+    header = lines(session_path(tmp_path, f"qwen-code-{SESSION}"))[0]
+    assert header["parent"] == {"session": "qwen-code-original", "at": "b"}
+
+
+def test_a_sub_agent_is_counted_its_usage_kept_and_it_is_a_branch(tmp_path):
+    file = Qwen()
+    file.user("a", "one")
+    agent = Qwen()
+    agent.user("x", "look", isSidechain=True)
+    agent.said("y", isSidechain=True, agentRound=1)  # its usage comes before its calls
+    agent.said("z", call("A"), isSidechain=True, usageMetadata=None)
+    agent.result("w", "A", "of A")
+    agent.write(tmp_path / "projects" / "-work" / "subagents" / SESSION, "agent-1.jsonl")
+    assert b"1 sub-agent in a file of its own" in imported(tmp_path, file).err
+    usage = [
+        record for record in lines(session_path(tmp_path, f"qwen-code-{SESSION}")) if record.get("usage")
+    ]
+    assert [record["usage"]["input"] for record in usage] == [10]
+    id = imported(tmp_path, file, "--branches").text.split()[-1]
+    assert id == f"qwen-code-{SESSION}-agent-1"
+    assert [*shown(tmp_path, id)] == ["look", "A", {"output": "of A"}]
+
+
+def test_a_lost_line_costs_what_came_before_it_in_the_program_but_not_here(tmp_path):
+    file = sample()
+    file.lines = [line for line in file.lines if line["uuid"] != "j"]
+    path = file.write(tmp_path / "chats")
+    told = run_in_process("verify", str(path), home=tmp_path)
+    assert told.code == 1
+    assert b"Qwen Code would send 4 of 5 messages" in told.out, told.out
+
+
+def test_a_line_twice_is_read_once(tmp_path):
+    file = Qwen()
+    file.user("a", "one")
+    file.lines.append(file.lines[-1])
+    file.said("b", "two")
+    path = file.write(tmp_path / "chats")
+    assert (
+        b"line 2: the same as line 1: Qwen Code sends it twice"
+        in run_in_process("verify", str(path), home=tmp_path).out
+    )
+    imported(tmp_path, file)
+    assert [*shown(tmp_path)] == ["one", "two"]
+
+
+def test_lines_with_one_id_are_one_message(tmp_path):
+    file = Qwen()
+    file.user("a", "one")
+    file.user("a", "and two", parent=None)
+    imported(tmp_path, file)
+    assert [*shown(tmp_path)] == ["one", "and two"]
+
+
+def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
+    file = Qwen()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "/about")
+    output = [{"type": "assistant", "text": "0.24.4"}]
+    file.system("d", "slash_command", phase="result", rawCommand="/about", outputHistoryItems=output)
+    file.compressed("e")  # without contents it is counted
+    imported(tmp_path, file)
+    assert [*shown(tmp_path)] == ["one", "two"]
+
+
+def test_content_of_a_compression_may_be_calls(tmp_path):
+    file = Qwen()
+    file.user("a", "one")
+    kept = content(
+        "user", {"functionResponse": {"id": "A", "name": "read_file", "response": {"output": "x"}}}
+    )
+    file.compressed("b", content("user", "in short"), content("model", call("A")), kept)
+    imported(tmp_path, file)
+    assert [*shown(tmp_path)][1:] == ["A", {"output": "x"}]
