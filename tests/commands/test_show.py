@@ -125,12 +125,12 @@ def test_the_end_of_a_big_log(data, last, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     target = Target(str(path), "")
-    small = show.read(QUIET, target, last=last).messages
+    small = show.read(QUIET, target, show.Options(last=last), {}).messages
     with mock.patch.object(show, "BIG", 0):
-        big = show.read(QUIET, target, last=last).messages
+        big = show.read(QUIET, target, show.Options(last=last), {}).messages
     as_json = show.message_json
     assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
-    everything = show.read(QUIET, target).messages
+    everything = show.read(QUIET, target, show.Options(), {}).messages
     assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
 
 
@@ -138,7 +138,7 @@ def test_damage_of_a_big_log_is_told(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
     with mock.patch.object(show, "BIG", 0), pytest.raises(BadData, match=r"line 2, byte 27"):
-        show.read(QUIET, Target(str(path), ""), last=1, strict=True)
+        show.read(QUIET, Target(str(path), ""), show.Options(last=1, strict=True), {})
 
 
 def test_a_file_without_a_record_is_no_session(tmp_path):
@@ -146,9 +146,9 @@ def test_a_file_without_a_record_is_no_session(tmp_path):
     target = Target(str(path), "")
     path.write_text("no json\n7\n")
     with pytest.raises(BadData, match=r"s\.jsonl: not a session: none of its lines is a record$"):
-        show.read(QUIET, target)
+        show.read(QUIET, target, show.Options(), {})
     path.write_text('{"type":"sess')  # a header that was being written
-    assert show.read(QUIET, target).messages == []
+    assert show.read(QUIET, target, show.Options(), {}).messages == []
 
 
 TEXTS = ["Look at this:", "<file a.txt>\nA\n</file>\n", "", "\nand that"]

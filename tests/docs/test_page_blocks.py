@@ -88,6 +88,9 @@ def place(key):
         codex = path / ".codex/sessions/2026/01/02"
         codex.mkdir(parents=True)
         shutil.copy(agents / "codex/plain" / CODEX, codex)
+        moved = (path / CLAUDE.removeprefix("~/")).read_text().replace("/home/dev/project", f"{path}/barn")
+        (path / "barn").mkdir()
+        (path / ".claude/projects/barn/moved.jsonl").write_text(moved)
         adapter = path / ".codeh/claude-code/projects/-work-demo"
         adapter.mkdir(parents=True)
         shutil.copy(path / CLAUDE.removeprefix("~/"), adapter)

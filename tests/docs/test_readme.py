@@ -118,7 +118,7 @@ def words_of(line):
             break
         if word in REDIRECTIONS:
             next(words, None)
-        elif set(word) <= set("|&;()"):
+        elif word and set(word) <= set("|&;()"):
             if found:
                 yield found
             found = None

@@ -6,29 +6,34 @@ import os
 from collections.abc import Sequence
 
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, Lost, Usage, reason
+from ..base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..base.words import some
 from ..formats import EXPORTERS, export
+from ..programs import registry
 from ..programs.registry import WRITTEN
+from ..render import values
 from ..render.progress import progress
 from ..session.fold import View, fold
+from ..session.model import Json, origin
 from ..store import new_file, read
+from ..store.program_files import translated
 from ..store.resolve import Target, for_reading, ids
+from ..views.selection import Selection, selected
 from ..views.view import tell_lost, view_of
+from .list_ import program_rows
 
 STRAY = "the session is the only argument; the form is --to FORM"
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
-  codeh-history export demo --to markdown | less
   codeh-history export demo --to html -o demo.html
   codeh-history export --all --to html --output pages    # an index and a page a session
-  codeh-history export demo --to exchanges -n 20
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
   codeh-history export demo --bundle demo.tar.age --encrypt-to age1...   # encrypted to this key
   codeh-history export demo --to codex --install # to resume it in Codex: prints the command
-  codeh-history export demo --to claude-code --cwd ~/project --output demo-for-claude.jsonl
+  codeh-history export --program claude-code --from-dir OLD --cwd NEW   # a moved project; then --install
+  codeh-history export demo --role user --range :5.. --to markdown    # only the prompts from the fifth on
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
 TEXTS = ("markdown", "html")  # for reading only
@@ -39,25 +44,34 @@ ONLY_WITH: dict[str, Sequence[str]] = {
 }  # fmt: skip
 
 
-class Options(Reading):
+class Options(Selection, Reading):
     to: str | None = option("FORM", f"{', '.join(FORMS)} (default: contents).", choices=FORMS)
     bundle: str | None = option(
         "FILE|-", "The session and its blocks in one file.",
-        excludes=("to", "redact", "output", *ONLY_WITH),
+        excludes=("to", "redact", "output", *ONLY_WITH, *Selection.DEFAULTS),
     )  # fmt: skip
     encrypt_to: Sequence[str] = ENCRYPT_TO.but(requires=("bundle",))
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
-    workspace: str | None = option("W", "With --to refs: in sidekick's wrapper.")
+    workspace: str | None = option("W", "With --to refs: in sidekick's wrapper.", rare=True)
     cwd: str | None = option("DIR", "With a program: its working directory.")
-    title: str | None = option("T", "With a program: the session's title there.")
+    title: str | None = option("T", "With a program: the session's title there.", rare=True)
     output: str | None = option("FILE|-", "Write a new file instead of stdout.", "-o")
     install: bool = flag("With a program: put it where the program looks.", excludes=("output",))
-    all: bool = flag("With --to html: all sessions, a page each and an index, in the folder --output.")
+    all: bool = flag("With --to html: all sessions and an index, in --output.")
+    program: str | None = option(
+        "PROGRAM", "Its sessions of --from-dir are to continue in --cwd.", choices=WRITTEN,
+        requires=("from_dir",), excludes=("to", "output", "title", "all", "redact", *Selection.DEFAULTS),
+    )  # fmt: skip
+    from_dir: str | None = option(
+        "OLD", "With --program: the directory that was moved.", requires=("program",)
+    )
     redact: bool = flag("Replace secrets; best effort.")
     allow_missing: bool = ALLOW_MISSING
 
 
 def run(env: Env, options: Options) -> int:
+    if options.program is not None:
+        return moved(env, options, options.program)
     to = options.to or "contents"
     check(options, to)
     if options.all:
@@ -68,9 +82,8 @@ def run(env: Env, options: Options) -> int:
         from ..sync import bundle
         from ..sync.sealing import Seal
 
-        bundle.pack(
-            env, target, options.bundle, lost, Seal(options.encrypt_to, ()) if options.encrypt_to else None
-        )
+        seal = Seal(options.encrypt_to, ()) if options.encrypt_to else None
+        bundle.pack(env, target, options.bundle, lost, seal)
     else:
         write(env, target, to, options, lost)
     tell_lost(env, target.id, lost, strict=options.strict)
@@ -150,10 +163,60 @@ def pages(env: Env, options: Options) -> int:
     return BadData.exit_code if unread else 0
 
 
+def moved(env: Env, options: Options, program: str) -> int:
+    """Write a program's sessions of a directory as sessions of another; print a JSON line for each.
+
+    They keep their ids where the program finds sessions by directory. Without --install nothing is written.
+    """
+    if options.cwd is None or options.specified("session", "argument"):
+        raise Usage("--from-dir requires --cwd NEW, and takes no session")
+    old, new = (os.path.abspath(str(folder)) for folder in (options.from_dir, options.cwd))
+    if not os.path.isdir(new) or old == new:
+        raise NotFound(f"--cwd {new}: the directory that {old} became is expected")
+    rows = [row for row in program_rows(env, (program,)) if _below(row["cwd"], old)]
+    code = 0 if rows else NegativeAnswer.exit_code
+    for path in dict.fromkeys(row["path"] for row in rows):
+        try:
+            for view in (fold(read.read_log(data)) for data in translated.each(path)):
+                cwd = (view.header or {}).get("cwd")
+                if _below(cwd, old) and not origin(view.header).get("agent"):
+                    place = os.path.normpath(new + str(cwd)[len(old) :])
+                    env.write(values.line(_moved(env, view, program, place, path, options)))
+        except (HistoryError, OSError) as error:
+            env.write(values.line({"path": path, "action": "failed", "reason": reason(error)}))
+            code = BadData.exit_code
+    if not rows or not options.install:
+        env.note(
+            "nothing was written; add --install" if rows else f"no session of {program} begun in {old}"
+        )
+    return code
+
+
+def _below(cwd: object, folder: str) -> bool:
+    return isinstance(cwd, str) and f"{cwd}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Options) -> Json:
+    """Write a session for another directory, unless the program has it there already; describe it."""
+    from ..talk.send import program as writer
+
+    id = str(origin(view.header)["id"])
+    kept = id if registry.program(program).by_folder else None
+    made = writer.make(env, view, program, cwd=cwd, install=options.install, of=("moved", id), id=kept)
+    before = writer.installed(env, made, path)
+    if options.install and not before:
+        writer.put(env, made, None, install=True)
+    action = "exists" if before else "written" if options.install else "planned"
+    place = before[0] if before else made.place or None
+    resume = writer.command(made, made.written.resume)
+    return {"session": view.id, "path": path, "action": action, "to": place, "resume": resume}
+
+
 def viewed(env: Env, target: Target, options: Options, lost: Lost | None, *, hydrate: bool = True) -> View:
-    """The session's view; with --redact, secrets are replaced and counted on stderr."""
+    """The selected part of the session; with --redact, secrets are replaced and counted on stderr."""
     if not options.redact:
-        return view_of(env, target, strict=options.strict, hydrate=hydrate, lost=lost)
+        view = view_of(env, target, strict=options.strict, hydrate=hydrate, lost=lost)
+        return selected(env, view, options, target.id)
     from ..filters.redact import Redactor
     from ..filters.redact import run as redacting
     from ..views.hydrate import hydrated_stream
@@ -162,4 +225,4 @@ def viewed(env: Env, target: Target, options: Options, lost: Lost | None, *, hyd
     lines = hydrated_stream(env, target, lost=lost, strict=options.strict)
     view = fold(read.read_log(b"".join(redacting.rewritten(lines, lines, redactor))))
     redacting.report(env, target.id, redactor)
-    return view
+    return selected(env, view, options, target.id)

@@ -98,14 +98,14 @@ def name_choices(env: Env, paths: Sequence[str]) -> None:
         env.note(f"  {row['id']}  {_time(env, row)}  {row['title'] or row['prompt'] or ''}")
 
 
-def program_rows(env: Env) -> list[Json]:
+def program_rows(env: Env, programs: Sequence[str] = ()) -> list[Json]:
     """A row for each session file of other programs, and each session in their databases."""
     from ..programs.registry import PROGRAMS
     from ..store.program_files import is_database
     from ..store.program_files.folders import files_of
     from ..store.program_files.translated import each
 
-    files = {file.path: file for file in files_of(env, tuple(PROGRAMS))}
+    files = {file.path: file for file in files_of(env, programs or tuple(PROGRAMS))}
     databases = [path for path in files if is_database(path)]
     rows = rows_of(env, [path for path in files if path not in databases], PROGRAMS_LISTED)
     for path in databases:

@@ -22,6 +22,7 @@ from ..session.stream import BY_REFERENCE, record_of
 from ..store.paths import SERVER
 from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading
+from ..views.selection import Selection, selected
 from ..views.skim import BIG, NeedsFold, Skim, logs
 from ..views.view import tell_damage, tell_lost, view_of
 
@@ -30,6 +31,7 @@ EXAMPLES = """\
   codeh-history show demo -n 2 --follow      # keep printing what arrives, Ctrl-C ends it
   codeh-history show demo --jsonl | jq -r 'select(.role == "model").id'
   codeh-history show demo --curated          # without what curate would remove
+  codeh-history show demo --role user        # only the prompts
   codeh-history curate demo | codeh-history show -
 """
 STRAY = "the session is the only argument; -n N shows the last N messages"
@@ -39,7 +41,7 @@ TORN = "torn last line"  # only a header being written: an empty session
 Numbered = list[tuple[int | None, Message]]
 
 
-class Options(Reading):
+class Options(Selection, Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
     items: bool = flag(
         "JSON lines with the committed and pending content of each message.", excludes=("json", "jsonl")
@@ -58,7 +60,7 @@ def run(env: Env, options: Options) -> None:
             raise Usage("--follow cannot follow stdin; name a session")
         follow(env, target, options)
     lost: Lost = {}
-    shown = read(env, target, last=options.last, curated=options.curated, strict=options.strict, lost=lost)
+    shown = read(env, target, options, lost)
     if options.items or options.json or options.jsonl:
         as_json = item_json if options.items else message_json
         records = (as_json(number, message) for number, message in shown.messages)
@@ -77,28 +79,23 @@ class Shown(NamedTuple):
     system: str | None = None
 
 
-def read(
-    env: Env,
-    target: Target,
-    *,
-    last: int | None = None,
-    curated: bool = False,
-    strict: bool = False,
-    lost: Lost | None = None,
-) -> Shown:
-    """Read the messages with their numbers; with `last`, only the last N.
+def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
+    """Read the chosen messages with their numbers; with `last`, only the last N.
 
     Curated messages keep the view's numbers; messages added by curation have none.
     """
-    if last is not None and not curated and target.path != "-":
+    last, strict = options.last, options.strict
+    some = bool(options.specified("curated", *Selection.DEFAULTS))
+    if last is not None and not some and target.path != "-":
         end = _end(env, target, last, strict=strict)
         if end is not None:
             return Shown(end)
-    view = view_of(env, target, strict=strict, lost=lost, newest=None if curated else last)
+    view = view_of(env, target, strict=strict, lost=lost, newest=None if some else last)
     if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
         raise BadData(f"{target.path}: not a session: none of its lines is a record")
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
-    if curated:
+    view = selected(env, view, options, target.id)
+    if options.curated:
         view, _, _ = passes.curate(view, Settings())
     messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
     if last is None:
@@ -280,9 +277,11 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
         if stamp != seen:
             started = time.monotonic()
             lost: Lost = {}
-            messages: Numbered = list(
-                enumerate(view_of(env, target, strict=options.strict, lost=lost).messages, 1)
-            )
+            view = view_of(env, target, strict=options.strict, lost=lost)
+            chosen = {message.id for message in selected(env, view, options, target.id).messages}
+            messages: Numbered = [
+                (number, message) for number, message in enumerate(view.messages, 1) if message.id in chosen
+            ]
             tell_lost(env, target.id, lost)
             if seen is None and options.last is not None:
                 list(changes.update(messages[: -options.last]))  # skipped

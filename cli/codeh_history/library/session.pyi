@@ -455,9 +455,14 @@ class Session:
         title: str | None = ...,
         output: File | None = ...,
         install: bool | None = ...,
+        program: str | None = ...,
+        from_dir: str | None = ...,
         redact: bool | None = ...,
         allow_missing: bool | None = ...,
         strict: bool | None = ...,
+        role: str | None = ...,
+        since: str | None = ...,
+        range: str | None = ...,
     ) -> bytes: ...
     def fork(
         self,

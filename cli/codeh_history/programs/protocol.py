@@ -58,7 +58,8 @@ class Program(NamedTuple):
     file; damage becomes a problem of theirs. `superseded`: those of its files that the program no longer
     resumes because a newer one exists. `writer`: the module with a `File` (`writing.Writer`); `format`:
     the provider whose requests its files contain; `keeps_thinking`: whether they contain thinking;
-    `command`: the program's command. `pairs`: what it does with unmatched calls and results.
+    `command`: the program's command; `by_folder`: it looks up a session in its directory's folder, so that
+    two directories may have one of the same id. `pairs`: what it does with unmatched calls and results.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Program(NamedTuple):
     format: str = ""
     keeps_thinking: bool = False
     command: str = ""
+    by_folder: bool = False
     pairs: Effects | None = None
 
 

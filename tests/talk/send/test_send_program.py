@@ -13,6 +13,7 @@ import opencode_files
 import program_databases
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
+from codeh_history.programs import registry
 from codeh_history.programs.protocol import Written
 from codeh_history.talk.send import program
 from codeh_history.talk.send.program import Made
@@ -227,3 +228,26 @@ def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(env,
     file.user("hi")
     database.write_bytes(program_databases.database(opencode_files.SCHEMA)([file.tables]))
     assert program.installed(env, made) == (str(database), earlier)
+
+
+@pytest.mark.parametrize("name", registry.WRITTEN)
+def test_a_moved_session_keeps_its_id_only_where_the_program_looks_by_directory(env, tmp_path, name):
+    """Elsewhere its second session with that id would hide the first, or replace it."""
+    id = "11111111-2222-4333-8444-555555555555"
+    view = view_of([HEADER, *SAID])
+    kept = id if registry.program(name).by_folder else None
+    folders = tmp_path / "north", tmp_path / "south"
+    places = []
+    for folder in folders:
+        folder.mkdir()
+        made = program.make(env, view, name, cwd=str(folder), install=True, of=("moved", id), id=kept)
+        again = program.make(env, view, name, cwd=str(folder), install=True, of=("moved", id), id=kept)
+        assert again.written.resume == made.written.resume
+        assert (made.written.resume[-1] == id) == (kept is not None)
+        places.append((made.place or made.cwd, made.written.resume[-1]))
+        if made.place:
+            assert program.installed(env, made, places[0][0]) is None
+            program.put(env, made, None, install=True)
+            assert program.installed(env, made) is not None
+    assert len({place for place, _ in places}) == 2
+    assert len({resumed for _, resumed in places}) == (1 if kept else 2)

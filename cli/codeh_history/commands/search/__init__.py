@@ -18,6 +18,7 @@ from ...session.model import Json
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store.read import passing
 from ...store.resolve import Target, for_reading, ids
+from ...views.selection import ROLE
 from ...views.view import tell_lost
 from . import matches
 from .matches import Hit, Skip
@@ -28,8 +29,10 @@ EXAMPLES = """\
   codeh-history search -C 2 -n 5 timeout
   codeh-history search -l deploy | xargs -n 1 codeh-history show -n 4
   codeh-history search --words 'blue sky' -l         # best match first; uses an index
+  codeh-history search --role user ''            # the prompts of all sessions
   codeh-history search --jsonl error | jq -r .id
 """
+ANY_TEXT = r"(?=.*\S)"  # matches nothing of it, so that nothing is highlighted
 MOST = 200  # lines shown on a terminal without -n
 STRAY = "search REGEX [SESSION]"
 
@@ -38,6 +41,7 @@ class Options(OptionSet):
     regex: str = argument("REGEX", "A Python regular expression, matched against each line.")
     argument: str | None = argument("[SESSION]", "Only this session (default: all).")
     ignore_case: bool = flag("Ignore case.", "-i")
+    role: str | None = ROLE
     list_only: bool = flag("Only the names of sessions with a match.", "-l", long="--list")
     count: bool = flag("Only SESSION:COUNT for each session with a match.", "-c", excludes=("list_only",))
     most: int | None = option("N", f"At most N matches (on a terminal {MOST}).", long="-n", least=1)
@@ -73,11 +77,11 @@ def run(env: Env, options: Options) -> int:
         env.complain(f"{target.id}: not searched: {reason(error)}")
         unread.append(target.id)
 
-    text = matches.pattern_of(options.regex) if options.words else options.regex
+    text = matches.pattern_of(options.regex) if options.words else options.regex or ANY_TEXT
     flags = re.IGNORECASE if options.ignore_case or options.words else 0
     marks = Pattern(text, "", flags, time_limit(options.timeout))
     if options.words:
-        hits = matches.ranked(env, targets, options.regex, skip, options.around)
+        hits = matches.ranked(env, targets, options.regex, skip, options.around, options.role)
     else:
         hits = each_hit(env, options, targets, marks, lost, None if named else skip)
     watched = env.terminal(env.stderr) and not options.words
@@ -103,8 +107,9 @@ def each_hit(
         missing: Lost = {}
         try:
             yield from matches.hits(
-                env, target, pattern, strict=options.strict, lost=missing, around=options.around
-            )
+                env, target, pattern, options.role,
+                strict=options.strict, lost=missing, around=options.around,
+            )  # fmt: skip
         except (HistoryError, OSError) as error:
             if skip is None or isinstance(error, Exceeded):
                 raise

@@ -25,6 +25,7 @@ from ...store.read import stamps_of
 from ...store.resolve import Target
 from ...views.late_media import Deferred
 from ...views.rows import text_of
+from ...views.selection import KIND_OF_ROLE, has_role
 from ...views.view import view_of
 
 if TYPE_CHECKING:
@@ -85,20 +86,24 @@ class Text(NamedTuple):
     items: Iterable[list[str]]
 
 
-def texts(env: Env, target: Target, *, strict: bool = False, lost: Lost | None = None) -> Iterator[Text]:
-    """The searchable texts of a session, in view order."""
+def texts(
+    env: Env, target: Target, role: str | None = None, *, strict: bool = False, lost: Lost | None = None
+) -> Iterator[Text]:
+    """The searchable texts of a session, in view order; with a role, only of its messages."""
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     title = text_of(view.meta.get("title"))
-    if title is not None:
+    if title is not None and role is None:
         yield Text(None, 0, "title", [["", title]])
     for number, message in enumerate(view.messages, 1):
-        yield Text(message.id, number, message.kind, items_of(message))
+        if has_role(message, role):
+            yield Text(message.id, number, message.kind, items_of(message))
 
 
 def hits(
     env: Env,
     target: Target,
     pattern: Pattern,
+    role: str | None = None,
     *,
     strict: bool = False,
     lost: Lost | None = None,
@@ -107,7 +112,7 @@ def hits(
     """The matching lines of a session, in view order, with up to `around` lines of context."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
-    for id, n, kind, items in texts(env, target, strict=strict, lost=lost):
+    for id, n, kind, items in texts(env, target, role, strict=strict, lost=lost):
         for lines in matching(items, pattern, id or kind, around):
             yield Hit(target.id, id, n, kind, *lines)
 
@@ -124,8 +129,10 @@ def matching(items: Iterable[list[str]], pattern: Pattern, name: str, around: in
             yield from with_context(inside, [place for place, match in enumerate(others) if match], around)
 
 
-def ranked(env: Env, targets: Sequence[Target], words: str, skip: Skip, around: int) -> Iterator[Hit]:
-    """A hit for each message that contains all the words, best first, with its best line.
+def ranked(
+    env: Env, targets: Sequence[Target], words: str, skip: Skip, around: int, role: str | None
+) -> Iterator[Hit]:
+    """A hit for each message (of a role) that contains all the words, best first, with its best line.
 
     `skip` is called for an unreadable session.
     """
@@ -145,7 +152,10 @@ def ranked(env: Env, targets: Sequence[Target], words: str, skip: Skip, around: 
         elif os.path.lexists(path):  # unless it was removed meanwhile
             read(path)
     pattern = re.compile(pattern_of(words), re.IGNORECASE)
+    kind = KIND_OF_ROLE.get(role or "", role)
     for entry in find(env, stamps, read, words):
+        if kind not in (None, entry.kind):
+            continue
         lines = entry.text.split("\n")
         best = max(
             (line for line in lines if line.strip()),

@@ -307,7 +307,7 @@ class _Items:
 PROGRAM = Program(
     "claude-code", "Claude Code", recognises, read,
     (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write",
-    format=FORMAT, keeps_thinking=True, command="claude",
+    format=FORMAT, keeps_thinking=True, command="claude", by_folder=True,
     pairs={
         pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
         pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),

@@ -388,7 +388,7 @@ _NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl", "c
 PROGRAM = Program(
     "gemini-cli", "Gemini CLI", recognises, read,
     (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),), recognises_own,
-    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="gemini",
+    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="gemini", by_folder=True,
     pairs={
         pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
         pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),

@@ -40,12 +40,12 @@ class Made(NamedTuple):
 
 def make(
     env: Env, view: View, program: str, *, cwd: str | None = None, title: str | None = None,
-    install: bool = False, of: tuple[object, ...] = (),
+    install: bool = False, of: tuple[object, ...] = (), id: str | None = None,
 ) -> Made:  # fmt: skip
     """The file of a view, made valid for any provider; BadData if it has no message.
 
     Without `cwd` it continues in the session's own directory, else in this one; if it is to be installed,
-    in one that exists. `of`: what the new session's id is made of, instead of a random one.
+    in one that exists. `of`: what the new session's id is made of, instead of a random one; `id`: its id.
     """
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered="stub"), ("pairs",))
     whole = whole.with_messages(sources.listed(whole.messages))
@@ -53,7 +53,7 @@ def make(
         raise BadData(f"{view.id or 'the session'}: no message to write; append one first")
     named = title if title is not None else view.meta.get("title")
     where = directory(env, view, cwd, or_current=install)
-    id = writing.uuid(program, *((where, *of) if of else (env.new_id(view.id, 0),)))
+    id = id or writing.uuid(program, *((where, *of) if of else (env.new_id(view.id, 0),)))
     folder = folder_of(env, registry.places(program)[0])
     title = named if isinstance(named, str) and named else None
     written = registry.written(
@@ -133,10 +133,12 @@ def resumed(made: Made, path: str) -> str | None:
     return command(made, [*made.written.taken, path]) if taken else None
 
 
-def installed(env: Env, made: Made) -> tuple[str, str] | None:
-    """Where the program has the same session already, and its id; None where it has none."""
+def installed(env: Env, made: Made, source: str = "") -> tuple[str, str] | None:
+    """Where the program has the same session, `source` aside, and its id; None where it has none."""
     id = made.written.resume[-1]
     for file in files_of(env, [made.program]):
+        if file.path == source and not is_database(source):
+            continue
         if id in file.path or f"-{id[:8]}.json" in file.path:  # the latter by Gemini CLI
             return file.path, id
         if is_database(file.path):  # opencode's ids begin with their time

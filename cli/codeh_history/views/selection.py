@@ -1,0 +1,60 @@
+"""Part of a session: its messages of a role, since a time, or from one message to another."""
+
+from __future__ import annotations
+
+from ..base.env import Env
+from ..base.errors import NotFound, Usage
+from ..base.options import OptionSet, option
+from ..base.times import moment, to_millis
+from ..session.exchanges import is_prompt
+from ..session.fold import View
+from ..session.model import Message
+from .view import find
+
+ROLE = option("ROLE", "Only messages of user (prompts), model or tool.", choices=("user", "model", "tool"))
+KIND_OF_ROLE = {"model": "codeh"}  # else the same word
+
+
+class Selection(OptionSet, closing=True):
+    """The options of every verb that may show a part of a session."""
+
+    role: str | None = ROLE
+    since: str | None = option("D", "Only messages since: 30m, 2h, 7d, or a date.")
+    range: str | None = option(":N..:M", "Only these messages; either end may be left out.")
+
+
+def has_role(message: Message, role: str | None) -> bool:
+    """Return whether a message has this role; a user's messages are real prompts. None: any message."""
+    if role == "user":
+        return is_prompt(message)
+    return role is None or message.kind == KIND_OF_ROLE.get(role, role)
+
+
+def selected(env: Env, view: View, chosen: Selection, session: str) -> View:
+    """Return a view of the chosen messages, without summaries unless all were chosen.
+
+    With a role, the system prompt and tools are left out too.
+    """
+    if not chosen.specified(*Selection.DEFAULTS):
+        return view
+    messages = view.messages
+    if chosen.range is not None:
+        first, dots, last = chosen.range.partition("..")
+        if not dots:
+            raise Usage(f"--range {chosen.range}: :N..:M expected")
+        start, end = (_place(view, name, session) for name in (first or ":1", last or ":-1"))
+        messages = messages[start : end + 1]
+    if chosen.since is not None:
+        earliest = moment(env.millis(), chosen.since)
+        messages = [message for message in messages if (to_millis(message.ts or "") or 0) >= earliest]
+    if chosen.role is not None:
+        messages = [message for message in messages if has_role(message, chosen.role)]
+        view = view.with_settings({k: v for k, v in view.meta.items() if k not in ("system", "tools")})
+    return view.with_messages(messages, [])
+
+
+def _place(view: View, name: str, session: str) -> int:
+    message = find(view, name, session=session)
+    if message not in view.messages:
+        raise NotFound(f"{session}: {name} is hidden; `codeh-history expand` shows it")
+    return view.messages.index(message)
