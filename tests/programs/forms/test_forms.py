@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from codeh_history import providers
 from codeh_history.programs import forms
-from codeh_history.programs.forms import history, legacy
+from codeh_history.programs.forms import elements, history, legacy
 from codeh_history.session.records import MAX_READ
 from codeh_history.store import program_files
 from in_process import run_in_process, run_ok
@@ -210,11 +210,11 @@ def test_an_element_that_is_none_is_named_and_kept(value, at):
 
 @given(st.lists(st.sampled_from(["a", "b", {"x": 1}, 7]), max_size=8))
 def test_ids_tell_equal_elements_apart_and_do_not_hang_on_others(items):
-    ids = list(history.bare_ids(items))
+    ids = list(elements.bare_ids(items))
     assert len(set(ids)) == len(items)
     for item in items:
         own = [id for id, other in zip(ids, items, strict=True) if other == item]
-        assert own == list(history.bare_ids([item] * len(own)))
+        assert own == list(elements.bare_ids([item] * len(own)))
 
 
 @pytest.mark.parametrize(("item", "ref"), [
@@ -224,9 +224,9 @@ def test_what_names_its_blocks_is_a_reference(item, *, ref):
     assert legacy.is_ref(item) == ref
 
 
-def test_what_nests_too_deep_is_null_where_it_stands():
+def test_what_nests_too_deep_is_named():
     deep = 1
     for _ in range(MAX_READ + 1):
         deep = [deep]
     plain = {"role": "user", "parts": [{"text": "x"}]}
-    assert damage([plain, deep]) == damage([plain, None])
+    assert damage([plain, deep]) == [f"nested deeper than {MAX_READ}"]

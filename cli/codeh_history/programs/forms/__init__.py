@@ -16,7 +16,7 @@ import orjson
 from ... import providers
 from ...base.errors import BadData
 from ...base.read_json import json_value
-from ...providers.parts import listed
+from ...providers.parts import listed, objects
 from ...session.model import Json
 from ...session.records import (
     BOM,
@@ -33,7 +33,7 @@ from ...session.records import (
 )
 from ..registry import PROGRAMS
 from . import history, history_items, legacy, requests, sidekick
-from .history import Outcome
+from .elements import Outcome
 
 Importer = Callable[[Any], Iterable[Outcome] | None]
 
@@ -45,6 +45,10 @@ IMPORTERS: dict[str, Importer] = {
     history_items.NAME: history_items.read,
     **{name: partial(requests.read, name) for name in providers.FORMATS},
 }
+_ELEMENTS: dict[str, Callable[[Any], bool]] = {  # forms with elements that no other form has
+    "refs": legacy.is_ref, "persisted": history.is_entry, sidekick.NAME: sidekick.holds,
+    history_items.NAME: history_items.holds,
+}  # fmt: skip
 
 
 def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | None = None) -> list[Json]:
@@ -71,18 +75,13 @@ def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | N
 
 
 def log_of_value(value: Any, size: int) -> Log:
-    """The log of a JSON value, for reading a file in place; elements nested too deep become null."""
-    if nests_deeper(value, MAX_READ):
-        value = _shallow(value)
-    log = _log(value, "auto", size)
-    return log or Log([], [Damage(ELEMENT, 0, f"none of the known forms: {', '.join(IMPORTERS)}")], size)
-
-
-def _shallow(value: Any) -> Any:
-    """Replace each element that nests too deep by null."""
-    if isinstance(value, dict):
-        return {key: _shallow(item) if isinstance(item, list) else item for key, item in value.items()}
-    return [None if nests_deeper(item, MAX_READ) else item for item in value]
+    """The log of a JSON value, for reading a file in place."""
+    deep = nests_deeper(value, MAX_READ)
+    reason = (
+        f"nested deeper than {MAX_READ}" if deep else f"none of the known forms: {', '.join(IMPORTERS)}"
+    )
+    log = None if deep else _log(value, "auto", size)
+    return log or Log([], [Damage(ELEMENT, 0, reason)], size)
 
 
 def log_of_lines(data: bytes, form: str = "auto") -> Log | None:
@@ -115,54 +114,37 @@ def _log(value: Any, form: str, size: int) -> Log | None:
     outcomes = IMPORTERS[name](value) if name is not None else None
     if outcomes is None:
         return None
-    log = Log([], [], size)
-    for data, reason in outcomes:
-        log.records.append(Record(data, dumps(data), 0))
-        if reason:
-            log.damage.append(Damage(ELEMENT, 0, reason))
-    return log
+    outcomes = list(outcomes)
+    damage = [Damage(ELEMENT, 0, reason) for _, reason in outcomes if reason]
+    return Log([Record(data, dumps(data), 0) for data, _ in outcomes], damage, size)
 
 
 def form_of(value: object) -> str | None:
     """Detect the form of a JSON value; None if it is unknown."""
-    if isinstance(value, list):
-        return _of_list(value)
-    if not isinstance(value, dict):
+    if isinstance(value, dict):
+        if any(map(legacy.is_ref, listed(value.get("refs")))):
+            return "refs"
+        if any(map(sidekick.holds, listed(value.get("messages")))) and history.FIELDS[0] not in value:
+            return sidekick.NAME
+        persisted = "persisted" if history.history_in(value) is not None else None
+        return persisted if history.FIELDS[0] in value else requests.provider_of(value) or persisted
+    if not isinstance(value, list):
         return None
-    if any(map(legacy.is_ref, listed(value.get("refs"))[:1])):
-        return "refs"
-    if any(map(sidekick.holds, listed(value.get("messages")))) and history.FIELDS[0] not in value:
-        return sidekick.NAME
-    persisted = "persisted" if history.history_in(value) is not None else None
-    return persisted if history.FIELDS[0] in value else requests.provider_of(value) or persisted
+    own = (name for name, holds in _ELEMENTS.items() if any(map(holds, value)))
+    return next(own, None) or _of_messages(value)
 
 
-def _of_list(elements: list[Any]) -> str | None:
-    """Detect the form of a list by its elements.
+def _of_messages(elements: list[Any]) -> str | None:
+    """Detect the form of a list of contents or of a provider's messages.
 
     Plain texts, which every format has, are `contents`; with a system message or a name they are the
     common format, which keeps these.
     """
-    if not elements:
-        return "contents"
-    if legacy.is_ref(elements[0]):
-        return "refs"
-    objects = [item for item in elements if isinstance(item, dict)]
-    marks = {
-        "persisted": history.is_entry,
-        sidekick.NAME: sidekick.holds,
-        history_items.NAME: history_items.holds,
-    }
-    for name, holds in marks.items():
-        if any(map(holds, objects)):
-            return name
-    contents = [item for item in objects if isinstance(item.get("parts"), list)]  # ours, or Gemini's
-    if contents:
+    contents = [item for item in objects(elements) if isinstance(item.get("parts"), list)]
+    if contents or not elements:
         return requests.format_shown_by(contents) or "contents"
-    messages = [item for item in objects if any(requests.holds(name, item) for name in providers.FORMATS)]
-    if not messages:
-        return None
+    messages = [item for item in elements if any(requests.holds(name, item) for name in providers.FORMATS)]
     plain = all(item.keys() == {"role", "content"} and type(item["content"]) is str for item in messages)
-    if plain and {item.get("role") for item in messages} <= {"user", "assistant", "model"}:
+    if plain and messages and {item.get("role") for item in messages} <= {"user", "assistant", "model"}:
         return "contents"
-    return requests.format_shown_by(messages) or providers.COMMON
+    return requests.format_shown_by(messages) or (providers.COMMON if messages else None)

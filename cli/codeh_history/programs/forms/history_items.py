@@ -5,15 +5,17 @@ A `Message` is `{type, text, parts?, toolCalls?, timestamp, metadata?}`; `parts`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from ...base.errors import BadData
 from ...base.times import from_millis
 from ...providers import parts
 from ...session.model import Json
 from ...session.records import check_parts
 from ...session.rules import ROLE_OF_KIND
-from ..fields import name_at, object_at, objects_at
-from .history import Outcome, outcomes, readable
+from ..fields import name_at, object_at, objects_at, omit_empty
+from .elements import Outcome, outcomes, readable
 
 NAME = "history-items"
 FIELDS = ("provider", "model", "usage", "finish", "source")  # fields of a record that are in `metadata`
@@ -30,7 +32,7 @@ def holds(value: object) -> bool:
 
 
 def _is_item(value: object) -> bool:
-    if not isinstance(value, dict) or not value or not value.keys() <= {"committed", "pending"}:
+    if not isinstance(value, dict) or not value.keys() <= {"committed", "pending"}:
         return False
     messages = [message for message in value.values() if message is not None]
     return bool(messages) and all(map(_is_message, messages))
@@ -39,69 +41,61 @@ def _is_item(value: object) -> bool:
 def _is_message(value: object) -> bool:
     if not isinstance(value, dict) or {"role", "content"} & value.keys():
         return False
-    kind, text = value.get("type"), value.get("text")
-    return isinstance(kind, str) and kind in _KINDS and isinstance(text, str)
+    kind = value.get("type")
+    return isinstance(kind, str) and kind in _KINDS and isinstance(value.get("text"), str)
 
 
 def read(value: Any) -> list[Outcome] | None:
     """The records of a list of items or messages; None if it holds none."""
-    return readable(outcomes(value, _read)) if isinstance(value, list) else None
+
+    def read_item(item: Any, id: str) -> Iterator[Outcome]:
+        if not holds(item):
+            raise BadData("not a message")
+        return ((record, None) for record in records(item, id))
+
+    return readable(outcomes(value, read_item)) if isinstance(value, list) else None
 
 
-def _read(item: Any, id: str) -> list[Outcome] | str:
-    if not holds(item):
-        return "not a message"
-    made = records(item, id)
-    return "a part or a call that cannot be read" if made is None else [(record, None) for record in made]
-
-
-def records(item: Json, id: str) -> list[Json] | None:
-    """The records of an item or a message; None if a part or a call cannot be read."""
+def records(item: Json, id: str) -> list[Json]:
+    """The records of an item or a message; BadData if a part or a call cannot be read."""
     if not _is_item(item):
         return _committed(item, id)
     done, pending = item.get("committed"), item.get("pending")
-    id = _id(done or pending or {}) or id
+    id = name_at(done or pending, "metadata.id") or id
     made = _committed(done, id) if done else []
-    if made is None or not pending:
+    if not pending:
         return made
-    content = _parts(pending)
-    if content is None:
-        return None
-    ts = _time(pending)
+    content, ts, kind = _parts(pending), _time(pending), _KINDS[pending["type"]]
     if done:
         return [*made, {"type": "update", "id": f"{id}-pending", "of": id, "ts": ts, "parts": content}]
-    kind = _KINDS[pending["type"]]
     begun = {"type": "open", "id": id, "ts": ts, "kind": kind, "role": ROLE_OF_KIND[kind]}
     return [begun, {"type": "delta", "of": id, "parts": content}]
 
 
-def _committed(message: Json, id: str) -> list[Json] | None:
+def _committed(message: Json, id: str) -> list[Json]:
     """The record of a message, and of the results inside its calls."""
-    content, kind, id = _parts(message), _KINDS[message["type"]], _id(message) or id
-    if content is None:
-        return None
-    metadata = object_at(message, "metadata")
-    fields = {name: metadata[name] for name in FIELDS if name in metadata}
+    kind, id = _KINDS[message["type"]], name_at(message, "metadata.id") or id
+    metadata, common = object_at(message, "metadata"), omit_empty(ts=_time(message))
     rest = {name: value for name, value in metadata.items() if name not in ("id", *FIELDS)}
-    common: Json = {"ts": _time(message)} if _time(message) else {}
     made: list[Json] = [{
-        "type": "message", "id": id, **common, "kind": kind, "role": ROLE_OF_KIND[kind], "parts": content,
-        **fields, **({"metadata": rest} if rest else {}),
+        "type": "message", "id": id, **common, "kind": kind, "role": ROLE_OF_KIND[kind],
+        "parts": _parts(message), **{name: metadata[name] for name in FIELDS if name in metadata},
+        **omit_empty(metadata=rest),
     }]  # fmt: skip
     results = _results(message) if kind == "codeh" and "parts" not in message else []
     if results:
         tool = {"kind": "tool", "role": "user", "parts": results}
-        made.append({"type": "message", "id": f"{id}-results" if id else "", **common, **tool})
+        made.append({"type": "message", "id": id and f"{id}-results", **common, **tool})
     return made
 
 
-def _parts(message: Json) -> list[Any] | None:
-    own = message.get("parts")
+def _parts(message: Json) -> list[Any]:
+    calls, own = objects_at(message, "toolCalls"), message.get("parts")
+    wrong = not all(isinstance(call.get("name"), str) for call in calls)
+    if check_parts(message) if isinstance(own, list) else wrong:
+        raise BadData("a part or a call that cannot be read")
     if isinstance(own, list):
-        return own if check_parts({"parts": own}) is None else None
-    calls = objects_at(message, "toolCalls")
-    if any(not isinstance(call.get("name"), str) for call in calls):
-        return None
+        return own
     text = [{"text": message["text"]}] if message["text"] or not calls else []
     if _KINDS[message["type"]] == "tool":
         return [*_results(message), *text]
@@ -113,27 +107,21 @@ def _results(message: Json) -> list[Any]:
     """The results inside a message's calls."""
     results: list[Any] = []
     for call in objects_at(message, "toolCalls"):
-        name = next((name for name in _RESULTS if parts.has_value(call.get(name))), None)
-        if name is None:
-            continue
-        value = call[name]
+        name = next((name for name in _RESULTS if parts.has_value(call.get(name))), "")
+        value = call.get(name)
         if isinstance(value, list):  # responses as they were sent
             results += [part for part in parts.objects(value) if "functionResponse" in part]
-            continue
-        response = value if isinstance(value, dict) else {"error" if name == "error" else "output": value}
-        id = _call_id(call)
-        results.append({
-            "functionResponse": {**({"id": id} if id else {}), "name": call["name"], "response": response}
-        })  # fmt: skip
+        elif name:
+            response = (
+                value if isinstance(value, dict) else {"error" if name == "error" else "output": value}
+            )
+            fields = {**omit_empty(id=_call_id(call)), "name": call["name"], "response": response}
+            results.append({"functionResponse": fields})
     return results
 
 
 def _call_id(call: Json) -> str | None:
-    return name_at(call, "id") or name_at(call, "callId")
-
-
-def _id(message: Json) -> str | None:
-    return name_at(message, "metadata.id")
+    return name_at(call, "id", "callId")
 
 
 def _time(message: Json) -> str | None:

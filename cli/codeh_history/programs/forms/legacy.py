@@ -6,11 +6,12 @@ import re
 from itertools import count
 from typing import Any
 
+from ...base.errors import BadData
 from ...session.model import AS_REF, WRAPPER, Json
 from ...session.records import Log, bare_id, check, dumps, lines_of, parse
 from ...session.rules import PLACING, RULES
 from . import requests
-from .history import Outcome, outcomes, readable
+from .elements import Outcome, meta, outcomes, readable
 
 _HASH = re.compile("[0-9a-f]{64}")
 _SNAKE = re.compile(
@@ -34,21 +35,24 @@ def is_ours(log: Log, data: bytes) -> bool:
     if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
         return first is not None
     contents = [{key: record.data.get(key) for key in ("role", "parts")} for record in log.records]
-    return (
-        any(record.bare is None for record in log.records) or requests.format_shown_by(contents) != "gemini"
-    )
+    ours = any(record.bare is None for record in log.records)
+    return ours or requests.format_shown_by(contents) != "gemini"
 
 
 def contents(value: Any) -> list[Outcome] | None:
     """Read an array of `{role, parts}` (or `{role, content}`); None if no element can be read."""
-    if not isinstance(value, list) or any(map(is_ref, value[:1])):
-        return None
 
-    def read(item: Any, id: str) -> list[Outcome] | str:
-        record = {"type": "message", "id": id, **_with_parts(item)} if isinstance(item, dict) else {}
-        return _checked(record)
+    def read(item: Any, id: str) -> list[Outcome]:
+        if not isinstance(item, dict):
+            raise BadData("no `parts`")
+        if "parts" not in item and isinstance(item.get("content"), str):  # the first files
+            rest = {key: value for key, value in item.items() if key != "content"}
+            role = "model" if item.get("role") == "assistant" else item.get("role")
+            item = {**rest, "role": role, "parts": [{"text": item["content"]}]}
+        return _checked({"type": "message", "id": id, **item})
 
-    return readable(outcomes(value, read))
+    is_list = isinstance(value, list) and not any(map(is_ref, value[:1]))
+    return readable(outcomes(value, read)) if is_list else None
 
 
 def refs(value: Any) -> list[Outcome] | None:
@@ -58,26 +62,18 @@ def refs(value: Any) -> list[Outcome] | None:
     if not isinstance(items, list) or not any(map(is_ref, items[:1])):
         return None
     number = count()
-    made = outcomes(
-        items, lambda item, _: _checked(_ref(item, next(number), wrapper)), "refs" if wrapper else ""
-    )
-    around: Json = {"type": "meta", "set": {WRAPPER: {**wrapper, "refs": []}}}  # restores the wrapper
-    return [*([(around, None)] if wrapper else []), *made]
+    name = "refs" if wrapper else ""
+    made = outcomes(items, lambda item, _: _checked(_ref(item, next(number), wrapper)), name)
+    around = {**wrapper, "refs": []} if wrapper else None  # restores the wrapper
+    return [*meta(**{WRAPPER: around}), *made]
 
 
-def _checked(record: Json) -> list[Outcome] | str:
-    """Return the record of an element, or why it is invalid."""
+def _checked(record: Json) -> list[Outcome]:
+    """Return the record of an element; BadData if it is invalid."""
     without_parts = record.get("type") != "ref" and not isinstance(record.get("parts"), list)
-    return ("no `parts`" if without_parts else check(record)) or [(record, None)]
-
-
-def _with_parts(item: Json) -> Json:
-    """Turn the `{role, content}` of the first files into a content."""
-    if "parts" in item or not isinstance(item.get("content"), str):
-        return item
-    rest = {key: value for key, value in item.items() if key != "content"}
-    role = "model" if item.get("role") == "assistant" else item.get("role")
-    return {**rest, "role": role, "parts": [{"text": item["content"]}]}
+    if reason := "no `parts`" if without_parts else check(record):
+        raise BadData(reason)
+    return [(record, None)]
 
 
 def is_ref(item: object) -> bool:

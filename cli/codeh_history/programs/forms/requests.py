@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ... import providers
@@ -9,7 +10,7 @@ from ...base.errors import BadData
 from ...providers.body import Imported
 from ...session.model import Json
 from ..fields import at
-from .history import Outcome, bare_ids, unread
+from .elements import Outcome, bare_ids, meta, unread
 
 
 def provider_of(body: Json) -> str | None:
@@ -47,46 +48,39 @@ def read(name: str, value: Any) -> list[Outcome] | None:
         if not isinstance(messages, list) and not (isinstance(messages, str) and format.body.shows(value)):
             return None
         return _records(name, format.imported(value))
-
-    def reason(item: Any) -> str | None:
-        """Why an element cannot be read; None if it can."""
-        if not holds(name, item):
-            return "not a message"
+    good: list[Any] = []
+    bad: list[Outcome] = []
+    for number, item in enumerate(value):
+        reason = "not a message"
         try:
-            format.imported({field: [item]})
+            if holds(name, item):
+                format.imported({field: [item]})
+                good.append(item)
+                continue
         except BadData as error:
-            return str(error).removeprefix(f"{field}.0: ")
-        return None
-
-    reasons = list(map(reason, value))
-    good = [item for item, why in zip(value, reasons, strict=True) if why is None]
-    bad = [unread(f"[{n}]", value[n], why) for n, why in enumerate(reasons) if why is not None]
-    return [*_records(name, _without_system(format.imported({field: good}))), *bad] if good else None
+            reason = str(error).removeprefix(f"{field}.0: ")
+        bad.append(unread(f"[{number}]", item, reason))
+    return [*_records(name, _with_system(format.imported({field: good}))), *bad] if good else None
 
 
-def _without_system(imported: Imported) -> Imported:
+def _with_system(imported: Imported) -> Imported:
     """Make a leading system message the session's system prompt."""
     first = imported.messages[0] if imported.messages else {}
     item, parts = first.get("item", {}), first.get("parts", ())
     text = "\n\n".join(part["text"] for part in parts if part.keys() == {"text"})
     is_plain = item.keys() <= {"role", "type"} and all(part.keys() == {"text"} for part in parts)
-    if imported.system is not None or item.get("role") not in ("system", "developer") or not is_plain:
+    is_system = item.get("role") in ("system", "developer") and is_plain and text.strip("\n")
+    if imported.system is not None or not is_system:
         return imported
-    if not text.strip("\n"):
-        return imported
-    return Imported(imported.messages[1:], text, imported.tools, imported.model, imported.settings)
+    return replace(imported, messages=imported.messages[1:], system=text)
 
 
 def _records(name: str, imported: Imported) -> list[Outcome]:
     """The messages, after a `meta` record with everything else in the body."""
-    values: Json = {"system": imported.system, "tools": imported.tools or None}
-    values |= {f"model.{name}": imported.model, f"settings.{name}": imported.settings or None}
-    values = {key: value for key, value in values.items() if value is not None}
-    messages = imported.messages
-    return [
-        *([({"type": "meta", "set": values}, None)] if values else []),
-        *(
-            ({"type": "message", "id": id, **message}, None)
-            for message, id in zip(messages, bare_ids(messages), strict=True)
-        ),
-    ]
+    ids = bare_ids(imported.messages)
+    messages = (
+        {"type": "message", "id": id, **one} for one, id in zip(imported.messages, ids, strict=True)
+    )
+    settings = {f"model.{name}": imported.model, f"settings.{name}": imported.settings}
+    around = meta(system=imported.system, tools=imported.tools, **settings)
+    return [*around, *((message, None) for message in messages)]

@@ -1,0 +1,54 @@
+"""What the readers of all forms share: records, what is wrong with their elements, ids by content."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ...base.errors import BadData
+from ...session.model import Json
+from ...session.records import bare_id, dumps
+
+UNREAD = "unread"  # type of the record that keeps an element unchanged
+
+Outcome = tuple[Json, str | None]  # a record, and what is wrong with its element
+
+
+def unread(where: str, value: Any, reason: str) -> Outcome:
+    """Keep an element that cannot be read."""
+    return {"type": UNREAD, "where": where, "value": value}, f"{where}: {reason}"
+
+
+def meta(**settings: Any) -> list[Outcome]:
+    """The record of the settings that have a value; none if all are empty."""
+    values = {key: value for key, value in settings.items() if value}
+    return [({"type": "meta", "set": values}, None)] if values else []
+
+
+def bare_ids(items: Iterable[Any]) -> Iterator[str]:
+    """The id of each element, by its content and occurrence."""
+    seen: Counter[bytes] = Counter()
+    for item in items:
+        raw = dumps(item)
+        yield bare_id(raw, seen[raw])
+        seen[raw] += 1
+
+
+def outcomes(
+    items: list[Any], read: Callable[[Any, str], Iterable[Outcome]], name: str = ""
+) -> list[Outcome]:
+    """Read each element of a list with `read(element, id)`; one that is BadData is kept unread."""
+    made: list[Outcome] = []
+    for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
+        where = f"{name}[{number}]"
+        try:
+            made += [(record, reason and f"{where}: {reason}") for record, reason in read(item, id)]
+        except BadData as error:
+            made.append(unread(where, item, str(error)))
+    return made
+
+
+def readable(made: list[Outcome]) -> list[Outcome] | None:
+    """Return the outcomes; None if no element could be read."""
+    return made if not made or any(record["type"] != UNREAD for record, _ in made) else None
