@@ -5,19 +5,12 @@ import itertools
 import os
 import re
 import shutil
-import signal
-import tempfile
-from unittest import mock
 
 import orjson
 import pytest
 
 from agent_cases import cases
-from codeh_history.base import processes
-from codeh_history.base.env import Env
-from codeh_history.commands.import_ import copy
-from codeh_history.programs.registry import PROGRAMS
-from codeh_history.store import log, program_files
+from codeh_history.store import log
 from in_process import run_in_process
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
 from program_formats import FORMATS
@@ -37,15 +30,6 @@ def all_of(home, *argv, env=None, code=0):
     done = run_in_process("import", "--all", *argv, home=home, env=env)
     assert (done.code, done.err) == (code, b""), done
     return done.lines
-
-
-def shared_by_processes(home):
-    """The same, the work shared however little it is."""
-    environ = {"CODEH_HOME": str(home), "HOME": str(home)}
-    with tempfile.TemporaryFile() as out, mock.patch.object(processes, "HEAVY", 1):
-        copy.import_all(Env(environ, stdout=out.fileno()), list(PROGRAMS), None, branches=False)
-        out.seek(0)
-        return [orjson.loads(line) for line in out]
 
 
 def at(home, program, data, folder=""):
@@ -141,44 +125,6 @@ def test_sub_agents_and_checkpoints_of_gemini_cli_are_found(tmp_path):
 def test_a_checkpoint_of_any_form_is_read(history, messages, tmp_path):
     settled(written(tmp_path / ".gemini/tmp/work/checkpoint-tag.json", [history]))
     assert [line["records"] for line in all_of(tmp_path)] == [messages] * bool(messages)
-    assert all_of(tmp_path) == []
-
-
-def by_path(line):
-    return str(line["path"])
-
-
-def test_several_processes_do_what_one_does(tmp_path, monkeypatch):
-    for program in WHERE:
-        at(tmp_path, program, SAMPLES[program]())
-    alone = all_of(tmp_path)
-    first = {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")}
-    shutil.rmtree(tmp_path / "sessions")
-    shutil.rmtree(tmp_path / "cache")
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
-    assert sorted(shared_by_processes(tmp_path), key=by_path) == sorted(alone, key=by_path)
-    assert {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")} == first
-    assert all_of(tmp_path) == []
-
-
-def test_what_a_killed_process_left_undone_is_done(tmp_path, monkeypatch):
-    for program in WHERE:
-        at(tmp_path, program, SAMPLES[program]())
-    alone = all_of(tmp_path)
-    shutil.rmtree(tmp_path / "sessions")
-    shutil.rmtree(tmp_path / "cache")
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
-    here, opened = os.getpid(), program_files.opened
-
-    def cut_off(path):
-        if os.getpid() != here and "rollout" in path:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return opened(path)
-
-    monkeypatch.setattr(program_files, "opened", cut_off)
-    said = shared_by_processes(tmp_path)
-    assert sorted(line["path"] for line in said) == sorted(line["path"] for line in alone)
-    assert {line["action"] for line in said} == {"imported"}
     assert all_of(tmp_path) == []
 
 

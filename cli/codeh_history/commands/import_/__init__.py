@@ -26,6 +26,7 @@ from ...base.options import (
     flag,
     option,
 )
+from ...base.times import moment
 from ...base.words import some
 from ...programs import forms, registry
 from ...programs.forms import reimport
@@ -39,6 +40,7 @@ from ...store import create, log, program_files, read
 from ...store.blocks import fetch, open_stores
 from ...store.blocks.protocol import is_block_id
 from ...store.paths import id_of, is_path
+from ...store.program_files import folders
 from ...store.protocol import Locked
 from ...store.resolve import Target
 from ...sync.sealing import Seal, is_bundle, is_sealed
@@ -87,7 +89,13 @@ class Options(OptionSet):
 
 def run(env: Env, options: Options) -> int:
     if options.all_:
-        return everything(env, options)
+        programs = tuple(form for form in options.from_ if form != "auto") or tuple(registry.PROGRAMS)
+        if not set(programs) <= registry.PROGRAMS.keys():
+            raise Usage(
+                f"--all --from {', '.join(programs)}: must be one of {', '.join(registry.PROGRAMS)}"
+            )
+        earliest = moment(env.millis(), options.since) if options.since is not None else None
+        return copy.import_all(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
     names = [file for name in options.files or (["-"] if env.piped() else []) for file in within(name)]
     if not names:
         raise Usage(
@@ -107,22 +115,9 @@ def within(name: str) -> Sequence[str]:
     """The file itself, or the session files in a program's folder."""
     if not os.path.isdir(name):
         return [name]
-    from ...store.program_files import folders
-
     if paths := folders.below(name):
         return paths
     raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
-
-
-def everything(env: Env, options: Options) -> int:
-    """Run `import --all`."""
-    programs = tuple(form for form in options.from_ if form != "auto") or tuple(registry.PROGRAMS)
-    if not set(programs) <= registry.PROGRAMS.keys():
-        raise Usage(f"--all --from {', '.join(programs)}: must be one of {', '.join(registry.PROGRAMS)}")
-    from ...base.times import moment
-
-    earliest = moment(env.millis(), options.since) if options.since is not None else None
-    return copy.import_all(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
 
 
 def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
@@ -133,12 +128,14 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
         file.seek(0)
         if name == "-" and not head:
             raise BadData(f"stdin: {nothing(env)}")
+        if is_sealed(head):
+            file = io.BytesIO(Seal((), options.identity).opened(file.read(), where))
+            if not is_bundle(file.getvalue()[:HEAD]):
+                raise BadData(f"{where}: not a bundle; nothing was imported")
         if is_sealed(head) or (form == "auto" and is_bundle(head)):
             from ...sync import bundle
 
-            yield bundle.unpack(
-                env, unsealed(file, where, options) if is_sealed(head) else file, where, options.into
-            )
+            yield bundle.unpack(env, file, where, options.into)
             return
         source = program_files.File(file.fileno(), "" if name == "-" else name)
         program = None if form in forms.IMPORTERS else program_files.program_of(source, form)
@@ -174,25 +171,23 @@ def tell(env: Env, options: Options, where: str, session: Session, imported: Imp
 
     Without `--verbose`, the program's interface records share one line.
     """
-    if imported.conflict:
-        env.note(f"{where}: {imported.conflict}: new messages went to {imported.id}")
+    notes = [f"{imported.conflict}: new messages went to {imported.id}"] if imported.conflict else []
     problems = [problem for problem in session.problems if problem.mended or problem.effect == "skips"]
     for problem in problems[:MOST_NAMED]:
         mended = f" ({problem.mended})" if problem.mended else ""
-        env.note(f"{where}: {_at(problem)}{problem.reason}{mended}")
+        notes += [f"{_at(problem)}{problem.reason}{mended}"]
     if (more := len(problems) - MOST_NAMED) > 0:
-        env.note(f"{where}: and {more} more (`codeh-history verify {where}` lists all)")
+        notes.append(f"and {more} more (`codeh-history verify {where}` lists all)")
     own = session.interface
     left = sorted(session.left.items(), key=lambda item: (item[0] in own, item[0]))
-    for kind, count in left:
-        if options.verbose or kind not in own:
-            env.note(f"{where}: not imported: {some(count, kind)}")
+    counts = [some(count, kind) for kind, count in left if options.verbose or kind not in own]
     if not options.verbose and (records := sum(session.left[kind] for kind in own)):
-        env.note(f"{where}: not imported: {some(records, 'interface record')} (-v names them)")
-    lines = [problem._asdict() for problem in session.problems]
-    lines += [{"left": kind, "count": count} for kind, count in left]
-    for line in lines if options.report else ():
-        env.report(dumps({"session": imported.id, **line}))
+        counts.append(f"{some(records, 'interface record')} (-v names them)")
+    for note in [*notes, *(f"not imported: {count}" for count in counts)]:
+        env.note(f"{where}: {note}")
+    if options.report:
+        for line in [*(p._asdict() for p in session.problems), *({"left": k, "count": n} for k, n in left)]:
+            env.report(dumps({"session": imported.id, **line}))
 
 
 def _at(problem: Problem) -> str:
@@ -237,14 +232,6 @@ def opened(env: Env, name: str) -> Iterator[IO[bytes]]:
         yield copy
 
 
-def unsealed(file: IO[bytes], where: str, options: Options) -> io.BytesIO:
-    """Decrypt a bundle."""
-    data = Seal((), options.identity).opened(file.read(), where)
-    if not is_bundle(data[:HEAD]):
-        raise BadData(f"{where}: not a bundle; nothing was imported")
-    return io.BytesIO(data)
-
-
 def check(record: Json, where: str) -> None:
     """Raise BadData for a record that could not be read back."""
     if record.get("type", "message") != "message":
@@ -257,24 +244,20 @@ def check(record: Json, where: str) -> None:
 
 def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
     """The records as lines; missing ids and times are added."""
-    now = env.now()
-    offset = locked.offset
-    chunks: list[bytes] = []
+    now, written = env.now(), bytearray()
     for record in records:
         kind = record.get("type", "message")
         fields: Json = {"type": kind}
         if kind in ("message", "ref"):
-            fields["id"] = record.get("id") or env.new_id(locked.session, offset)
+            fields["id"] = record.get("id") or env.new_id(locked.session, locked.offset + len(written))
             fields["ts"] = record.get("ts") or now
         elif kind == "meta":
             fields["ts"] = now
         if kind == "message":
             fields["kind"] = kind_of(record)
             fields |= {"role": role} if (role := ROLE_OF_KIND[fields["kind"]]) else {}
-        chunk = dumps({**fields, **{k: v for k, v in record.items() if k not in fields}}) + b"\n"
-        chunks.append(chunk)
-        offset += len(chunk)
-    return b"".join(chunks)
+        written += dumps({**fields, **{k: v for k, v in record.items() if k not in fields}}) + b"\n"
+    return bytes(written)
 
 
 def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:

@@ -5,23 +5,20 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
-
-import orjson
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
-from ...base.processes import shared
 from ...base.words import is_id, prefixes
 from ...programs import records, registry
 from ...programs.changes import changes, for_new_copy
+from ...programs.fields import omit_empty
 from ...programs.model import AS_BRANCHES, Session
 from ...render import changes as rendering
 from ...render.progress import progress
 from ...session.fold import View, fold
 from ...session.model import Json, origin
-from ...session.records import dumps, parse
+from ...session.records import dumps
 from ...session.redactions import REDACTION
 from ...store import create, log, program_files, read
 from ...store.cache import Remembered
@@ -86,22 +83,21 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         ids = {item.id for item in session.items}
         last = next((m.id for m in reversed(before.messages) if m.id in ids), None)
         parent = {"session": before.id, "at": last}
-    else:
-        main = session.parent["session"] if session.parent else ""  # the source may contain anything
-        if is_id(main) and create.taken(main := path_of(env, main)):
-            before = fold(read.read_log(read.read_bytes(main)))  # the branch shares its beginning
-    base, made = b"", records.records(session)
-    if before is not None:
-        redactions = (record.raw for record in before.log.records if record.data["type"] == REDACTION)
-        base, made = b"".join(raw + b"\n" for raw in redactions), for_new_copy(session, before)
+    elif session.parent and is_id(session.parent["session"]):  # the source may contain anything
+        main = path_of(env, session.parent["session"])
+        before = fold(read.read_log(read.read_bytes(main))) if create.taken(main) else None
+    redactions: list[bytes] = []
+    made = records.records(session)
+    if before is not None:  # a branch shares its beginning with the session
+        redactions = [r.raw + b"\n" for r in before.log.records if r.data["type"] == REDACTION]
+        made = for_new_copy(session, before)
     new = records.lines(made, path)
-    body = base + new
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
 
     def build(locked: Locked) -> bytes:
         if not locked.created:
             raise BadData(f"{target}: exists already; import again")
-        return body
+        return b"".join(redactions) + new
 
     log.append(env, target, build, create=True, header=lambda: first)
     return Imported(id_of(target), new.count(b"\n"), created=True)
@@ -109,31 +105,25 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
 
 def _appended(env: Env, session: Session, target: str) -> Imported:
     """Append what the copy lacks; write nothing if it is complete or has diverged."""
-    data = read.read_bytes(target)
-    first = parse([data.partition(b"\n")[0]]).records
-    of = origin(first[0].data if first else None)
+    missing = changes(session, _copy_of(env, session, target, read.read_bytes(target)))
+    if missing.records and not missing.conflict:
+
+        def build(locked: Locked) -> bytes:
+            nonlocal missing
+            missing = changes(session, _copy_of(env, session, target, locked.read()))
+            return b"" if missing.conflict else records.lines(missing.records, target)
+
+        log.append(env, target, build)
+    added = 0 if missing.conflict else len(missing.records)
+    return Imported(id_of(target), added, created=False, conflict=missing.conflict)
+
+
+def _copy_of(env: Env, session: Session, target: str, data: bytes) -> View:
+    """The view of a session's copy; raise BadData if it is not one."""
+    view = fold(read.read_log(data))
+    of = origin(view.header)
     if (of.get("from"), of.get("id")) != (session.program, session.id):
         raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
-    missing = changes(session, _view(env, data))
-    if missing.conflict or not missing.records:
-        return Imported(id_of(target), 0, created=False, conflict=missing.conflict)
-    stored = 0
-
-    def build(locked: Locked) -> bytes:
-        nonlocal stored
-        now = locked.read()
-        again = missing if now == data else changes(session, _view(env, now))
-        if again.conflict:
-            raise BadData(f"{target}: {again.conflict} meanwhile; import again")
-        stored = len(again.records)
-        return records.lines(again.records, target)
-
-    log.append(env, target, build)
-    return Imported(id_of(target), stored, created=False)
-
-
-def _view(env: Env, data: bytes) -> View:
-    view = fold(read.read_log(data))
     if view.log.refers:
         from ...views.stored_parts import hydrated
 
@@ -155,42 +145,34 @@ def import_all(
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
-    codes: dict[int, int] = {}  # exit codes of failures, by place
-    work = partial(_outcomes, env, branches=branches)
+    codes: list[int] = []  # of failures
+
+    def tell(file: ProgramFile, row: Json) -> None:
+        line = {"session": None, "program": file.program, "path": file.path, **row}
+        rows.append(line) if table else env.write(dumps(line) + b"\n")
+
     try:
         with progress(env, "importing", len(files), 1) as bar:
-            results = shared(work, files, [file.stamp.size for file in files])
-            for number, (place, data) in enumerate(results, 1):
-                lines, code = orjson.loads(data)
-                for line in lines:
-                    rows.append(line) if table else env.write(orjson.dumps(line) + b"\n")
-                if code:
-                    codes[place] = code
-                if code not in _AGAIN:
-                    cache.keep(files[place].path, files[place].stamp, True)
+            for number, file in enumerate(files, 1):
+                try:
+                    for row in _imported(env, file, branches=branches):
+                        tell(file, row)
+                    cache.keep(file.path, file.stamp, True)
+                except HistoryError as error:
+                    tell(file, {"action": "failed", "reason": str(error)})
+                    codes.append(error.exit_code)
+                    if error.exit_code not in _AGAIN:
+                        cache.keep(file.path, file.stamp, True)
                 bar.done(number, len(files))
     finally:
         if table:
             summarize(env, rows)
     cache.save()
-    return codes[min(codes)] if codes else 0
-
-
-def _outcomes(env: Env, files: Iterable[ProgramFile], *, branches: bool) -> Iterator[bytes]:
-    """Import files, perhaps in another process; yield each one's rows and exit code as JSON."""
-    for file in files:
-        rows: list[Json] = []
-        code = 0
-        try:
-            rows.extend(_imported(env, file, branches=branches))
-        except HistoryError as error:
-            code = error.exit_code
-            rows.append(_row(file, None, "failed", reason=str(error)))
-        yield orjson.dumps([rows, code])
+    return codes[0] if codes else 0
 
 
 def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:
-    """Import a file; yield a row for each session that changed."""
+    """Import a file; yield what changed in each session."""
     with program_files.opened(source.path) as file:
         if file.size == 0:
             return
@@ -201,15 +183,12 @@ def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json
             imported = import_session(env, session, source.path) if session.items else None
             if imported is None or not (imported.records or imported.created):
                 continue
-            more: Json = {"records": imported.records, "reason": imported.conflict}
-            more |= {"left": dict(session.left), "problems": len(session.problems)}
-            action = "imported" if imported.created else "updated"
-            kept = {key: value for key, value in more.items() if value or key == "records"}
-            yield _row(source, imported.id, action, **kept)
-
-
-def _row(file: ProgramFile, session: str | None, action: str, **more: object) -> Json:
-    return {"session": session, "program": file.program, "path": file.path, "action": action, **more}
+            yield {
+                "session": imported.id, "action": "imported" if imported.created else "updated",
+                "records": imported.records, **omit_empty(
+                    reason=imported.conflict, left=dict(session.left), problems=len(session.problems)
+                ),
+            }  # fmt: skip
 
 
 def summarize(env: Env, lines: Sequence[Json]) -> None:
