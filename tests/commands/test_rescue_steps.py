@@ -278,8 +278,8 @@ TOLD = {
 }  # fmt: skip
 
 
-def told(**more):
-    first, *rest = lines({**TOLD, **more})
+def told(earlier=0, **more):
+    first, *rest = lines({**TOLD, **more}, earlier)
     found = {"first": first}
     label = ""
     for line in rest:
@@ -305,13 +305,13 @@ def test_of_a_session_in_order_it_says_that_nothing_is_wrong():
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ([(3, "torn")], "line 3: torn"), ([(3, "torn"), (5, "torn")], "lines 3, 5: torn"), ([(0, "no head")], "no head"),
-        ([(n, "torn") for n in range(1, 7)], "lines 1, 2, 3 and 3 more: torn"), ([(1, "a"), (2, "b"), (3, "c")], "line 1: a|line 2: b|line 3: c"),
-        ([(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "d")], "line 1: a|line 2: b|and 3 more (`codeh-history verify FILE` names all)"),
+        ([(3, "torn")], "line 3: torn"), ([(0, "no head")], "no head"), ([(1, "a"), (2, "b"), (3, "c")], "line 1: a|line 2: b|line 3: c"),
+        ([(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "d")],
+         "line 1: a|line 2: b|line 3: c|and 2 more (`codeh-history verify FILE` names all)"),
     ],
-    ids=["one", "twice", "all of it", "many lines", "three kinds", "more kinds"],
+    ids=["one", "all of it", "three", "more"],
 )  # fmt: skip
-def test_what_is_broken_is_told_by_kind_with_its_first_lines(found, said):
+def test_the_first_problems_are_named_with_their_lines(found, said):
     assert told(ok=False, problems=problems(*found))["broken"] == said
 
 
@@ -346,3 +346,14 @@ def test_where_it_went_and_how_to_go_on():
     assert "written" not in told(place="/p", resume="r")
     counts = {"before": 9, "after": 4, "kept": 3, "shortened": 1, "summarised": 5, "dropped": 0}
     assert told(messages=counts)["messages"] == "9 → 4: 3 kept, 1 shortened, 5 summarised"
+
+
+def test_what_its_program_summarised_before_is_not_called_summarised_by_the_rescue(tmp_path):
+    made = talk()
+    made.compacted("s", "They greeted.")
+    made.user("u3", "on")
+    path = written(tmp_path / "s.jsonl", made.lines)
+    first, *rest = run_in_process("rescue", str(path), "--dry-run", home=tmp_path).err.decode().splitlines()
+    assert ": 1 message, " in first
+    assert "broken    nothing" in rest
+    assert "messages  1 → 1: 1 kept, 3 summarised before" in rest

@@ -64,15 +64,15 @@ def run(env: Env, options: Options) -> None:
     done = reduced(env, session.view, to, budget)
     wanted = session.problems or done.compacted or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install
-    lost = (
-        printed and options.output is None and env.terminal(env.stdout)
-    )  # a terminal shows it, but saves nothing
+    # a terminal shows it, but saves nothing
+    lost = printed and options.output is None and env.terminal(env.stdout)
     writes = wanted and not options.dry_run and not lost
     out = write(env, options, session, done, to) if writes else {}
     for line in done.report if options.report else ():
         env.report(orjson.dumps(line))
     printed = printed and bool(writes)
-    report.write(env, report.as_json(session, done, to, out), printed=printed, json=options.json)
+    rescue = report.as_json(session, done, to, out)
+    report.write(env, rescue, done.earlier, printed=printed, json=options.json)
 
 
 def destination(options: Options, session: Recovered) -> str | None:
@@ -120,18 +120,14 @@ def _as_session(env: Env, options: Options, session: Recovered, view: View) -> J
     """Create a session here; its header names the session that it was made from."""
     kept = {message.id for message in view.messages}
     summaries = [
-        summary
-        if kept.issuperset(summary.covers)
-        else Summary(
+        summary if kept.issuperset(summary.covers) else Summary(
             fields={**summary.fields, "covers": [id for id in summary.covers if id in kept]},
-            place=summary.place,
-            raw=None,
+            place=summary.place, raw=None,
         )
         for summary in view.summaries
-    ]
-    view = view.with_messages(view.messages, summaries)
+    ]  # fmt: skip
     path = create.free_path(env, options.output, f"{session.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": session.id, "at": last} if session.program is None else None
-    id = fork.written(env, path, view, parent, begun_here=False)
+    id = fork.written(env, path, view.with_messages(view.messages, summaries), parent, begun_here=False)
     return {"written": path, "id": id, "resume": f"codeh-history ask -s {id}"}

@@ -15,7 +15,7 @@ from ...filters.curate import passes
 from ...filters.curate.pairs import DUPLICATE, LOST, MISPLACED, MOVED, RENAMED, WITHOUT_CALL
 from ...filters.curate.passes import Settings
 from ...programs import registry
-from ...session.model import Json, Message, origin
+from ...session.model import Json, origin
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.program_files import folders
@@ -30,19 +30,21 @@ _REPAIRS = {
     MOVED: "result moved to its call",
     MISPLACED: "call in a user's message left out",
 }
-_FATES = {"drop": "dropped", "summarize": "summarised"}
+_FATES = {"drop": "dropped", "summarize": "summarised", "replace": "shortened"}
 
 
 class Reduced(NamedTuple):
     """`view`: what to write; `after`: what the program then reads; `report`: a line per op.
 
-    `facts`: `mended, messages, tokens, let_go, summary, model, window, budget, compacted`.
+    `facts`: `mended, messages, tokens, let_go, summary, model, window, budget, compacted`. `earlier`: how
+    many messages summaries covered before.
     """
 
     view: View
     after: View
     report: list[Json]
     facts: Json
+    earlier: int = 0
 
     @property
     def compacted(self) -> bool:
@@ -55,8 +57,11 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
     `to`: the program to write for. Raises BudgetUnreachable, and BadData if nothing is left to resume.
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
-    model = newest.model if newest is not None else None
-    window = _window(env, to, newest) if newest is not None else None
+    model, window = None, None
+    if newest is not None:
+        model = str(newest.model)
+        windows = [table().window(model, newest.provider), folders.window(env, to, model) if to else None]
+        window = min((size for size in windows if size), default=None)
     budget = limit or (int(window * SHARE) if window else None)
     thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"
     settings = Settings(unanswered="error" if to is None else "stub", thoughts=thoughts)
@@ -74,20 +79,16 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
     counter = counter_for(env, view, None, model)
     spent = explained(repaired, after, counter, None, ())
     before = total_of(counter, view)["tokens"]["total"]
-    return Reduced(smaller, after, report, {
+    facts = {
         "mended": _repairs(repairs), "messages": _fates(view, [*repairs, *ops, *compaction], after),
         "tokens": {"counter": counter.name, "before": before, "after": spent["after"]},
         "let_go": spent["let_go"],
         "summary": sum(spent["spent"][name] for name in _SUMMARY) if compaction else 0,
         "model": model, "window": window, "budget": budget, "compacted": bool(compaction),
-    })  # fmt: skip
-
-
-def _window(env: Env, to: str | None, message: Message) -> int | None:
-    """The model's window, or a smaller one from the program's settings."""
-    model = str(message.model)
-    windows = [table().window(model, message.provider), folders.window(env, to, model) if to else None]
-    return min((size for size in windows if size), default=None)
+    }  # fmt: skip
+    sent = {message.id for message in view.messages}
+    earlier = sum(id in view.all and id not in sent for id in stands_for(view.summaries, view))
+    return Reduced(smaller, after, report, facts, earlier)
 
 
 def _repairs(ops: list[Op]) -> Counter[str]:
@@ -112,12 +113,9 @@ def _fates(view: View, ops: list[Op], after: View) -> Json:
     fates = {id: "summarised" for id in stands_for(view.summaries, view) if id in view.all}
     fates |= {message.id: "kept" for message in view.messages}
     for op in ops:
-        if op["op"] == "replace":
-            ids, fate = [op["id"]], "shortened"
-        else:
-            ids, fate = op.get("ids", []), _FATES.get(op["op"], "kept")
+        ids = [op["id"]] if op["op"] == "replace" else op.get("ids", [])
         if not op.get("why", "").startswith((MOVED, RENAMED)):
-            fates |= {id: fate for id in ids if id in fates}
+            fates |= {id: _FATES[op["op"]] for id in ids if id in fates}
     counts = Counter(fates.values())
     named = {fate: counts[fate] for fate in ("kept", "shortened", "summarised", "dropped")}
     return {"before": len(fates), "after": len(after.messages), **named}

@@ -14,11 +14,11 @@ from ...base.escape import visible
 from ...base.times import brief, from_millis
 from ...base.words import some
 from ...programs import writing
-from ...programs.model import AS_BRANCHES, Entry, Session
+from ...programs.model import AS_BRANCHES, Entry
 from ...programs.parts import texts
 from ...programs.registry import PROGRAMS
-from ...render import table, values
-from ...render.messages import rich_wanted, width
+from ...render import changes, values
+from ...render.messages import rich_wanted
 from ...render.progress import progress
 from ...session.model import Json
 from ...store import program_files
@@ -29,11 +29,11 @@ from ..verify import program_problem
 from .reduction import Reduced
 from .source import Recovered
 
-BROKEN = 2  # kinds of problems shown as text
-LINES = 3  # line numbers shown for each
+BROKEN = 3  # problems shown as text
 _LINE = re.compile(r"line \d+")
 _NOWHERE: Json = {"written": None, "there": None, "id": None, "place": None, "resume": None}
 MOST = 10  # sessions listed by `rescue` without a name
+FATES = ("kept", "shortened", "summarised", "dropped")
 NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 
@@ -49,37 +49,46 @@ def as_json(session: Recovered, done: Reduced, to: str | None, out: Json) -> Jso
     }  # fmt: skip
 
 
-def write(env: Env, rescue: Json, *, printed: bool, json: bool) -> None:
+def write(env: Env, rescue: Json, earlier: int, *, printed: bool, json: bool) -> None:
     """Write JSON to stdout (to stderr if the session itself is `printed`), or text to stderr."""
     if json:
         line = orjson.dumps(rescue)
         env.report(line) if printed else env.write(line + b"\n")
         return
-    for text in () if env.quiet else lines(rescue):
+    for text in () if env.quiet else lines(rescue, earlier):
         env.report(visible(text).encode())
     if rescue["id"] is not None:
         env.write(f"{rescue['id']}\n".encode("utf-8", "surrogateescape"))
 
 
-def lines(rescue: Json) -> Iterator[str]:
-    """The report as lines of text."""
+def lines(rescue: Json, earlier: int) -> Iterator[str]:
+    """The report as lines of text; `earlier`: how many messages summaries covered before."""
     messages, tokens, model = rescue["messages"], rescue["tokens"], rescue["model"]
-    size = f"{some(messages['before'], 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
+    before = messages["before"] - earlier
+    size = f"{some(before, 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
     yield f"{rescue['program'] or 'session'} {rescue['session']}: {size}{f', {model}' if model else ''}"
     well = rescue["ok"] and not rescue["compacted"]
     repairs = [what if count == 1 else f"{what} ({count:,})" for what, count in rescue["mended"].items()]
-    before, after, *_ = messages.values()
-    fates = [f"{count:,} {fate}" for fate, count in list(messages.items())[2:] if count]
+    counts = {**messages, "summarised": messages["summarised"] - earlier}
+    fates = [f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate]]
+    fates += [f"{earlier:,} summarised before"] if earlier else []
     left = rescue["left"]
     branches = [f"; not included: {some(left[kind], kind)}" for kind in AS_BRANCHES if kind in left]
     stands_for = f"; replaced by a summary of {rescue['summary']:,} tokens" if rescue["summary"] else ""
+    unwritten = "nothing yet (--output FILE or --install writes it)"
+    if rescue["there"]:
+        unwritten = f"nothing; already installed: {rescue['there']}"
+    elif rescue["place"]:
+        unwritten = ""  # the session went to stdout
+    elif well:
+        unwritten = "nothing: nothing to fix (--output or --install writes it anyway)"
     sections = {
         "broken": _broken(rescue["problems"]),
         "repaired": ["; ".join(repairs)] if rescue["resume"] or not well else [],
         "removed": [", ".join(_removed(rescue)) + stands_for],
-        "messages": [f"{before:,} → {after:,}: {', '.join(fates)}{''.join(branches)}"],
+        "messages": [f"{before:,} → {messages['after']:,}: {', '.join(fates)}{''.join(branches)}"],
         "tokens": [_tokens(rescue)],
-        "written": [rescue["written"] or _why_unwritten(rescue, well=well)],
+        "written": [rescue["written"] or unwritten],
         "put it at": [rescue["place"]],
         "resume": [rescue["resume"]],
     }
@@ -88,33 +97,15 @@ def lines(rescue: Json) -> Iterator[str]:
             yield f"{'' if number else label:9} {text}"
 
 
-def _why_unwritten(rescue: Json, *, well: bool) -> str:
-    """Why no file was written; empty if the session went to stdout."""
-    if rescue["there"]:
-        return f"nothing; already installed: {rescue['there']}"
-    if rescue["place"]:
-        return ""
-    if well:
-        return "nothing: nothing to fix (--output or --install writes it anyway)"
-    return "nothing yet (--output FILE or --install writes it)"
-
-
 def _broken(problems: Sequence[Json]) -> list[str]:
-    """The first kinds of problems, each with its first line numbers."""
-    where: dict[str, list[str]] = {}
-    for problem in problems:
-        where.setdefault(problem["reason"], []).extend([str(problem["line"])] if problem["line"] else [])
-    if not where:
-        return ["nothing"]
-    shown = list(where)[: None if len(where) <= BROKEN + 1 else BROKEN]
-    texts = []
-    for reason in shown:
-        numbers = where[reason]
-        rest = f" and {len(numbers) - LINES:,} more" if len(numbers) > LINES else ""
-        plural = "s" if len(numbers) > 1 else ""
-        texts.append(f"line{plural} {', '.join(numbers[:LINES])}{rest}: {reason}" if numbers else reason)
-    more = len(problems) - sum(problem["reason"] in shown for problem in problems)
-    return [*texts, f"and {more:,} more (`codeh-history verify FILE` names all)" if more else ""]
+    """The first problems, and how many more there are."""
+    more = len(problems) - BROKEN
+    texts = [_text(problem) for problem in problems[:BROKEN]] or ["nothing"]
+    return [*texts, f"and {more:,} more (`codeh-history verify FILE` names all)" if more > 0 else ""]
+
+
+def _text(problem: Json) -> str:
+    return f"line {problem['line']}: {problem['reason']}" if problem["line"] else problem["reason"]
 
 
 def _removed(rescue: Json) -> Iterator[str]:
@@ -137,9 +128,7 @@ def _tokens(rescue: Json) -> str:
 
 def newest(env: Env, *, json: bool) -> None:
     """List the newest sessions of all programs and their problems; a table on a terminal."""
-    files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis, reverse=True)[
-        :MOST
-    ]
+    files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis)[: -MOST - 1 : -1]
     rows: list[Json] = []
     with progress(env, "reading") as bar:
         for number, file in enumerate(files, 1):
@@ -149,12 +138,13 @@ def newest(env: Env, *, json: bool) -> None:
     if json:
         env.write(b"".join(values.lines(rows, as_array=False)))
         return
-    cells = [[{**row, "problem": _problem(row["problems"])}[name] for name in NAMES] for row in rows]
-    if rows and rich_wanted(env):
-        shown = [[cell[0], brief(cell[1], env.millis()), *cell[2:]] for cell in cells]
-        env.draw(table.aligned(NAMES, shown, width=width(), colour=env.colour, flexible=2))
-    else:
-        env.write(table.separated(cells))
+    if rows:
+        rich, now = rich_wanted(env), env.millis()
+        for row in rows:
+            row["last"] = brief(row["last"], now) if rich else row["last"]
+            more = f" (and {len(row['problems']) - 1} more)" if row["problems"][1:] else ""
+            row["problem"] = _text(row["problems"][0]) + more if row["problems"] else "ok"
+        changes.draw(env, NAMES, [[row[name] for name in NAMES] for row in rows], flexible=2)
     env.note("`rescue FILE` recovers one of these" if rows else "no sessions of other programs found")
 
 
@@ -164,25 +154,15 @@ def _rows(file: ProgramFile) -> Iterator[Json]:
     try:
         with program_files.opened(file.path) as opened:
             for session in program_files.sessions_in(opened, file.program, newest=True):
+                entries = [item for item in session.items if isinstance(item, Entry)]
+                prompts = (beginning(" ".join(texts(e.parts))) for e in entries if e.kind == "user")
                 if session.items:
-                    yield {**row, **_about(session), "last": session.last or row["last"]}
+                    yield {
+                        **row, "session": session.id, "messages": len(entries),
+                        "prompt": next(filter(None, prompts), None),
+                        "problems": [*map(program_problem, session.problems)],
+                        "last": session.last or row["last"],
+                    }  # fmt: skip
     except HistoryError as error:
         problem = {"line": 0, "effect": "refused", "reason": str(error)}
         yield {**row, "session": None, "messages": 0, "prompt": None, "problems": [problem]}
-
-
-def _about(session: Session) -> Json:
-    entries = [item for item in session.items if isinstance(item, Entry)]
-    prompts = (beginning(" ".join(texts(entry.parts))) for entry in entries if entry.kind == "user")
-    return {
-        "session": session.id, "messages": len(entries), "prompt": next(filter(None, prompts), None),
-        "problems": [*map(program_problem, session.problems)],
-    }  # fmt: skip
-
-
-def _problem(problems: list[Json]) -> str:
-    """The first problem, and how many more there are."""
-    if not problems:
-        return "ok"
-    where = f"line {problems[0]['line']}: " if problems[0]["line"] else ""
-    return f"{where}{problems[0]['reason']}" + (f" (and {len(problems) - 1} more)" if problems[1:] else "")
