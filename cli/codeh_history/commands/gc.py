@@ -37,8 +37,6 @@ EXAMPLES = """\
 STRAY = "it looks at every session of this home"
 _ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a hex digit, escaped in JSON
-_REACH = 6 * 64 + 6  # bytes of a fully escaped id, and of the escape before it
-_STEP = 1 << 20
 
 
 class Options(OptionSet):
@@ -68,13 +66,15 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
     Exit codes of failures, which are reported on stderr, are added to `failed`.
     """
     before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
-    check(env)
-    gone: list[str] = []
-    if before is not None:
-        for item in trash.empty(env, before) if options.yes else trash.older(env, before):
-            gone.append(item.path)
-            since = from_millis(int(item.since * 1000))
-            yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
+    old = trash.older(env, before) if before is not None else []
+    store, moved = open_store(env), moved_away(env)
+    # nothing is removed if a file that may refer to blocks cannot be read
+    unneeded = unused(env, store, _limit(env), but=[item.path for item in old])
+    if before is not None and options.yes:
+        old = trash.empty(env, before)
+    for item in old:
+        since = from_millis(int(item.since * 1000))
+        yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
     sessions = list(resolve.ids(env))
     with progress(env, "collecting", sum(size_of(path) for _, path in sessions), SECOND) as bar:
         for number, (name, path) in enumerate(sessions, 1):
@@ -84,11 +84,30 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
                 env.complain(f"{name}: {error}")
                 failed.append(error.exit_code)
             bar.done(number, len(sessions))
-        yield from blocks(env, yes=options.yes, shared=options.shared, but=gone)
+    if store.shared and not options.shared:
+        env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
+    elif moved and not options.shared:
+        env.note(
+            f"{moved[0]} referred to blocks and is missing; if it was moved, it still needs them:"
+            f" all blocks are kept (--shared removes them)"
+        )
+    else:
+        count = len(unneeded)
+        if options.yes:
+            sweep(env, _limit(env))
+            count = store.delete(sorted(unneeded), _limit(env))
+            elsewhere.forget(env, moved)
+        if count:
+            yield {"store": store.name, "blocks": count, "bytes": sum(unneeded.values())}
     for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
         if options.yes:
             os.unlink(path)
         yield {"unsent": path, "bytes": size}
+
+
+def _limit(env: Env) -> float:
+    """The time since which nothing is removed."""
+    return env.millis() / 1000 - GRACE_DAYS * 86400
 
 
 def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
@@ -139,29 +158,9 @@ def spent(records: Sequence[Record]) -> set[int]:
 # -- blocks -------------------------------------------------------------------------------------------
 
 
-def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> Iterator[Json]:
-    """Count unreferenced blocks; with `yes`, remove them."""
-    before = env.millis() / 1000 - GRACE_DAYS * 86400
-    store = open_store(env)
-    noted = (path for path in elsewhere.noted(env) if not path.startswith(SERVER))
-    moved = [path for path in noted if not os.path.lexists(path)]
-    if store.shared and not shared:
-        env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
-        return
-    if moved and not shared:
-        env.note(
-            f"{moved[0]} referred to blocks and is missing; if it was moved, it still needs them:"
-            f" all blocks are kept (--shared removes them)"
-        )
-        return
-    unneeded = unused(env, store, before, but=but)
-    count = len(unneeded)
-    if yes:
-        sweep(env, before)
-        count = store.delete(sorted(unneeded), before)
-        elsewhere.forget(env, moved)
-    if count:
-        yield {"store": store.name, "blocks": count, "bytes": sum(unneeded.values())}
+def moved_away(env: Env) -> list[str]:
+    """Sessions outside the home that referred to blocks, and are no longer where they were."""
+    return [path for path in elsewhere.noted(env) if not (path.startswith(SERVER) or os.path.lexists(path))]
 
 
 def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
@@ -171,25 +170,15 @@ def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] =
     that looks like a block id counts, in damaged lines too. `but`: files that are about to be removed.
     """
     old = store.stale(before)
-    for path in _holders(env, trash.trash_dir(env), own_dir(env), trash.trash_dir(env)):
-        if not old:
-            return {}
+    for path in _holders(env):
         for id in _named(path) if path not in but else ():
             old.pop(id, None)
     return old
 
 
-def check(env: Env) -> None:
-    """Raise InputOutput if a file that may refer to blocks cannot be read: then nothing may be removed."""
-    for path in _holders(env, own_dir(env), trash.trash_dir(env)):
-        fd = _opened(path)
-        if fd is not None:
-            os.close(fd)
-
-
-def _holders(env: Env, *folders: str) -> Iterator[str]:
-    """Files that may refer to blocks: those in these folders, listed one by one, and those elsewhere."""
-    for folder in folders:
+def _holders(env: Env) -> Iterator[str]:
+    """Files that may refer to blocks, listed one by one: in the home, and elsewhere."""
+    for folder in (trash.trash_dir(env), own_dir(env), trash.trash_dir(env)):
         yield from _files(folder)
     place = sessions_dir(env)
     for name in {place, *elsewhere.noted(env)}:
@@ -212,58 +201,45 @@ def _on_server(name: str) -> Iterator[str]:
     yield from map(store.path, store.passing([*store.stamps()]))
 
 
-def _files(folder: str) -> list[str]:
+def _files(folder: str) -> Iterator[str]:
     """The files in a folder; raise InputOutput for anything else, which may contain sessions."""
     try:
-        with os.scandir(folder) as entries:
-            return [entry.path for entry in entries if entry.is_file() or _hides(entry)]
+        entries = list(os.scandir(folder))
     except FileNotFoundError:
         if not os.path.islink(folder):
-            return []
+            return
         raise InputOutput(f"{folder}: a dangling link; nothing was removed") from None
     except OSError as error:
-        raise InputOutput(f"{error.filename or folder}: {error.strerror}; nothing was removed") from None
+        raise _unreadable(folder, error) from None
+    for entry in entries:
+        if entry.is_file():
+            yield entry.path
+        elif entry.is_dir() and os.listdir(entry.path):
+            why = "a folder: sessions in it may need blocks; move it elsewhere"
+            raise InputOutput(f"{entry.path}: {why}; nothing was removed")
+        elif not entry.is_dir() and os.path.lexists(entry.path):  # otherwise moved meanwhile
+            raise InputOutput(f"{entry.path}: not a readable file; move it elsewhere; nothing was removed")
 
 
-def _hides(entry: os.DirEntry[str]) -> bool:
-    """Return False for an empty folder or a vanished entry; raise InputOutput otherwise."""
-    if entry.is_dir():
-        if not os.listdir(entry.path):
-            return False
-        why = "a folder: sessions in it may need blocks; move it elsewhere"
-        raise InputOutput(f"{entry.path}: {why}; nothing was removed")
-    if not os.path.lexists(entry.path):
-        return False  # moved meanwhile; its new place is read too
-    raise InputOutput(f"{entry.path}: not a readable file; move it elsewhere; nothing was removed")
-
-
-def _opened(path: str) -> int | None:
-    if path.startswith(SERVER):
-        return read.held(path)[0]
+def _named(path: str) -> set[str]:
+    """The block ids in a file."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        if path.startswith(SERVER):
+            fd = read.held(path)[0]
+        else:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(fd, "rb") as file:
+            data = file.read()
     except FileNotFoundError:
-        return None  # moved meanwhile; its new place is read too
+        return set()  # moved meanwhile; its new place is read too
     except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None
+        raise _unreadable(path, error) from None
+    plain = _ESCAPED.sub(lambda escaped: bytes.fromhex(escaped[1].decode()), data)
+    return {match[0].decode() for match in _ID.finditer(plain)}
 
 
-def _named(path: str) -> Iterator[str]:
-    """Yield the block ids in a file."""
-    fd = _opened(path)
-    if fd is None:
-        return
-    try:
-        tail = b""
-        while chunk := os.read(fd, _STEP):
-            text = tail + chunk
-            plain = _ESCAPED.sub(lambda escaped: bytes.fromhex(escaped[1].decode()), text)
-            yield from (match[0].decode() for match in _ID.finditer(plain))
-            tail = text[-_REACH:]
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; no block was removed") from None
-    finally:
-        os.close(fd)
+def _unreadable(path: str, error: OSError) -> InputOutput:
+    return InputOutput(f"{error.filename or path}: {error.strerror}; nothing was removed")
 
 
 def sweep(env: Env, before: float) -> None:
