@@ -330,8 +330,8 @@ MUTANTS = [
     ),
     Mutant(
         "a request waits for none but those of its session", "commands/serve/request.py",
-        "{self._last.get(key, self._wide) for key in keys}",
-        "{self._last.get(key) for key in keys}",
+        "        if earlier.sessions is None or self.sessions is None:\n            return True\n",
+        "        if earlier.sessions is None or self.sessions is None:\n            return False\n",
         ("commands/serve/test_serve_order.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
     ),
     Mutant(

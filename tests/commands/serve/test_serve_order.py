@@ -1,71 +1,29 @@
 """Requests about the same session are answered in their order, others at once."""
 
-from asyncio import new_event_loop, sleep
-from contextlib import closing
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.commands.serve.request import Order, Turn, turn_of
+from codeh_history.commands.serve.request import Turn, turn_of
 from codeh_history.main import options_of
 from codeh_history.store.paths import path_of
 
-TURNS = st.lists(
-    st.builds(Turn, st.one_of(st.none(), st.frozensets(st.sampled_from("abc"), max_size=2)), st.booleans()),
-    max_size=12,
-)
+A, B, AB, NONE, EVERY = frozenset("a"), frozenset("b"), frozenset("ab"), frozenset(), None
 
 
-def conflict(first, second):
-    """Whether the second has to wait for the first."""
-    if first.endless or (second.sessions is not None and not second.sessions):
-        return False  # what is about no session waits for none
-    if first.sessions is None or second.sessions is None:
-        return True
-    return bool(first.sessions & second.sessions)
-
-
-def begun(turns, data):
-    """Those that may run and those that have ended, each time one ends."""
-    with closing(new_event_loop()) as loop:
-        order = Order()
-        ends = []
-        waits = []
-        for turn in turns:
-            ends.append(loop.create_future())
-            waits.append(order.enter(turn, ends[-1]))
-        while True:
-            ended = {place for place, end in enumerate(ends) if end.done()}
-            free = {place for place, each in enumerate(waits) if all(end.done() for end in each)}
-            yield free, ended
-            if not free - ended:
-                return
-            ends[data.draw(st.sampled_from(sorted(free - ended)))].set_result(None)
-            loop.run_until_complete(sleep(0))
-
-
-@given(TURNS, st.data())
-def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(turns, data):
-    for free, ended in begun(turns, data):
-        assert free == {
-            place
-            for place, turn in enumerate(turns)
-            if not any(conflict(turns[each], turn) for each in range(place) if each not in ended)
-        }
-    assert len(ended) == len(turns)
-
-
-@given(TURNS, TURNS)
-def test_what_comes_later_waits_for_nothing_that_has_ended(first, later):
-    with closing(new_event_loop()) as loop:
-        order = Order()
-        for turn in first:
-            end = loop.create_future()
-            order.enter(turn, end)
-            end.set_result(None)
-        assert not any(order.enter(turn, loop.create_future()) for turn in later[:1])
+@pytest.mark.parametrize(
+    ("earlier", "later", "waits"),
+    [
+        (A, A, True), (A, B, False), (AB, B, True), (A, AB, True), (EVERY, A, True), (A, EVERY, True), (EVERY, EVERY, True),
+        (NONE, EVERY, True), (NONE, A, False), (EVERY, NONE, False), (NONE, NONE, False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("endless", [False, True])
+def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(
+    earlier, later, waits, endless
+):
+    """What follows a session waits like any other, and holds no one."""
+    assert Turn(later, endless).waits_for(Turn(earlier)) == waits
+    assert not Turn(later).waits_for(Turn(earlier, endless=True))
 
 
 ANY = None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from asyncio import Future
 from base64 import b64decode
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import orjson
@@ -27,27 +25,24 @@ WIDE = {"list", "config", "redact", "rescue"}  # they read other sessions beside
 WIDENED = ("all", "all_", "calibrated")  # options with the same effect
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A command to run. `stdin`: None is empty. `environ`: added to serve's; None removes a variable."""
 
     id: Id
     argv: list[str]
     stdin: bytes | None = None
     cwd: str = ""
-    environ: dict[str, str | None] = field(default_factory=dict)
+    environ: Mapping[str, str | None] = {}
     stream: bool = False
 
 
-@dataclass(frozen=True)
-class Cancel:
+class Cancel(NamedTuple):
     """A request to cancel another."""
 
     id: Id
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """An invalid request; `id` None if it has no valid id."""
 
     id: Id
@@ -66,10 +61,8 @@ def read(line: bytes) -> Request | Cancel | Refusal:
     id = value.get(name)
     if not isinstance(id, str | int) or isinstance(id, bool):
         return Refusal(None, BadData(f"{name}: must be a string or an integer"))
-    if name == "cancel":
-        return Cancel(id)
     try:
-        return _request(id, value)
+        return Cancel(id) if name == "cancel" else _request(id, value)
     except HistoryError as error:
         return Refusal(id, error)
 
@@ -124,34 +117,13 @@ class Turn(NamedTuple):
     sessions: frozenset[str] | None
     endless: bool = False
 
-
-class Order:
-    """A lock per session, taken in the order of requests; a request about any session takes all."""
-
-    def __init__(self) -> None:
-        self._last: dict[object, Future[None]] = {}  # by session, the end of its last request
-        self._wide: Future[None] | None = None  # the end of the last request about any session
-
-    def enter(self, turn: Turn, over: Future[None]) -> set[Future[None]]:
-        """Queue a request that ends with `over`; return the ends that it must wait for.
-
-        Those in turn wait for the requests before them.
-        """
-        keys: set[object] = set(turn.sessions or ())
-        if turn.sessions is None:
-            earlier = {*self._last.values(), self._wide}
-        else:
-            earlier = {self._last.get(key, self._wide) for key in keys}
-        if not turn.endless:
-            for key in keys or {over}:
-                self._last[key] = over
-            if turn.sessions is None:
-                self._last, self._wide = {}, over
-            over.add_done_callback(self._forget)
-        return {each for each in earlier if each is not None and not each.done()}
-
-    def _forget(self, over: Future[None]) -> None:
-        self._last = {key: each for key, each in self._last.items() if each is not over}
+    def waits_for(self, earlier: Turn) -> bool:
+        """Whether it must wait for a request before it."""
+        if earlier.endless or self.sessions == frozenset():
+            return False
+        if earlier.sessions is None or self.sessions is None:
+            return True
+        return not self.sessions.isdisjoint(earlier.sessions)
 
 
 def turn_of(

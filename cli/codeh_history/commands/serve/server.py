@@ -11,6 +11,7 @@ import selectors
 import signal
 import tempfile
 import time
+from collections.abc import Sequence
 from functools import partial
 
 import orjson
@@ -21,7 +22,7 @@ from ...base.escape import visible
 from ...session.records import BOM
 from ...store.paths import SERVER
 from . import request as requests
-from .request import Cancel, Order, Refusal, Request, Turn, turn_of
+from .request import Cancel, Refusal, Request, Turn, turn_of
 from .worker import MOST, Json, Output, Worker
 
 RUNNING = 128  # concurrent commands, and as many that follow a session
@@ -51,12 +52,10 @@ class Server:
         self.env = env
         self.cwd = env.cwd()
         self.root = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)
-        self.order = Order()
-        self.existing: set[str] = (
-            set()
-        )  # database sessions that exist; the database is not queried per request
+        # database sessions that exist; the database is not queried per request
+        self.existing: set[str] = set()
         self.jobs: dict[requests.Id, Job] = {}
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks: dict[asyncio.Task[None], Turn] = {}  # in the order of requests
         self.idle: list[Worker] = []
         self.leaving: list[Worker] = []  # workers that are exiting
         self.line, self.number = bytearray(), 0  # of stdin: the current line
@@ -66,9 +65,8 @@ class Server:
 
     def run(self) -> int:
         """Serve until all requests are answered; return the exit code."""
-        self.loop = asyncio.SelectorEventLoop(
-            selectors.PollSelector()
-        )  # epoll does not support regular files
+        # epoll does not support regular files
+        self.loop = asyncio.SelectorEventLoop(selectors.PollSelector())
         self.over = self.loop.create_future()
         self.loop.set_exception_handler(self.fail)
         self.slots = {endless: asyncio.Semaphore(RUNNING) for endless in (False, True)}
@@ -129,10 +127,14 @@ class Server:
             self.refuse(line.id, Usage("id: already used by an unanswered request"))
         else:
             job = self.jobs[line.id] = Job(line, self.turn_of(line))
-            over = self.loop.create_future()
-            task = self.loop.create_task(self.handle(job, self.order.enter(job.turn, over)))
-            self.tasks.add(task)
-            task.add_done_callback(partial(self.leave_order, over))
+            earlier = [task for task, turn in self.tasks.items() if job.turn.waits_for(turn)]
+            task = self.loop.create_task(self.handle(job, earlier))
+            self.tasks[task] = job.turn
+            task.add_done_callback(self.leave_order)
+
+    def leave_order(self, task: asyncio.Task[None]) -> None:
+        del self.tasks[task]
+        task.result()
 
     def turn_of(self, request: Request) -> Turn:
         environ = {**self.env.environ, **request.environ}
@@ -140,16 +142,10 @@ class Server:
         assert self.env.options_of is not None  # noqa: S101 - set by what runs us
         try:
             options = self.env.options_of(request.argv)
-            return turn_of(
-                request.argv[0], options, env, os.path.join(self.cwd, request.cwd), self.existing
-            )
+            cwd = os.path.join(self.cwd, request.cwd)
+            return turn_of(request.argv[0], options, env, cwd, self.existing)
         except (HistoryError, OSError):
             return Turn(None)  # running it reports the error
-
-    def leave_order(self, over: asyncio.Future[None], task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
-        over.set_result(None)
-        task.result()
 
     def look(self) -> None:
         """Pause or resume reading stdin; stop once it has ended and all requests are answered."""
@@ -162,32 +158,26 @@ class Server:
 
     # -- commands -------------------------------------------------------------------------------------
 
-    async def handle(self, job: Job, earlier: set[asyncio.Future[None]]) -> None:
-        """Run a request after those before it; a cancelled one only waits."""
-        if earlier:
-            await asyncio.wait(earlier)
+    async def handle(self, job: Job, earlier: Sequence[asyncio.Task[None]]) -> None:
+        """Run a request after those before it, and answer it; a cancelled one only waits."""
+        for task in earlier:
+            await task
         async with self.slots[job.turn.endless]:
             if not job.cancelled:
-                await self.execute(job)
+                self.end(job, await self.execute(job))
 
-    async def execute(self, job: Job) -> None:
-        """Run it in a worker and write the answer."""
+    async def execute(self, job: Job) -> Json:
+        """Run a request in a worker; return the answer."""
         outputs: list[Output] = []
         try:
             worker = job.worker = self.start(job.request, outputs)
-            answer = await self.outcome(job, worker, outputs)
+            code = await worker.code(self.loop)
         except OSError as error:
-            answer = {"code": 75, "stdout": "", "stderr": _line(f"no process: {error.strerror}")}
-        for output in outputs:
-            self.loop.remove_reader(output.fd)
-            os.close(output.fd)
-        self.end(job, answer)
-
-    async def outcome(self, job: Job, worker: Worker, outputs: list[Output]) -> Json:
-        """Wait for the command to end; return the answer."""
-        code = await worker.code(self.loop)
-        for output in outputs:
-            output.drain()  # children of the command may keep the pipe open
+            return {"code": 75, "stdout": "", "stderr": _line(f"no process: {error.strerror}")}
+        finally:
+            for output in outputs:
+                self.loop.remove_reader(output.fd)
+                output.close()
         note = ""
         if job.kill is not None:
             job.kill.cancel()
@@ -203,31 +193,30 @@ class Server:
             note += _line(
                 f"its output is lost (more than {MOST >> 20} MiB), what it did is done; use stream"
             )
-        answer: Json = {"code": code}
-        for output in outputs:
-            answer |= output.end(note if output.name == "stderr" else "")
         if not code:
             self.existing.update(each for each in job.turn.sessions or () if each.startswith(SERVER))
-        return answer
+        stdout, stderr = outputs
+        return {"code": code, **stdout.end(), **stderr.end(note)}
 
     def start(self, request: Request, outputs: list[Output]) -> Worker:
         """Give the request to the most recently used idle worker or a new one; fill `outputs`."""
         files = [_stdin(request.stdin)]
         send = partial(self.send, request.id) if request.stream else None
+        assert self.env.program is not None  # noqa: S101 - it is what runs us
         try:
             for name in ("stdout", "stderr"):
                 ours, theirs = os.pipe()
                 files.append(theirs)
                 outputs.append(Output(ours, name, send))
                 self.loop.add_reader(ours, self.take_output, outputs[-1])
-            while True:
-                assert self.env.program is not None  # noqa: S101 - it is what runs us
-                worker = (
-                    self.idle.pop() if self.idle else Worker(self.env.program, self.env.environ, self.root)
-                )
+            while self.idle:
+                worker = self.idle.pop()
                 if worker.give(request.argv, request.cwd, request.environ, files):
                     return worker
                 worker.end()  # it died while idle
+            worker = Worker(self.env.program, self.env.environ, self.root)
+            worker.give(request.argv, request.cwd, request.environ, files)
+            return worker
         finally:
             for fd in files:
                 os.close(fd)

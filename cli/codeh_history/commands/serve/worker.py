@@ -101,9 +101,11 @@ def _become(
         os.setsid()
         signal.set_wakeup_fd(-1)
         ended_by = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
-        _close_others(connection.fileno(), root)
+        _release(ended_by)
+        kept = sorted((connection.fileno(), root))
+        for start, end in zip((2, *kept), (*kept, _DESCRIPTORS), strict=True):  # the server's descriptors
+            os.closerange(start + 1, end)
         _watch(connection)
-        _end_by(ended_by)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         _work(program, environ, connection, root, ended_by)
     except Interrupted as number:
@@ -112,21 +114,15 @@ def _become(
         os._exit(code)
 
 
-def _close_others(*kept: int) -> None:
-    """Close the server's descriptors, which would otherwise stay open when the server exits."""
-    _silence()
-    start = 3
-    for fd in sorted(kept):
-        os.closerange(start, fd)
-        start = fd + 1
-    os.closerange(start, start + _DESCRIPTORS)
-
-
-def _silence() -> None:
+def _release(ended_by: Sequence[int]) -> None:
+    """Leave the command's descriptors, and restore the default action of signals, as before a command."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
     os.close(nothing)
+    for number in ended_by:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _watch(connection: socket.socket) -> None:
@@ -144,15 +140,7 @@ def _watch(connection: socket.socket) -> None:
 
     signal.signal(signal.SIGIO, look)
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
-    flags = fcntl.fcntl(connection, fcntl.F_GETFL)
-    fcntl.fcntl(connection, fcntl.F_SETFL, flags | os.O_ASYNC)
-
-
-def _end_by(numbers: Sequence[int]) -> None:
-    """Restore the default action of these signals, as before a command starts."""
-    for number in numbers:
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _work(
@@ -178,8 +166,7 @@ def _work(
         os.environ.clear()
         os.environ.update({name: value for name, value in {**base, **more}.items() if value is not None})
         code = _code(program, argv, cwd, root)
-        _silence()
-        _end_by(ended_by)  # before the answer: a later signal is meant for the next request
+        _release(ended_by)  # before the answer: a later signal is meant for the next request
         connection.sendall(bytes([code & 255]))
 
 
@@ -231,16 +218,19 @@ class Output:
         self.add(data)
         return len(data)
 
-    def drain(self) -> None:
-        """Read what remains in the pipe."""
+    def close(self) -> None:
+        """Read what remains in the pipe, which children of the command may keep open."""
         for _ in range(_REST):
             if not self.take():
-                return
+                break
+        os.close(self.fd)
 
     def add(self, data: bytes) -> None:
         self._data += data
         if self._send is not None:
-            whole = len(self._data) - _begun(self._data)
+            decoder = codecs.getincrementaldecoder("utf-8")("replace")
+            decoder.decode(self._data[-3:])
+            whole = len(self._data) - len(decoder.getstate()[0])  # without an unfinished character
             self._event(self._send, bytes(self._data[:whole]))
             del self._data[:whole]
         elif self.lost or len(self._data) > MOST:
@@ -257,13 +247,6 @@ class Output:
     def _event(self, send: Callable[[Json], None], data: bytes) -> None:
         if data:
             send({"event": self.name, **field("data", data)})
-
-
-def _begun(data: bytes | bytearray) -> int:
-    """The number of trailing bytes that begin an incomplete character."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    decoder.decode(data[-3:])
-    return len(decoder.getstate()[0])
 
 
 def field(name: str, data: bytes) -> Json:
