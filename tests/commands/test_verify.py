@@ -154,7 +154,8 @@ def test_problems_come_in_the_order_of_the_file(data, tmp_path_factory):
 def test_line_numbers(data, offsets):
     offsets = [offset for offset in offsets if offset < len(data)]
     expected = {offset: data.count(b"\n", 0, offset) + 1 for offset in offsets}
-    assert verifying.lines_at(offsets, data) == expected
+    problems = [verifying.Problem(offset, "") for offset in offsets]
+    assert {p.offset: p.line for p in verifying.with_lines(problems, data)} == expected
 
 
 @pytest.mark.parametrize(

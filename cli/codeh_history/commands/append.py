@@ -41,18 +41,16 @@ def store(env: Env, options: Options) -> None:
         receive(env, options, options.from_)
     elif options.stream:
         follow(env, options)
-    elif options.jsonl:
+    elif options.jsonl or options.exchange is not None:
         from ..talk.append import jsonl
 
         if len(options.file) > 1:
             raise Usage("--jsonl takes one -F")
-        jsonl.run(
-            env, options.session, next(iter(options.file), None), redact=options.redact, new=options.new
-        )
-    elif options.exchange is not None:
-        from ..talk.append import jsonl
-
-        jsonl.run_exchange(env, options.session, options.exchange, new=options.new)
+        if options.exchange is not None:
+            jsonl.run_exchange(env, options.session, options.exchange, new=options.new)
+        else:
+            file = next(iter(options.file), None)
+            jsonl.run(env, options.session, file, redact=options.redact, new=options.new)
     else:
         from ..talk.append import message
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -22,8 +22,6 @@ from ..base.options import JSON, PROFILE, QUIET, SESSION, OptionSet, argument
 from ..base.shared_options import Request
 from ..filters.redact.redactor import Redactor
 from ..render import values
-from ..session.model import Json
-from ..session.records import VERSION, dumps
 from ..store import new_file
 from ..store.resolve import for_reading
 from ..talk.send import payload
@@ -39,7 +37,7 @@ WIDEST = 60  # characters; longer settings do not widen the column
 STRAY = "config, config init or config check"
 _PLAIN = re.compile(r"[\w./~+-]+")
 _HEADER_FILE = re.compile(r"""(?:-H|--header) ["']?@([^\s"'|;&]+)""")
-_MODEL = "MODEL"  # placeholder for a model that a session or flag will name
+_MESSAGE = b'{"role":"user","parts":[{"text":"Hello."}]}\n'
 GEMINI = (
     "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
 )
@@ -121,25 +119,26 @@ def run(env: Env, options: Options) -> int:
     if options.what == "check":
         return check(env)
     settings = in_session(env, options, layers.layers(env, options.profile))
-    rows = [
-        (key, safe(key, settings[key][0]), who(key, settings[key][1])) for key in KEYS if key in settings
-    ]
+    rows: list[tuple[str, Any, str]] = []  # the key, its value without secrets, its source
+    for key in (key for key in KEYS if key in settings):
+        value, layer = settings[key]
+        rows.append((key, Redactor().text(value) if key.endswith("via") else value, who(key, layer)))
     config, path = layers.config(env), layers.path_of(env)
-    profiles = sorted(config.profiles) if config is not None else []
+    profiles = layers.profiles(env)
     if options.json:
         holds = {key: {"value": value, "from": by} for key, value, by in rows}
-        env.write(
-            values.line({"file": path, "exists": config is not None, "profiles": profiles, "holds": holds})
-        )
+        file = {"file": path, "exists": config is not None, "profiles": profiles, "holds": holds}
+        env.write(values.line(file))
         return 0
     state = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
     lines = [f"# {path}: {state if config is not None else 'does not exist'}"]
     texts = [(f"{key} = {orjson.dumps(value).decode()}", by) for key, value, by in rows]
     wide = max((len(text) for text, _ in texts if len(text) <= WIDEST), default=0)
     lines += [f"{text:<{wide}}  # {by}" for text, by in texts]
-    if not rows:
-        none = "# nothing is configured; `config init` writes an example"
-        lines.append("# no default; -p NAME chooses a profile" if profiles else none)
+    if not rows and profiles:
+        lines.append("# no default; -p NAME chooses a profile")
+    elif not rows:
+        lines.append("# nothing is configured; `config init` writes an example")
     env.write("".join(f"{visible(line)}\n" for line in lines).encode())
     return 0
 
@@ -158,15 +157,9 @@ def in_session(env: Env, options: Options, sources: list[Layer]) -> Held:
     if "tools" in meta:
         meta["tools"] = orjson.dumps(meta["tools"]).decode()
     session = Layer(where=f"session {view.id}", values=meta, above=True)
-    beneath = sum(layer.above for layer in sources)
-    held = layers.held([*sources[:beneath], session, *sources[beneath:]])
+    held = layers.held(sorted([*sources, session], key=lambda layer: not layer.above))
     model = payload.model_for(view, held["to"][0], None) if "to" in held and "model" not in held else None
     return held | ({"model": (model, session)} if model else {})
-
-
-def safe(key: str, value: Any) -> Any:
-    """The value with secrets in commands redacted."""
-    return Redactor().text(value) if key.endswith("via") else value
 
 
 def write_example(env: Env) -> int:
@@ -186,57 +179,42 @@ def check(env: Env) -> int:
     if config is None:
         raise NegativeAnswer(f"{path}: does not exist; `codeh-history config init` writes an example")
     top = Layer(where=path, values=config.top, above=False)
-    tried = {
-        name: [Layer(where=name, values=values, above=True), top]
-        for name, values in config.profiles.items()
-    }
-    if config.top or not tried:
-        tried = {"without a profile": [top], **tried}
+    tried = {"without a profile": [top]} if config.top or not config.profiles else {}
+    for name, own in config.profiles.items():
+        tried[name] = [Layer(where=name, values=own, above=True), top]
     if any(Redactor().finds(str(each.values.get("via", ""))) for each in chain(*tried.values())):
         env.note(
             f"{path}: a command contains a key, which `ps` can show; let curl read it from a file: -H @FILE"
         )
-    wrong = {name: list(problems(env, profile)) for name, profile in tried.items()}
+    code = 0
     for name, profile in tried.items():
-        for text in wrong[name] or [_summary(profile)]:
+        held = layers.held(profile)
+        texts = list(problems(env, held))
+        code = NegativeAnswer.exit_code if texts else code
+        named = ", ".join(str(held[key][0]) for key in ("to", "model") if key in held)
+        missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in held)
+        ok = f"ok{f': {named}' if named else ''}{f'; pass {missing}' if missing else ''}"
+        for text in texts or [ok]:
             env.write(f"{visible(f'{name}: {text}')}\n".encode())
-    return NegativeAnswer.exit_code if any(wrong.values()) else 0
+    return code
 
 
-def _summary(profile: Sequence[Layer]) -> str:
-    """What a valid profile sets, and which options it still needs."""
-    values = {key: value for key, (value, _) in layers.held(profile).items()}
-    named = ", ".join(str(values[key]) for key in ("to", "model") if key in values)
-    missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in values)
-    return "; ".join(filter(None, (f"ok: {named}" if named else "ok", missing and f"pass {missing}")))
-
-
-def problems(env: Env, profile: Sequence[Layer]) -> Iterator[str]:
+def problems(env: Env, held: Held) -> Iterator[str]:
     """Problems of a request made with these settings."""
-    named = {key: value for key, (value, _) in layers.held(profile).items()}
     for key in ("via", "summarize.via", "compact.via", "calls.via"):
-        if key in named:
-            yield from (f"{key}: {problem}" for problem in wrong_with(named[key]))
-    if "via" in named and "to" not in named:
+        if key in held:
+            yield from (f"{key}: {problem}" for problem in wrong_with(held[key][0]))
+    if "via" in held and "to" not in held:
         yield "via: set `to` as well"
     try:
-        _built(env, profile, named)
+        request, under = layers.request_of(Request(), held)
+        to, model = request.to or "gemini", request.model or "MODEL"  # a session or flag will name them
+        if to == providers.PLAIN and request.set:
+            raise Usage("set: plain text has no fields")
+        request = request.but(to=to, model=model)
+        list(payload.body_of(env, None, "check.jsonl", request, under=under, data=_MESSAGE))
     except HistoryError as error:
         yield str(error)
-
-
-def _built(env: Env, profile: Sequence[Layer], named: Mapping[str, Any]) -> None:
-    """Build a request with one message; raises what sending it would raise."""
-    request, under = layers.request_of(Request(), layers.held(profile))
-    request = request.but(to=named.get("to", "gemini"), model=named.get("model", _MODEL))
-    if request.to == providers.PLAIN and request.set:
-        raise Usage("set: plain text has no fields")
-    now, parts = env.now(), [{"text": "Hello."}]
-    header: Json = {"type": "session", "version": VERSION, "id": "check", "created": now}
-    message = {"type": "message", "id": "m", "ts": now, "kind": "user", "role": "user", "parts": parts}
-    data = b"".join(dumps(record) + b"\n" for record in (header, message))
-    for _ in payload.body_of(env, None, "check.jsonl", request, under=under, data=data):
-        pass
 
 
 def wrong_with(command: str) -> Iterator[str]:
@@ -253,5 +231,4 @@ def wrong_with(command: str) -> Iterator[str]:
 
 
 def _sh(*words: str) -> int:
-    """Run the shell and return its exit code; the command itself is not run."""
     return subprocess.run(["/bin/sh", *words], capture_output=True, check=False).returncode

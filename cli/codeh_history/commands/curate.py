@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, STREAM, Reading
 from ..base.shared_options import Curation
 from ..filters.curate import run as curating
-from ..session.model import Json
-from ..session.ops import Op
-from ..session.view import View
 from ..store.resolve import for_filtering
 from ..views import result as filtering
 
@@ -32,17 +31,7 @@ def run(env: Env, options: Options) -> None:
     curating.settings(options)
     curating.names(options)
     target = for_filtering(env, options.session, options.argument)
-
-    def reduce(view: View) -> tuple[list[Op], Json]:
-        return curating.curation_ops(env, options, target.id, view, report=options.report)
-
+    reduce = partial(curating.curation_ops, env, options, target.id, report=options.report)
     lost: Lost | None = {} if options.allow_missing else None
-    filtering.run(
-        env,
-        target,
-        reduce,
-        in_place=options.in_place,
-        strict=options.strict,
-        lost=lost,
-        jsonl=options.jsonl,
-    )
+    in_place, strict, jsonl = options.in_place, options.strict, options.jsonl
+    filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost=lost, jsonl=jsonl)

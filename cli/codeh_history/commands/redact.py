@@ -83,15 +83,12 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
 
     rewriting.in_place(env, target, rewrite, strict=options.strict)
     code = redacting.report(env, target.id, redactor, "removed")
+    places = [*leftovers.places(env, target, before, redactor.removed)]
     if leftovers.Needles(redactor.certain()).within_file(target.path):
-        env.complain(
-            f"{target.id}: a removed secret is still in an id or a signature of this session: see `verify`"
-        )
-        code = 1
-    for place in leftovers.places(env, target, before, redactor.removed):
+        places.insert(0, "an id or a signature of this session: see `verify`")
+    for place in places:
         env.complain(f"{target.id}: a removed secret is still in {place}")
-        code = 1
-    return code
+    return 1 if places else code
 
 
 def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:

@@ -59,8 +59,11 @@ class Options(Reading):
 
 
 def run(env: Env, options: Options) -> None:
-    if options.no_tokens:
-        without_tokens(env, options)
+    if options.no_tokens:  # counts messages and exchanges like `list`, without reading the block store
+        target = for_reading(env, options.session, options.argument)
+        view = view_of(env, target, strict=options.strict, hydrate=False)
+        few = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
+        env.write(values.line(few) if options.json else table.separated(few.items()))
         return
     window = amounts.tokens(options.budget) if options.budget is not None else None
     target, view = open_view(env, options, allow_missing=options.allow_missing)
@@ -95,14 +98,6 @@ def run(env: Env, options: Options) -> None:
         env.draw(b"\n" + table.drawn_bars(groups, whole_of, width=width(), colour=env.colour))
     else:
         env.write(table.bars(groups, whole_of))
-
-
-def without_tokens(env: Env, options: Options) -> None:
-    """Count messages and exchanges like `list`, without reading the block store."""
-    target = for_reading(env, options.session, options.argument)
-    view = view_of(env, target, strict=options.strict, hydrate=False)
-    counts = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
-    env.write(values.line(counts) if options.json else table.separated(counts.items()))
 
 
 def totals(counts: Json, extra: Json, *, aligned: bool) -> str:

@@ -55,28 +55,22 @@ def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[Undone
 
     def build(locked: Locked) -> bytes:
         view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
-        lines: list[bytes] = []
-        offset = locked.offset
-        for step in steps(view, id, turn=turn, session=locked.session):
-            new = env.new_id(locked.session, offset)
-            lines.append(dumps({"type": "revert", "id": new, "of": step.id, "ts": env.now()}) + b"\n")
-            offset += len(lines[-1])
+        if id is not None:
+            steps = [named(view, id, locked.session)]
+        else:
+            steps = last_turn(view) if turn else [*filter(None, [newest(view)])]
+        if not steps:
+            raise NegativeAnswer(f"{locked.session}: nothing to undo")
+        lines = b""
+        for step in steps:
+            new = env.new_id(locked.session, locked.offset + len(lines))
+            lines += dumps({"type": "revert", "id": new, "of": step.id, "ts": env.now()}) + b"\n"
             undone.append(Undone(step.type, step.id, describe(view, step)))
-        return b"".join(lines)
+        return lines
 
     log.append(env, target.path, build)
     env.stored = undone[-1].id
     return undone
-
-
-def steps(view: View, id: str | None, *, turn: bool, session: str) -> list[Step]:
-    """The steps to undo, newest first."""
-    if id is not None and not turn:
-        return [named(view, id, session)]
-    chosen = last_turn(view) if turn else [*filter(None, [newest(view)])]
-    if not chosen:
-        raise NegativeAnswer(f"{session}: nothing to undo")
-    return chosen
 
 
 def named(view: View, id: str, session: str) -> Step:

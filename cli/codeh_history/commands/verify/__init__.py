@@ -17,7 +17,6 @@ from ...store import program_files, read
 from ...store.paths import SERVER
 from ...store.resolve import Target, for_reading
 from . import session as verifying
-from .session import Problem
 
 SECOND = 16 << 20  # bytes checked in about a second
 EXAMPLES = """\
@@ -57,10 +56,15 @@ def verdict(env: Env, options: Options, target: Target) -> Json:
         return other
     else:
         verdict = verifying.verify(env, target)
+    problems: list[Json] = []
+    for each in verdict.problems:
+        more = {"id": each.id or None, "n": each.n, "path": each.path, "reason": each.reason}
+        where = {"line": each.line, "offset": each.offset}
+        problems.append(where | {key: value for key, value in more.items() if value is not None})
     return {
-        "session": target.id, **({"to": options.to} if options.to else {}), "ok": not verdict.problems,
+        "session": target.id, **({"to": options.to} if options.to else {}), "ok": not problems,
         "records": len(verdict.view.log.records), "messages": len(verdict.view.messages),
-        "problems": [as_json(problem) for problem in verdict.problems],
+        "problems": problems,
     }  # fmt: skip
 
 
@@ -90,13 +94,6 @@ def of_program(target: Target) -> Json | None:
 def program_problem(problem: ProgramProblem) -> Json:
     """`line, effect, reason, mended?`."""
     return {key: value for key, value in problem._asdict().items() if value is not None}
-
-
-def as_json(problem: Problem) -> Json:
-    """`line, offset, id?, n?, path?, reason`."""
-    more = {"id": problem.id or None, "n": problem.n, "path": problem.path, "reason": problem.reason}
-    where = {"line": problem.line, "offset": problem.offset}
-    return where | {key: value for key, value in more.items() if value is not None}
 
 
 def lines(target: Target, result: Json) -> list[str]:

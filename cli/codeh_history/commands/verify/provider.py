@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import orjson
 
 from ... import providers
 from ...base.env import Env
 from ...base.input import needed
 from ...base.shared_options import beside
-from ...providers.base import Options, Request
+from ...providers.base import Options
 from ...session.model import Message, Part
 from ...session.view import View
 from ...store import read
@@ -35,37 +33,27 @@ def refusals(view: View, to: str, model: str | None) -> list[Problem]:
         model=model_for(view, to, model) or "MODEL", system=system, tools=tools, session=view.id,
         settings=kept if isinstance(kept, dict) else {}, faithful=True, trace=True,
     )  # fmt: skip
-    sent = [message for message in view.messages if message.role is not None and message.committed]
-    too_deep = [message for message in sent if not _writable(message)]
     places = {message.id: number for number, message in enumerate(view.messages, 1)}
-    if too_deep:
-        why = "nests too deeply to be written as JSON"
-        return [_of_message(view, m, places, "messages", why) for m in too_deep]
+
+    def problem(path: str, reason: str, message: Message | None) -> Problem:
+        if message is None:
+            return Problem(None, reason, path=path)
+        written = message.place < len(view.log.records)
+        offset = view.log.records[message.place].offset if written else None
+        return Problem(offset, reason, message.id, n=places.get(message.id), path=path)
+
+    sent = [message for message in view.messages if message.role is not None and message.committed]
+    if too_deep := [message for message in sent if not _writable(message)]:
+        return [problem("messages", "nests too deeply to be written as JSON", m) for m in too_deep]
     if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
-        sent.append(_next_prompt())
+        parts: list[Part] = [{"text": "…"}]  # a final answer is only sent once a prompt follows it
+        sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))
     format = providers.load(to)
     request = format.request(sent, chosen, [summary.text for summary in view.summaries])
-    return [_traced(view, request, places, p.path, p.reason) for p in format.problems(request.body)]
-
-
-def _next_prompt() -> Message:
-    """A placeholder prompt: a final answer is only sent once a prompt follows it."""
-    parts: list[Part] = [{"text": "…"}]
-    return Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts)
-
-
-def _traced(view: View, request: Request, places: Mapping[str, int], path: str, reason: str) -> Problem:
-    id = source_of(request.sources, path)
-    message = view.all.get(id) if id else None
-    if message is None:
-        return Problem(None, reason, path=path)
-    return _of_message(view, message, places, path, reason)
-
-
-def _of_message(view: View, message: Message, places: Mapping[str, int], path: str, reason: str) -> Problem:
-    number = places.get(message.id)
-    offset = view.log.records[message.place].offset if message.place < len(view.log.records) else None
-    return Problem(offset, reason, message.id, n=number, path=path)
+    return [
+        problem(p.path, p.reason, view.all.get(source_of(request.sources, p.path) or ""))
+        for p in format.problems(request.body)
+    ]
 
 
 def _writable(message: Message) -> bool:

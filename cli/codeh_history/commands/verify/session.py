@@ -108,18 +108,12 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
 def with_lines(problems: Iterable[Problem], data: bytes) -> list[Problem]:
     """Add line numbers to problems with an offset."""
     problems = list(problems)
-    lines = lines_at([p.offset for p in problems if p.offset is not None], data)
-    return [p if p.offset is None or p.line else p._replace(line=lines[p.offset]) for p in problems]
-
-
-def lines_at(offsets: Iterable[int], data: bytes) -> dict[int, int]:
-    """The line number of each offset."""
     lines: dict[int, int] = {}
     line, start = 1, 0
-    for offset in sorted(set(offsets)):
+    for offset in sorted({problem.offset for problem in problems if problem.offset is not None}):
         line += data.count(b"\n", start, offset)
         lines[offset], start = line, offset
-    return lines
+    return [p if p.offset is None or p.line else p._replace(line=lines[p.offset]) for p in problems]
 
 
 class Checks:
@@ -158,19 +152,17 @@ class Checks:
                 self.blocks.setdefault(block, (offset, own or data.get("of")))
 
     def _header(self, data: Json, offset: int) -> None:
-        if self.header is not None:
-            self.problems.append(Problem(offset, "a second header, which is ignored"))
-            return
-        self.header = data
         version, id = data.get("version"), data.get("id")
-        if isinstance(version, int) and version > VERSION:
-            self.problems.append(
-                Problem(offset, f"version {version} is newer than this program's {VERSION}")
-            )
-        if self.session is not None and id != self.session:
-            self.problems.append(
-                Problem(offset, f"the header says session {id}, the file's name {self.session}")
-            )
+        reasons = []
+        if self.header is not None:
+            reasons = ["a second header, which is ignored"]
+        else:
+            self.header = data
+            if isinstance(version, int) and version > VERSION:
+                reasons.append(f"version {version} is newer than this program's {VERSION}")
+            if self.session is not None and id != self.session:
+                reasons.append(f"the header says session {id}, the file's name {self.session}")
+        self.problems += [Problem(offset, reason) for reason in reasons]
 
     def _names(self, ids: Iterable[str], offset: int, by: str, own: str | None) -> None:
         """Report ids that no earlier record has."""
