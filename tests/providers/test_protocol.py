@@ -158,15 +158,14 @@ def test_an_event_says_to_which_answer_it_belongs(event, id):
 
 @pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"a": 1}])
 def test_what_nobody_knows_is_nothing(value):
-    assert not detect.recognised(value)
-    assert not detect.interrupts(value)
-    assert not detect.is_error(value)
+    assert not detect.stands_alone(value, in_event=False)
 
 
-def test_an_error_interrupts_whatever_it_stands_in():
-    body = orjson.loads(OVERLOADED)
-    assert detect.recognised(body)
-    assert detect.interrupts(body)
+def test_an_error_stands_alone_inside_an_event_and_an_answer_does_not():
+    answer = {"type": "message", "content": []}
+    assert detect.stands_alone(orjson.loads(OVERLOADED), in_event=True)
+    assert detect.stands_alone(answer, in_event=False)
+    assert not detect.stands_alone(answer, in_event=True)
 
 
 @pytest.mark.parametrize(

@@ -61,28 +61,16 @@ def provider_of_error(body: Json) -> str:
     return next((name for name, package in packages().items() if package.fails(body)), COMMON)
 
 
-def is_error(value: object) -> bool:
-    """Whether this is an error body or event."""
-    return isinstance(value, dict) and error_in(value) is not None
-
-
-def recognised(value: object) -> bool:
-    """Whether this is an answer, a stream event or an error body of a known format."""
-    return is_error(value) or (isinstance(value, dict) and recognise(value) is not None)
-
-
-def interrupts(value: object) -> bool:
-    """Whether this is no part of another answer wherever it stands: an error, or a line of JSON lines."""
-    format = recognise(value) if isinstance(value, dict) else None
-    return is_error(value) or (format is not None and packages()[format.provider].LINES)
-
-
 def stands_alone(value: object, *, in_event: bool) -> bool:
     """Whether this is an answer, event or error that is no part of another: events have answers in them."""
     if isinstance(value, list) and value:
         value = value[0]  # of an array of events
-    format = recognise(value) if isinstance(value, dict) else None
-    return is_error(value) or (format is not None and not (in_event and format.kind == "answer"))
+    if not isinstance(value, dict):
+        return False
+    format = recognise(value)
+    return error_in(value) is not None or (
+        format is not None and not (in_event and format.kind == "answer")
+    )
 
 
 # -- errors ---------------------------------------------------------------------------------------------

@@ -22,11 +22,8 @@ _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
 _ARRAY = re.compile(rb"\[\s*(?:[{\[\]]|$)")
 _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
-_STUB = re.compile(rb"(?:d|da|dat|data|e|ev|eve|even|event)(?=[{\[<]|HTTP/|data:|event:)")
-_SEAMS = re.compile(rb'data:|event:|HTTP/\d|\[\s*\{\s*"|\{\s*"|<(?:!doctype|html)', re.IGNORECASE)
-_EVENT = re.compile(rb"event: ?[\w.]+\s*")
-_NEAR = 1024  # bytes around the place where a text goes wrong, in which the next answer may begin
-_CLOSE = 8  # bytes at most from where an answer begins inside another to where the text goes wrong
+_STARTS = re.compile(rb'data: ?|event:|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE)
+_BEFORE, _AFTER = 40, 16  # bytes around the place where a text goes wrong, in which the next answer begins
 
 
 class Frame(NamedTuple):
@@ -153,11 +150,7 @@ class Framer:
         if 7 <= close < len(line):
             self._put_back(line[close:] + b"\n")
             line = line[:close]
-        elif stub := _STUB.match(line):
-            self._emit("seam")
-            self._put_back(line[stub.end() :] + b"\n")
-            return
-        elif (b"{" in line or b":" in line) and self._seam(line + b"\n"):
+        elif self._seam(line + b"\n"):
             return
         self._emit("noise", line.decode("utf-8", "replace"))
 
@@ -228,22 +221,21 @@ class Framer:
         else:
             self._emit("cut", excerpt(raw))
 
-    # -- seams --------------------------------------------------------------------------------------
-
     def _seam(self, raw: bytes, own: int = 0) -> bool:
-        """Find where in a damaged text, whose JSON begins at `own`, the next answer begins; read on there.
+        """Whether another answer begins in a text whose JSON, from `own` on, is damaged; read on there.
 
-        That is about where the text stops being JSON; or, where it merely ends too early, the value it
-        ends with, cut off where that value seemed to fit.
+        That is the value after which the text goes wrong, or what is near that place and reads beyond it;
+        in a text that is no JSON, wherever it begins.
         """
+        first, last, starts = own + 1, len(raw), []
         wrong = own + trouble(raw[own:])
-        if wrong == len(raw):
-            at = last_value(raw)
-            starts = [at] if at > own and detect.stands_alone(value_of(raw[at:]), in_event=own > 0) else []
-        else:
-            seams = _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR)
-            starts = [at for seam in seams if _begins(raw, at := seam.start(), wrong)][:1]
-        for at in starts:
+        if raw[own : own + 1] in (b"{", b"["):
+            at = last_value(raw[:wrong])
+            if at > own and detect.stands_alone(value_of(raw[at:wrong]), in_event=own > 0):
+                starts.append(at)
+            first, last = (max(first, wrong - _BEFORE), wrong + _AFTER) if wrong < last else (last, last)
+        starts += [mark.start() for mark in _STARTS.finditer(raw, first, last) if _begins(raw, mark, wrong)]
+        for at in starts[:1]:
             self._emit("seam")
             self._put_back(raw[at:])
         return bool(starts)
@@ -254,24 +246,10 @@ def _is_syntax(error: ValueError) -> bool:
     return isinstance(error, orjson.JSONDecodeError)
 
 
-def _begins(raw: bytes, at: int, wrong: int) -> bool:
-    """Whether an answer begins here, rather than something of the same look inside another.
-
-    A value may be the other answer's own, unless the text goes `wrong` where it begins.
-    """
-    line, _, following = raw[at:].partition(b"\n")
-    first = line[:1].lower()
-    if first == b"<":
-        return True
-    if first == b"h":
-        return bool(_HEAD.match(line.rstrip(b"\r")))
-    if first == b"e":
-        return bool(_EVENT.fullmatch(line)) and following.startswith(b"data:")
-    if first == b"d":
-        payload = line[5:].strip()
-        return payload == b"[DONE]" or detect.recognised(value_of(payload))
-    text = raw[raw.find(b"{", at) :]
-    value = value_of(text[: trouble(text)])
-    begins = wrong - _CLOSE <= at and not raw[wrong:at].strip()
-    own = not begins and raw[:at].rstrip()[-1:] in (b":", b",", b"[")
-    return detect.interrupts(value) if own else detect.recognised(value)
+def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:
+    """Whether the JSON of an answer that begins at a mark reads beyond where a text goes wrong."""
+    sign, start = mark[0][:1], mark.start()
+    if sign in b"{[" and 0 < wrong < start - 1 and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
+        return False
+    start = mark.end() if sign in b"dD" else start
+    return sign not in b"dD{[" or start + trouble(raw[start:]) > wrong
