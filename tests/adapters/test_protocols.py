@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from adapted import CASES, ITEMS, together
 from codeh_history import BadData
 from codeh_history.adapters.claude_agent_sdk import SessionStore, escaped, unescaped
-from codeh_history.adapters.kept import exact_json
+from codeh_history.adapters.native_history import exact_json
 from codeh_history.adapters.openai_agents import Session
 from in_process import run_in_process, run_ok, summarized
 from length import examples

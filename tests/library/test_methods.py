@@ -13,7 +13,7 @@ import pytest
 from codeh_history import BadData, InputOutput, NotFound, Session, Usage
 from codeh_history.base.input import Text
 from codeh_history.base.options import OptionSet, flag, option
-from codeh_history.library.env import Call, CallerError, Opened, copy_of
+from codeh_history.library.env import Call, CallerError, OpenSession, copy_of
 from codeh_history.library.options import dumped, read
 from in_process import run_in_process, write_session
 from support import session_path
@@ -236,19 +236,19 @@ def environ(home):
 
 
 def test_a_session_is_found_by_id_prefix_or_path_and_begun_where_that_is_wanted(environ, home):
-    assert Opened(environ, "demo", create=False).path == str(home / "sessions" / "demo.jsonl")
-    assert Opened(environ, "de", create=False).name == "demo"
-    new = Opened(environ, "new", create=True)
+    assert OpenSession(environ, "demo", create=False).path == str(home / "sessions" / "demo.jsonl")
+    assert OpenSession(environ, "de", create=False).name == "demo"
+    new = OpenSession(environ, "new", create=True)
     assert not new.exists
     assert new.look(new.call(), new.target).messages == []
     with pytest.raises(NotFound, match=r"none"):
-        Opened(environ, "none", create=False)
+        OpenSession(environ, "none", create=False)
 
 
 def test_a_path_stays_the_same_file_wherever_the_program_goes(environ, tmp_path, monkeypatch):
     (tmp_path / "s.jsonl").write_bytes(HEADER)
     monkeypatch.chdir(tmp_path)
-    found = Opened(environ, "./s.jsonl", create=False)
+    found = OpenSession(environ, "./s.jsonl", create=False)
     os.chdir("/")
     assert found.path == str(tmp_path / "s.jsonl")
     assert found.exists
@@ -256,7 +256,7 @@ def test_a_path_stays_the_same_file_wherever_the_program_goes(environ, tmp_path,
 
 
 def test_one_that_was_removed_is_not_found_unless_it_may_be_begun(environ):
-    held, begun = Opened(environ, "demo", create=False), Opened(environ, "demo", create=True)
+    held, begun = OpenSession(environ, "demo", create=False), OpenSession(environ, "demo", create=True)
     os.unlink(held.path)
     with pytest.raises(NotFound, match=r"no such session"):
         held.call()
@@ -264,7 +264,7 @@ def test_one_that_was_removed_is_not_found_unless_it_may_be_begun(environ):
 
 
 def test_a_verb_says_in_the_call_what_it_would_print(environ):
-    found = Opened(environ, "demo", create=False)
+    found = OpenSession(environ, "demo", create=False)
     assert found.run("append", {"message": ["hi"]}).text != ""
     assert found.run("last", {"role": "user"}, argument=None).output == b"hi\n"
 

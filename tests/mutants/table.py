@@ -625,21 +625,21 @@ MUTANTS = [
         ("summaries/test_two_step.py::test_what_does_not_fit_one_prompt_is_read_as_an_extract",),
     ),
     Mutant(
-        "a package is given what was shortened as it was", "adapters/kept.py",
+        "a package is given what was shortened as it was", "adapters/native_history.py",
         "if value is None or message.replaced:",
         "if value is None:",
         ("adapters/test_protocols.py::test_an_agent_goes_on_with_what_compact_and_summarize_left",),
     ),
     Mutant(
-        "a package is given what was edited as it was", "adapters/kept.py",
+        "a package is given what was edited as it was", "adapters/native_history.py",
         "        return value if same else None",
         "        return value",
         ("adapters/test_protocols.py::test_what_others_append_and_change_is_seen",),
     ),
     Mutant(
         "an entry of another process is stored again", "adapters/claude_agent_sdk.py",
-        "if id in ids or _holds(stored, id):",
-        "if id in ids:",
+        "if not isinstance(id, str) or not (id in ids or _holds(stored, id)):",
+        "if not isinstance(id, str) or id not in ids:",
         ("adapters/test_protocols.py::test_a_retry_stores_nothing_twice_wherever_it_comes_from",),
     ),
     Mutant(

@@ -15,13 +15,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any, NotRequired, TypedDict
+from urllib.parse import unquote
 
 from ..base import locks
 from ..base.env import Env
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, sync, sync_dir, write
 from ..store.file import pread_all
-from .kept import SerialExecutor
+from .native_history import SerialExecutor, in_order
 
 ENDING = ".jsonl"
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -50,7 +51,7 @@ class SessionStore:
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
         root = os.path.abspath(home if home is not None else Env().home)
         self._folder = os.path.join(root, "claude-code")
-        self._run = SerialExecutor()
+        self.executor = SerialExecutor()
 
     def path(self, key: Key) -> str:
         """Return the file of a transcript, which commands accept as SESSION."""
@@ -59,44 +60,24 @@ class SessionStore:
         below = [escaped(name) for name in subpath.split("/")] if subpath else []
         return os.path.join(main, *below) + ENDING
 
-    async def append(self, key: Key, entries: Sequence[Any]) -> None:
+    @in_order
+    def append(self, key: Key, entries: Sequence[Any]) -> None:
         """Append entries; durable when it returns."""
-        if entries:
-            await self._run(append, self.path(key), list(entries))
+        append(self.path(key), entries)
 
-    async def load(self, key: Key) -> list[Any] | None:
+    @in_order
+    def load(self, key: Key) -> list[Any] | None:
         """Return all entries; None if nothing was ever stored."""
-        return await self._run(read, self.path(key))
+        return read(self.path(key))
 
-    async def list_sessions(self, project_key: str) -> list[Any]:
+    @in_order
+    def list_sessions(self, project_key: str) -> list[Any]:
         """List sessions with the time of their last entry, in epoch milliseconds."""
-        return await self._run(self._sessions, project_key)
+        return self._sessions(project_key)
 
-    async def list_session_summaries(self, project_key: str) -> list[Any]:
+    @in_order
+    def list_session_summaries(self, project_key: str) -> list[Any]:
         """Return the package's summary of each session, computed from its current entries."""
-        return await self._run(self._summaries, project_key)
-
-    async def delete(self, key: Key) -> None:
-        """Move a transcript to the trash; without `subpath`, with those of its sub-agents."""
-        path = self.path(key)
-        paths = [path] if key.get("subpath") else [path, path.removesuffix(ENDING)]
-        await self._run(self._remove, paths)
-
-    async def list_subkeys(self, key: OfSession) -> list[str]:
-        """List the subpaths of a session's sub-agents."""
-        folder = self.path({"project_key": key["project_key"], "session_id": key["session_id"]})
-        return await self._run(_below, folder.removesuffix(ENDING))
-
-    def _project(self, key: str) -> str:
-        return os.path.join(self._folder, "projects", escaped(key))
-
-    def _sessions(self, project_key: str) -> list[Any]:
-        return [
-            {"session_id": name, "mtime": file.stat().st_mtime_ns // 1_000_000}
-            for name, file in _files(self._project(project_key))
-        ]
-
-    def _summaries(self, project_key: str) -> list[Any]:
         from claude_agent_sdk import fold_session_summary
 
         summaries: list[Any] = []
@@ -107,39 +88,50 @@ class SessionStore:
             summaries.append({**summary, "mtime": session["mtime"]})
         return summaries
 
-    def _remove(self, paths: Sequence[str]) -> None:
-        """Move files and folders into a new folder of the trash."""
+    @in_order
+    def delete(self, key: Key) -> None:
+        """Move a transcript to the trash; without `subpath`, with those of its sub-agents."""
+        path = self.path(key)
         place = os.path.join(self._folder, "trash", f"{time.time_ns():x}-{os.urandom(3).hex()}")
-        for path in filter(os.path.lexists, paths):
-            into = os.path.join(place, os.path.relpath(path, os.path.join(self._folder, "projects")))
-            ensure_dir(os.path.dirname(into))
-            os.rename(path, into)
-            sync_dir(os.path.dirname(into))
-            sync_dir(os.path.dirname(path))
+        for moved in [path] if key.get("subpath") else [path, path.removesuffix(ENDING)]:
+            if os.path.lexists(moved):
+                into = os.path.join(place, os.path.relpath(moved, os.path.join(self._folder, "projects")))
+                ensure_dir(os.path.dirname(into))
+                os.rename(moved, into)
+                sync_dir(os.path.dirname(into))
+                sync_dir(os.path.dirname(moved))
 
-
-def _files(folder: str) -> list[tuple[str, os.DirEntry[str]]]:
-    """List the transcripts directly in a folder, by name."""
-    try:
-        with os.scandir(folder) as entries:
-            files = [entry for entry in entries if entry.name.endswith(ENDING) and entry.is_file()]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    named = [(unescaped(file.name.removesuffix(ENDING)), file) for file in files]
-    return sorted(named, key=itemgetter(0))
-
-
-def _below(folder: str) -> list[str]:
-    """List the subpaths of all transcripts below a folder."""
-    subpaths: list[str] = []
-    for above, folders, files in os.walk(folder):
-        folders.sort()
-        names = os.path.relpath(above, folder).split(os.sep) if above != folder else []
-        components = [
-            [*names, name.removesuffix(ENDING)] for name in sorted(files) if name.endswith(ENDING)
+    @in_order
+    def list_subkeys(self, key: OfSession) -> list[str]:
+        """List the subpaths of a session's sub-agents."""
+        folder = self.path({"project_key": key["project_key"], "session_id": key["session_id"]})
+        folder = folder.removesuffix(ENDING)
+        files = [
+            os.path.relpath(os.path.join(above, name), folder).removesuffix(ENDING).split(os.sep)
+            for above, _, names in os.walk(folder)
+            for name in names
+            if name.endswith(ENDING)
         ]
-        subpaths += ["/".join(map(unescaped, names)) for names in components]
-    return subpaths
+        return ["/".join(map(unescaped, names)) for names in sorted(files)]
+
+    def _project(self, key: str) -> str:
+        return os.path.join(self._folder, "projects", escaped(key))
+
+    def _sessions(self, project_key: str) -> list[Any]:
+        folder = self._project(project_key)
+        try:
+            with os.scandir(folder) as entries:
+                files = [entry for entry in entries if entry.name.endswith(ENDING) and entry.is_file()]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        sessions = [
+            {
+                "session_id": unescaped(file.name.removesuffix(ENDING)),
+                "mtime": file.stat().st_mtime_ns // 1_000_000,
+            }
+            for file in files
+        ]
+        return sorted(sessions, key=itemgetter("session_id"))
 
 
 # -- files of entries; any number of processes may append to one --------------------------------------
@@ -154,9 +146,7 @@ def escaped(name: str) -> str:
 
 
 def unescaped(component: str) -> str:
-    for code, sign in (("%2E", "."), ("%00", "\0"), ("%2F", "/"), ("%25", "%")):
-        component = "" if component == "%" else component.replace(code, sign)
-    return component
+    return "" if component == "%" else unquote(component)
 
 
 def append(path: str, entries: Sequence[Any]) -> None:
@@ -164,20 +154,18 @@ def append(path: str, entries: Sequence[Any]) -> None:
     with _locked(path) as fd:
         size = os.fstat(fd).st_size
         stored = pread_all(fd, size)
-        lines: list[bytes] = []
         ids: set[str] = set()
+        lines: list[bytes] = []
         for entry in entries:
             id = entry.get("uuid")
+            if not isinstance(id, str) or not (id in ids or _holds(stored, id)):
+                lines.append(line_of(entry))
             if isinstance(id, str):
-                if id in ids or _holds(stored, id):
-                    continue
                 ids.add(id)
-            lines.append(line_of(entry))
-        if not lines:
-            return
-        torn = stored and not stored.endswith(b"\n")
+        if stored and not stored.endswith(b"\n"):
+            lines[:1] = [b"\n" + line for line in lines[:1]]
         try:
-            write(fd, (b"\n" if torn else b"") + b"".join(lines))
+            write(fd, b"".join(lines))
             sync(fd, data_only=True)
         except OSError as error:
             os.ftruncate(fd, size)

@@ -10,7 +10,6 @@ import os
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -26,24 +25,23 @@ from google.adk.sessions.session import Session
 from google.adk.sessions.state import State
 from pydantic_core import to_jsonable_python
 
-from .. import providers
 from ..base.env import Env
 from ..base.errors import BadData
 from ..base.times import from_millis, to_millis
 from ..library.session import Session as History
+from ..providers import usage
+from ..providers.gemini.response import USAGE
 from ..providers.parts import object_of
-from ..providers.reply import Reply
 from ..session.model import Json, Message
 from ..session.view import View
 from ..store.paths import exists
 from ..store.resolve import ids
 from ..store.trash import remove
-from .kept import FIELD, SerialExecutor, exact_json, rendering
+from .native_history import FIELD, SerialExecutor, exact_json, in_order, rendering
 
 _FIRST = "adk-session"  # id of a session's first message
 _PACKAGE, _FORMAT = "google-adk", "gemini"
 _USUAL = str.maketrans("-_", "+/")  # from URL-safe to standard base64
-_plain = partial(to_jsonable_python, by_alias=True, fallback=str)  # to JSON values, otherwise to strings
 
 
 class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
@@ -55,146 +53,107 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
         self._home = os.path.abspath(home if home is not None else Env().home)
-        self._run = SerialExecutor()
+        self.executor = SerialExecutor()
 
-    async def create_session(
+    @in_order
+    def create_session(
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> Session:  # fmt: skip
         """Create a session; AlreadyExistsError if the id is taken."""
         id = (session_id or "").strip() or str(uuid.uuid4())
-        await self._run(self._create, app_name, user_id, id, state or {})
-        made = await self.get_session(app_name=app_name, user_id=user_id, session_id=id)
-        if made is None:
-            raise SessionNotFoundError(f"Session {id} not found.")
-        return made
+        history, own = self._history(app_name, user_id, id), _by_scope(state or {})
+        about = {"appName": app_name, "userId": user_id, "id": id}
+        # unique, so that creating it twice conflicts
+        text = f"session {id} of {app_name}, user {user_id} ({uuid.uuid4().hex[:8]})"
+        if exists(history.path):
+            raise AlreadyExistsError(f"Session with id {id} already exists.")
+        try:
+            _add(history, _note(_FIRST, text, {"session": about, "state": own[""]}))
+        except BadData as error:
+            raise AlreadyExistsError(f"Session with id {id} already exists.") from error
+        self._share(app_name, user_id, uuid.uuid4().hex, own)
+        return self._session(about, history.view)
 
-    async def get_session(
+    @in_order
+    def get_session(
         self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
     ) -> Session | None:
         """Return a session with its events and resulting state; None if it does not exist."""
-        return await self._run(self._get, app_name, user_id, session_id, config)
+        history = self._history(app_name, user_id, session_id)
+        if not exists(history.path):
+            return None
+        view = history.view
+        events = events_of(view)
+        if config is not None and config.after_timestamp:
+            events = [event for event in events if event.timestamp >= config.after_timestamp]
+        if config is not None and config.num_recent_events is not None:
+            events = events[-config.num_recent_events :] if config.num_recent_events else []
+        return self._session({"appName": app_name, "userId": user_id, "id": session_id}, view, events)
 
-    async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
+    @in_order
+    def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
         """List the sessions of one user or of all, without events, the newest last."""
-        return await self._run(self._list, app_name, user_id)
+        sessions: list[Session] = []
+        for name in [name for name, _ in ids(self._env) if name.startswith(f"adk-{_slug(app_name)}-")]:
+            view = History.open(name, create=True, home=self._home).view
+            about = _kept(view.all[_FIRST]).get("session") if _FIRST in view.all else None
+            if about and about["appName"] == app_name and user_id in (None, about["userId"]):
+                sessions.append(self._session(about, view))
+        sessions.sort(key=attrgetter("last_update_time", "user_id", "id"))
+        return ListSessionsResponse(sessions=sessions)
 
-    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+    @in_order
+    def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
         """Move a session to the trash; `codeh-history rm --restore` restores it."""
-        await self._run(self._delete, name_of(app_name, user_id, session_id))
+        history = self._history(app_name, user_id, session_id)
+        if exists(history.path):
+            remove(self._env, history.id)
 
-    async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
+    @in_order
+    def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
         """Return a user's state in an app, with keys without `user:`."""
-        return await self._run(self._shared, name_of(app_name, user_id))
+        return _state_of(self._history(app_name, user_id).view)
 
     async def append_event(self, session: Session, event: Event) -> Event:
         """Store an event, then add it to the session in memory."""
         if not event.partial:
-            await self._run(self._append, session, event)
+            await self.executor(self._append, session, event)
             session.last_update_time = event.timestamp
         return await super().append_event(session, event)
 
-    # -- write ------------------------------------------------------------------------------------
-
-    def _create(self, app: str, user: str, id: str, state: dict[str, Any]) -> None:
-        history = self._opened(name_of(app, user, id))
-        if exists(history.path):
-            raise AlreadyExistsError(f"Session with id {id} already exists.")
-        parted = by_scope(state)
-        value = {"session": {"appName": app, "userId": user, "id": id}, "state": parted[""]}
-        # unique, so that creating it twice conflicts
-        text = f"session {id} of {app}, user {user} ({uuid.uuid4().hex[:8]})"
-        try:
-            self._store(history, _FIRST, text, value)
-        except BadData as error:
-            raise AlreadyExistsError(f"Session with id {id} already exists.") from error
-        self._share(app, user, uuid.uuid4().hex, parted)
-
     def _append(self, session: Session, event: Event) -> None:
-        history = self._existing(name_of(session.app_name, session.user_id, session.id))
-        if history is None:
+        history = self._history(session.app_name, session.user_id, session.id)
+        if not exists(history.path):
             raise SessionNotFoundError(f"Session {session.id} not found.")
-        parted = by_scope(event.actions.state_delta if event.actions else {})
         message = message_of(event)
-        value = message[FIELD][_PACKAGE]
-        if event.actions and event.actions.state_delta:
-            value["event"]["actions"]["stateDelta"] = _plain(
-                {
-                    key: held
-                    for key, held in event.actions.state_delta.items()
-                    if not key.startswith(State.TEMP_PREFIX)
-                }
-            )
-        message[FIELD][_PACKAGE] = exact_json(value, _PACKAGE)
-        self._share(session.app_name, session.user_id, event.id, parted)
-        history.extend([message])
+        self._share(session.app_name, session.user_id, event.id, _by_scope(event.actions.state_delta))
+        _add(history, message)
 
-    def _share(self, app: str, user: str, id: str, parted: Mapping[str, dict[str, Any]]) -> None:
+    def _share(self, app: str, user: str, id: str, changes: Mapping[str, Json]) -> None:
         """Store an event's changes to the state of the app and of the user."""
         for scope, names in ((State.APP_PREFIX, (app,)), (State.USER_PREFIX, (app, user))):
-            state = parted[scope]
-            if state:
-                text = f"{scope} {', '.join(state)}"
-                self._store(self._opened(name_of(*names)), id, text, {"state": _plain(state)})
+            if state := changes[scope]:
+                _add(self._history(*names), _note(id, f"{scope} {', '.join(state)}", {"state": state}))
 
-    @staticmethod
-    def _store(history: History, id: str, text: str, value: Any) -> None:
-        kept = exact_json(value, _PACKAGE)
-        history.extend([{"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {_PACKAGE: kept}}])
-
-    def _delete(self, name: str) -> None:
-        if self._existing(name) is not None:
-            remove(self._env, name)
-
-    # -- read --------------------------------------------------------------------------------------
-
-    def _get(self, app: str, user: str, id: str, config: GetSessionConfig | None) -> Session | None:
-        history = self._existing(name_of(app, user, id))
-        if history is None:
-            return None
-        view = history.view
-        shown = events_of(view)
-        if config is not None and config.after_timestamp:
-            shown = [event for event in shown if event.timestamp >= config.after_timestamp]
-        if config is not None and config.num_recent_events is not None:
-            shown = shown[-config.num_recent_events :] if config.num_recent_events else []
-        return self._session(app, user, id, view, shown)
-
-    def _session(self, app: str, user: str, id: str, view: View, shown: Sequence[Event]) -> Session:
+    def _session(self, about: Json, view: View, events: Sequence[Event] = ()) -> Session:
+        app, user = about["appName"], about["userId"]
+        of_app, of_user = (_state_of(self._history(*names).view) for names in ((app,), (app, user)))
         state = {
-            **{State.APP_PREFIX + key: value for key, value in self._shared(name_of(app)).items()},
-            **{State.USER_PREFIX + key: value for key, value in self._shared(name_of(app, user)).items()},
-            **by_scope(state_of(view))[""],
+            **{State.APP_PREFIX + key: value for key, value in of_app.items()},
+            **{State.USER_PREFIX + key: value for key, value in of_user.items()},
+            **_by_scope(_state_of(view))[""],
         }
         return Session(
-            id=id, app_name=app, user_id=user, state=state, events=list(shown),
-            last_update_time=last_time(view),
+            id=about["id"], app_name=app, user_id=user, state=state, events=list(events),
+            last_update_time=_last_time(view),
         )  # fmt: skip
 
-    def _list(self, app: str, user: str | None) -> ListSessionsResponse:
-        names = [name for name, _ in ids(self._env) if name.startswith(f"adk-{_slug(app)}-")]
-        sessions: list[Session] = []
-        for name in names:
-            history = self._existing(name)
-            view = history.view if history is not None else None
-            if view is None or _FIRST not in view.all:
-                continue
-            about = _kept(view.all[_FIRST]).get("session")
-            if about and about["appName"] == app and user in (None, about["userId"]):
-                sessions.append(self._session(app, about["userId"], about["id"], view, ()))
-        sessions.sort(key=attrgetter("last_update_time", "user_id", "id"))
-        return ListSessionsResponse(sessions=sessions)
-
-    def _shared(self, name: str) -> dict[str, Any]:
-        history = self._existing(name)
-        return state_of(history.view) if history is not None else {}
-
-    def _existing(self, name: str) -> History | None:
-        history = self._opened(name)
-        return history if exists(history.path) else None
-
-    def _opened(self, name: str) -> History:
-        """Open a session, whether or not it exists."""
+    def _history(self, *names: str) -> History:
+        """Open the stored session of a session (app, user, id), of a user's state or of an app's."""
+        apart = (name.replace("\0", "\0\0") for name in names)
+        digest = hashlib.sha256("\0".join(apart).encode("utf-8", "replace")).hexdigest()[:12]
+        name = "-".join(("adk", *map(_slug, names), digest))
         return History.open(name, create=True, home=self._home)
 
     @property
@@ -202,26 +161,27 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         return Env({**os.environ, "CODEH_HOME": self._home})
 
 
-def name_of(*names: str) -> str:
-    """Return the id of the stored session for a session (app, user, id), a user's state or an app's."""
-    apart = (name.replace("\0", "\0\0") for name in names)
-    digest = hashlib.sha256("\0".join(apart).encode("utf-8", "replace")).hexdigest()[:12]
-    return "-".join(("adk", *map(_slug, names), digest))
+def _add(history: History, message: Json) -> None:
+    kept = exact_json(message[FIELD][_PACKAGE], _PACKAGE)
+    history.extend([{**message, FIELD: {_PACKAGE: kept}}])
+
+
+def _note(id: str, text: str, kept: Json) -> Json:
+    """A message that is never sent."""
+    return {"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {_PACKAGE: kept}}
 
 
 def _slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "_", name)[:30]
 
 
-def by_scope(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _by_scope(state: Mapping[str, Any]) -> dict[str, Json]:
     """Split a state into the app's, the user's and the session's (""), with keys without prefix."""
-    parted: dict[str, dict[str, Any]] = {State.APP_PREFIX: {}, State.USER_PREFIX: {}, "": {}}
+    parted: dict[str, Json] = {State.APP_PREFIX: {}, State.USER_PREFIX: {}, "": {}}
     for key, value in state.items():
-        scope = next(
-            (prefix for prefix in (State.APP_PREFIX, State.USER_PREFIX) if key.startswith(prefix)), ""
-        )
+        scope = next(prefix for prefix in parted if key.startswith(prefix))
         if not key.startswith(State.TEMP_PREFIX):
-            parted[scope][key.removeprefix(scope)] = value
+            parted[scope][key.removeprefix(scope)] = to_jsonable_python(value, by_alias=True, fallback=str)
     return parted
 
 
@@ -231,22 +191,23 @@ def by_scope(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def message_of(event: Event) -> Json:
     """Convert an event to a message; one without content becomes a note that is never sent."""
     kept = event.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
+    if changes := event.actions.state_delta:  # with its nulls
+        plain = to_jsonable_python(changes, by_alias=True, fallback=str)
+        lasting = {key: plain[key] for key in changes if not key.startswith(State.TEMP_PREFIX)}
+        kept["actions"]["stateDelta"] = lasting
     content = kept.pop("content", None) or {}
     parts, role = [*map(_standard, content.get("parts") or [])], content.get("role")
     if not parts or role not in ("user", "model"):
-        state = ", ".join(event.actions.state_delta)
-        text = f"state: {state}" if state else f"event of {event.author}"
-        content_fields: Json = {"kind": "info", "parts": [{"text": text}]}
         kept |= {"content": content} if content else {}
-    elif role == "user":
-        answers = any("functionResponse" in part for part in parts)
-        content_fields = {"kind": "tool" if answers else "user", "role": role, "parts": parts}
+        text = f"state: {', '.join(changes)}" if changes else f"event of {event.author}"
+        message = _note(event.id, text, {"event": kept})
     else:
-        content_fields = {"kind": "codeh", "role": role, "parts": parts, **_origin(kept)}
-    return {
-        "id": event.id, "ts": from_millis(int(event.timestamp * 1000)), **content_fields,
-        FIELD: {_PACKAGE: {"event": kept}},
-    }  # fmt: skip
+        answers = any("functionResponse" in part for part in parts)
+        kind = "codeh" if role == "model" else "tool" if answers else "user"
+        fields = _origin(kept) if role == "model" else {}
+        message = {"id": event.id, "kind": kind, "role": role, "parts": parts, **fields}
+        message[FIELD] = {_PACKAGE: {"event": kept}}
+    return {**message, "ts": from_millis(int(event.timestamp * 1000))}
 
 
 def _standard(part: Json) -> Json:
@@ -265,12 +226,8 @@ def _origin(kept: Json) -> Json:
     model = kept.get("modelVersion")
     if isinstance(model, str) and model:
         fields = {"model": model} | ({"provider": _FORMAT} if "gemini" in model else {})
-    if kept.get("usageMetadata"):
-        candidate = {"content": {"role": "model", "parts": [{"text": "-"}]}, "finishReason": "STOP"}
-        body = {"candidates": [candidate], "usageMetadata": kept["usageMetadata"]}
-        reply = providers.load(_FORMAT).response(body)
-        fields |= {"usage": reply.usage} if isinstance(reply, Reply) and reply.usage else {}
-    return fields
+    counts = usage.read(kept.get("usageMetadata"), USAGE)
+    return fields | ({"usage": counts} if counts else {})
 
 
 def events_of(view: View) -> list[Event]:
@@ -299,7 +256,7 @@ def events_of(view: View) -> list[Event]:
     return events
 
 
-def state_of(view: View) -> Json:
+def _state_of(view: View) -> Json:
     """Apply all state changes, including those of hidden messages but not of reverted ones."""
     state: Json = {}
     for message in view.all.values():
@@ -309,7 +266,7 @@ def state_of(view: View) -> Json:
     return state
 
 
-def last_time(view: View) -> float:
+def _last_time(view: View) -> float:
     """Return the time of the last event, in seconds."""
     messages = list(view.all.values())
     kept = (_kept(message).get("event") or {} for message in reversed(messages))

@@ -18,7 +18,7 @@ from ..programs.model import Entry
 from ..programs.model import Session as Read
 from ..providers.parts import name_of, object_of, objects
 from ..session.model import Json, Message
-from .kept import Kept, rendering
+from .native_history import NativeHistory, rendering
 
 _FORMAT = "openai-chat"
 _KINDS = {"human": "user", "ai": "codeh"}
@@ -36,22 +36,24 @@ class ChatMessageHistory(BaseChatMessageHistory):
         """`session_id`: an id or the path of a file, which the first message creates."""
         super().__init__()
         self.session_id = str(session_id)
-        self._kept = Kept("langchain", History.open(session_id, create=True, home=home), _rendered)
+        self._history = NativeHistory(
+            "langchain", History.open(session_id, create=True, home=home), _rendered
+        )
         self._names: dict[str, str] = {}
 
     @property
     def messages(self) -> list[Any]:  # type: ignore[override,unused-ignore]
         """The messages, oldest first."""
-        return list(messages_from_dict(self._kept.values()))
+        return list(messages_from_dict(self._history.values()))
 
     def add_messages(self, messages: Sequence[Any]) -> None:
         """Append messages, all or none; durable on return."""
         values = [message_to_dict(message) for message in messages]
-        self._kept.add([(value, self._message(value)) for value in values])
+        self._history.add([(value, self._message(value)) for value in values])
 
     def clear(self) -> None:
         """Hide all messages; `codeh-history undo` restores them."""
-        self._kept.clear()
+        self._history.clear()
 
     def _message(self, value: Json) -> Json:
         """Convert a message of the package to one of a session."""
@@ -59,7 +61,7 @@ class ChatMessageHistory(BaseChatMessageHistory):
         self._names |= _names_of_calls(data)
         id = name_of(data.get("tool_call_id"))
         if id is not None and id not in self._names:
-            for held in self._kept.values():
+            for held in self._history.values():
                 self._names |= _names_of_calls(object_of(held.get("data")))
         read = Read("langchain", "")
         if id is not None and id in self._names:
@@ -76,9 +78,8 @@ class ChatMessageHistory(BaseChatMessageHistory):
 def _names_of_calls(data: Json) -> dict[str, str]:
     """Return the function name of each call in a message, by id."""
     calls = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
-    return {
-        call["id"]: call["name"] for call in calls if name_of(call.get("id")) and name_of(call.get("name"))
-    }
+    names = [(name_of(call.get("id")), name_of(call.get("name"))) for call in calls]
+    return {id: name for id, name in names if id and name}
 
 
 def _rendered(messages: Sequence[Message], summaries: Sequence[str]) -> list[Json]:

@@ -14,7 +14,7 @@ from ..library.session import Session as History
 from ..providers.openai_responses.body import Reader
 from ..providers.parts import name_of, native, object_of
 from ..session.model import Json
-from .kept import Kept, SerialExecutor, rendering
+from .native_history import NativeHistory, SerialExecutor, in_order, rendering
 
 _FORMAT = "openai-responses"
 
@@ -36,44 +36,43 @@ class Session:
         history = History.open(session_id, create=True, home=home)
         self.session_id = str(session_id)
         self.session_settings = session_settings
-        self._kept = Kept("openai-agents", history, rendering(_FORMAT))
-        self._run = SerialExecutor()
+        self._history = NativeHistory("openai-agents", history, rendering(_FORMAT))
+        self.executor = SerialExecutor()
         self._names: dict[str, str] = {}
 
-    async def get_items(self, limit: int | None = None) -> list[Any]:
+    @in_order
+    def get_items(self, limit: int | None = None) -> list[Any]:
         """Return the items, or the newest `limit` of them, oldest first."""
         most = limit if limit is not None else getattr(self.session_settings, "limit", None)
-        items = await self._run(self._kept.values)
+        items = self._history.values()
         return items if most is None else items[-most:] if most > 0 else []
 
-    async def add_items(self, items: Sequence[Any]) -> None:
+    @in_order
+    def add_items(self, items: Sequence[Any]) -> None:
         """Append items, all or none; durable on return."""
-        if items:
-            await self._run(self._add, list(items))
+        self._add(items)
 
-    async def pop_item(self) -> Any:
+    @in_order
+    def pop_item(self) -> Any:
         """Revert the newest item and return it; None if there is none."""
-        return await self._run(self._pop)
+        values = self._history.pop()
+        self._add(values[:-1])  # a message of another program may be several items
+        return values[-1] if values else None
 
-    async def clear_session(self) -> None:
+    @in_order
+    def clear_session(self) -> None:
         """Hide all items; `codeh-history undo` restores them."""
-        await self._run(self._kept.clear)
+        self._history.clear()
 
     def _add(self, items: Sequence[Json]) -> None:
-        self._kept.add([(item, self._message(item)) for item in items])
-
-    def _pop(self) -> Any:
-        values = self._kept.pop()
-        if len(values) > 1:  # a message of another program may be several items
-            self._add(values[:-1])
-        return values[-1] if values else None
+        self._history.add([(item, self._message(item)) for item in items])
 
     def _message(self, item: Json) -> Json:
         """Convert an item to a message; an unknown one becomes an OpenAI-only part."""
         reader = Reader(_FORMAT, {})
         id = name_of(object_of(item).get("call_id"))
         if id is not None and "output" in item and id not in self._names:
-            self._names.update(names_of_calls(self._kept.values()))
+            self._names.update(names_of_calls(self._history.values()))
         reader.names = self._names
         try:
             reader.item(item, "item")
@@ -85,7 +84,5 @@ class Session:
 
 def names_of_calls(items: Sequence[Any]) -> dict[str, str]:
     """Return the function name of each call, by id."""
-    calls = [
-        item for item in map(object_of, items) if name_of(item.get("call_id")) and name_of(item.get("name"))
-    ]
-    return {item["call_id"]: item["name"] for item in calls}
+    calls = [(name_of(item.get("call_id")), name_of(item.get("name"))) for item in map(object_of, items)]
+    return {id: name for id, name in calls if id and name}

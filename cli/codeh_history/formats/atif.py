@@ -30,24 +30,24 @@ _MEDIA = {  # media types that may be referenced by path
 
 def export(view: View) -> Exported:
     """Export a step per message; results belong to the step of their call."""
-    talk = prepared(view)
-    steps = _Steps(talk.left)
-    if talk.system:
-        steps.add("system", talk.system)
-    if talk.opening:
-        steps.add("user", talk.opening)
-    for message in talk.messages:
+    conversation = prepared(view)
+    steps = _Steps(conversation.left)
+    if conversation.system:
+        steps.add("system", conversation.system)
+    if conversation.opening:
+        steps.add("user", conversation.opening)
+    for message in conversation.messages:
         steps.add_message(message)
     of = origin(view.header)
     agent = {
         "name": str(of.get("from") or OURS), "version": str(of.get("version") or OUR_VERSION),
-        **omit_empty(model_name=talk.model, tool_definitions=talk.tools),
+        **omit_empty(model_name=conversation.model, tool_definitions=conversation.tools),
     }  # fmt: skip
     value = {
         "schema_version": VERSION, "session_id": view.id or OURS, "agent": agent, "steps": steps.steps,
         "final_metrics": _totals(steps.steps),
     }  # fmt: skip
-    return Exported(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n", talk.left)
+    return Exported(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n", conversation.left)
 
 
 class _Steps:

@@ -20,7 +20,7 @@ from ..session.view import View
 THOUGHT, USAGE, FAILURE = "thought", "usage record", "failure mark"  # kinds of omitted content
 
 
-class Talk(NamedTuple):
+class Conversation(NamedTuple):
     """The messages to export, with unique call ids and results after their calls.
 
     `opening` is the text of the summaries, or ""; `tools` are in the format of Chat Completions; `model` is
@@ -35,13 +35,15 @@ class Talk(NamedTuple):
     left: Counter[str]
 
 
-def prepared(view: View, unanswered: str = "error") -> Talk:
+def prepared(view: View, unanswered: str = "error") -> Conversation:
     """Prepare a view for other tools; open calls at its end stay open, or with `stub` get an answer."""
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
     system, tools = beside(view.meta)
     messages = with_unique_call_ids(sources.listed([*filter(is_sent, whole.messages)]))
     model = next((message.model for message in reversed(messages) if message.model), None)
-    return Talk(messages, summary_of(view, ""), system, _declared(tools), model, unsent(view.messages))
+    return Conversation(
+        messages, summary_of(view, ""), system, _declared(tools), model, unsent(view.messages)
+    )
 
 
 def _declared(tools: Sequence[Json]) -> list[Json]:

@@ -14,21 +14,23 @@ from .interchange import FAILURE, THOUGHT, USAGE, counts, prepared
 
 def export(view: View) -> Exported:
     """Export the messages in the format of Chat Completions, which requires a result for each call."""
-    talk = prepared(view, "stub")
-    options = Options(system=talk.system, tools=talk.tools)
-    request = providers.load("openai-chat").request(talk.messages, options, ())
+    conversation = prepared(view, "stub")
+    options = Options(system=conversation.system, tools=conversation.tools)
+    request = providers.load("openai-chat").request(conversation.messages, options, ())
     body = request.body
-    opening: list[Json] = [{"role": "user", "content": talk.opening}] if talk.opening else []
+    opening: list[Json] = (
+        [{"role": "user", "content": conversation.opening}] if conversation.opening else []
+    )
     messages = body["messages"]
-    first = 1 if talk.system else 0
+    first = 1 if conversation.system else 0
     value: Json = {"messages": [*messages[:first], *opening, *messages[first:]]}
     if "tools" in body:
         value["tools"] = body["tools"]
-    talk.left["unsupported part"] += sum(note.startswith("message ") for note in request.notes)
-    talk.left[THOUGHT] += thoughts(talk.messages)
-    talk.left[FAILURE] += sum(map(_failed, talk.messages))
-    talk.left[USAGE] += sum(bool(counts(message)) for message in talk.messages)
-    return Exported(lines([value]), talk.left)
+    conversation.left["unsupported part"] += sum(note.startswith("message ") for note in request.notes)
+    conversation.left[THOUGHT] += thoughts(conversation.messages)
+    conversation.left[FAILURE] += sum(map(_failed, conversation.messages))
+    conversation.left[USAGE] += sum(bool(counts(message)) for message in conversation.messages)
+    return Exported(lines([value]), conversation.left)
 
 
 def _failed(message: Message) -> int:

@@ -35,26 +35,30 @@ _FINISH = {
 
 def export(view: View) -> Exported:
     """Export the last request as `gen_ai.input.messages`, its answer as `gen_ai.output.messages`."""
-    talk = prepared(view)
-    sent, answer = talk.messages, None
+    conversation = prepared(view)
+    sent, answer = conversation.messages, None
     if sent and sent[-1].role == "model":
         sent, answer = sent[:-1], sent[-1]
-    provider = next((message.provider for message in reversed(talk.messages) if message.provider), None)
-    opening = [_message("user", [{"text": talk.opening}])] if talk.opening else []
+    provider = next(
+        (message.provider for message in reversed(conversation.messages) if message.provider), None
+    )
+    opening = [_message("user", [{"text": conversation.opening}])] if conversation.opening else []
     value: Json = {
         "gen_ai.operation.name": "chat",
         "gen_ai.conversation.id": view.id,
         "gen_ai.provider.name": _PROVIDERS.get(provider, provider) if provider else None,
-        "gen_ai.request.model": talk.model,
-        "gen_ai.system_instructions": [{"type": "text", "content": talk.system}] if talk.system else None,
-        "gen_ai.tool.definitions": talk.tools or None,
+        "gen_ai.request.model": conversation.model,
+        "gen_ai.system_instructions": [{"type": "text", "content": conversation.system}]
+        if conversation.system
+        else None,
+        "gen_ai.tool.definitions": conversation.tools or None,
         "gen_ai.input.messages": [*opening, *(_message(_role(turn), turn.parts) for turn in sent)],
         "gen_ai.output.messages": [],
         **(_answered(answer) if answer else {}),
     }
-    talk.left[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
+    conversation.left[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
     attributes = {key: attribute for key, attribute in value.items() if attribute is not None}
-    return Exported(orjson.dumps(attributes, option=orjson.OPT_APPEND_NEWLINE), talk.left)
+    return Exported(orjson.dumps(attributes, option=orjson.OPT_APPEND_NEWLINE), conversation.left)
 
 
 def _answered(message: Message) -> Json:

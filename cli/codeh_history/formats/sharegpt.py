@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import orjson
@@ -11,29 +12,29 @@ from ..providers.answers import answer, arguments
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported
-from .interchange import FAILURE, THOUGHT, USAGE, Content, Talk, counts, mime_of, modality_of, prepared
+from .interchange import FAILURE, THOUGHT, USAGE, Content, counts, mime_of, modality_of, prepared
 
 
 def export(view: View) -> Exported:
     """Export a list of one conversation, with calls and tools as JSON strings."""
-    talk = prepared(view, "stub")
-    turns = [{"from": "human", "value": talk.opening}] if talk.opening else []
-    for message in talk.messages:
-        turns += _turns(message, talk)
+    conversation = prepared(view, "stub")
+    turns = [{"from": "human", "value": conversation.opening}] if conversation.opening else []
+    for message in conversation.messages:
+        turns += _turns(message, conversation.left)
     value: Json = {"id": view.id, "conversations": turns}
     if isinstance(view.meta.get("title"), str):
         value["title"] = view.meta["title"]
-    tools = [tool.get("function", tool) for tool in talk.tools]
-    value |= omit_empty(system=talk.system, tools=_text(tools) if tools else None)
-    return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", talk.left)
+    tools = [tool.get("function", tool) for tool in conversation.tools]
+    value |= omit_empty(system=conversation.system, tools=_text(tools) if tools else None)
+    return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", conversation.left)
 
 
-def _turns(message: Message, talk: Talk) -> list[Json]:
-    content = Content(message, talk.left)
-    talk.left.update(modality_of(mime_of(part)) for part in content.media)
-    talk.left[THOUGHT] += len(content.thoughts)
-    talk.left[USAGE] += bool(counts(message))
-    turns = [_observation(result, talk) for result in content.results]
+def _turns(message: Message, left: Counter[str]) -> list[Json]:
+    content = Content(message, left)
+    left.update(modality_of(mime_of(part)) for part in content.media)
+    left[THOUGHT] += len(content.thoughts)
+    left[USAGE] += bool(counts(message))
+    turns = [_observation(result, left) for result in content.results]
     who = "gpt" if message.role == "model" else "human"
     turns += [{"from": who, "value": text} for text in content.texts if text]
     if content.calls:
@@ -47,9 +48,9 @@ def _call(part: Any) -> Json:
     return {"name": call["name"], "arguments": arguments(part), "id": call["id"]}
 
 
-def _observation(response: Any, talk: Talk) -> Json:
+def _observation(response: Any, left: Counter[str]) -> Json:
     text, failed = answer(response.get("response"))
-    talk.left[FAILURE] += failed
+    left[FAILURE] += failed
     named = {"name": response.get("name"), "tool_call_id": response.get("id")}
     return {"from": "observation", **named, "value": text}
 

@@ -26,7 +26,7 @@ from ..talk.receive.answer import Receiving, Streaming, reader_of
 from ..talk.receive.run_command import exchange
 from ..talk.send import payload
 from . import loop
-from .env import Caller, CallerError, Opened, copy_of
+from .env import Caller, CallerError, OpenSession, copy_of
 from .feed import CallbackEcho, Feed, pieces
 from .loop import Bridge, is_async
 from .options import read
@@ -55,7 +55,7 @@ def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
 
 
 def response(
-    opened: Opened, data: Any, from_: str, max_bytes: int | str | None, echo: OnText | None
+    opened: OpenSession, data: Any, from_: str, max_bytes: int | str | None, echo: OnText | None
 ) -> Any:
     """Store a response and return its id."""
 
@@ -68,7 +68,7 @@ def response(
     return loop.run(lambda bridge: stored(bridge.result_of(data))) if is_async(data) else stored(data)
 
 
-def stream(opened: Opened, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
+def stream(opened: OpenSession, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
     """Begin a streamed message."""
     call = opened.call()
     return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind)), _most(max_bytes))
@@ -78,7 +78,7 @@ def _most(max_bytes: int | str | None) -> int:
     return amounts.size(None if max_bytes is None else str(max_bytes))
 
 
-def ask(opened: Opened, echo: OnText | None, via: Any, options: Json) -> Answer:
+def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> Answer:
     """Append a prompt, send the session, store the answer."""
     with opened.call() as call:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
@@ -110,7 +110,7 @@ def ask(opened: Opened, echo: OnText | None, via: Any, options: Json) -> Answer:
         return Answer(opened.look(call, opened.target).all[received.id])
 
 
-def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
+def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:
     """Return the open calls; with `via`, answer each."""
     with opened.call() as call:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
@@ -131,7 +131,7 @@ def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
         return lines
 
 
-def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
+def summarize(opened: OpenSession, via: Any, options: Json) -> Json | None:
     """Summarise the messages that are due."""
     from ..commands import summarize as summarize_command
 

@@ -96,7 +96,7 @@ class Call(Env):
         yield self.input
 
 
-class Opened:
+class OpenSession:
     """An opened session: its name and file, and the environment variables at that time."""
 
     __slots__ = ("create", "environ", "name", "path")

@@ -9,7 +9,7 @@ import os
 
 from ..base.errors import Usage
 from ..base.input import Text
-from .env import Opened, copy_of
+from .env import OpenSession, copy_of
 from .options import read
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ class Methods:
 
     __slots__ = ("_opened",)
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenSession) -> None:
         """Use `Session.open` instead."""
         self._opened = opened
 
@@ -51,7 +51,7 @@ class Methods:
         name = os.fspath(id_or_path)
         if name == "-":
             raise Usage("- is a stream on stdin; name a session")
-        return cls(Opened(environ, name, create=create))
+        return cls(OpenSession(environ, name, create=create))
 
     @property
     def id(self) -> str:
@@ -292,7 +292,7 @@ class Methods:
 
         with self._opened.call() as call:
             name = copy(call, self._opened.target, at, into)
-        return type(self)(Opened(self._opened.environ, name, create=False))
+        return type(self)(OpenSession(self._opened.environ, name, create=False))
 
     def _shown(self, as_json: Callable[[int | None, Message], Json]) -> list[Json]:
         return [copy_of(as_json(number, message)) for number, message in enumerate(self.view.messages, 1)]

@@ -15,7 +15,7 @@ from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
-_USAGE = {  # the candidates' count leaves thoughts out, the prompt's leaves tool prompts out
+USAGE = {  # the candidates' count leaves thoughts out, the prompt's leaves tool prompts out
     "input": "promptTokenCount toolUsePromptTokenCount",
     "output": "candidatesTokenCount thoughtsTokenCount", "cached": "cachedContentTokenCount",
     "reasoning": "thoughtsTokenCount", "total": "totalTokenCount",
@@ -82,7 +82,7 @@ class Stream(StreamReader):
 
     def conclude(self) -> Reply | Failure:
         """What has been read, taken as the whole answer."""
-        counts = usage.read(self._usage, _USAGE)
+        counts = usage.read(self._usage, USAGE)
         parts, more = join([], self._parts), len(self._further)
         return concluded(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)
 

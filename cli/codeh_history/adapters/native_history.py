@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import orjson
 
@@ -20,6 +21,7 @@ from ..session.model import Json, Message
 from ..session.view import View
 
 FIELD = "native"  # of a message: `{PACKAGE: VALUE}`
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Render = Callable[[Sequence[Message], Sequence[str]], list[Any]]
 
@@ -37,6 +39,19 @@ class SerialExecutor:
         return await asyncio.wrap_future(self._thread.submit(work, *arguments))
 
 
+def in_order(
+    work: Callable[Concatenate[Any, Arguments], Result],
+) -> Callable[Concatenate[Any, Arguments], Coroutine[Any, Any, Result]]:
+    """Make a method asynchronous: it runs in the `executor` of its object."""
+
+    @wraps(work)
+    async def call(self: Any, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        result: Result = await self.executor(partial(work, self, *arguments, **named))
+        return result
+
+    return call
+
+
 def exact_json(value: Any, what: str) -> Any:
     """Convert a value to JSON; BadData if a session would not return it unchanged."""
     try:
@@ -48,7 +63,7 @@ def exact_json(value: Any, what: str) -> Any:
     raise BadData(f"{what}: contains a number that cannot be stored unchanged; nothing was stored")
 
 
-class Kept:
+class NativeHistory:
     """A session in which each message keeps the package's value that it was made from.
 
     The value is used while the message is unchanged. Shortened or edited messages, summaries, and messages

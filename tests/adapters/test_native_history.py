@@ -18,7 +18,7 @@ from codeh_history.adapters.claude_agent_sdk import (
     read,
     unescaped,
 )
-from codeh_history.adapters.kept import Kept, SerialExecutor, exact_json
+from codeh_history.adapters.native_history import NativeHistory, SerialExecutor, exact_json
 from codeh_history.base.errors import BadData
 from strategies import json_objects, json_values
 
@@ -42,7 +42,7 @@ def render(messages, summaries):
 
 @pytest.fixture
 def kept(home):
-    return Kept("p", Session.open("s", create=True, home=str(home)), render)
+    return NativeHistory("p", Session.open("s", create=True, home=str(home)), render)
 
 
 def said(text):
@@ -63,7 +63,7 @@ def test_a_message_that_was_changed_is_rendered_anew(kept):
 
 
 def test_the_values_of_another_package_are_not_its(kept):
-    Kept("other", kept.session, render).add([({"v": 1}, said("one"))])
+    NativeHistory("other", kept.session, render).add([({"v": 1}, said("one"))])
     assert kept.values() == [("rendered", "one")]
 
 
@@ -167,7 +167,7 @@ def test_what_is_removed_lies_in_the_trash(tmp_path):
     store = SessionStore(tmp_path)
     path = store.path({"project_key": "p", "session_id": "s"})
     append(path, [{"uuid": "a"}])
-    store._remove([str(tmp_path / "none"), path])
+    asyncio.run(store.delete({"project_key": "p", "session_id": "s"}))
     assert read(path) is None
     (place,) = (tmp_path / "claude-code" / "trash").iterdir()
     assert read(str(place / "p" / "s.jsonl")) == [{"uuid": "a"}]
