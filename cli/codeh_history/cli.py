@@ -15,7 +15,7 @@ from . import base
 from .base.env import Env, unwind
 from .base.errors import Usage
 from .base.options import Option, OptionSet
-from .base.words import near
+from .base.words import closest
 from .commands import COMMANDS, COMPLETE, FIRST, HOMES, SECTIONS, SHOWN, module_of
 
 EXAMPLES = """\
@@ -138,7 +138,7 @@ class Group(TyperGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            meant = OTHER_NAMES.get(args[0]) or near(args[0], COMMANDS)
+            meant = OTHER_NAMES.get(args[0]) or closest(args[0], COMMANDS)
             say = f"did you mean `codeh-history {meant}`?" if meant else "see codeh-history --help"
             raise Usage(f"{args[0]}: no such command; {say}")
         return super().resolve_command(ctx, args)

@@ -69,7 +69,7 @@ def run(argv: list[str], env: Env) -> int:
         return signal.exit_code
     except HistoryError as error:
         if str(error):
-            env.complain(str(error))
+            env.warn(str(error))
         if isinstance(error, NotFound) and error.paths:
             from .commands.list_ import name_choices
 
@@ -78,13 +78,13 @@ def run(argv: list[str], env: Env) -> int:
     except KeyboardInterrupt:
         return 128 + SIGINT
     except MemoryError:
-        env.complain("out of memory; nothing was changed")
+        env.warn("out of memory; nothing was changed")
         return 74
     except Exception as error:  # noqa: BLE001 - a bug is reported in one line, exit 70
         expected = env.translated(error)
         if expected is None:
             return _bug(error, env)
-        env.complain(str(expected))
+        env.warn(str(expected))
         return expected.exit_code
     return code
 
@@ -159,7 +159,7 @@ def _bug(error: Exception, env: Env) -> int:
 
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{where.filename.rsplit('codeh_history/', 1)[-1]}:{where.lineno}"
-    env.complain(
+    env.warn(
         f"bug: {type(error).__name__} at {place}: {error}; nothing is lost; please report it "
         "(CODEH_TRACEBACK=1 shows more)"
     )

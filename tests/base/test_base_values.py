@@ -15,15 +15,15 @@ from codeh_history.base.amounts import MOST, size, tokens
 from codeh_history.base.errors import BadData, NotFound, Usage
 from codeh_history.base.escape import quote, safe, shown
 from codeh_history.base.mime import mime_type
-from codeh_history.base.read_json import demanded, json_object, json_value, texts_in
+from codeh_history.base.read_json import json_object, json_value, parse_json, strings_in
 from codeh_history.base.times import FIRST, LAST, from_millis, to_millis
 from codeh_history.base.words import (
     WHOLE,
+    closest,
     did_you_mean,
     is_id,
-    near,
+    plural,
     prefixes,
-    some,
     suggestion,
     unique_match,
 )
@@ -48,7 +48,7 @@ from codeh_history.base.words import (
     ],
 )
 def test_what_was_meant(name, names, meant):
-    assert near(name, names) == meant
+    assert closest(name, names) == meant
 
 
 PLURALS = {
@@ -64,9 +64,9 @@ def test_how_it_is_said():
     assert did_you_mean("other", ["demo"]) == ""
     assert suggestion("dmeo", ["demo"], "one of demo") == "did you mean demo?"
     assert suggestion("other", ["demo"], "one of demo") == "one of demo"
-    assert [some(count, "hit") for count in (0, 1, 2)] == ["0 hits", "1 hit", "2 hits"]
-    assert [some(1, noun) for noun in PLURALS] == [f"1 {noun}" for noun in PLURALS]
-    assert [some(4, noun) for noun in PLURALS] == [f"4 {plural}" for plural in PLURALS.values()]
+    assert [plural(count, "hit") for count in (0, 1, 2)] == ["0 hits", "1 hit", "2 hits"]
+    assert [plural(1, noun) for noun in PLURALS] == [f"1 {noun}" for noun in PLURALS]
+    assert [plural(4, noun) for noun in PLURALS] == [f"4 {plural}" for plural in PLURALS.values()]
 
 
 @pytest.mark.parametrize(
@@ -327,13 +327,13 @@ def test_what_is_no_json_has_no_value(text, value):
 
 
 def test_a_text_that_was_named_must_be_json():
-    assert demanded('{"a":1}', "--args") == {"a": 1}
+    assert parse_json('{"a":1}', "--args") == {"a": 1}
     with pytest.raises(BadData, match=r"^--args: not JSON: "):
-        demanded("{a:1}", "--args")
+        parse_json("{a:1}", "--args")
 
 
 def test_texts_come_in_the_order_in_which_they_stand():
     value = {"a": ["x", {"b": "y", "c": 1}, [["z"]]], "d": None, "e": "w"}
-    assert list(texts_in(value)) == ["x", "y", "z", "w"]
-    assert list(texts_in("x")) == ["x"]
-    assert list(texts_in(1)) == []
+    assert list(strings_in(value)) == ["x", "y", "z", "w"]
+    assert list(strings_in("x")) == ["x"]
+    assert list(strings_in(1)) == []

@@ -128,14 +128,14 @@ def test_notes_are_silenced_and_complaints_are_not(tmp_path):
         env.note("one\x1b[31m")
         env.quiet = True
         env.note("two")
-        env.complain("three \ud800")
+        env.warn("three \ud800")
         env.report(b"{}")
     first, second, third = (tmp_path / "err").read_bytes().splitlines()
     assert first.startswith(b"codeh-history: one")
     assert b"\x1b" not in first
     assert second.startswith(b"codeh-history: three")
     assert third == b"{}"
-    Env({}, stderr=99).complain("nobody is listening")
+    Env({}, stderr=99).warn("nobody is listening")
 
 
 def test_bytes_that_wait_are_told_and_not_read(tmp_path):

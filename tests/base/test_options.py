@@ -15,8 +15,8 @@ from codeh_history.base.shared_options import (
     Curation,
     Explained,
     Reduction,
-    beside,
     name_of,
+    system_and_tools,
     tools_from,
 )
 
@@ -219,7 +219,7 @@ def test_one_that_is_not_is_the_fault_of_the_session(key, value, why):
     ],
 )  # fmt: skip
 def test_what_stands_beside_the_messages_is_taken_as_far_as_it_is_any(meta, found):
-    assert beside(meta) == found
+    assert system_and_tools(meta) == found
 
 
 def test_tools_are_a_list_or_an_object_of_json():

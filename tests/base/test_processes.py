@@ -27,7 +27,7 @@ def test_an_error_in_a_child_is_raised_here():
                 raise BadData(item)
             yield item.encode()
 
-    found = processes.shared(work, [str(number) for number in range(10)], [1] * 10)
+    found = processes.in_processes(work, [str(number) for number in range(10)], [1] * 10)
     with pytest.raises(BadData, match=r"9"):
         list(found)
 
@@ -42,7 +42,7 @@ def test_each_item_is_worked_on_once_wherever_that_is(cores, count, monkeypatch)
     def work(some):
         return (item.encode() * 40_000 for item in some)
 
-    found = processes.shared(work, items, [1] * count)
+    found = processes.in_processes(work, items, [1] * count)
     assert sorted(found) == [(place, item.encode() * 40_000) for place, item in enumerate(items)]
 
 
@@ -55,7 +55,7 @@ def test_what_a_child_leaves_undone_is_done_here():
                 raise BadData("in a child")
             yield b"%d" % item
 
-    found = processes.shared(work, range(8), [1] * 8)
+    found = processes.in_processes(work, range(8), [1] * 8)
     assert dict(found) == {item: b"%d" % item for item in range(8)}
 
 
@@ -67,7 +67,7 @@ def test_whoever_stops_listening_ends_the_children(monkeypatch):
     def work(items):
         return (b"x" * item for item in items)
 
-    found = processes.shared(work, range(99), [1] * 99)
+    found = processes.in_processes(work, range(99), [1] * 99)
     next(found)
     found.close()  # type: ignore[attr-defined]
     assert len(made) == 2
@@ -82,7 +82,7 @@ def test_where_there_is_no_process_nothing_stays_open(monkeypatch):
 
     monkeypatch.setattr(os, "fork", none)
     with pytest.raises(OSError, match="unavailable"):
-        list(processes.shared(lambda items: iter(()), range(8), [1] * 8))
+        list(processes.in_processes(lambda items: iter(()), range(8), [1] * 8))
 
 
 IGNORING = """

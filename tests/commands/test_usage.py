@@ -239,7 +239,7 @@ def test_what_is_remembered_is_what_is_there(home, monkeypatch):
     def remembered(table):
         version = {"version": usage.USED.version, "prices": [table.source, table.date]}
         kind = usage.USED._replace(version=version)
-        return rows.remembered(env, paths, partial(responses.row_of, table=table), kind)
+        return rows.cached_rows(env, paths, partial(responses.row_of, table=table), kind)
 
     first = remembered(table())
     assert remembered(table()) == first

@@ -6,7 +6,7 @@ from hypothesis import given
 
 import strategies as some
 from codeh_history.base.env import Env
-from codeh_history.base.shared_options import beside
+from codeh_history.base.shared_options import system_and_tools
 from codeh_history.filters import costs
 from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_at_end
@@ -56,7 +56,7 @@ def test_system_and_tools_are_those_of_the_session():
         ({"system": "s", "tools": tools}, ("s", tools)), ({"system": 7, "tools": {"name": "ls"}}, (None, tools)),
         ({"tools": [7, {"name": "ls"}]}, (None, tools)), ({}, (None, [])),
     ):  # fmt: skip
-        assert beside(meta) == expected
+        assert system_and_tools(meta) == expected
 
 
 def test_tools_by_cost():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from codeh_history.session import redactions
-from codeh_history.session.by_reference import referring
+from codeh_history.session.by_reference import by_blocks
 from codeh_history.session.fold import fold
 from codeh_history.session.live import content
 from codeh_history.session.records import block_of, lines_of, parse
@@ -117,7 +117,7 @@ class World:
         redaction = redactions.record(self.id("x"), self.now(), old, new)
         if redaction is not None:
             self.removed.add(id)
-            store[name] = b"".join(redactions.added(new, redaction))
+            store[name] = b"".join(redactions.insert_redaction(new, redaction))
 
     def fork(self, store, name):
         if name in {session for _, session in self.streams}:
@@ -148,7 +148,7 @@ class World:
         new_lines = []
         for line in lines_of(store[name]):
             [record] = parse([line]).records or [None]
-            made = None if record is None else referring(record.data, record.raw, name, every=True)
+            made = None if record is None else by_blocks(record.data, record.raw, name, every=True)
             new_lines.append(line if made is None else orjson.dumps(made[0]) + b"\n")
         store[name] = b"".join(new_lines)
 

@@ -198,7 +198,7 @@ def test_what_is_printed_is_the_callers():
     assert call.output == b"\x1b[31ma\n\n"
     assert call.text == "\x1b[31ma\n"
     assert not any((call.terminal(call.stdout), call.piped(), call.waiting(), call.colour))
-    assert list(Call({}, b"given").arriving()) == [b"given"]
+    assert list(Call({}, b"given").stdin_blocks()) == [b"given"]
 
 
 def test_notes_go_to_the_logger(caplog):

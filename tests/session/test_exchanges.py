@@ -3,10 +3,10 @@
 import pytest
 
 from codeh_history.session.exchanges import (
-    asks,
     exchange_places,
     exchanges,
     is_ide_context,
+    is_plain_prompt,
     is_prompt,
     is_system,
     is_thought,
@@ -50,7 +50,7 @@ def test_what_a_real_user_said(message, *, expected):
 @pytest.mark.parametrize("text", ["Why?", "", "# Plan", "System: tick", IDE, "The System: x", " System: x"])
 def test_a_text_that_asks_at_a_glance_is_a_prompt(text):
     """The glance may overlook a prompt, never take something else for one."""
-    assert asks(text) <= is_prompt(session([user(text)]).messages[0])
+    assert is_plain_prompt(text) <= is_prompt(session([user(text)]).messages[0])
 
 
 ENDS = {

@@ -12,7 +12,7 @@ from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
-from codeh_history.session.rules import RULES, brought, content_id, named, own_id
+from codeh_history.session.rules import RULES, added_ids, content_id, ids_in, own_id
 from conformance import FOLDER, cases, shape, view_of
 from folding import (
     SEQUENCES,
@@ -181,12 +181,12 @@ COMPACTION = {
     ],
 )
 def test_the_ids_of_a_record(record, own, of, ids):
-    assert (own_id(record), content_id(record), list(brought(record))) == (own, of, ids)
+    assert (own_id(record), content_id(record), list(added_ids(record))) == (own, of, ids)
 
 
 def test_the_ids_that_a_record_names():
-    assert list(named({"of": "m"}, ["of"])) == ["m"]
-    assert list(named({"ids": ["a", "b"], "after": "c"}, ["ids", "id", "after"])) == ["a", "b", "c"]
+    assert list(ids_in({"of": "m"}, ["of"])) == ["m"]
+    assert list(ids_in({"ids": ["a", "b"], "after": "c"}, ["ids", "id", "after"])) == ["a", "b", "c"]
 
 
 CASES = cases()

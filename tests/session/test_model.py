@@ -6,7 +6,14 @@ import pytest
 from codeh_history.session.labels import HEADINGS, SPEAKERS, escaped, is_ours, labelled, one_line, pattern
 from codeh_history.session.model import Message, Summary, Unread, origin, unread
 from codeh_history.session.records import lines_of
-from codeh_history.session.redactions import added, blank, joined, named, names_in, record
+from codeh_history.session.redactions import (
+    insert_redaction,
+    named_lines,
+    names_in,
+    record,
+    with_redactions,
+    without_content,
+)
 
 
 def message(**fields):
@@ -139,13 +146,13 @@ LINES = {
 
 @pytest.mark.parametrize(("data", "names"), LINES.values(), ids=LINES)
 def test_a_line_is_called_by_what_no_redaction_changes(data, names):
-    found = named(data)
+    found = named_lines(data)
     assert [line.name for line in found] == names
     assert [line.raw for line in found if line.raw in data.split(b"\n")] == [line.raw for line in found]
 
 
 def test_only_what_is_damaged_has_no_record():
-    assert [line.record is None for line in named(HEAD + b"{}\n" + BARE)] == [False, True, False]
+    assert [line.record is None for line in named_lines(HEAD + b"{}\n" + BARE)] == [False, True, False]
 
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -184,13 +191,13 @@ R1, R2 = (b'{"type":"redaction","id":"%s","ts":"t","lines":[]}\n' % id for id in
 def test_redactions_stand_after_the_first_line_in_one_order(order):
     lines = [HEADER, A]
     for one in order:
-        lines = added(lines, one)
+        lines = insert_redaction(lines, one)
     assert lines == [HEADER, R1, R2, A]
-    assert joined([HEADER, A], order) == lines
+    assert with_redactions([HEADER, A], order) == lines
 
 
 def test_a_file_of_one_line_without_its_end_gets_one():
-    assert added([HEADER.rstrip()], R1) == [HEADER, R1]
+    assert insert_redaction([HEADER.rstrip()], R1) == [HEADER, R1]
 
 
 @pytest.mark.parametrize(
@@ -219,10 +226,10 @@ BLANKED = {
 
 @pytest.mark.parametrize(("data", "left"), BLANKED.values(), ids=BLANKED)
 def test_a_blank_record_still_stands_but_says_nothing(data, left):
-    (line,) = named(b"".join(lines_of(orjson.dumps(data) + b"\n")))
-    assert blank(line) == left
+    (line,) = named_lines(b"".join(lines_of(orjson.dumps(data) + b"\n")))
+    assert without_content(line) == left
 
 
 def test_a_damaged_line_is_blank_altogether():
-    (line,) = named(b"sk-1 {\n")
-    assert blank(line) == {}
+    (line,) = named_lines(b"sk-1 {\n")
+    assert without_content(line) == {}

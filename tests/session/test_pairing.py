@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from codeh_history.session.pairing import awaited, failed_call, is_failed_call, open_at_end, pair
+from codeh_history.session.pairing import call_to_answer, failed_call, is_failed_call, open_at_end, pair
 from histories import call, conversations, model, result, session, tool, user
 
 
@@ -60,10 +60,10 @@ def test_what_a_result_without_an_id_answers():
     messages = session(
         [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
     ).messages
-    found = awaited(messages, f)
+    found = call_to_answer(messages, f)
     assert found is not None
     assert found.id == "call_1"
-    assert awaited(messages, g) is None
+    assert call_to_answer(messages, g) is None
     assert [call.id for call in open_at_end(messages)] == ["call_1"]
 
 

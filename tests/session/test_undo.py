@@ -3,7 +3,7 @@
 import pytest
 
 from codeh_history.session.fold import fold
-from codeh_history.session.live import repeats
+from codeh_history.session.live import repeated_lines
 from codeh_history.session.records import Log, block_of, lines_of, parse
 from codeh_history.session.undo import last_turn, newest, reverts
 from conformance import cases
@@ -129,7 +129,7 @@ def again(first, second):
     """Whether the second line says what the first does."""
     log = parse(lines_of(encode([first, second])))
     assert len(log.records) == 2
-    return repeats(log.records, set()) == {1}
+    return repeated_lines(log.records, set()) == {1}
 
 
 PART = {"text": "v1"}
@@ -200,7 +200,7 @@ def test_a_copy_may_go_on_where_the_other_did_not():
 
 def test_equal_bare_messages_are_no_copies():
     log = parse(lines_of(b'{"role":"user","parts":[]}\n' * 2))
-    assert repeats(log.records, set()) == set()
+    assert repeated_lines(log.records, set()) == set()
 
 
 def test_a_revert_takes_back_all_lines_of_its_id_before_it_alone():

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.store.awaiting import awaiting, waits
+from codeh_history.store.awaiting import awaiting, is_awaiting
 from support import environ
 
 HOLD = """
@@ -28,15 +28,15 @@ def marks(home):
 def test_it_waits_until_the_last_has_its_answer(home):
     env = Env({"CODEH_HOME": str(home)})
     path = str(home / "sessions" / "s.jsonl")
-    assert not waits(str(home), "s")
+    assert not is_awaiting(str(home), "s")
     with awaiting(env, path):
         with awaiting(env, path):
-            assert waits(str(home), "s")
-            assert not waits(str(home), "t")
-        assert waits(str(home), "s")
+            assert is_awaiting(str(home), "s")
+            assert not is_awaiting(str(home), "t")
+        assert is_awaiting(str(home), "s")
         assert marks(home) == ["s"]
         assert (home / "awaiting" / "s").stat().st_mode & 0o777 == 0o600
-    assert not waits(str(home), "s")
+    assert not is_awaiting(str(home), "s")
     assert marks(home) == []
 
 
@@ -54,12 +54,12 @@ def test_what_a_killed_process_left_says_nothing(home):
     with holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"waits\n"
-        assert waits(str(home), "s")
+        assert is_awaiting(str(home), "s")
         holder.send_signal(signal.SIGKILL)
     assert marks(home) == ["s"]
-    assert not waits(str(home), "s")
+    assert not is_awaiting(str(home), "s")
     with awaiting(Env({"CODEH_HOME": str(home)}), path):
-        assert waits(str(home), "s")
+        assert is_awaiting(str(home), "s")
     assert marks(home) == []
 
 
@@ -80,6 +80,6 @@ def test_where_it_cannot_be_noted_the_answer_is_waited_for_all_the_same(home, th
         (home / "awaiting" / "s").symlink_to(home / "theirs")
     before = len(os.listdir("/dev/fd"))
     with awaiting(Env({"CODEH_HOME": str(home)}), str(home / "sessions" / "s.jsonl")):
-        assert not waits(str(home), "s")
+        assert not is_awaiting(str(home), "s")
     assert len(os.listdir("/dev/fd")) == before
     assert not (home / "theirs").exists()

@@ -67,8 +67,8 @@ def test_a_message_that_changed_its_file_last_is_the_newest_at_sight(
         file.write(last.replace("TIME", "2026-01-02T12:30:00.900Z"))
     os.utime(own, (1767357001.1, 1767357001.1))
     parsed = []
-    times = begun.times
-    monkeypatch.setattr(begun, "times", lambda path: parsed.append(path) or times(path))
+    times = begun.created_and_newest
+    monkeypatch.setattr(begun, "created_and_newest", lambda path: parsed.append(path) or times(path))
     assert begun.newest(env) == str(Path(own).with_name(f"{newest}.jsonl"))
     assert (not parsed) == sure
 
@@ -127,9 +127,9 @@ def test_which_were_used_in_the_last_hour(env):
         made(env, id, from_millis(now - minutes * minute))
     made(env, "summarized", from_millis(now - 90 * minute), changed=from_millis(now))
     made(env, "elsewhere", from_millis(now), cwd="/elsewhere")
-    assert begun.lately(env) == ["new", "an-hour"]
+    assert begun.used_lately(env) == ["new", "an-hour"]
     env.environ = {**env.environ, "CODEH_NOW": from_millis(now + 30 * minute)}
-    assert begun.lately(env) == ["new"]
+    assert begun.used_lately(env) == ["new"]
 
 
 @pytest.mark.parametrize("why", ["seed", "program", "removed"])

@@ -300,11 +300,11 @@ def test_a_files_name_stands_for_an_id(path, id):
 def test_a_session_beside_it_with_a_name_much_like_it_was_meant(tmp_path):
     for name in ("demo.jsonl", "other.jsonl", "dmeo.txt", "dmeoo!.jsonl"):
         (tmp_path / name).touch()
-    assert paths.meant(str(tmp_path / "dmeo.jsonl")) == " (did you mean demo?)"
+    assert paths.similar_id(str(tmp_path / "dmeo.jsonl")) == " (did you mean demo?)"
     assert paths.hint(str(tmp_path / "dmeo.jsonl")) == " (did you mean demo?)"
-    assert paths.meant(str(tmp_path / "unlike.jsonl")) == ""
+    assert paths.similar_id(str(tmp_path / "unlike.jsonl")) == ""
     assert paths.hint(str(tmp_path / "unlike.jsonl")) == " (`codeh-history list` shows all)"
-    assert paths.meant(str(tmp_path / "none/dmeo.jsonl")) == ""
+    assert paths.similar_id(str(tmp_path / "none/dmeo.jsonl")) == ""
 
 
 def test_a_session_is_there_where_anything_is(tmp_path):

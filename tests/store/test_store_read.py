@@ -209,7 +209,7 @@ def test_backwards_are_the_same_lines(unlocked, lines, step, more):
 )  # fmt: skip
 def test_the_newest_message_is_told_by_the_last_line_that_brings_one(tmp_path, lines, newest):
     (tmp_path / "s.jsonl").write_bytes(HEADER_LINE + lines)
-    assert begun.times(str(tmp_path / "s.jsonl")) == ("", newest)
+    assert begun.created_and_newest(str(tmp_path / "s.jsonl")) == ("", newest)
 
 
 @pytest.mark.parametrize(
@@ -219,14 +219,14 @@ def test_a_session_is_used_by_beginning_it_too(tmp_path, message, used):
     header = b'{"type":"session","version":1,"id":"s","created":"2026-01-02"}\n'
     line = b'{"type":"message","ts":"%b"}\n' % message if message else b""
     (tmp_path / "s.jsonl").write_bytes(header + line)
-    created, newest = begun.times(str(tmp_path / "s.jsonl"))
+    created, newest = begun.created_and_newest(str(tmp_path / "s.jsonl"))
     assert max(created, newest or "") == used
 
 
 @pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])
 def test_a_first_line_that_is_no_header_has_no_time(tmp_path, first):
     (tmp_path / "s.jsonl").write_bytes(first)
-    assert begun.times(str(tmp_path / "s.jsonl")) == ("", None)
+    assert begun.created_and_newest(str(tmp_path / "s.jsonl")) == ("", None)
 
 
 def longer(path):
@@ -273,8 +273,8 @@ def test_sessions_that_are_not_there_have_none(tmp_path):
     assert found[paths[0]] == read.stamp_of(paths[0])
     assert found[paths[1]] is None
     assert read.stamps_of([]) == {}
-    assert list(read.passing(paths)) == paths
-    assert list(read.passing([])) == []
+    assert list(read.loaded_together(paths)) == paths
+    assert list(read.loaded_together([])) == []
 
 
 def test_only_a_file_has_bytes(tmp_path):

@@ -10,7 +10,7 @@ from codeh_history.base.words import is_id
 from codeh_history.session.records import dumps, lines_of
 from codeh_history.sync import log as sync_log
 from codeh_history.sync.log import digest, read
-from codeh_history.sync.merge import merged, quiet, rightful, root_of
+from codeh_history.sync.merge import is_named_branch, merged, quiet, root_of
 from codeh_history.sync.plan import Write, _turn, plan
 from codeh_history.sync.side import own_side
 from in_process import write_session
@@ -173,9 +173,9 @@ def test_a_fork_says_of_what_it_is_one_and_where_it_began():
     assert fork.log.header is not None
     header = orjson.loads(fork.log.header.raw)
     assert (header["id"], header["parent"]) == (fork.name, {"session": "demo", "at": "a"})
-    assert rightful(fork.name, fork.log)
-    assert not rightful(fork.name, log(A, B))
-    assert not rightful("demo", log(A))
+    assert is_named_branch(fork.name, fork.log)
+    assert not is_named_branch(fork.name, log(A, B))
+    assert not is_named_branch("demo", log(A))
     assert root_of(fork.name, fork.log) == "demo"
     assert root_of(fork.name, log(B)) == fork.name
     assert root_of("demo", log(A)) == "demo"
@@ -265,7 +265,7 @@ def test_a_torn_last_line_is_none():
 ], ids=lambda value: "")  # fmt: skip
 def test_a_stream_goes_on_that_has_no_end_and_after_which_nothing_was_said(records, going_on):
     found = of(*records)
-    assert found.going_on(found.ended) == going_on
+    assert found.unfinished_streams(found.ended) == going_on
 
 
 def test_what_ends_an_update_belongs_to_the_stream_that_it_is_of():
@@ -316,8 +316,8 @@ def test_where_logs_branch_and_what_one_has_more():
     assert sync_log.branching([a, b], [a, c]) == 1
     assert sync_log.branching([a, b], [a]) == sync_log.branching([a], [a, b]) == 1
     assert sync_log.branching([b], [a]) == 0
-    assert sync_log.beyond([a], [a, b, a]) == [b, a]
-    assert sync_log.beyond([a, b], [b]) == []
+    assert sync_log.missing_lines([a], [a, b, a]) == [b, a]
+    assert sync_log.missing_lines([a, b], [b]) == []
 
 
 @pytest.mark.parametrize(("record", "time", "places"), [

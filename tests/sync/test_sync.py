@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.store.awaiting import awaiting, waits
+from codeh_history.store.awaiting import awaiting, is_awaiting
 from in_process import run_in_process, run_ok, write_session
 from support import lines, run, session_path
 from synced import HEADER, message, opened, record, sessions, sync, texts
@@ -201,8 +201,8 @@ def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path):
     """Where there was no home yet nothing said so until the answer began to be read."""
     home = tmp_path / "new"
     with awaiting(Env({"CODEH_HOME": str(home)}), str(session_path(home, "demo"))):
-        assert waits(str(home), "demo")
-    assert not waits(str(home), "demo")
+        assert is_awaiting(str(home), "demo")
+    assert not is_awaiting(str(home), "demo")
 
 
 # -- what was redacted -----------------------------------------------------------------------------------------

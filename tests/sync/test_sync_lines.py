@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from codeh_history.session.records import lines_of
-from codeh_history.sync.damage import mended
+from codeh_history.sync.damage import repaired
 from codeh_history.sync.log import Log, read
 from codeh_history.sync.redact import redacted
 from in_process import run_in_process, run_ok, write_session
@@ -131,16 +131,16 @@ def test_damage_makes_no_fork(tmp_path, place, grown, damaged):
 
 
 def test_damage_in_both_copies_is_mended_from_each_other():
-    one, other = mended(read(zeroed(WHOLE, 100, 5)), read(zeroed(WHOLE, 400, 5)))
+    one, other = repaired(read(zeroed(WHOLE, 100, 5)), read(zeroed(WHOLE, 400, 5)))
     assert one.data == other.data == WHOLE
 
 
 def test_what_was_never_there_is_left_as_it_is():
     odd = b"\0\0\0 what is this \0\0\0\n"
     log = Log(read(b"".join(LINES[:3]) + odd + b"".join(LINES[3:])).lines)
-    assert [each.data for each in mended(log, read(WHOLE))] == [log.data, WHOLE]
+    assert [each.data for each in repaired(log, read(WHOLE))] == [log.data, WHOLE]
     other = WHOLE.replace(b"number 3", b"another")
-    assert mended(read(zeroed(WHOLE, WHOLE.index(b"number 3"), 4)), read(other))[1].data == other
+    assert repaired(read(zeroed(WHOLE, WHOLE.index(b"number 3"), 4)), read(other))[1].data == other
 
 
 def test_zeros_anywhere():
@@ -152,7 +152,7 @@ def test_zeros_anywhere():
         first, second = chance.randrange(cut - 1), cut + chance.randrange(len(WHOLE) - cut)
         one = zeroed(WHOLE, first, min(chance.randrange(1, 200), cut - 1 - first))
         other = zeroed(WHOLE, second, min(chance.randrange(1, 200), len(WHOLE) - 1 - second))
-        pair = mended(read(one), read(other))
+        pair = repaired(read(one), read(other))
         assert [each.data for each in pair] == [WHOLE, WHOLE], (one, other)
 
 

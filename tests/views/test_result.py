@@ -93,7 +93,7 @@ def test_a_stream_has_no_file_to_be_changed():
 def test_all_of_it_is_written_in_its_order(tmp_path, sizes):
     lines = [bytes([65 + number]) * size for number, size in enumerate(sizes)]
     with (tmp_path / "out").open("wb") as out:
-        result.printed(Env({}, stdout=out.fileno()), iter(lines))
+        result.write_lines(Env({}, stdout=out.fileno()), iter(lines))
     assert (tmp_path / "out").read_bytes() == b"".join(lines)
 
 
@@ -180,5 +180,5 @@ def test_what_has_no_file_of_ours_is_refused(path, why):
 
 
 def test_a_line_ends_as_the_one_it_replaces():
-    assert rewrite.ended(b"new", b"old\n") == b"new\n"
-    assert rewrite.ended(b"new", b"old") == b"new"
+    assert rewrite.with_same_end(b"new", b"old\n") == b"new\n"
+    assert rewrite.with_same_end(b"new", b"old") == b"new"

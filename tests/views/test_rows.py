@@ -40,7 +40,7 @@ def asked(home, paths, *, problem=False):
         extra = {"problem": "x"} if problem else {}
         return {"id": "s", "path": path, "text": Path(path).read_text(), **extra}
 
-    rows = remembering.remembered(Env({"CODEH_HOME": str(home)}), paths, row_of)
+    rows = remembering.cached_rows(Env({"CODEH_HOME": str(home)}), paths, row_of)
     assert [row["path"] for row in rows] == paths
     return counted, rows
 
@@ -127,7 +127,7 @@ def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, s
     for path in paths:
         Path(path).write_bytes(bytes(size))
     for _ in range(2):
-        remembering.remembered(
+        remembering.cached_rows(
             Env({"CODEH_HOME": str(home)}), paths, lambda path: {"at": asked.append(path)}
         )
     assert asked == paths * times

@@ -55,7 +55,7 @@ def talk():
      (":-4", "apple"), (":+2", "apricot"), ("ki", "kiwi"), ("kiwi", "kiwi")],
 )  # fmt: skip
 def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name, id):
-    assert access.find(talk(), name, session="s").id == id
+    assert access.find_message(talk(), name, session="s").id == id
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name, id):
 )  # fmt: skip
 def test_a_name_of_none_or_of_many_is_refused(name, why):
     with pytest.raises(NotFound, match=rf"^s: {name}: {why}"):
-        access.find(talk(), name, session="s")
+        access.find_message(talk(), name, session="s")
 
 
 # -- what is wrong with a log ------------------------------------------------------------------------------
@@ -97,17 +97,20 @@ def lines(count, *, mended=False):
     ids=["none", "one", "three", "five", "mended", "another program's", "an element", "many elements", "both"],
 )  # fmt: skip
 def test_damage_is_counted_and_the_first_of_it_named(told, damage, said):
-    access.tell_damage(told.env, Target("f", "-s"), log_of(*damage), strict=False)
+    access.report_damage(told.env, Target("f", "-s"), log_of(*damage), strict=False)
     assert told.said == said
     if damage:
         with pytest.raises(BadData) as error:
-            access.tell_damage(told.env, Target("f", "-s"), log_of(*damage), strict=True)
+            access.report_damage(told.env, Target("f", "-s"), log_of(*damage), strict=True)
         assert str(error.value) == said.removesuffix("\n").replace("\n", "; ")
 
 
 def test_what_is_skipped_and_what_is_mended_are_counted_apart():
-    assert access.counted(lines(2) + lines(1, mended=True)) == "2 damaged lines skipped, 1 line repaired"
-    assert access.counted([]) == ""
+    assert (
+        access.damage_summary(lines(2) + lines(1, mended=True))
+        == "2 damaged lines skipped, 1 line repaired"
+    )
+    assert access.damage_summary([]) == ""
 
 
 def test_a_last_line_that_somebody_is_writing_is_no_damage(told, home):
@@ -137,11 +140,11 @@ def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told, home):
     view = access.view_of(told.env, target, lost=lost)
     assert view.messages[0].parts == [{"text": f"[block {MISSING} is missing]"}]
     assert list(lost) == [MISSING]
-    access.tell_lost(told.env, "s", lost)
+    access.report_missing_blocks(told.env, "s", lost)
     assert told.said.startswith(f"s: 1 block left out: block {MISSING} is missing from ")
     with pytest.raises(BadData, match=r"^s: 1 block left out"):
-        access.tell_lost(told.env, "s", lost, strict=True)
-    access.tell_lost(told.env, "s", {}, strict=True)
+        access.report_missing_blocks(told.env, "s", lost, strict=True)
+    access.report_missing_blocks(told.env, "s", {}, strict=True)
 
 
 def test_of_the_newest_alone_no_older_block_is_looked_for(told, home):
@@ -156,7 +159,7 @@ def test_of_the_newest_alone_no_older_block_is_looked_for(told, home):
 
 def test_under_a_lock_a_session_is_looked_at_though_blocks_are_missing(told):
     data = HEADER + encode([ref("a", MISSING)])
-    assert access.looked_at(told.env, data, None).messages[0].parts[0]["text"].startswith("[block")
+    assert access.read_only_view(told.env, data, None).messages[0].parts[0]["text"].startswith("[block")
     assert told.said == ""
-    access.looked_at(told.env, data, "s")
+    access.read_only_view(told.env, data, "s")
     assert told.said.startswith("s: 1 block left out")

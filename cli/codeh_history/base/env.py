@@ -40,7 +40,7 @@ class Env:
         self.quiet = False
         self.stored: str | None = None  # the id already stored, for later error messages
         self.locked: Placed | None = None  # the session being written
-        self.make_way: Callable[[], object] = lambda: None  # removes a progress bar from the terminal
+        self.clear_progress: Callable[[], object] = lambda: None  # removes a progress bar from the terminal
         self.program: Callable[[list[str], Env], int] | None = None  # runs a command line, for `serve`
         self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = (
             None  # parses one, for `serve`
@@ -51,7 +51,7 @@ class Env:
         self._ordinal = 0
 
     @staticmethod
-    def lives_long() -> None:
+    def enable_gc() -> None:
         """Turn on garbage collection, which short-lived commands run without."""
         import gc
 
@@ -159,7 +159,7 @@ class Env:
 
         A closed pipe ends the command silently with 141, any other failure with 74.
         """
-        self.make_way()
+        self.clear_progress()
         try:
             while data:
                 try:
@@ -181,15 +181,15 @@ class Env:
     def note(self, text: str) -> None:
         """Print a note on stderr, unless `-q` silences it."""
         if not self.quiet:
-            self.complain(text)
+            self.warn(text)
 
-    def complain(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Print a line on stderr regardless of flags, with control characters escaped."""
         if not text.isprintable():
             from .escape import visible
 
             text = visible(text)
-        self.make_way()
+        self.clear_progress()
         try:
             os.write(self.stderr, f"codeh-history: {text}\n".encode("utf-8", "backslashreplace"))
         except OSError:
@@ -201,21 +201,21 @@ class Env:
             from .escape import shown
 
             text = shown(text)
-        self.make_way()
+        self.clear_progress()
         os.write(self.stderr, text + b"\n")
 
-    def awaits(self) -> None:
+    def note_terminal_input(self) -> None:
         """On a terminal, note that stdin is being read and how to end it."""
         if self.terminal(self.stdin):
             self.note("reading from the terminal; end it with Ctrl-D")
 
     def read_stdin(self) -> bytes:
         """Read stdin to its end."""
-        return b"".join(self.arriving(1 << 30))  # large enough to read a file in one piece
+        return b"".join(self.stdin_blocks(1 << 30))  # large enough to read a file in one piece
 
-    def arriving(self, most: int = 1 << 18) -> Iterator[bytes]:
+    def stdin_blocks(self, most: int = 1 << 18) -> Iterator[bytes]:
         """Yield stdin in blocks of at most `most` bytes, each as soon as it arrives."""
-        self.awaits()
+        self.note_terminal_input()
         try:
             step = min(most, max(1 << 18, os.fstat(self.stdin).st_size))
             while block := os.read(self.stdin, step):

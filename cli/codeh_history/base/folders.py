@@ -76,7 +76,7 @@ def write_new(path: str, data: bytes | bytearray | memoryview) -> os.stat_result
         os.close(fd)
 
 
-def put(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
+def replace_file(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
     """Replace a file atomically, durable except for its name; return its stat."""
     made = temporary(path)
     try:  # including the creation: a signal may arrive right after it

@@ -59,15 +59,15 @@ def check_json(value: str, where: str) -> None:
 # -- stdin -------------------------------------------------------------------------------------------------
 
 
-def needed(env: Env) -> bytes:
+def required_stdin(env: Env) -> bytes:
     """Read all of stdin; BadData if it is empty."""
     data = env.read_stdin()
     if not data.strip():
-        raise BadData(f"stdin: {nothing(env)}")
+        raise BadData(f"stdin: {empty_stdin(env)}")
     return data
 
 
-def nothing(env: Env) -> str:
+def empty_stdin(env: Env) -> str:
     """Return the error message for an empty stdin."""
     pipe = env.stdin_kind() == "pipe"
     return f"nothing arrived{': the command before printed nothing' if pipe else ''}"

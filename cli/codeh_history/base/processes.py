@@ -17,7 +17,7 @@ T = TypeVar("T")
 Work = Callable[[Iterable[T]], Iterator[bytes]]
 
 
-def shared(work: Work[T], items: Sequence[T], weights: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+def in_processes(work: Work[T], items: Sequence[T], weights: Sequence[int]) -> Iterator[tuple[int, bytes]]:
     """Yield the index and result of `work` for each item as soon as it is ready.
 
     Unless all items together are light, they are distributed by weight (bytes) over child processes, two

@@ -22,7 +22,7 @@ def json_object(text: object) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def demanded(text: bytes | str, name: str) -> Any:
+def parse_json(text: bytes | str, name: str) -> Any:
     """Parse a JSON text that the user named; BadData says what is wrong."""
     if isinstance(text, bytes):
         text = text.removeprefix(b"\xef\xbb\xbf")  # byte order mark
@@ -32,7 +32,7 @@ def demanded(text: bytes | str, name: str) -> Any:
         raise BadData(f"{name}: not JSON: {error}") from None
 
 
-def texts_in(value: object) -> Iterator[str]:
+def strings_in(value: object) -> Iterator[str]:
     """Yield every string in a JSON value, in order."""
     stack = [value]
     while stack:

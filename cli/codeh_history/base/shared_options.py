@@ -22,7 +22,7 @@ from .options import (
     flag,
     option,
 )
-from .read_json import demanded
+from .read_json import parse_json
 
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
 THOUGHTS = ("keep", "old", "all")
@@ -45,7 +45,7 @@ class Settable(OptionSet):
                 instead = "pass it as an option" if key in FLAGS_ONLY else "no such setting"
                 tell(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.specified(name):
-                with BySettings(session):
+                with FromSettings(session):
                     values[name] = self.coerce(name, value, key)
         return self.but(**values) if values else self
 
@@ -168,7 +168,7 @@ KEYS = tuple(key for name in Reduction.DEFAULTS if (key := key_of(name)) not in 
 LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
 
 
-class BySettings:
+class FromSettings:
     """Report Usage errors in this block as errors of the session's settings; flags were checked before."""
 
     def __init__(self, session: str) -> None:
@@ -187,13 +187,13 @@ class BySettings:
 def tools_from(value: str) -> list[dict[str, Any]]:
     """Read tool declarations from `@FILE` or JSON text, in any provider's format."""
     check_json(value, f"--tools {value}")
-    tools = demanded(from_file(value), f"--tools {value}")
+    tools = parse_json(from_file(value), f"--tools {value}")
     if not isinstance(tools, (list, dict)):
         raise BadData(f"--tools {value}: expected a list of tool declarations")
-    return beside({"tools": tools})[1]
+    return system_and_tools({"tools": tools})[1]
 
 
-def beside(meta: dict[str, Any]) -> tuple[str | None, list[dict[str, Any]]]:
+def system_and_tools(meta: dict[str, Any]) -> tuple[str | None, list[dict[str, Any]]]:
     """Return the system prompt and tools of a session's settings."""
     system, tools = meta.get("system"), meta.get("tools")
     items = tools if isinstance(tools, list) else [tools]

@@ -37,7 +37,7 @@ def is_id(text: str) -> bool:
     return _ID.issuperset(text) and text.lower() not in _DEVICES
 
 
-def some(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
     """`1 message`, `2 messages`, `3 summaries of a chat`."""
     if count == 1:
         return f"1 {noun}"
@@ -71,7 +71,7 @@ def abbreviates(name: str, id: str) -> bool:
     return id.startswith(start) and id[len(start) :].endswith(end)
 
 
-def near(name: str, names: Iterable[str]) -> str | None:
+def closest(name: str, names: Iterable[str]) -> str | None:
     """Return the most similar name, or the only much longer one that begins with this, or None."""
     names = list(names)
     longer = [other for other in names if other.startswith(name) and len(other) >= len(name) + _CUT]
@@ -97,11 +97,11 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 def suggestion(name: str, names: Iterable[str], otherwise: str) -> str:
     """Return `did you mean X?`, or `otherwise`."""
-    meant = near(name, names)
+    meant = closest(name, names)
     return f"did you mean {meant}?" if meant else otherwise
 
 
-def pasted(id: str) -> str:
+def id_hint(id: str) -> str:
     """Return `; did you mean X?` for a message id with trailing punctuation or a bare number, else ""."""
     meant = id.rstrip(MARKS) if id.rstrip(MARKS) != id else f":{id}" if id.isdecimal() else ""
     return f"; did you mean {meant}?" if meant else ""
@@ -112,7 +112,7 @@ def unique_match(name: str, ids: Iterable[str], where: str, otherwise: str) -> s
     matches = [id for id in ids if id.startswith(name)] if name else []
     if len(matches) == 1:
         return matches[0]
-    why = f"ambiguous: {', '.join(matches[:8])}" if matches else f"{otherwise}{pasted(name)}"
+    why = f"ambiguous: {', '.join(matches[:8])}" if matches else f"{otherwise}{id_hint(name)}"
     raise NotFound(f"{where}: {name}: {why}")
 
 

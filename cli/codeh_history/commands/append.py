@@ -84,13 +84,13 @@ def read(env: Env, options: Options, receiving: Receiving) -> None:
 
 def one_lately(env: Env, session: str | None, format: str) -> None:
     """Raise Usage if the answer could belong to several sessions; the answer is saved to a file."""
-    from ..store.begun import lately
+    from ..store.begun import used_lately
     from ..store.resolve import may_be_unnamed, named
 
     if named(env, session) is not None:
         return
     may_be_unnamed(env)
-    ids = lately(env)
+    ids = used_lately(env)
     if len(ids) > 1:
         from ..store.unsent import kept_answer
 

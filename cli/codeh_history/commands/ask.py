@@ -15,7 +15,7 @@ from ..base.config import layers
 from ..base.config.layers import ResolvedRequest
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
-from ..base.input import from_file, nothing, piped_text
+from ..base.input import empty_stdin, from_file, piped_text
 from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
 from ..base.shared_options import COMPACT, Compact, Compaction, Request
 from ..providers.reply import AnswerReader
@@ -38,7 +38,7 @@ from ..talk.receive.echo import Echo
 from ..talk.receive.run_command import exchange
 from ..talk.send import payload
 from ..talk.send.readiness import asking, unanswered
-from ..views.view import looked_at, view_of
+from ..views.view import read_only_view, view_of
 
 EXAMPLES = """\
   codeh-history ask "Why is the sky blue?" -p local        # as config.toml says (config init)
@@ -79,12 +79,12 @@ class Options(_Answer, Request, _Prompt, without=("pretty",)):
 def run(env: Env, options: Options) -> None:
     most = amounts.size(options.max_bytes)
     resolved = layers.resolve(env, options, options.profile, options.via)
-    layers.reaching(env, resolved)
+    layers.command_to_send(env, resolved)
     payload.checked(resolved.request)
     options = append.with_text(env, options)
     target = append.target_of(env, options.session, new=options.new)
     if target is None:
-        text = _text(env, options, looked_at(env, b"", None))
+        text = _text(env, options, read_only_view(env, b"", None))
         if text is None:
             raise BadData("nothing to ask: give the text as an argument, by -m or -F, or on stdin")
         target, options = append.begin(env, text), options.but(message=[text], file=(), no_stdin=True)
@@ -98,7 +98,7 @@ def ask(
     env: Env, target: Target, options: Options, resolved: ResolvedRequest, most: int, resend: str
 ) -> Received:
     """Store the prompt, send the session through the command, and store an answer of up to `most` bytes."""
-    via = layers.reaching(env, resolved)
+    via = layers.command_to_send(env, resolved)
     with sending(env, target, options, resolved, resend) as ready:
         if isinstance(ready, Received):
             return ready
@@ -175,9 +175,9 @@ def sending(
                 append.say_new(env, target)
             with _saying_it_is_stored(env, resend):
                 if request.persist:
-                    from ..views.persist import persist_now
+                    from ..views.persist import persist_all
 
-                    persist_now(env, None, target.path)
+                    persist_all(env, None, target.path)
                 yield Ready(body, reader)
 
 
@@ -206,7 +206,7 @@ def _draft(
 
 def looked(env: Env, target: Target) -> View:
     """Read the session without fetching large content; an empty view if it does not exist yet."""
-    return looked_at(env, read.read_bytes(target.path) if exists(target.path) else b"", None)
+    return read_only_view(env, read.read_bytes(target.path) if exists(target.path) else b"", None)
 
 
 def _unsent(
@@ -218,7 +218,7 @@ def _unsent(
 
     if not isinstance(error, Unreachable):
         return error
-    if (text := _text(env, options, looked_at(env, b"", None))) is None:
+    if (text := _text(env, options, read_only_view(env, b"", None))) is None:
         return error
     line = compose.line_of(env, compose.draft(env, message, text), target.id)
     return kept_messages(env, target.path, error, line)
@@ -242,7 +242,7 @@ def _text(env: Env, options: Options, view: View) -> str | None:
     if text.strip() or options.attach:
         return text
     if not flags and stdin and env.stdin_kind() and not open_at_end(view.messages):
-        raise BadData(f"stdin: {nothing(env)}")
+        raise BadData(f"stdin: {empty_stdin(env)}")
     if flags:
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return None

@@ -13,7 +13,7 @@ from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..store.resolve import Target, for_reading
 from ..views.late_media import Deferred
-from ..views.view import tell_lost, view_of
+from ..views.view import report_missing_blocks, view_of
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name
@@ -53,7 +53,7 @@ def waiting(env: Env, target: Target, options: Options) -> list[Call]:
     """The calls that have no result."""
     lost: Lost | None = {} if options.allow_missing else None
     view = view_of(env, target, strict=options.strict, media=Deferred(), lost=lost)
-    tell_lost(env, target.id, lost)
+    report_missing_blocks(env, target.id, lost)
     return open_calls(view.messages)
 
 

@@ -14,7 +14,7 @@ import orjson
 from .. import providers
 from ..base.config import layers
 from ..base.config.file import KEYS
-from ..base.config.layers import SETTINGS, Held, Layer, who
+from ..base.config.layers import SETTINGS, Layer, ValuesByLayer, source_of
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..base.escape import visible
@@ -122,7 +122,7 @@ def run(env: Env, options: Options) -> int:
     rows: list[tuple[str, Any, str]] = []  # the key, its value without secrets, its source
     for key in (key for key in KEYS if key in settings):
         value, layer = settings[key]
-        rows.append((key, Redactor().text(value) if key.endswith("via") else value, who(key, layer)))
+        rows.append((key, Redactor().text(value) if key.endswith("via") else value, source_of(key, layer)))
     config, path = layers.config(env), layers.path_of(env)
     profiles = layers.profiles(env)
     if options.json:
@@ -143,21 +143,21 @@ def run(env: Env, options: Options) -> int:
     return 0
 
 
-def in_session(env: Env, options: Options, sources: list[Layer]) -> Held:
+def in_session(env: Env, options: Options, sources: list[Layer]) -> ValuesByLayer:
     """The effective settings, including the session's; a session named by CODEH_SESSION may be missing."""
     if options.session is None and "CODEH_SESSION" not in env.environ:
-        return layers.held(sources)
+        return layers.values_by_layer(sources)
     try:
         view = view_of(env, for_reading(env, options.session), hydrate=False)
     except NotFound:
         if options.session is not None:
             raise
-        return layers.held(sources)
+        return layers.values_by_layer(sources)
     meta = {key: view.meta[name] for key, name in SETTINGS.items() if view.meta.get(name)}
     if "tools" in meta:
         meta["tools"] = orjson.dumps(meta["tools"]).decode()
     session = Layer(where=f"session {view.id}", values=meta, above=True)
-    held = layers.held(sorted([*sources, session], key=lambda layer: not layer.above))
+    held = layers.values_by_layer(sorted([*sources, session], key=lambda layer: not layer.above))
     model = payload.model_for(view, held["to"][0], None) if "to" in held and "model" not in held else None
     return held | ({"model": (model, session)} if model else {})
 
@@ -188,7 +188,7 @@ def check(env: Env) -> int:
         )
     code = 0
     for name, profile in tried.items():
-        held = layers.held(profile)
+        held = layers.values_by_layer(profile)
         texts = list(problems(env, held))
         code = NegativeAnswer.exit_code if texts else code
         named = ", ".join(str(held[key][0]) for key in ("to", "model") if key in held)
@@ -199,7 +199,7 @@ def check(env: Env) -> int:
     return code
 
 
-def problems(env: Env, held: Held) -> Iterator[str]:
+def problems(env: Env, held: ValuesByLayer) -> Iterator[str]:
     """Problems of a request made with these settings."""
     for key in ("via", "summarize.via", "compact.via", "calls.via"):
         if key in held:

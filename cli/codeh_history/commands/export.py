@@ -9,7 +9,7 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
-from ..base.words import some
+from ..base.words import plural
 from ..formats import EXPORTERS, export
 from ..programs import registry
 from ..programs.registry import WRITTEN
@@ -21,7 +21,7 @@ from ..store import new_file, read
 from ..store.program_files import translated
 from ..store.resolve import Target, for_reading, ids
 from ..views.selection import Selection, selected
-from ..views.view import tell_lost, view_of
+from ..views.view import report_missing_blocks, view_of
 from .list_ import program_rows
 
 STRAY = "the session is the only argument; the form is --to FORM"
@@ -80,13 +80,13 @@ def run(env: Env, options: Options) -> int:
     lost: Lost | None = {} if options.allow_missing or to in TEXTS else None
     if options.bundle is not None:
         from ..sync import bundle
-        from ..sync.sealing import Seal
+        from ..sync.sealing import Encryption
 
-        seal = Seal(options.encrypt_to, ()) if options.encrypt_to else None
+        seal = Encryption(options.encrypt_to, ()) if options.encrypt_to else None
         bundle.pack(env, target, options.bundle, lost, seal)
     else:
         write(env, target, to, options, lost)
-    tell_lost(env, target.id, lost, strict=options.strict)
+    report_missing_blocks(env, target.id, lost, strict=options.strict)
     return 0
 
 
@@ -107,7 +107,7 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
         return
     if to == "contents" and view.summaries:
         env.note(
-            f"{target.id}: left out: {some(len(view.summaries), 'summary')}; contents cannot hold them"
+            f"{target.id}: left out: {plural(len(view.summaries), 'summary')}; contents cannot hold them"
         )
     if to == "refs":
         from ..views import persist
@@ -152,14 +152,14 @@ def pages(env: Env, options: Options) -> int:
             try:
                 view = viewed(env, target, options, {})
             except (HistoryError, OSError) as error:
-                env.complain(f"{id}: no page: {reason(error)}")
+                env.warn(f"{id}: no page: {reason(error)}")
                 unread += 1
             else:
                 entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
-                new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
+                new_file.write_over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
             bar.done(number, len(sessions))
     newest = [(file, title) for _, file, title in sorted(entries, reverse=True)]
-    new_file.over(os.path.join(folder, "index.html"), html.index(newest))
+    new_file.write_over(os.path.join(folder, "index.html"), html.index(newest))
     return BadData.exit_code if unread else 0
 
 

@@ -11,7 +11,7 @@ from ..session.records import Record
 from ..session.rules import PLACING
 from ..store import create
 from ..store.resolve import Target, for_reading
-from ..views.view import find, view_of
+from ..views.view import find_message, view_of
 
 STRAY = "the session is the only argument; the new one is --into NEW"
 EXAMPLES = """\
@@ -42,7 +42,7 @@ def written(env: Env, path: str, view: View, parent: Json | None, *, begun_here:
 def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
     """Copy a session up to a message; return the new id or path."""
     view = view_of(env, target, hydrate=False)
-    message = find(view, at, session=target.id) if at is not None else None
+    message = find_message(view, at, session=target.id) if at is not None else None
     records = up_to(view, message)
     last = message.id if message is not None else next((m.id for m in reversed(view.messages)), None)
     path = create.free_path(env, into, target.id if target.path != "-" else "fork")

@@ -17,7 +17,7 @@ from ..base.times import from_millis, moment
 from ..render.progress import progress, size_of
 from ..session.model import Json
 from ..session.records import Record
-from ..session.rules import brought
+from ..session.rules import added_ids
 from ..store import elsewhere, postgres, read, resolve, trash, unsent
 from ..store.blocks import open_store
 from ..store.blocks.protocol import BlockStore
@@ -81,7 +81,7 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
             try:
                 yield from deltas(env, name, path, yes=options.yes)
             except HistoryError as error:
-                env.complain(f"{name}: {error}")
+                env.warn(f"{name}: {error}")
                 failed.append(error.exit_code)
             bar.done(number, len(sessions))
     if store.shared and not options.shared:
@@ -136,7 +136,7 @@ def spent(records: Sequence[Record]) -> set[int]:
     They precede the first commit of their stream, which holds the whole content; the stream's id is unique
     and it was not updated before.
     """
-    used = Counter(id for record in records for id in brought(record.data))
+    used = Counter(id for record in records for id in added_ids(record.data))
     waiting: dict[str, list[int]] = {}  # offsets, by stream
     gone: set[int] = set()
     for record in records:
@@ -160,7 +160,9 @@ def spent(records: Sequence[Record]) -> set[int]:
 
 def moved_away(env: Env) -> list[str]:
     """Sessions outside the home that referred to blocks, and are no longer where they were."""
-    return [path for path in elsewhere.noted(env) if not (path.startswith(SERVER) or os.path.lexists(path))]
+    return [
+        path for path in elsewhere.recorded(env) if not (path.startswith(SERVER) or os.path.lexists(path))
+    ]
 
 
 def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
@@ -181,7 +183,7 @@ def _holders(env: Env) -> Iterator[str]:
     for folder in (trash.trash_dir(env), own_dir(env), trash.trash_dir(env)):
         yield from _files(folder)
     place = sessions_dir(env)
-    for name in {place, *elsewhere.noted(env)}:
+    for name in {place, *elsewhere.recorded(env)}:
         if name.startswith(SERVER):
             yield from _on_server(name)
         elif name != place:
@@ -225,7 +227,7 @@ def _named(path: str) -> set[str]:
     """The block ids in a file."""
     try:
         if path.startswith(SERVER):
-            fd = read.held(path)[0]
+            fd = read.open_stored(path)[0]
         else:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with open(fd, "rb") as file:

@@ -8,7 +8,7 @@ from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading
 from ..store.resolve import for_filtering, must_be_named
 from ..views import hydrate
 from ..views import result as filtering
-from ..views.view import tell_lost
+from ..views.view import report_missing_blocks
 
 EXAMPLES = """\
   codeh-history hydrate demo.jsonl | codeh-history show -
@@ -30,7 +30,7 @@ def run(env: Env, options: Options) -> None:
     lost: Lost | None = {} if options.allow_missing else None
     if not options.in_place:
         lines = hydrate.hydrated_stream(env, target, lost=lost, strict=options.strict)
-        filtering.printed_of(env, target, lines, jsonl=options.jsonl)
+        filtering.print_rewritten(env, target, lines, jsonl=options.jsonl)
     elif not hydrate.hydrate(env, target, lost=lost, strict=options.strict):
         env.note(f"{target.id}: nothing to hydrate")
-    tell_lost(env, target.id, lost)
+    report_missing_blocks(env, target.id, lost)

@@ -11,7 +11,7 @@ from ..session.model import Json
 from ..session.view import readable_text
 from ..store.resolve import for_reading
 from ..views.from_end import last_message
-from ..views.view import tell_lost
+from ..views.view import report_missing_blocks
 
 EXAMPLES = """\
   codeh-history last demo --role model > answer.md
@@ -50,4 +50,4 @@ def run(env: Env, options: Options) -> None:
     else:
         shown = safe(text) if env.terminal(env.stdout) else text
         env.write(shown.removesuffix("\n").encode() + b"\n")
-    tell_lost(env, target.id, lost, strict=options.strict)
+    report_missing_blocks(env, target.id, lost, strict=options.strict)

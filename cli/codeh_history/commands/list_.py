@@ -16,7 +16,7 @@ from ..render.messages import rich_wanted, width
 from ..session.model import Json
 from ..store.resolve import for_reading, ids
 from ..views import rows as listing
-from ..views.rows import LISTED, Kind, noted, remembered, used
+from ..views.rows import LISTED, Kind, cached_rows, last_used, report_problems
 
 EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts
@@ -65,9 +65,9 @@ def run(env: Env, options: Options) -> None:
         row for row in rows
         if matches(row, options)
         and (directory is None or (directory and row["cwd"] == directory))
-        and (not earliest or used(row) >= earliest)
+        and (not earliest or last_used(row) >= earliest)
     ]  # fmt: skip
-    chosen = sorted(chosen, key=used, reverse=True)[: options.last]
+    chosen = sorted(chosen, key=last_used, reverse=True)[: options.last]
     show(env, chosen, options, names)
     if not chosen and not options.json and not options.jsonl:
         start = "no sessions yet: `codeh-history append -m TEXT` starts one"
@@ -89,12 +89,12 @@ def matches(row: Json, options: Options) -> bool:
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
     """A row for each session; problems are noted on stderr."""
-    return noted(env, remembered(env, paths, listing.row_of, kind))
+    return report_problems(env, cached_rows(env, paths, listing.row_of, kind))
 
 
 def name_choices(env: Env, paths: Sequence[str]) -> None:
     """Note the sessions that an ambiguous name matches: id, time and first prompt, newest first."""
-    for row in sorted(rows_of(env, [*paths]), key=used, reverse=True):
+    for row in sorted(rows_of(env, [*paths]), key=last_used, reverse=True):
         env.note(f"  {row['id']}  {_time(env, row)}  {row['title'] or row['prompt'] or ''}")
 
 

@@ -38,9 +38,9 @@ def _warn_of_several(env: Env) -> None:
     import os
     import stat
 
-    from ..store.begun import lately
+    from ..store.begun import used_lately
 
-    if stat.S_ISFIFO(os.fstat(env.stdout).st_mode) and len(ids := lately(env)) > 1:
+    if stat.S_ISFIFO(os.fstat(env.stdout).st_mode) and len(ids := used_lately(env)) > 1:
         env.note(
             f"{', '.join(ids)} were used in this directory in the last hour: "
             f"to store the answer, `append --from` needs a name (-s {ids[0]})"

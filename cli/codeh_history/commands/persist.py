@@ -10,7 +10,7 @@ from ..filters import reduction
 from ..store.resolve import for_filtering, must_be_named
 from ..views import persist
 from ..views import result as filtering
-from ..views.view import tell_lost
+from ..views.view import report_missing_blocks
 
 EXAMPLES = """\
   codeh-history persist demo -i
@@ -38,7 +38,7 @@ def run(env: Env, options: Options) -> None:
         filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
     if not options.in_place:
         lines = persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost)
-        filtering.printed_of(env, target, lines, jsonl=options.jsonl)
+        filtering.print_rewritten(env, target, lines, jsonl=options.jsonl)
     elif not persist.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
-    tell_lost(env, target.id, lost)
+    report_missing_blocks(env, target.id, lost)

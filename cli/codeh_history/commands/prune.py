@@ -9,14 +9,14 @@ from ..base.errors import BadData, HistoryError, Usage
 from ..base.options import QUIET, OptionSet, flag, option
 from ..base.read_json import json_object
 from ..base.times import from_millis, moment, to_millis
-from ..base.words import some
+from ..base.words import plural
 from ..session.fold import timestamp
 from ..store import read, trash
 from ..store.begun import lines_backwards
-from ..store.read import passing
+from ..store.read import loaded_together
 from ..store.resolve import ids
 from ..views import rows as listing
-from ..views.rows import used
+from ..views.rows import last_used
 
 EXAMPLES = """\
   codeh-history prune --older-than 90d          # dry run
@@ -60,8 +60,8 @@ def run(env: Env, options: Options) -> None:
         if options.yes
         else "to move to the trash; pass --yes"
     )
-    none = f"nothing to prune in {some(len(sessions), 'session')}"
-    env.note(f"{some(moved, 'session')} {done}" if moved else none)
+    none = f"nothing to prune in {plural(len(sessions), 'session')}"
+    env.note(f"{plural(moved, 'session')} {done}" if moved else none)
 
 
 class Session(NamedTuple):
@@ -78,12 +78,12 @@ def newest_first(env: Env) -> list[Session]:
     now = env.millis()
     sessions: list[Session] = []
     paths = {path: id for id, path in ids(env)}
-    for path in passing(list(paths)):
+    for path in loaded_together(list(paths)):
         if path.endswith(".json"):
             continue  # the older format is read, never moved
         id, row = paths[path], listing.row_of(path)
         written = newest_record(path)
-        last = used(row) or written
+        last = last_used(row) or written
         if max(last, written) > now:
             newest = from_millis(max(last, written))
             raise BadData(
@@ -99,7 +99,7 @@ def newest_first(env: Env) -> list[Session]:
 def newest_record(path: str) -> int:
     """The time of the last dated record in epoch milliseconds; 0 if there is none."""
     try:
-        fd, size = read.held(path)
+        fd, size = read.open_stored(path)
         with open(fd, "rb"):
             for line in lines_backwards(fd, size):
                 record = json_object(line) or {}

@@ -47,7 +47,7 @@ def run(env: Env, options: Options) -> int:
         with progress(env, "redacting", size_of(target.path), SECOND):
             lines = list(stream.lines(view_of(env, target, strict=options.strict)))
             new = redacting.rewritten(lines, whole(env, lines), redactor)
-        if filtering.previews(env, jsonl=options.jsonl):
+        if filtering.shows_preview(env, jsonl=options.jsonl):
             changes.draw(env, ("kind", "secrets"), sorted(redactor.counts.items()))
         else:
             env.write(b"".join(new))
@@ -79,7 +79,7 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
         new = redacting.rewritten(lines_of(data), whole(env, lines_of(data)), redactor)
         id = env.new_id(f"{target.id} redactions", len(data))
         redaction = redactions.record(id, env.now(), list(lines_of(data)), new)
-        return redactions.added(new, redaction) if redaction is not None else new
+        return redactions.insert_redaction(new, redaction) if redaction is not None else new
 
     rewriting.in_place(env, target, rewrite, strict=options.strict)
     code = redacting.report(env, target.id, redactor, "removed")
@@ -87,7 +87,7 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
     if leftovers.Needles(redactor.certain()).within_file(target.path):
         places.insert(0, "an id or a signature of this session: see `verify`")
     for place in places:
-        env.complain(f"{target.id}: a removed secret is still in {place}")
+        env.warn(f"{target.id}: a removed secret is still in {place}")
     return 1 if places else code
 
 

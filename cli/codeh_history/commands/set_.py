@@ -10,7 +10,7 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.input import check_json, from_file
 from ..base.options import Writing, argument
-from ..base.read_json import demanded, json_value
+from ..base.read_json import json_value, parse_json
 from ..base.words import suggestion
 from ..filters import reduction
 from ..session.records import dumps
@@ -83,7 +83,7 @@ def value_of(key: str, text: str) -> object:
     if not text:
         return None
     if key == "tools" or key.startswith("settings."):
-        return demanded(text, where)
+        return parse_json(text, where)
     if key in shared_options.LISTS:
         value = json_value(text)
         is_texts = isinstance(value, list) and all(isinstance(item, str) for item in value)

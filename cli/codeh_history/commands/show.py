@@ -11,7 +11,7 @@ from ..base.env import SIGPIPE, Env
 from ..base.errors import BadData, Interrupted, Lost, NotFound, Usage
 from ..base.escape import visible
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
-from ..base.shared_options import beside
+from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
 from ..render import messages as render
@@ -24,7 +24,7 @@ from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading
 from ..views.selection import Selection, selected
 from ..views.skim import BIG, NeedsFold, Skim, logs
-from ..views.view import tell_damage, tell_lost, view_of
+from ..views.view import report_damage, report_missing_blocks, view_of
 
 EXAMPLES = """\
   codeh-history show demo                    # :N KIND TIME ID, then the text; laid out on a terminal
@@ -68,7 +68,7 @@ def run(env: Env, options: Options) -> None:
             env.write(line)
     else:
         pager.show(env, render.document(env, *shown), paged=not options.no_pager)
-    tell_lost(env, target.id, lost, strict=options.strict)
+    report_missing_blocks(env, target.id, lost, strict=options.strict)
 
 
 class Shown(NamedTuple):
@@ -99,7 +99,7 @@ def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
         view, _, _ = passes.curate(view, Settings())
     messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
     if last is None:
-        return Shown(messages, view.summaries, beside(view.meta)[0])
+        return Shown(messages, view.summaries, system_and_tools(view.meta)[0])
     return Shown(messages[-last:])
 
 
@@ -117,7 +117,7 @@ def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | Non
                 kept = {n: m for n, m in kept.items() if n > skim.placed - last}
     except NeedsFold:
         return None
-    tell_damage(env, target, Log([], skim.damage, size), strict=strict)
+    report_damage(env, target, Log([], skim.damage, size), strict=strict)
     return [(number, kept[number]) for number in sorted(kept) if number > skim.placed - last]
 
 
@@ -265,7 +265,7 @@ def body_of(message: Message) -> str:
 
 def follow(env: Env, target: Target, options: Options) -> NoReturn:
     """Print the session (or its last messages), then changes, until Ctrl-C or stdout closes."""
-    env.lives_long()
+    env.enable_gc()
     changes, text = Changes(), Text(env)
     seen, pause = None, PAUSE
     waiting = select.poll()
@@ -282,7 +282,7 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
             messages: Numbered = [
                 (number, message) for number, message in enumerate(view.messages, 1) if message.id in chosen
             ]
-            tell_lost(env, target.id, lost)
+            report_missing_blocks(env, target.id, lost)
             if seen is None and options.last is not None:
                 list(changes.update(messages[: -options.last]))  # skipped
             for event in changes.update(messages):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base import amounts
 from ..base.env import Env
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
-from ..base.shared_options import Compaction, beside
+from ..base.shared_options import Compaction, system_and_tools
 from ..filters.costs import counting, largest, measure
 from ..render import table, values
 from ..render.explanation import labelled
@@ -83,7 +83,7 @@ def run(env: Env, options: Options) -> None:
     counts = measure(counter, view)
     window = window or counts["tokens"]["total"]
     if options.top:
-        system, tools = beside(view.meta)
+        system, tools = system_and_tools(view.meta)
         extra["largest"] = largest(counter, rendered(view), options.top, system, tools, window)
     if options.json:
         env.write(values.line(counts | extra))

@@ -6,7 +6,7 @@ from ..base.env import Env
 from ..base.errors import NotFound
 from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
-from ..base.words import some
+from ..base.words import plural
 from ..render import values
 from ..render.progress import A_SECOND, progress, size_of
 from ..session.model import Json
@@ -55,7 +55,7 @@ def lines(state: Json) -> list[tuple[str, str]]:
         ("title", state["title"] or ""),
         ("system", state["system"] or ""),
         ("path", state["path"]),
-        ("size", ", ".join(some(state[f"{name}s"], name) for name in ("byte", "message", "exchange"))),
+        ("size", ", ".join(plural(state[f"{name}s"], name) for name in ("byte", "message", "exchange"))),
         ("tokens", f"{state['tokens']} ({state['counter']})"),
         ("summaries", str(state["summaries"] or "")),
         *(("open call", f"{call['name']} {call['id']} in :{call['n']}") for call in state["open_calls"]),

@@ -14,7 +14,7 @@ from ..base import amounts
 from ..base.config import layers
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
-from ..base.input import decode, needed, read_file
+from ..base.input import decode, read_file, required_stdin
 from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
 from ..base.words import is_id
 from ..filters.compact.outline import due_over, extracted, outline
@@ -179,7 +179,7 @@ def emit(env: Env, options: Options, made: Sources) -> int:
 
 def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
     """Store the answer, from the file or else from stdin."""
-    emitted = two_step.read(needed(env) if file == "-" else read_file(file), file)
+    emitted = two_step.read(required_stdin(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
     if options.specified("session", "argument"):
         named = for_reading(env, options.session, options.argument)
@@ -226,8 +226,8 @@ def printed(env: Env, target: Target, settings: Settings, options: Options) -> i
     """Print the summarised session; on a terminal, print only the changes."""
     view = view_of(env, target, strict=options.strict)
     work = summarizing.prepare(view, settings)
-    if not filtering.previews(env, jsonl=options.jsonl):
-        filtering.show(env, view if work is None else summarizing.filtered(env, view, work))
+    if not filtering.shows_preview(env, jsonl=options.jsonl):
+        filtering.print_view(env, view if work is None else summarizing.filtered(env, view, work))
     elif work is not None:
         ops = [changing.summarize(draft["covers"], "") for draft in work.drafts]
         changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)

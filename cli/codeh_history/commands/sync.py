@@ -9,7 +9,7 @@ import orjson
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain, Usage
 from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
-from ..base.words import is_id, some
+from ..base.words import is_id, plural
 from ..session.model import Json
 from ..sync.run import Synced, sync
 from ..sync.side import other_side, own_side
@@ -43,7 +43,7 @@ def run(env: Env, options: Options) -> int:
     code = 0
     for done in sync(env, (own_side(env), other), only, dry=options.dry_run):
         if isinstance(done, HistoryError):
-            env.complain(str(done))
+            env.warn(str(done))
             code = code or done.exit_code
             continue
         env.stored = f"{done.plan.writes[0].session}, synced" if done.plan.writes else env.stored
@@ -62,18 +62,20 @@ def tell(env: Env, done: Synced, other: str) -> None:
     for session, fork in done.plan.forks:
         env.note(f"{session}: new messages on both sides; the other branch is now {fork}")
     for write in done.plan.writes:
-        what = some(write.lines, "line") if write.lines else "what was redacted"
+        what = plural(write.lines, "line") if write.lines else "what was redacted"
         how = (
             "new, " if write.before is None else "switched to the other branch, " if write.switched else ""
         )
         where = f"{'to' if write.side else 'from'} {other}"
         env.note(f"{write.session}: {how}{what} {where}")
     if done.missing:
-        env.note(f"{some(len(done.missing), 'block')} missing, not copied: {', '.join(done.missing[:3])}")
+        env.note(f"{plural(len(done.missing), 'block')} missing, not copied: {', '.join(done.missing[:3])}")
     if done.kept:
-        env.note(f"{some(done.kept, 'block')} with redacted content left; `gc` removes unreferenced blocks")
+        env.note(
+            f"{plural(done.kept, 'block')} with redacted content left; `gc` removes unreferenced blocks"
+        )
     for session, why in done.plan.left.items():
-        env.complain(f"{session}: left unchanged in both: {why}")
+        env.warn(f"{session}: left unchanged in both: {why}")
 
 
 def lines(done: Synced) -> list[Json]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.options import ARGUMENT, Writing, flag, option
-from ..base.words import excerpt, some, unique_match
+from ..base.words import excerpt, plural, unique_match
 from ..render.parts import BEGINNING, first_words
 from ..session.fold import Step, View, content_of, fold
 from ..session.records import dumps
@@ -16,7 +16,7 @@ from ..session.undo import last_turn, newest, reverts
 from ..store import log, read
 from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
-from ..views.view import find, locked_view
+from ..views.view import find_message, locked_view
 
 EXAMPLES = """\
   codeh-history undo demo                 # prints TYPE ID of the undone record
@@ -76,7 +76,7 @@ def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[Undone
 def named(view: View, id: str, session: str) -> Step:
     """Find a visible step or undo by id or unique prefix."""
     if id.startswith(":"):
-        id = find(view, id, session=session).id
+        id = find_message(view, id, session=session).id
     live = {step.id: step for step in view.steps} | {id: Step("revert", id, -1) for id in reverts(view)}
     if id not in live:
         id = unique_match(
@@ -91,7 +91,7 @@ def describe(view: View, step: Step) -> str:
         return "undo"
     data = view.log.records[step.place].data
     if step.type == "compaction":
-        return f"compaction of {some(len(data['ops']), 'change')}"
+        return f"compaction of {plural(len(data['ops']), 'change')}"
     if step.message is None:
         return f"summary: {excerpt(data['summary'], BEGINNING)}" if step.type == "summary" else step.type
     update = content_of(data) if step.type == "update" else None

@@ -15,7 +15,7 @@ from ..store import read
 from ..store.protocol import Locked
 from ..store.resolve import for_writing
 from ..talk.append.text import exact, store, text_of
-from ..views.view import find
+from ..views.view import find_message
 
 EXAMPLES = """\
   codeh-history update -s demo :-1 -m "a better question"
@@ -83,7 +83,7 @@ def committed(env: Env, locked: Locked, ids: list[str], name: str | None) -> byt
     """The record that commits a message's pending content; without a name, the newest message's."""
     view = fold(read.read_log(locked.read()))
     newest = next((m for m in reversed(view.messages) if m.pending is not None), None)
-    message = newest if name is None else find(view, name, session=locked.session)
+    message = newest if name is None else find_message(view, name, session=locked.session)
     if message is None or message.pending is None:
         env.note(f"{locked.session}: nothing is pending")
         return None
@@ -98,7 +98,7 @@ def commit_of(message: Message, now: str) -> bytes:
 
 def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:
     """Find a message and fetch its parts; also return references to parts stored in blocks."""
-    message = find(view, name, session=session)
+    message = find_message(view, name, session=session)
     before = content(message)
     if not any(type(part) is Unread for part in before):
         return message, {}

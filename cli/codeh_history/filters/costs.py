@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from operator import itemgetter
 
 from ..base.env import Env
-from ..base.shared_options import BySettings, Compaction, beside
+from ..base.shared_options import Compaction, FromSettings, system_and_tools
 from ..session.exchanges import prompts
 from ..session.model import Json, Part
 from ..session.sources import rendered
@@ -53,7 +53,7 @@ def counter_for(
 def counting(env: Env, view: View, session: str, options: Compaction) -> Counter:
     """Return the counter that `compact` would use for this session."""
     settled = options.within(view.meta, session, env.note)
-    with BySettings(session) if options.counter is None else nullcontext():
+    with FromSettings(session) if options.counter is None else nullcontext():
         return counter_for(
             env, view, settled.counter, calibrated=settled.calibrated, insisting=options.calibrated
         )
@@ -66,7 +66,7 @@ def total_of(counter: Counter, view: View, parts: Sequence[Sequence[int]] | None
     files.
     """
     view = rendered(view)
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     summaries = [summary.text for summary in view.summaries]
     total = history_tokens(
         counter, view.messages, system=system, tools=tools, summaries=summaries, parts=parts
@@ -84,7 +84,7 @@ def measure(counter: Counter, view: View) -> Json:
     that are not sent (error, info, pending) cost nothing.
     """
     view = rendered(view)
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     parts = part_tokens(counter, view.messages)
     costs = message_tokens(counter, view.messages, parts)
     roles: dict[str, int] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from ..base.times import to_millis
-from ..base.words import some
+from ..base.words import plural
 from ..session.labels import labelled, pattern
 from .entries import Entry
 
@@ -59,14 +59,14 @@ def when(ts: str | None, now: int, local: Local) -> str:
     if passed < _MINUTE:
         return "just now"
     if passed < _HOUR:
-        return f"{some(passed // _MINUTE, 'minute')} ago"
+        return f"{plural(passed // _MINUTE, 'minute')} ago"
     day = local(then).date()
     days = (local(now).date() - day).days
     if days == 0:
-        return f"{some(passed // _HOUR, 'hour')} ago"
+        return f"{plural(passed // _HOUR, 'hour')} ago"
     if days == 1:
         return "Yesterday"
-    return f"{some(days, 'day')} ago" if days < 7 else day.isoformat()
+    return f"{plural(days, 'day')} ago" if days < 7 else day.isoformat()
 
 
 def _bullets(text: str) -> list[str]:

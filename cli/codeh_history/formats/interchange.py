@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import providers
-from ..base.shared_options import beside
+from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
 from ..programs.writing import is_sent, summary_of, unsent, with_unique_call_ids
@@ -38,7 +38,7 @@ class Conversation(NamedTuple):
 def prepared(view: View, unanswered: str = "error") -> Conversation:
     """Prepare a view for other tools; open calls at its end stay open, or with `stub` get an answer."""
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     messages = with_unique_call_ids(sources.listed([*filter(is_sent, whole.messages)]))
     model = next((message.model for message in reversed(messages) if message.model), None)
     return Conversation(

@@ -74,7 +74,7 @@ class Call(Env):
         return self.output.decode().removesuffix("\n")
 
     @staticmethod
-    def lives_long() -> None:
+    def enable_gc() -> None:
         """Do nothing: garbage collection is up to the caller."""
 
     def draw(self, data: bytes | memoryview) -> None:
@@ -83,7 +83,7 @@ class Call(Env):
     def report(self, text: bytes, *, drawn: bool = False) -> None:  # noqa: ARG002
         self.reports.append(text)
 
-    def complain(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Send a note to the logger `codeh_history`, if the program uses `logging`."""
         import sys
 
@@ -92,7 +92,7 @@ class Call(Env):
 
             logging.getLogger("codeh_history").info(text)
 
-    def arriving(self, most: int = 0) -> Iterator[bytes]:  # noqa: ARG002
+    def stdin_blocks(self, most: int = 0) -> Iterator[bytes]:  # noqa: ARG002
         yield self.input
 
 

@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import Any
 
 from .. import providers
-from ..base.shared_options import beside
-from ..base.words import some
+from ..base.shared_options import system_and_tools
+from ..base.words import plural
 from ..providers.anthropic.blocks import THINKING
 from ..providers.base import Options
 from ..providers.media import media
@@ -42,7 +42,7 @@ def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
     came from this program. The program supplies its own system prompt and tools.
     """
     left = unsent(view.messages)
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     left |= {"system prompt": 1} if system else {}
     left |= {"tool declaration": len(tools)} if tools else {}
     messages = with_unique_call_ids([*filter(is_sent, view.messages)])
@@ -294,4 +294,4 @@ def lines(values: Iterable[Json]) -> bytes:
 
 def format_counts(left: Counter[str]) -> str:
     """Counts as text, largest first: `3 error messages, 1 system prompt`."""
-    return ", ".join(some(count, kind) for kind, count in left.most_common() if count)
+    return ", ".join(plural(count, kind) for kind, count in left.most_common() if count)

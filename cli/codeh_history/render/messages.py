@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ..base.env import Env
 from ..base.escape import safe, visible
 from ..base.times import clock
-from ..base.words import prefixes, some
+from ..base.words import plural, prefixes
 from ..session.model import Message, Summary
 from ..session.rules import NAME_OF_KIND
 from . import parts
@@ -103,7 +103,7 @@ def heading(number: int | None, message: Message, id: str, *, people: bool = Fal
 def summary_heading(summary: Summary) -> str:
     """Return `summary ID of N messages PERIOD`."""
     period = [str(summary.fields[key]) for key in ("periodStart", "periodEnd") if summary.fields.get(key)]
-    words = ["summary", summary.id, f"of {some(len(summary.covers), 'message')}"]
+    words = ["summary", summary.id, f"of {plural(len(summary.covers), 'message')}"]
     words += ["/".join(period)] if period else []
     return visible(" ".join(words))
 

@@ -18,7 +18,7 @@ def show(env: Env, data: bytes, *, paged: bool = True) -> None:
 
     # quit if it fits on one screen, keep colours, do not clear the screen
     os.environ.setdefault("LESS", "FRX")
-    env.make_way()
+    env.clear_progress()
     pydoc.pipepager(data.decode("utf-8", "replace"), command)
 
 

@@ -43,11 +43,11 @@ def progress(env: Env, what: str, size: int = 1, second: int = 0) -> Iterator[Re
         time = TimeElapsedColumn() if second else TimeRemainingColumn()
         with Progress(*columns, time, console=console, transient=True) as bar:
             bar.add_task(what, total=None, far="")
-            before, env.make_way = env.make_way, bar.stop
+            before, env.clear_progress = env.clear_progress, bar.stop
             try:
                 yield Report(bar)
             finally:
-                env.make_way = before
+                env.clear_progress = before
 
 
 def size_of(path: str) -> int:

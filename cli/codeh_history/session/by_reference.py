@@ -23,7 +23,7 @@ Blocks = dict[str, bytes]
 Fill = Callable[[Any], Any]  # unread part → part
 
 
-def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
+def by_blocks(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
     """Return the record with its parts named by blocks, and the blocks; None if it stays as it is.
 
     It stays if no part is large, unless `every`, if it cannot be written as JSON again, or if it already

@@ -44,7 +44,7 @@ def is_thought(part: Part) -> bool:
     return isinstance(value, dict) and value.get("type") in _THOUGHTS
 
 
-def asks(text: str) -> bool:
+def is_plain_prompt(text: str) -> bool:
     """Return whether a user's text is certainly a prompt, by a quick check that suffices for most."""
     return "#" not in text and not text.startswith(_NO_PROMPTS)
 
@@ -54,7 +54,7 @@ def is_prompt(message: Message) -> bool:
     if message.role != "user" or message.kind == "tool":
         return False
     parts = message.parts
-    if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0] and asks(parts[0]["text"]):
+    if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0] and is_plain_prompt(parts[0]["text"]):
         return True
     if any("functionResponse" in part for part in parts):
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .live import repeats, undone
+from .live import repeated_lines, undone
 from .model import Message, Part, Summary, unread
 from .ops import Effects
 from .records import VERSION, Log, Record
@@ -32,7 +32,7 @@ def fold(log: Log) -> View:
     notes: list[str] = []
     dead = undone(log.records, notes)
     view, repeated = _folded(log, dead, notes)
-    copies = repeats(log.records, dead) if repeated else None
+    copies = repeated_lines(log.records, dead) if repeated else None
     return _folded(log, dead | copies, notes)[0] if copies else view
 
 

@@ -13,7 +13,7 @@ import orjson
 
 from .model import Json, Part
 from .records import Record, block_of
-from .rules import OF_BLOCKS, STREAMING, brought, own_id
+from .rules import OF_BLOCKS, STREAMING, added_ids, own_id
 from .view import kind_of
 
 _ELSEWHERE = frozenset(("flowId", "parts", *OF_BLOCKS))  # where the parts of a record are stored
@@ -67,9 +67,9 @@ def undone(records: list[Record], notes: list[str]) -> set[int]:
     return dead
 
 
-def repeats(records: list[Record], dead: set[int]) -> set[int]:
+def repeated_lines(records: list[Record], dead: set[int]) -> set[int]:
     """Return the positions of lines that repeat an earlier live line."""
-    counts = Counter(id for record in records for id in brought(record.data))
+    counts = Counter(id for record in records for id in added_ids(record.data))
     copies = _Copies({id for id, count in counts.items() if count > 1})
     copied = [copies.read(record, live=place not in dead) for place, record in enumerate(records)]
     return {place for place, is_copy in enumerate(copied) if is_copy}
@@ -91,7 +91,7 @@ class _Copies:
         data = record.data
         if data["type"] in STREAMING:
             return data["of"] in self.often and self._copied(data["of"], content(record))
-        ids = self.often.intersection(brought(data) if live else [own_id(data)])
+        ids = self.often.intersection(added_ids(data) if live else [own_id(data)])
         if not ids or record.bare is not None:
             return False
         says = content(record)

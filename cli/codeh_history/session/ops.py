@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .model import Any, Json, Message, Part, Summary, unread
 from .model import Op as Op  # noqa: PLC0414 - for those who import it here
 from .records import block_of
-from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, inserted_id, named
+from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, ids_in, inserted_id
 from .view import View, arrange, content_of, kind_of, timestamp
 
 NEXT = "~"  # the id of a compaction that is not written yet
@@ -84,8 +84,8 @@ def apply(view: View, ops: Sequence[Op]) -> View:
 
 def _concerned(op: Json) -> Iterator[str]:
     """Yield the ids that an op names, and that of a message it inserts."""
-    yield from named(op, NAMES_OF_AN_OP)
-    yield from named(op.get("message") or {}, ("id",))
+    yield from ids_in(op, NAMES_OF_AN_OP)
+    yield from ids_in(op.get("message") or {}, ("id",))
 
 
 def _copy(message: Message) -> Message:

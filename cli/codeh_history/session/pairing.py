@@ -259,7 +259,7 @@ def oldest(calls: Iterable[Call], name: str | None = None, *, idless: bool = Fal
     return None
 
 
-def awaited(messages: Sequence[Message], name: str) -> Call | None:
+def call_to_answer(messages: Sequence[Message], name: str) -> Call | None:
     """Return the open call that a result without an id answers, or None."""
     latest, earlier = _walked(messages).waiting()
     return oldest(latest, name) or oldest(earlier, name)

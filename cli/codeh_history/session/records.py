@@ -85,7 +85,7 @@ class Log:
         self.idless = idless
 
 
-class Before:
+class ParseState:
     """What precedes the lines to parse: bytes, lines, and counts of bare messages."""
 
     __slots__ = ("bare", "lines", "size")
@@ -95,13 +95,13 @@ class Before:
         self.bare: dict[int, int] = {}  # by hash
 
 
-def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
+def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
     """Parse every line; a damaged one is recorded with its byte offset and skipped.
 
     A complete last line without a newline is a record: its append was interrupted just before it. `before`
     describes what precedes these lines in the file, and is updated.
     """
-    before = before or Before()
+    before = before or ParseState()
     records: list[Record] = []
     damage: list[Damage] = []
     loads = orjson.loads
@@ -295,7 +295,7 @@ def bare_id(raw: bytes, occurrence: int) -> str:
     return hashlib.sha256(raw.rstrip(b"\r") + b"\0%d" % occurrence).hexdigest()[:20]
 
 
-def keeps_id(raw: bytes, id: str) -> bool:
+def id_is_in_line(raw: bytes, id: str) -> bool:
     """Return whether a message's line has this id anywhere; a bare line's id depends on earlier lines."""
     if raw.startswith(b'{"type":"message","id":') or "id" in orjson.loads(raw):
         return True

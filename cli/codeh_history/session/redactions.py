@@ -31,7 +31,7 @@ class Line:
         self.record = record
 
 
-def named(data: bytes) -> list[Line]:
+def named_lines(data: bytes) -> list[Line]:
     """Return the lines of a session, without a torn last one."""
     records = {record.offset: record for record in parse(lines_of(data)).records}
     counts: Counter[str] = Counter()
@@ -70,7 +70,7 @@ def _own(data: Json) -> str | None:
 def record(id: str, ts: str, before: Sequence[bytes], after: Sequence[bytes]) -> bytes | None:
     """Return a redaction that names the changed lines, or None; lines correspond one to one."""
     changed: list[str] = []
-    lines = iter(named(b"".join(before)))
+    lines = iter(named_lines(b"".join(before)))
     for old, new in zip(before, after, strict=True):
         line = next(lines, None) if old.strip() else None
         if line is not None and old != new:
@@ -80,13 +80,13 @@ def record(id: str, ts: str, before: Sequence[bytes], after: Sequence[bytes]) ->
     return dumps({"type": REDACTION, "id": id, "ts": ts, "lines": changed}) + b"\n"
 
 
-def added(lines: Sequence[bytes], redaction: bytes) -> list[bytes]:
+def insert_redaction(lines: Sequence[bytes], redaction: bytes) -> list[bytes]:
     """Return a session's lines with a redaction added after the first, in the order of `joined`."""
     end = next((n for n, line in enumerate(lines) if n and not line.startswith(_BEGIN)), len(lines))
-    return joined([lines[0].removesuffix(b"\n") + b"\n", *lines[end:]], [redaction, *lines[1:end]])
+    return with_redactions([lines[0].removesuffix(b"\n") + b"\n", *lines[end:]], [redaction, *lines[1:end]])
 
 
-def joined(lines: Sequence[bytes], redactions: Iterable[bytes]) -> list[bytes]:
+def with_redactions(lines: Sequence[bytes], redactions: Iterable[bytes]) -> list[bytes]:
     """Return a session's lines with its redactions, sorted, after the first, which identifies the file."""
     return [*lines[:1], *sorted(redactions), *lines[1:]]
 
@@ -97,7 +97,7 @@ def names_in(data: Json) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def blank(line: Line) -> Json:
+def without_content(line: Line) -> Json:
     """Return a line's record without content, for two copies that lost different content."""
     data: Json = line.record.data if line.record is not None else {}
     kept = {key: data[key] for key in _SAFE if key in data}

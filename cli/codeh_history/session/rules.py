@@ -72,7 +72,7 @@ def own_id(data: Json) -> str | None:
     return id if type(id) is str and data["type"] != "session" else None
 
 
-def brought(data: Json) -> Iterator[str]:
+def added_ids(data: Json) -> Iterator[str]:
     """Yield the ids that a record adds: its own, and those of messages and summaries in its ops."""
     own = own_id(data)
     if own is not None:
@@ -94,14 +94,14 @@ def inserted_id(compaction: Json, number: int) -> str:
     return str(compaction["ops"][number]["message"].get("id") or f"{compaction['id']}.{number}")
 
 
-def concerned(data: Json) -> Iterator[str]:
+def referenced_ids(data: Json) -> Iterator[str]:
     """Yield the ids of earlier records that a record refers to."""
-    yield from named(data, RULES[data["type"]].names)
+    yield from ids_in(data, RULES[data["type"]].names)
     for op in data["ops"] if data["type"] == "compaction" else ():
-        yield from named(op, NAMES_OF_AN_OP)
+        yield from ids_in(op, NAMES_OF_AN_OP)
 
 
-def named(data: Json, fields: Iterable[str]) -> Iterator[str]:
+def ids_in(data: Json, fields: Iterable[str]) -> Iterator[str]:
     """Yield the ids in these fields of a record or an op."""
     for field in fields:
         value = data.get(field)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .fold import View, content_of, is_idless
 from .model import Json, Message, Unread
-from .records import dumps, keeps_id
+from .records import dumps, id_is_in_line
 from .rules import OF_BLOCKS
 
 BY_REFERENCE = ("flowId", *OF_BLOCKS)  # fields of a record whose parts are in the block store
@@ -33,7 +33,7 @@ def records(view: View) -> Iterator[bytes | Json]:
 def _message(message: Message, flow: str) -> Iterator[bytes | Json]:
     if message.committed:
         raw = message.raw
-        if raw is not None and not keeps_id(raw, message.id):
+        if raw is not None and not id_is_in_line(raw, message.id):
             raw = None
         yield raw if raw is not None else record_of(message, flow)
     if message.pending is not None:

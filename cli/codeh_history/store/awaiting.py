@@ -42,7 +42,7 @@ def awaiting(env: Env, path: str) -> Iterator[None]:
             _end(fd, mark)
 
 
-def waits(home: str, session: str) -> bool:
+def is_awaiting(home: str, session: str) -> bool:
     """Return whether a process is waiting for a response in this session of a home."""
     return is_locked(os.path.join(home, FOLDER, session), shared=False, flags=os.O_NOFOLLOW)
 

@@ -9,7 +9,7 @@ from ..base.escape import quote
 from ..base.times import from_millis
 from ..base.words import is_id
 from ..session.rules import LONGEST, PLACING
-from .paths import SERVER, id_of, server, sessions_dir
+from .paths import SERVER, database_of, id_of, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def newest(env: Env) -> str | None:
     return best
 
 
-def lately(env: Env) -> list[str]:
+def used_lately(env: Env) -> list[str]:
     """Return the ids of the sessions begun here that were used in the last hour."""
     import time
 
@@ -88,7 +88,7 @@ def _changed_by_message(path: str, changed: int) -> bool:
 def _last_used(path: str) -> str:
     """Return the time of the newest message, or of the header if that is later."""
     try:
-        created, newest = times(path)
+        created, newest = created_and_newest(path)
     except (OSError, HistoryError):
         return ""
     return max(created, newest or "")
@@ -114,13 +114,13 @@ def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[bytes]:
         yield line
 
 
-def times(path: str) -> tuple[str, str | None]:
+def created_and_newest(path: str) -> tuple[str, str | None]:
     """Return when a session was created, and its newest message's time: "" if undated, None if none."""
     from ..base.read_json import json_object
     from ..session.fold import timestamp
     from . import read
 
-    fd, size = read.held(path)
+    fd, size = read.open_stored(path)
     try:
         header = json_object(os.pread(fd, 1 << 16, 0).split(b"\n", 1)[0]) or {}
         created = timestamp(header.get("created")) or ""
@@ -136,7 +136,7 @@ def times(path: str) -> tuple[str, str | None]:
 def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
     """Yield when each session in the store last changed, its path and its first bytes; newest first."""
     folder = sessions_dir(env)
-    database = server(f"{folder}/")
+    database = database_of(f"{folder}/")
     if database:
         yield from database[0].heads()
         return

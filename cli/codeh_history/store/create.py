@@ -15,14 +15,14 @@ from ..base.words import is_id
 from ..session.model import Json
 from ..session.records import dumps, parse
 from . import foreign, log
-from .paths import exists, id_of, is_path, path_of, server, sessions_dir
+from .paths import database_of, exists, id_of, is_path, path_of, sessions_dir
 from .protocol import Locked, exists_already
 
 
 def free_path(env: Env, into: str | None, like: str) -> str:
     """Return the path of a new session: `into` (BadData if it exists), else a free id similar to `like`."""
     if into is not None:
-        path = asked_path(env, into)
+        path = path_for_into(env, into)
         if taken(path):
             raise exists_already(path)
         return path
@@ -31,7 +31,7 @@ def free_path(env: Env, into: str | None, like: str) -> str:
     return next(path for name in names if not taken(path := path_of(env, name)))
 
 
-def asked_path(env: Env, into: str) -> str:
+def path_for_into(env: Env, into: str) -> str:
     """Return the path that `--into` names; it may exist."""
     path = path_of(env, into)
     if path.endswith(".json"):
@@ -48,7 +48,7 @@ def id_like(name: str) -> str:
 
 def taken(path: str) -> bool:
     """Return whether a path is in use; an empty file, as a killed process may leave it, is not."""
-    if server(path):
+    if database_of(path):
         return exists(path)
     try:
         info = os.lstat(path)

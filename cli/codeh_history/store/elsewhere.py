@@ -16,7 +16,7 @@ from .paths import SERVER, own_dir
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-def note(env: Env, path: str, data: bytes) -> None:
+def add(env: Env, path: str, data: bytes) -> None:
     """Record a session outside the home before it names blocks."""
     if os.path.dirname(path) == own_dir(env) or b'"blockId' not in data:
         return
@@ -32,7 +32,7 @@ def note(env: Env, path: str, data: bytes) -> None:
                 raise  # if the home is read-only, `gc` cannot delete anything either
 
 
-def noted(env: Env) -> list[str]:
+def recorded(env: Env) -> list[str]:
     """Return the recorded files, including deleted ones."""
     try:
         with open(_list(env), "rb") as file:

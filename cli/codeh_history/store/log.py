@@ -182,9 +182,9 @@ def built(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> 
 
         lines = fitting(env, locked.path, lines)
     if b'"blockId' in lines:
-        from .elsewhere import note
+        from .elsewhere import add
 
-        note(env, locked.path, lines)
+        add(env, locked.path, lines)
     return lines
 
 

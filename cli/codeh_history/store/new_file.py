@@ -12,7 +12,7 @@ from ..base.folders import create, ensure_dir, remove, sync_dir, temporary, writ
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
-def over(path: str, data: bytes) -> None:
+def write_over(path: str, data: bytes) -> None:
     """Write or atomically replace a file that can be generated again, mode 0600."""
     made = temporary(path)
     try:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SERVER = "postgres://"  # begins the path of a session in a database, never that of a file
 
 
-def server(path: str) -> tuple[Postgres, str] | None:
+def database_of(path: str) -> tuple[Postgres, str] | None:
     """Return the database and id of a session in a database, or None for a file."""
     if not path.startswith(SERVER):
         return None
@@ -76,15 +76,15 @@ def _as_id(session: str) -> str:
 
 def exists(path: str) -> bool:
     """Return whether a session, or anything else, exists at a path."""
-    database = server(path)
+    database = database_of(path)
     return database[0].stamp(database[1]) is not None if database else os.path.exists(path)
 
 
-def meant(path: str) -> str:
+def similar_id(path: str) -> str:
     """Return ` (did you mean ID?)` if a session in the same folder has a similar name, else ""."""
     from ..base.words import did_you_mean
 
-    database = server(path)
+    database = database_of(path)
     try:
         names = database[0].stamps() if database else os.listdir(os.path.dirname(path) or ".")
     except OSError:
@@ -95,7 +95,7 @@ def meant(path: str) -> str:
 
 def hint(path: str) -> str:
     """Suggest what to do about a missing session: a similar name, else how to list all."""
-    return meant(path) or " (`codeh-history list` shows all)"
+    return similar_id(path) or " (`codeh-history list` shows all)"
 
 
 def id_of(path: str) -> str:

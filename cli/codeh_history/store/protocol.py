@@ -98,7 +98,7 @@ class Store(Protocol):
         """Replace the bytes of a session; return False if they are no longer `before`."""
 
 
-def swapped(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
+def replace_if_unchanged(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
     """Return a `build` that replaces a session's bytes, or returns None if they have changed."""
     return lambda locked: after if locked.whole() == before else None
 
@@ -114,7 +114,7 @@ def exists_already(path: str) -> BadData:
     return BadData(f"{path}: already exists; choose another id")
 
 
-def new(data: bytes) -> Callable[[Locked], bytes]:
+def create_new(data: bytes) -> Callable[[Locked], bytes]:
     """Return a `build` that creates a session with these bytes; it raises BadData if one exists."""
 
     def build(locked: Locked) -> bytes:

@@ -10,7 +10,7 @@ from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, readable
-from .paths import SERVER, hint, server
+from .paths import SERVER, database_of, hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:
 
     With `skip`, those of the whole session for parsing, without lines too long for records.
     """
-    fd, size = held(path)
+    fd, size = open_stored(path)
     try:
         translated = _translated(fd, path)
         if translated is not None:
@@ -37,7 +37,7 @@ def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:
 def is_ours(path: str) -> bool:
     """Return whether a file begins as this program's sessions do, and so is not another program's."""
     try:
-        fd, _ = held(path)
+        fd, _ = open_stored(path)
     except HistoryError:
         return False
     try:
@@ -52,7 +52,7 @@ def opened(path: str) -> Iterator[tuple[int, int]]:
 
     Another program's file is translated into an unnamed temporary file.
     """
-    fd, size = held(path)
+    fd, size = open_stored(path)
     try:
         lines = _translated(fd, path)
         if lines is not None:
@@ -84,9 +84,9 @@ def _translated(fd: int, path: str) -> bytes | None:
     return translated.of_file(fd, path)
 
 
-def held(path: str) -> tuple[int, int]:
+def open_stored(path: str) -> tuple[int, int]:
     """Open a session's bytes, in whatever form, for reading; return the file and its current size."""
-    database = server(path)
+    database = database_of(path)
     try:
         if database:
             return _unnamed(database[0].read(database[1]))
@@ -107,7 +107,7 @@ def being_written(path: str) -> bool:
 
 def stamp_of(path: str) -> Stamp | None:
     """Return the stamp of a session, or of any file; None if it does not exist."""
-    database = server(path)
+    database = database_of(path)
     if database:
         return database[0].stamp(database[1])
     from .protocol import Stamp
@@ -120,7 +120,7 @@ def stamp_of(path: str) -> Stamp | None:
 
 def stamps_of(paths: Sequence[str]) -> dict[str, Stamp | None]:
     """Return the stamps of sessions in one store; a database is queried once."""
-    database = server(paths[0]) if paths else None
+    database = database_of(paths[0]) if paths else None
     if not database:
         return {path: stamp_of(path) for path in paths}
     stamps = database[0].stamps()
@@ -135,12 +135,12 @@ def size_of(path: str) -> int:
     return stamp.size if stamp is not None else 0
 
 
-def passing(paths: Sequence[str]) -> Iterator[str]:
+def loaded_together(paths: Sequence[str]) -> Iterator[str]:
     """Yield these paths of sessions in one store, in order (for a database, in the order of ids).
 
     A database reads all of them with one query, and each is in memory while it is processed.
     """
-    database = server(paths[0]) if paths else None
+    database = database_of(paths[0]) if paths else None
     if database:
         ids = database[0].passing([path.rpartition("/")[2] for path in paths])
         yield from map(database[0].path, ids)

@@ -17,9 +17,9 @@ from ..base.errors import InputOutput
 from ..base.folders import create, remove, sync, sync_dir, temporary, write
 from ..session.rules import LONGEST
 from . import log
-from .elsewhere import note
+from .elsewhere import add
 from .lines import check
-from .paths import server
+from .paths import database_of
 from .protocol import Locked
 
 
@@ -36,7 +36,7 @@ def replace(
     Durable on return; on any error the session is unchanged. Return whether it was replaced. With `create`,
     a missing file is created. `apart`: the session's blocks are stored beside it, not in this home.
     """
-    database = server(path)
+    database = database_of(path)
     if database:
         return database[0].replace(database[1], lambda row: _checked(env, path, row, build(row)))
     done = False
@@ -60,7 +60,7 @@ def _checked(
         if len(new) > LONGEST:
             check(path, new, before=locked.whole())
         if not apart:
-            note(env, path, new)
+            add(env, path, new)
     return new
 
 

@@ -7,7 +7,7 @@ import os
 from ..base.env import Env
 from ..base.errors import HistoryError, NotFound, Usage
 from ..base.words import MIDDLE, abbreviates, is_id
-from .paths import exists, hint, id_of, is_path, path_of, server, sessions_dir
+from .paths import database_of, exists, hint, id_of, is_path, path_of, sessions_dir
 
 BEGUN_HERE = "newest begun here"
 _WHICH = "which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-history list` shows all)"
@@ -162,7 +162,7 @@ def _of_a_program(path: str) -> bool:
 def ids(env: Env) -> list[tuple[str, str]]:
     """Return the id and path of every session of this home, by id."""
     directory = sessions_dir(env)
-    database = server(f"{directory}/")
+    database = database_of(f"{directory}/")
     if database:
         return [(id, database[0].path(id)) for id in database[0].stamps()]
     try:
@@ -177,15 +177,15 @@ def ids(env: Env) -> list[tuple[str, str]]:
 def _latest(env: Env, name: str) -> Target:
     """Return the session with the newest message; for `@.`, among those begun in this directory."""
     from . import begun
-    from .read import passing, stamps_of
+    from .read import loaded_together, stamps_of
 
     begun_here = name == "@."
     paths = [path for _, path in begun.begun_here(env)] if begun_here else [path for _, path in ids(env)]
     stamps = stamps_of(paths)
     candidates: list[tuple[str, int, str]] = []
-    for path in passing(paths):
+    for path in loaded_together(paths):
         try:
-            _, newest = begun.times(path)
+            _, newest = begun.created_and_newest(path)
         except (OSError, HistoryError):
             continue
         stamp = stamps[path]

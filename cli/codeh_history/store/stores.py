@@ -11,15 +11,15 @@ from ..base.folders import ensure_dir, entries
 from ..base.postgres import SCHEMES
 from ..base.words import is_id
 from . import postgres, read
-from .paths import server, sessions_dir
-from .protocol import Stamp, Store, new, swapped
+from .paths import database_of, sessions_dir
+from .protocol import Stamp, Store, create_new, replace_if_unchanged
 from .replace import replace
 
 
 def chosen(env: Env) -> Store:
     """Return the store that `CODEH_STORE` names, by default the home's own folder."""
     place = sessions_dir(env)
-    database = server(f"{place}/")
+    database = database_of(f"{place}/")
     return database[0] if database else Files(env, place)
 
 
@@ -57,10 +57,10 @@ class Files(Store):
             raise InputOutput(
                 f"{error.filename or self.name}: {error.strerror}; nothing was stored"
             ) from None
-        replace(self._env, self.path(id), new(data), create=True, apart=self._apart)
+        replace(self._env, self.path(id), create_new(data), create=True, apart=self._apart)
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
-        return replace(self._env, self.path(id), swapped(before, after), apart=self._apart)
+        return replace(self._env, self.path(id), replace_if_unchanged(before, after), apart=self._apart)
 
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:

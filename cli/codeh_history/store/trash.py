@@ -22,7 +22,7 @@ from ..base.folders import ensure_dir, entries, sync_dir
 from ..base.words import is_id
 from . import log, new_file, read
 from .create import taken
-from .paths import exists, hint, path_of, server
+from .paths import database_of, exists, hint, path_of
 from .protocol import Locked
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
@@ -67,7 +67,7 @@ def _exists(env: Env, name: str) -> BadData:
     return BadData(f"{name}: already exists{back}")
 
 
-def everything(env: Env) -> list[Trashed]:
+def all_trashed(env: Env) -> list[Trashed]:
     """Return the contents of the trash, by id, oldest first."""
     items: list[Trashed] = []
     for entry, info in entries(trash_dir(env), _NAME.fullmatch, follow=False):
@@ -80,7 +80,7 @@ def everything(env: Env) -> list[Trashed]:
 
 def trashed(env: Env, name: str) -> list[Trashed]:
     """Return the removed sessions with this id, oldest first."""
-    return [item for item in everything(env) if item.id == name]
+    return [item for item in all_trashed(env) if item.id == name]
 
 
 def remove(env: Env, name: str, *, size: int | None = None) -> int:
@@ -90,7 +90,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
     """
     ensure_dir(trash_dir(env))
     path = path_of(env, name)
-    database = server(path)
+    database = database_of(path)
 
     def move(locked: Locked) -> None:
         if size not in (None, locked.size):
@@ -113,7 +113,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
 
 def _next(env: Env, name: str) -> str:
     """Return the path for the next removed session with this id."""
-    same = [item for item in everything(env) if item.id.lower() == name.lower()]
+    same = [item for item in all_trashed(env) if item.id.lower() == name.lower()]
     return os.path.join(
         trash_dir(env), f"{name}.{max((item.number for item in same), default=0) + 1}.jsonl"
     )
@@ -125,7 +125,7 @@ def restore(env: Env, name: str) -> list[Trashed]:
     The name is first reserved by a locked empty file, as for a new session, so nothing is overwritten.
     """
     path = path_of(env, name)
-    database = server(path)
+    database = database_of(path)
     copied: list[str] = []
 
     def bring(locked: Locked) -> bytes | None:
@@ -163,7 +163,7 @@ def _renamed(path: str, to: str) -> bool:
 
 def older(env: Env, before: float) -> list[Trashed]:
     """Return what was moved to the trash before a time (epoch seconds)."""
-    return [item for item in everything(env) if item.since < before]
+    return [item for item in all_trashed(env) if item.since < before]
 
 
 def empty(env: Env, before: float) -> list[Trashed]:

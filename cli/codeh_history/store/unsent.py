@@ -8,8 +8,8 @@ import stat
 
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain
-from ..base.folders import SUFFIX, ensure_dir, entries, put, sync_dir
-from ..base.input import nothing
+from ..base.folders import SUFFIX, ensure_dir, entries, replace_file, sync_dir
+from ..base.input import empty_stdin
 from ..base.postgres import Unreachable
 from ..base.words import is_id
 from ..session.records import lines_of, parse
@@ -46,7 +46,7 @@ def kept_answer(env: Env, format: str) -> str:
         return ""
     data = env.read_stdin()
     if not data.strip():
-        raise TryAgain(f"stdin: {nothing(env)}")
+        raise TryAgain(f"stdin: {empty_stdin(env)}")
     file = _kept(env, "unnamed", data, "answer")
     if file is None:
         return ""
@@ -62,7 +62,7 @@ def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
     file = os.path.join(_folder(env), f"{id_of(path)}-{id}.txt")
     try:
         ensure_dir(_folder(env))
-        put(file, text.encode("utf-8", "replace"))
+        replace_file(file, text.encode("utf-8", "replace"))
         sync_dir(_folder(env))
     except OSError as error:
         return f"its text could not be kept: {error.filename or file}: {error.strerror}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..base.read_json import texts_in
+from ..base.read_json import strings_in
 from ..providers.json_text import value_of
 from ..session.pairing import failed_call
 from .clipped import clip
@@ -60,10 +60,10 @@ def failure(name: str, response: Any, command: str) -> str:
         return ""
     error = response.get("error")
     if error:
-        text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
+        text = error if isinstance(error, str) else " ".join(strings_in(error)) or "failed"
         return _reason(text.removeprefix(failed_call(name, "")))
     value = result_value(response)
-    text = value if isinstance(value, str) else "\n".join(texts_in(value))
+    text = value if isinstance(value, str) else "\n".join(strings_in(value))
     if len(text) > 2 * _ENDS:  # errors are at the beginning or the end
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     code = _exit_code(value) or _exit_code(response)

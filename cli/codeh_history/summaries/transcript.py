@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from ..base.read_json import texts_in
+from ..base.read_json import strings_in
 from ..session import labels
 from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, tools_named
 from ..session.labels import labelled
@@ -92,7 +92,7 @@ def source(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
         texts += _dates(message.ts)
         texts += (message.id, *(tools_named(message) or ()))
         for part in message.parts:
-            texts += texts_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
+            texts += strings_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
             call, response = part.get("functionCall"), part.get("functionResponse")
             if call:
                 texts.append(_json(call.get("args") or {}))

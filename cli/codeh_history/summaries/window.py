@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ..base.times import to_millis
-from ..base.words import some
+from ..base.words import plural
 from ..session.exchanges import exchanges, prompts
 from ..session.fold import View, timestamp
 from ..session.model import Json, Message, Summary
@@ -66,9 +66,11 @@ def not_due(messages: Sequence[Message], most: int, least: int) -> str:
     """Say why nothing is due, and how to ask for it anyway."""
     count = len(exchanges(messages))
     if count > most:
-        return f"not due: fewer than {least} of {some(count, 'exchange')} can be covered; lower --min-batch"
+        return (
+            f"not due: fewer than {least} of {plural(count, 'exchange')} can be covered; lower --min-batch"
+        )
     return (
-        f"not due: {some(count, 'exchange')}, and only more than {most} are summarised; "
+        f"not due: {plural(count, 'exchange')}, and only more than {most} are summarised; "
         f"--max-conversations N --min-batch N, or --due-over TOKENS, asks for it sooner"
     )
 

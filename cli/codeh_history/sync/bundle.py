@@ -22,9 +22,9 @@ from ..base.env import Env
 from ..base.errors import BadData, InputOutput, Lost, Usage
 from ..base.folders import create as create_file
 from ..base.folders import remove, sync_dir
-from ..base.input import needed
+from ..base.input import required_stdin
 from ..base.read_json import json_object
-from ..base.words import is_id, some
+from ..base.words import is_id, plural
 from ..session.model import Json
 from ..session.records import parse
 from ..store import create, read
@@ -33,7 +33,7 @@ from ..store.blocks.protocol import BATCH, BlockStore, batches, is_block_id
 from ..store.paths import id_of
 from ..store.resolve import Target
 from ..views import rewrite
-from .sealing import FIRST, Seal
+from .sealing import FIRST, Encryption
 
 VERSION = 1
 SESSION, BLOCKS, LAST = "session.jsonl", "blocks/", "end.json"
@@ -47,13 +47,15 @@ if TYPE_CHECKING:
 # -- writing ------------------------------------------------------------------------------------------
 
 
-def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Seal | None = None) -> None:
+def pack(
+    env: Env, target: Target, name: str, lost: Lost | None = None, seal: Encryption | None = None
+) -> None:
     """Write a session and its blocks to a new file (`-`: stdout), mode 0600, optionally encrypted."""
     if target.path.endswith(".json"):
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is binary; redirect stdout, or name a file")
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
+    data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.blocks(data)
     held = sizes(stores, ids)
@@ -65,7 +67,9 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
         count = write(whole, _id(target, data), data, blocks, missing)
         if seal is not None:
             file.write(seal.sealed(whole.getvalue()))
-    env.note(f"{target.id}: the session and {some(count, 'block')} in {'stdout' if name == '-' else name}")
+    env.note(
+        f"{target.id}: the session and {plural(count, 'block')} in {'stdout' if name == '-' else name}"
+    )
 
 
 def write(
@@ -151,7 +155,7 @@ def _unpacked(
     if about.get("version") != VERSION or "/" in session:
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
     name = into or (session if is_id(session) else None)
-    path = create.asked_path(env, name) if name else create.free_path(env, None, session)
+    path = create.path_for_into(env, name) if name else create.free_path(env, None, session)
     present = read.read_bytes(path) if create.taken(path) else None
     data = _session(about, members, where, store, stored)
     if present == data:
@@ -161,7 +165,7 @@ def _unpacked(
     id = create.copied(env, path, data, renamed=id_of(path) != session)
     absent = [block for block in rewrite.blocks(data) if block not in stored]
     if absent:
-        env.note(f"{id}: {some(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
+        env.note(f"{id}: {plural(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
     return id
 
 

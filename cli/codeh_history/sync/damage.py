@@ -11,7 +11,7 @@ from .log import Log, same
 _KEPT = re.compile(rb"[^\0]+")
 
 
-def mended(log: Log, other: Log) -> tuple[Log, Log]:
+def repaired(log: Log, other: Log) -> tuple[Log, Log]:
     """Return both logs, with each zeroed line restored from the same position of the other log."""
     mine, theirs = log.lines, other.lines
     if not any(_is_zeroed(line) for line in (*mine, *theirs)):

@@ -11,7 +11,7 @@ from functools import cached_property
 from ..session.live import content
 from ..session.model import Json
 from ..session.records import dumps
-from ..session.redactions import REDACTION, Line, joined, named
+from ..session.redactions import REDACTION, Line, named_lines, with_redactions
 from ..session.rules import PLACING, STREAMING
 from ..session.view import timestamp
 
@@ -65,7 +65,7 @@ class Log:
         of = str(line.record.data["id" if kind_of(line) == "open" else "of"])
         return self.roots.get(of, of)
 
-    def going_on(self, ended: AbstractSet[str]) -> set[str]:
+    def unfinished_streams(self, ended: AbstractSet[str]) -> set[str]:
         """Return the unfinished streams at the end; a stream followed by other messages was abandoned."""
         streams: set[str] = set()
         for line in reversed(self.lines):
@@ -95,12 +95,14 @@ class Log:
     @property
     def data(self) -> bytes:
         """The session's bytes, with its redactions after the first line."""
-        return b"".join(text + b"\n" for text in joined([line.raw for line in self.lines], self.redactions))
+        return b"".join(
+            text + b"\n" for text in with_redactions([line.raw for line in self.lines], self.redactions)
+        )
 
 
 def read(data: bytes) -> Log:
     """Parse a session's bytes; a torn last line is left out."""
-    lines = named(data)
+    lines = named_lines(data)
     apart = [line.raw for line in lines if kind_of(line) == REDACTION]
     return Log([line for line in lines if kind_of(line) != REDACTION] if apart else lines, apart)
 
@@ -121,7 +123,7 @@ def branching(lines: Sequence[Line], others: Sequence[Line]) -> int:
     return next((at for at, pair in enumerate(pairs) if not same(*pair)), min(len(lines), len(others)))
 
 
-def beyond(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
+def missing_lines(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
     """Return the lines that `others` lacks, counting repetitions."""
     held = Counter(map(digest, others))
     more = []

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ..base.words import LONGEST_ID
 from ..session.records import dumps
 from ..session.redactions import Line
-from .damage import mended
-from .log import QUIET, Log, beyond, branching, digest, kind_of, places, time_of
+from .damage import repaired
+from .log import QUIET, Log, branching, digest, kind_of, missing_lines, places, time_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")
 _HASH = 8  # digits of the hash in a fork's name
@@ -38,7 +38,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
     The other branch becomes a fork, or is appended if it has no new messages. The result does not depend on
     the order of the arguments.
     """
-    log, other = mended(log, other)
+    log, other = repaired(log, other)
     mine, theirs = log.compared(other.commits), other.compared(log.commits)
     redactions = log.redactions | other.redactions
     at = branching(mine, theirs)
@@ -48,7 +48,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
     if _rank(mine[at:], theirs[at]) > _rank(theirs[at:], mine[at]):
         log, other, mine, theirs = other, log, theirs, mine
     if quiet(theirs[at:]):
-        missing = [line for line in beyond(mine[at:], theirs[at:]) if kind_of(line) != "session"]
+        missing = [line for line in missing_lines(mine[at:], theirs[at:]) if kind_of(line) != "session"]
         lines = _with_header(log, other) if at else log.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
     root, first = root_of(name, log, other), theirs[at]
@@ -96,7 +96,7 @@ def root_of(name: str, *logs: Log) -> str:
     return name
 
 
-def rightful(name: str, log: Log) -> bool:
+def is_named_branch(name: str, log: Log) -> bool:
     """Return whether a log is the branch that its name refers to."""
     return root_of(name, log) != name
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from ..session.redactions import Line
-from .log import Log, beyond, branching, read, same
-from .merge import Fork, Merged, merged, rightful
+from .log import Log, branching, missing_lines, read, same
+from .merge import Fork, Merged, is_named_branch, merged
 from .redact import redacted
 
 UNFINISHED = "a stream in it is unfinished"
@@ -99,7 +99,7 @@ class _Resolved:
 
     def resolve(self, name: str) -> list[Fork]:
         logs = [store[name] for store in self.stores if name in store] + self.brought[name]
-        logs.sort(key=lambda log: not rightful(name, log))
+        logs.sort(key=lambda log: not is_named_branch(name, log))
         forks = []
         while len(logs) > 1:
             first, second, result = _next(name, logs)
@@ -129,7 +129,7 @@ def _stuck(
             if name in busy[side] and not _equal(old, new):
                 stuck.setdefault(name, busy[side][name])
                 continue
-            going_on = old.going_on(ended)
+            going_on = old.unfinished_streams(ended)
             if going_on and any(old.root(line) in going_on for line in _more(new, old)):
                 stuck.setdefault(name, UNFINISHED)
     return stuck
@@ -150,7 +150,7 @@ def _more(old: Log, new: Log) -> list[Line]:
     """Return the lines that `old` has and `new` lacks."""
     mine, theirs = old.compared(new.commits), new.compared(old.commits)
     at = branching(mine, theirs)
-    return beyond(mine[at:], theirs[at:])
+    return missing_lines(mine[at:], theirs[at:])
 
 
 def _writes(

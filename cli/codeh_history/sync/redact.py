@@ -9,7 +9,7 @@ import orjson
 
 from ..session.model import Json
 from ..session.records import dumps, parse
-from ..session.redactions import Line, blank, names_in
+from ..session.redactions import Line, names_in, without_content
 from .log import Log, digest, kind_of
 
 
@@ -59,7 +59,7 @@ def _replaced(line: Line, new: Line | None) -> Line | None:
     if new is None and line.record is None:
         return None
     if new is None:
-        raw = dumps(blank(line))
+        raw = dumps(without_content(line))
     elif kind_of(line) == "session" and line.record is not None and new.record is not None:
         own: Json = {key: line.record.data[key] for key in ("id", "parent") if key in line.record.data}
         shared = {key: value for key, value in new.record.data.items() if key != "parent"}

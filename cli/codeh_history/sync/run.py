@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost, TryAgain
-from ..store.blocks import bring
+from ..store.blocks import copy_missing
 from ..views.rewrite import blocks
 from .families import briefs, families
 from .plan import Plan, Write, plan
@@ -86,7 +86,7 @@ def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
     if not (wanted and to.blocks):
         return wanted
     lost: Lost = {}
-    bring([*to.blocks, *other.blocks], wanted, lost)
+    copy_missing([*to.blocks, *other.blocks], wanted, lost)
     return list(lost)
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from ..base.errors import InputOutput, NotFound
-from ..base.folders import ensure_dir, put, sync_dir
+from ..base.folders import ensure_dir, replace_file, sync_dir
 from ..store import log
 from ..store.blocks.protocol import BlockStore, Data
 from ..store.file import open_regular, pread_all
@@ -20,17 +20,17 @@ from ..store.protocol import Stamp, Store, exists_already
 from ..store.stores import stamps_in
 from ..views import rewrite
 from . import bundle
-from .sealing import Seal
+from .sealing import Encryption
 
 _ENDING = ".tar.age"
 
 
-class Sealed(Store):
+class EncryptedStore(Store):
     """The folder's sessions; `blocks` holds the blocks of sessions that were read or will be written."""
 
-    def __init__(self, folder: str, seal: Seal) -> None:
+    def __init__(self, folder: str, seal: Encryption) -> None:
         self._seal = seal
-        self.blocks = Held(folder)
+        self.blocks = BlocksInMemory(folder)
         self.name = folder
 
     def path(self, id: str) -> str:
@@ -67,7 +67,7 @@ class Sealed(Store):
                 log.lock(fd, self.name, time.monotonic() + log.LOCK_SECONDS)
                 if (self.read(id) if os.path.lexists(path) else None) != before:
                     return False
-                put(path, self._seal.sealed(self._packed(id, after)))
+                replace_file(path, self._seal.sealed(self._packed(id, after)))
                 sync_dir(self.name)
             finally:
                 os.close(fd)
@@ -84,7 +84,7 @@ class Sealed(Store):
         return file.getvalue()
 
 
-class Held(BlockStore):
+class BlocksInMemory(BlockStore):
     """A block store in memory."""
 
     shared = remote = False

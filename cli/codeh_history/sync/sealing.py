@@ -17,7 +17,7 @@ FIRST = "codeh-bundle.json"  # the first member of a bundle
 _SSH = ("ssh-ed25519 ", "ssh-rsa ")
 
 
-def is_sealed(data: bytes) -> bool:
+def is_encrypted(data: bytes) -> bool:
     return data.startswith(HEAD)
 
 
@@ -26,7 +26,7 @@ def is_bundle(head: bytes) -> bool:
     return head[257:262] == b"ustar" and head.startswith(FIRST.encode() + b"\0")
 
 
-class Seal:
+class Encryption:
     """The recipients to encrypt for, and the identities to decrypt with."""
 
     def __init__(self, recipients: Sequence[str], identities: Sequence[str]) -> None:

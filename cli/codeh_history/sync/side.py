@@ -9,7 +9,7 @@ from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.postgres import SCHEMES
 from ..store import foreign, stores
-from ..store.awaiting import waits
+from ..store.awaiting import is_awaiting
 from ..store.blocks import open_stores, open_url
 from ..store.blocks.directory import DirectoryStore
 from ..store.blocks.protocol import BlockStore
@@ -71,7 +71,9 @@ class Side:
     def busy(self, sessions: Iterable[str]) -> dict[str, str]:
         """Return those of these sessions that cannot be changed now, and why."""
         home = self._home
-        return {session: AWAITING for session in sessions if home is not None and waits(home, session)}
+        return {
+            session: AWAITING for session in sessions if home is not None and is_awaiting(home, session)
+        }
 
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
         """Write a session, durable on return; return False if it is no longer as in `before`."""
@@ -165,10 +167,10 @@ def _place(name: str) -> str:
 def _sealed(
     folder: str, names: Sequence[str], recipients: Sequence[str], identities: Sequence[str]
 ) -> Side:
-    from .sealed import Sealed
-    from .sealing import Seal
+    from .sealed import EncryptedStore
+    from .sealing import Encryption
 
     if any(name.endswith(".jsonl") for name in names):
         raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
-    store = Sealed(folder, Seal(recipients, identities))
+    store = EncryptedStore(folder, Encryption(recipients, identities))
     return Side(store, [store.blocks], folder, os.path.realpath(folder), bundled=True)

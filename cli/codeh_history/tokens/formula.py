@@ -41,7 +41,7 @@ def message_tokens(
 ) -> list[int]:
     """Return each message's cost; 0 for messages that are not sent (errors, infos, uncommitted content)."""
     return [
-        counter.scale(cost) if sent(message) else 0
+        counter.scale(cost) if is_sent(message) else 0
         for message, cost in zip(messages, unscaled_costs(counter, messages, parts), strict=True)
     ]
 
@@ -61,7 +61,7 @@ def unscaled_costs(
 
 def listings(messages: Sequence[Message]) -> dict[int, str]:
     """Return the lists of attached files that are sent, by the message's index."""
-    lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and sent(m)}
+    lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and is_sent(m)}
     return {number: text for number, text in lists.items() if text}
 
 
@@ -77,12 +77,12 @@ def history_tokens(
     """Return what sending this history costs; a calibrated counter scales the total once."""
     costs = unscaled_costs(counter, messages, parts)
     total = counter.history + sum(
-        cost for message, cost in zip(messages, costs, strict=True) if sent(message)
+        cost for message, cost in zip(messages, costs, strict=True) if is_sent(message)
     )
-    return counter.scale(total + overhead(counter, system, tools, summaries))
+    return counter.scale(total + cost_beside_messages(counter, system, tools, summaries))
 
 
-def overhead(
+def cost_beside_messages(
     counter: Counter,
     system: str | None,
     tools: Sequence[Json],
@@ -105,7 +105,7 @@ def summary_text(summaries: Sequence[str]) -> str:
 
 def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
     """Return the unscaled cost of every part, by message, counted in one batch."""
-    return _part_costs(counter, (message.parts if sent(message) else () for message in messages))
+    return _part_costs(counter, (message.parts if is_sent(message) else () for message in messages))
 
 
 def _part_costs(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[int]]:
@@ -138,10 +138,10 @@ def byte_bound(
     also at most one per character.
     """
     texts: list[str] = []
-    total = counter.history + overhead(counter, system, tools, summaries, _bytes)
+    total = counter.history + cost_beside_messages(counter, system, tools, summaries, _bytes)
     total += sum(_bytes(list(listings(messages).values())))
     for message in messages:
-        if sent(message):
+        if is_sent(message):
             total += counter.message + sum(_collect_texts(part, texts, counter) for part in message.parts)
     return counter.scale(total + sum(_bytes(texts)))
 
@@ -150,7 +150,7 @@ def _bytes(texts: Sequence[str]) -> list[int]:
     return [len(t) if t.isascii() else len(t.encode("utf-8", "surrogatepass")) for t in texts]
 
 
-def sent(message: Message) -> bool:
+def is_sent(message: Message) -> bool:
     """Return whether the message is sent to a model."""
     return message.role is not None and message.committed
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..base.env import Env
 from ..base.errors import HistoryError, Usage
 from ..base.escape import quote
-from ..base.shared_options import beside
+from ..base.shared_options import system_and_tools
 from ..session.fold import fold
 from ..session.model import Json
 from ..session.sources import rendered
@@ -82,7 +82,7 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
     if view.summaries or view.applied:
         return []
     view = rendered(view)
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     total = history_tokens(counter, (), system=system, tools=tools)
     measured: list[float] = []
     for message, cost in zip(view.messages, message_tokens(counter, view.messages), strict=True):

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from ..base.words import unique_match
 from ..session.model import Message, Summary
 from ..session.records import Record, dumps
-from ..session.rules import content_id, named
+from ..session.rules import content_id, ids_in
 from ..session.stream import record_of
 from ..session.view import View
-from .view import find
+from .view import find_message
 
 
 def expand(view: View, name: str, *, session: str) -> list[bytes]:
@@ -30,14 +30,14 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
     summaries = {summary.id: summary for summary in [*view.summaries, *view.hidden_summaries]}
     compactions = {record.data["id"]: record for record in view.applied}
     if name.startswith(":") or name in view.all:
-        return [find(view, name, session=session).id]
+        return [find_message(view, name, session=session).id]
     names = [*summaries, *compactions, *view.made]
     if name not in names:
         name = _only(name, [*view.all, *names], session)
     if name in view.all or name in summaries:
         return covered([name], summaries, view.all)
     if name in compactions:
-        return covered(concerned(compactions[name]), summaries, view.all)
+        return covered(ids_of_compaction(compactions[name]), summaries, view.all)
     step = view.made[name]
     if step.type == "clear":
         return [m.id for m in view.all.values() if m.hidden == "clear" and m.place < step.place]
@@ -54,9 +54,9 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
     )
 
 
-def concerned(compaction: Record) -> list[str]:
+def ids_of_compaction(compaction: Record) -> list[str]:
     """Return the ids that a compaction drops, replaces and summarises."""
-    return [id for op in compaction.data["ops"] for id in named(op, ("ids", "id"))]
+    return [id for op in compaction.data["ops"] for id in ids_in(op, ("ids", "id"))]
 
 
 def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[str, Message]) -> list[str]:

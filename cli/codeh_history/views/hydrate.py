@@ -91,7 +91,7 @@ class Hydration:
         raw = self._blocks.get(line_id(data) or "")
         if raw is None or not _is_line_of(raw, new, before[raw.rstrip(b"\r")]):
             raw = dumps(new)
-        return rewrite.ended(raw, line if isinstance(line, bytes) else b"\n")
+        return rewrite.with_same_end(raw, line if isinstance(line, bytes) else b"\n")
 
 
 def _naming(line: bytes | Json) -> Json | None:

@@ -8,16 +8,16 @@ from functools import cached_property
 
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost
-from ..base.words import some
+from ..base.words import plural
 from ..session import by_reference as references
 from ..session import stream
-from ..session.by_reference import Blocks, all_ids, referring, summary_part
+from ..session.by_reference import Blocks, all_ids, by_blocks, summary_part
 from ..session.model import Json, Unread
 from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
 from ..session.view import View
 from ..store import read
-from ..store.blocks import bring, open_store, open_stores, sizes
+from ..store.blocks import copy_missing, open_store, open_stores, sizes
 from ..store.blocks.protocol import BlockStore
 from ..store.resolve import Target, for_reading
 from . import rewrite
@@ -77,7 +77,7 @@ def persist(
     return changed or persisting.copied > 0
 
 
-def persist_now(env: Env, session: str | None, argument: str | None, lost: Lost | None = None) -> None:
+def persist_all(env: Env, session: str | None, argument: str | None, lost: Lost | None = None) -> None:
     """Do for `payload --persist` what `persist -i --all` does."""
     persist(env, for_reading(env, session, argument), every=True, lost=lost)
 
@@ -93,7 +93,7 @@ def store_parts(env: Env, view: View) -> None:
 
 def by_reference(env: Env, record: Json, flow: str) -> Json:
     """Return a new record with its large parts stored and named by blocks."""
-    new, blocks = referring(record, None, flow, every=False) or (record, {})
+    new, blocks = by_blocks(record, None, flow, every=False) or (record, {})
     if blocks:
         open_store(env).mset(blocks)
     return new
@@ -132,7 +132,7 @@ class Persisting:
         if others and (
             blocks.keys() - self.stored or not self.stores[0].remote or bool(sizes(self.stores[1:], others))
         ):
-            present, copied = bring(self.stores, others, self.lost)
+            present, copied = copy_missing(self.stores, others, self.lost)
             self.present |= present
             self.copied += copied
         new = {
@@ -150,12 +150,12 @@ class Persisting:
             return line
         if isinstance(item, dict) or b'"blockId' in line:
             named.update(dict.fromkeys(all_ids(data)))
-        new = referring(data, record.raw if record is not None else None, self.flow, every=self.every)
+        new = by_blocks(data, record.raw if record is not None else None, self.flow, every=self.every)
         if new is None:
             return line if record is not None else dumps(data) + b"\n"
         blocks |= new[1]
         self.count += 1
-        return rewrite.ended(dumps(new[0]), line)
+        return rewrite.with_same_end(dumps(new[0]), line)
 
     def take_back(self, path: str) -> None:
         """Delete the blocks stored for a file that does not name them after all."""
@@ -170,7 +170,7 @@ class Persisting:
     def report(self, target: Target) -> None:
         """Note what was done."""
         if self.copied:
-            self.env.note(f"{target.id}: {some(self.copied, 'block')} copied to {self.stores[0].name}")
+            self.env.note(f"{target.id}: {plural(self.copied, 'block')} copied to {self.stores[0].name}")
         if self.stored:
-            records, blocks = some(self.count, "record"), some(len(self.stored), "block")
+            records, blocks = plural(self.count, "record"), plural(len(self.stored), "block")
             self.env.note(f"{target.id}: {records} by reference, {blocks} in {self.stores[0].name}")

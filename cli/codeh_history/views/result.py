@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..base.env import Env
 from ..base.errors import Lost, Usage
-from ..base.words import some
+from ..base.words import plural
 from ..session import stream
 from ..session.fold import View
 from ..session.model import Json
@@ -14,7 +14,7 @@ from ..session.ops import Op, apply
 from ..session.records import dumps
 from ..store.paths import path_of
 from ..store.resolve import Target
-from .view import tell_lost, view_of
+from .view import report_missing_blocks, view_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ def run(
         view = view_of(env, target, strict=strict, lost=lost)
         ops, _ = reduce(view)
         after = apply(view, ops)
-        if previews(env, jsonl=jsonl):
+        if shows_preview(env, jsonl=jsonl):
             preview(env, target, view, ops)
         else:
-            show(env, after)
-        tell_lost(env, target.id, lost)
+            print_view(env, after)
+        report_missing_blocks(env, target.id, lost)
         return after
     if target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
@@ -66,11 +66,11 @@ def run(
     from ..store import log
 
     log.append(env, target.path, build)
-    tell_lost(env, target.id, lost)
+    report_missing_blocks(env, target.id, lost)
     return result[0]
 
 
-def previews(env: Env, *, jsonl: bool) -> bool:
+def shows_preview(env: Env, *, jsonl: bool) -> bool:
     """Return whether a filter prints its changes instead of the session: stdout is a terminal."""
     return not jsonl and env.terminal(env.stdout)
 
@@ -81,12 +81,12 @@ def preview(env: Env, target: Target, view: View, ops: list[Op]) -> None:
 
     if ops:
         changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
-        env.note(unchanged(env, target))
+        env.note(unchanged_note(env, target))
     else:
         env.note(f"{target.id}: nothing to change")
 
 
-def unchanged(env: Env, target: Target, *, writes: bool = True) -> str:
+def unchanged_note(env: Env, target: Target, *, writes: bool = True) -> str:
     """Return a note that the session is unchanged, and how to keep the result."""
     own = writes and target.path != "-" and target.path == path_of(env, target.id)
     return f"{target.id} is unchanged: add {'-i to keep this, or > FILE' if own else '> FILE to keep this'}"
@@ -115,23 +115,23 @@ def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
     return {"type": "compaction", "id": id, "ts": now, **fields, "ops": named}
 
 
-def show(env: Env, view: View) -> None:
+def print_view(env: Env, view: View) -> None:
     """Print a view as a session stream, piece by piece."""
-    printed(env, stream.lines(view))
+    write_lines(env, stream.lines(view))
 
 
-def printed_of(
+def print_rewritten(
     env: Env, target: Target, lines: Sequence[bytes], *, jsonl: bool, writes: bool = True
 ) -> None:
     """Print a session's new lines; on a terminal only their number and size, unless `jsonl`."""
-    if not previews(env, jsonl=jsonl):
-        printed(env, lines)
+    if not shows_preview(env, jsonl=jsonl):
+        write_lines(env, lines)
         return
-    env.note(f"{target.id}: {some(len(lines), 'line')}, {sum(map(len, lines)):,} bytes")
-    env.note(unchanged(env, target, writes=writes))
+    env.note(f"{target.id}: {plural(len(lines), 'line')}, {sum(map(len, lines)):,} bytes")
+    env.note(unchanged_note(env, target, writes=writes))
 
 
-def printed(env: Env, lines: Iterable[bytes]) -> None:
+def write_lines(env: Env, lines: Iterable[bytes]) -> None:
     """Write lines to stdout in batches."""
     batch: list[bytes] = []
     size = 0

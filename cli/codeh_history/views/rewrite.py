@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from ..base.env import Env
 from ..base.errors import Usage
 from ..session.by_reference import all_ids
-from ..session.records import Before, Record, lines_of, parse
+from ..session.records import ParseState, Record, lines_of, parse
 from ..store import read
 from ..store.protocol import Locked
 from ..store.replace import replace
 from ..store.resolve import Target
-from .view import tell_damage
+from .view import report_damage
 
 Rewrite = Callable[[bytes], list[bytes]]  # a file's bytes → its new lines
 
@@ -25,7 +25,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
     """
     check(target)
     data = read.read_bytes(target.path)
-    tell_damage(env, target, read.read_log(data), strict=strict)
+    report_damage(env, target, read.read_log(data), strict=strict)
     new = b"".join(rewrite(data))
     if new == data:
         return False
@@ -55,7 +55,7 @@ def records(
 
     `skip` must treat equal lines equally: the id of a bare message counts them.
     """
-    before = Before()
+    before = ParseState()
     for line in lines_of(data):
         if skip(line):
             before.size += len(line)
@@ -76,6 +76,6 @@ def blocks(data: bytes) -> list[str]:
     )
 
 
-def ended(line: bytes, like: bytes) -> bytes:
+def with_same_end(line: bytes, like: bytes) -> bytes:
     """Return a line that ends as the one it replaces."""
     return line + b"\n" if like.endswith(b"\n") else line

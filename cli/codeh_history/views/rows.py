@@ -10,7 +10,7 @@ import orjson
 from ..base.env import Env
 from ..base.errors import HistoryError, reason
 from ..base.lazy import Pattern
-from ..base.processes import shared
+from ..base.processes import in_processes
 from ..base.times import to_millis
 from ..render.progress import A_SECOND, progress
 from ..session.exchanges import is_prompt
@@ -21,10 +21,10 @@ from ..store import read
 from ..store.cache import Remembered
 from ..store.paths import SERVER, sessions_dir
 from ..store.protocol import Stamp
-from ..store.read import passing, size_of, stamps_of
+from ..store.read import loaded_together, size_of, stamps_of
 from ..store.resolve import Target
 from .skim import BIG, NeedsFold, OpenCalls, Skim, logs
-from .view import counted
+from .view import damage_summary
 
 BEGINNING = 120  # characters of the first prompt
 _MARK = Pattern(  # what programs put before a prompt, or instead of one
@@ -141,7 +141,7 @@ def row_of(path: str) -> Json:
         damage = damage[:-1]
     row = count.row(path)
     if damage:
-        row["problem"] = counted(damage)
+        row["problem"] = damage_summary(damage)
     return row
 
 
@@ -200,7 +200,7 @@ class Kind(NamedTuple):
 LISTED = Kind()
 
 
-def remembered(
+def cached_rows(
     env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind = LISTED
 ) -> list[Json]:
     """Return each session's row, cached if the sessions are large or many."""
@@ -227,19 +227,19 @@ def _made(env: Env, paths: list[str], stamps: Stamps, row_of: Callable[[str], Js
     """Compute the rows of sessions, in several processes if there is much to read."""
 
     def work(some: Iterable[str]) -> Iterator[bytes]:
-        return (orjson.dumps(row_of(path)) for path in passing([*some]))
+        return (orjson.dumps(row_of(path)) for path in loaded_together([*some]))
 
     at_once = paths and paths[0].startswith(SERVER)  # one query returns all sessions
     weights = [0 if at_once else _size([path], stamps) for path in paths]
     rows: dict[int, Json] = {}
     with progress(env, "reading sessions", sum(weights), A_SECOND) as bar:
-        for number, (place, data) in enumerate(shared(work, paths, weights), 1):
+        for number, (place, data) in enumerate(in_processes(work, paths, weights), 1):
             rows[place] = orjson.loads(data)
             bar.done(number, len(paths))
     return [rows[place] for place in range(len(paths))]
 
 
-def noted(env: Env, rows: list[Json]) -> list[Json]:
+def report_problems(env: Env, rows: list[Json]) -> list[Json]:
     """Return the rows, after noting on stderr what is wrong with their sessions."""
     for row in rows:
         if "problem" in row:
@@ -247,6 +247,6 @@ def noted(env: Env, rows: list[Json]) -> list[Json]:
     return rows
 
 
-def used(row: Json) -> int:
+def last_used(row: Json) -> int:
     """Return when a session was last used, in epoch milliseconds; 0 if unknown."""
     return to_millis(row["last"] or "") or to_millis(row["created"] or "") or 0

@@ -9,7 +9,7 @@ from ..base.times import moment, to_millis
 from ..session.exchanges import is_prompt
 from ..session.fold import View
 from ..session.model import Message
-from .view import find
+from .view import find_message
 
 ROLE = option("ROLE", "Only messages of user (prompts), model or tool.", choices=("user", "model", "tool"))
 KIND_OF_ROLE = {"model": "codeh"}  # else the same word
@@ -54,7 +54,7 @@ def selected(env: Env, view: View, chosen: Selection, session: str) -> View:
 
 
 def _place(view: View, name: str, session: str) -> int:
-    message = find(view, name, session=session)
+    message = find_message(view, name, session=session)
     if message not in view.messages:
         raise NotFound(f"{session}: {name} is hidden; `codeh-history expand` shows it")
     return view.messages.index(message)

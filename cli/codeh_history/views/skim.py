@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from ..session.fold import Fold, message_of
 from ..session.model import Any, Json, Message
 from ..session.pairing import Call, pair
-from ..session.records import Before, Damage, Log, Record, lines_of, parse
+from ..session.records import Damage, Log, ParseState, Record, lines_of, parse
 from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, content_id, own_id
 from ..session.view import View, number_calls, uses_tools
 from ..store import read
@@ -49,7 +49,7 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
 
 
 def _pieces(fd: int, size: int) -> Iterator[Log]:
-    before = Before()
+    before = ParseState()
     for block in blocks(fd, size, _STEP, skip=True):
         yield parse(lines_of(block), before)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost, NotFound
-from ..base.input import needed
-from ..base.words import some, unique_match
+from ..base.input import required_stdin
+from ..base.words import plural, unique_match
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
@@ -51,7 +51,7 @@ def measured_view(env: Env, target: Target, *, strict: bool, allow_missing: bool
 
     lost: Lost | None = {} if allow_missing else None
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
-    tell_lost(env, target.id, lost)
+    report_missing_blocks(env, target.id, lost)
     return view
 
 
@@ -65,13 +65,13 @@ def view_of(
     env.held = None  # one view at a time is kept
     in_memory = data is not None
     if data is None:
-        data = needed(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
-    view = filled(env, target, fold(read.read_log(data)), in_memory=in_memory, **how)
+        data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+    view = complete_view(env, target, fold(read.read_log(data)), in_memory=in_memory, **how)
     env.held = view
     return view
 
 
-def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it is wanted
+def complete_view(  # noqa: PLR0913 - what may be wrong with a view, and how much of it is wanted
     env: Env,
     target: Target,
     view: View,
@@ -89,8 +89,8 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
     replaced by a placeholder. `newest`: only the last so many messages are needed. `in_memory`: no other
     process is writing the session.
     """
-    tell_damage(env, target, view.log, strict=strict, in_memory=in_memory)
-    tell_notes(env, target, view.notes)
+    report_damage(env, target, view.log, strict=strict, in_memory=in_memory)
+    report_notes(env, target, view.notes)
     if hydrate and view.log.refers:
         from .stored_parts import hydrated
 
@@ -103,10 +103,10 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
 
 def locked_view(env: Env, locked: Locked) -> View:
     """Return the view of a locked session, for reading only."""
-    return looked_at(env, locked.read(), locked.session)
+    return read_only_view(env, locked.read(), locked.session)
 
 
-def looked_at(env: Env, data: bytes, session: str | None) -> View:
+def read_only_view(env: Env, data: bytes, session: str | None) -> View:
     """Return the view of these bytes, for reading only: its parts must not be stored again.
 
     Large media stays in the block store to save memory; missing blocks get placeholders, which is noted if
@@ -120,16 +120,16 @@ def looked_at(env: Env, data: bytes, session: str | None) -> View:
         lost: Lost = {}
         view = hydrated(env, view, media=Deferred(), lost=lost)
         if session is not None:
-            tell_lost(env, session, lost)
+            report_missing_blocks(env, session, lost)
     return view
 
 
-def tell_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
+def report_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
     for text in notes:
         env.note(f"{target.id}: {text}")
 
 
-def tell_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: bool = False) -> None:
+def report_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: bool = False) -> None:
     damage = log.damage
     torn = damage and damage[-1].reason == "torn last line"
     if torn and not in_memory and read.being_written(target.path):
@@ -146,21 +146,23 @@ def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
     for mended in (False, True):
         lines = [d for d in damage if d.line != ELEMENT and d.mended is mended]
         if lines:
-            yield f"{counted(lines)} ({_first([f'{place(d)}: {d.reason}' for d in lines], MOST_SHOWN)})"
+            reasons = [f"{damage_place(each)}: {each.reason}" for each in lines]
+            yield f"{damage_summary(lines)} ({_first(reasons, MOST_SHOWN)})"
     elements = [d.reason for d in damage if d.line == ELEMENT]
     if elements:
-        yield f"{some(len(elements), 'unexpected element')} kept unchanged ({_first(elements, MOST_NAMED)})"
+        count = plural(len(elements), "unexpected element")
+        yield f"{count} kept unchanged ({_first(elements, MOST_NAMED)})"
 
 
-def counted(damage: Sequence[Damage]) -> str:
+def damage_summary(damage: Sequence[Damage]) -> str:
     """Return how many lines are lost, and how many were repaired."""
     mended = sum(each.mended for each in damage)
     lost = len(damage) - mended
-    counts = [f"{some(lost, 'damaged line')} skipped"] if lost else []
-    return ", ".join([*counts, *([f"{some(mended, 'line')} repaired"] if mended else [])])
+    counts = [f"{plural(lost, 'damaged line')} skipped"] if lost else []
+    return ", ".join([*counts, *([f"{plural(mended, 'line')} repaired"] if mended else [])])
 
 
-def place(damage: Damage) -> str:
+def damage_place(damage: Damage) -> str:
     """Return where damage is; another program's lines have only a number."""
     return f"line {damage.line}" + (f", byte {damage.offset}" if damage.offset >= 0 else "")
 
@@ -170,17 +172,17 @@ def _first(texts: Sequence[str], most: int) -> str:
     return "; ".join(texts[:most]) + more
 
 
-def tell_lost(env: Env, session: str, lost: Lost | None, *, strict: bool = False) -> None:
+def report_missing_blocks(env: Env, session: str, lost: Lost | None, *, strict: bool = False) -> None:
     """Note the blocks replaced by placeholders; with `strict`, raise BadData."""
     if not lost:
         return
-    text = f"{session}: {some(len(lost), 'block')} left out: {_first(list(lost.values()), MOST_SHOWN)}"
+    text = f"{session}: {plural(len(lost), 'block')} left out: {_first(list(lost.values()), MOST_SHOWN)}"
     if strict:
         raise BadData(text)
     env.note(text)
 
 
-def find(view: View, name: str, *, session: str) -> Message:
+def find_message(view: View, name: str, *, session: str) -> Message:
     """Return the message with an id, a unique prefix, or `:N` in `show`'s numbering (`:-1` the last)."""
     if name.startswith(":"):
         return _numbered(view, name, session)

@@ -23,7 +23,7 @@ def said(*values):
 
 
 def held(*values):
-    return {key: value for key, (value, _) in layers.held(said(*values)).items()}
+    return {key: value for key, (value, _) in layers.values_by_layer(said(*values)).items()}
 
 
 LOCAL = {"to": "ollama", "via": "local", "model": "llama"}
@@ -92,7 +92,7 @@ def test_each_key_is_as_the_first_says_it_that_does(values):
 @given(VALUES)
 def test_nothing_goes_to_a_provider_that_was_not_meant(values):
     """What holds of `to` and `via` is the first's that names one; a command is never that of another provider."""
-    found = layers.held(said(*values))
+    found = layers.values_by_layer(said(*values))
     first = next((each for each in values if {"to", "via"} & each.keys()), {})
     for key in ("to", "via"):
         if key in first:
@@ -146,7 +146,7 @@ def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path):
 )  # fmt: skip
 def test_the_flags_that_name_it_again(tmp_path, environ, to, via, flags):
     (tmp_path / "config.toml").write_text('[profile.x]\nto = "ollama"\nvia = "cat"\n')
-    first, last = layers.words(Env({"CODEH_HOME": str(tmp_path), **environ}), None, to, via)
+    first, last = layers.flags_for(Env({"CODEH_HOME": str(tmp_path), **environ}), None, to, via)
     assert " ".join([*first, *last]) == flags
 
 

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from codeh_history.base.errors import BudgetUnreachable
-from codeh_history.base.read_json import texts_in
+from codeh_history.base.read_json import strings_in
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters
@@ -113,7 +113,7 @@ def test_what_was_shortened_is_never_marked_twice(name):
 
 
 def texts(view):
-    return [text for message in view.messages for part in message.parts for text in texts_in(part)]
+    return [text for message in view.messages for part in message.parts for text in strings_in(part)]
 
 
 def chars(view, budget):

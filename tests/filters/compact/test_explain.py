@@ -10,7 +10,7 @@ from codeh_history.filters.compact.explain import KINDS, MOST, SPENT, explained,
 from codeh_history.session.ops import apply
 from codeh_history.session.view import text_of
 from codeh_history.tokens import Characters, open_counter
-from codeh_history.tokens.formula import overhead
+from codeh_history.tokens.formula import cost_beside_messages
 from compact import long
 from compact.long import IMAGE, cost, output, prose
 from compact.short import BIG, COUNTER, asked, plan, tokens
@@ -25,7 +25,7 @@ def told(before, after, counter=COUNTER):
 
 
 def record(view):
-    return overhead(COUNTER, None, (), [summary.text for summary in view.summaries])
+    return cost_beside_messages(COUNTER, None, (), [summary.text for summary in view.summaries])
 
 
 @given(

@@ -8,7 +8,7 @@ from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.session.redactions import blank, named
+from codeh_history.session.redactions import named_lines, without_content
 from secret_examples import SECRETS
 from strategies import files_of
 from support import run
@@ -185,5 +185,5 @@ def test_lines_that_would_tell_more_than_the_text_go():
 def test_a_summary_without_secrets_keeps_its_lines_and_a_tombstone_has_none():
     data = summarized(["x = 1"])
     assert b"".join(redacted_lines(data, Redactor())) == data
-    for line in [*named(data)][1:]:
-        assert b"x = 1" not in orjson.dumps(blank(line))
+    for line in [*named_lines(data)][1:]:
+        assert b"x = 1" not in orjson.dumps(without_content(line))

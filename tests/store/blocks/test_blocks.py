@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
-from codeh_history.store.blocks import bring, fetch, open_stores, sizes
+from codeh_history.store.blocks import copy_missing, fetch, open_stores, sizes
 from codeh_history.store.blocks.protocol import batches, is_block_id
 from memory_store import MemoryStore
 
@@ -84,14 +84,14 @@ def test_sizes_are_those_of_whichever_store_has_it():
 
 def test_the_first_store_gets_what_it_lacks_and_what_none_has_is_named():
     first, second = store(ONE), store(ONE, TWO, THREE)
-    found = bring([first, second], [ONE[0], TWO[0]])
+    found = copy_missing([first, second], [ONE[0], TWO[0]])
     assert (found.present, found.copied) == ({ONE[0]: len(ONE[1])}, 1)
     assert first.held == dict([ONE, TWO])
     with pytest.raises(BadData, match=rf"block {NONE} is missing"):
-        bring([first, second], [NONE, THREE[0]])
+        copy_missing([first, second], [NONE, THREE[0]])
     assert THREE[0] not in first.held
     lost = {}
-    bring([first, second], [NONE, THREE[0]], lost)
+    copy_missing([first, second], [NONE, THREE[0]], lost)
     assert THREE[0] in first.held
     assert list(lost) == [NONE]
 

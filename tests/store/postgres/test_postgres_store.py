@@ -70,7 +70,7 @@ def test_the_newest_session_begun_here_is_found(url, tmp_path, monkeypatch):
     assert begun.newest(env) == store.path("here-8")
     store.create("later", (line % ("2026-01-08", tmp_path)).encode())  # stored last, begun before
     assert begun.newest(env) == store.path("here-8")
-    assert not begun.lately(env)
+    assert not begun.used_lately(env)
 
 
 def test_a_database_without_tables_says_what_makes_them(cluster, tmp_path):

@@ -36,7 +36,7 @@ class Layer(Fields):
     above: bool
 
 
-Held = dict[str, "tuple[Any, Layer]"]
+ValuesByLayer = dict[str, "tuple[Any, Layer]"]
 
 
 class ResolvedRequest(Fields):
@@ -103,7 +103,7 @@ def _profile(env: Env, file: Config | None, name: str, by: str) -> Mapping[str, 
     return file.profiles[name]
 
 
-def held(layers: Sequence[Layer]) -> Held:
+def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
     """Return each key's value and layer: the first layer that has the key.
 
     `to`, `via` and `model` are chosen together. The fields of `set` are combined, and the first layer's
@@ -122,12 +122,12 @@ def held(layers: Sequence[Layer]) -> Held:
     return result
 
 
-def _together(layers: Sequence[Layer]) -> Held:
+def _together(layers: Sequence[Layer]) -> ValuesByLayer:
     """Choose `to`, `via` and `model`: from the first layer with `to` or `via`, and from compatible layers.
 
     A layer before that one may provide just the model.
     """
-    result: Held = {}
+    result: ValuesByLayer = {}
     for layer in layers:
         if ("to" not in result and "via" not in result) or _goes_with(layer, result):
             for key in TOGETHER:
@@ -136,7 +136,7 @@ def _together(layers: Sequence[Layer]) -> Held:
     return result
 
 
-def _goes_with(layer: Layer, result: Held) -> bool:
+def _goes_with(layer: Layer, result: ValuesByLayer) -> bool:
     """Return whether a layer names the same provider, and no other command.
 
     The environment may complete what a flag names, unless its own two values name another provider; a model
@@ -158,13 +158,13 @@ def resolve(env: Env, request: Request, profile: str | None, via: str | None = N
     flags["via"] = via
     flags = {key: value for key, value in flags.items() if value or key == "system"}  # "": no prompt
     all_layers = layers(env, profile, flags)
-    values = held(all_layers)
+    values = values_by_layer(all_layers)
     request, under = request_of(request, values)
     command = values["via"][0] if "via" in values else None
     return ResolvedRequest(request=request, via=command, under=under, layers=all_layers)
 
 
-def request_of(request: Request, values: Held) -> tuple[Request, dict[str, Any]]:
+def request_of(request: Request, values: ValuesByLayer) -> tuple[Request, dict[str, Any]]:
     """Return the request with these values, and the settings that apply if the session has none."""
     above: dict[str, Any] = {"to": None}
     under = {}
@@ -179,11 +179,11 @@ def request_of(request: Request, values: Held) -> tuple[Request, dict[str, Any]]
 
 def command(env: Env, key: str, profile: str | None, flag: str | None) -> str | None:
     """Return the command of a verb (`summarize.via`, `calls.via`): the flag's, else the layers'."""
-    values = held(layers(env, profile, {key: flag} if flag else {}))
+    values = values_by_layer(layers(env, profile, {key: flag} if flag else {}))
     return values[key][0] if key in values else None
 
 
-def reaching(env: Env, resolved: ResolvedRequest) -> str:
+def command_to_send(env: Env, resolved: ResolvedRequest) -> str:
     """Return the command that sends the request; Usage if there is none for its provider."""
     if resolved.via is not None:
         return resolved.via
@@ -194,11 +194,11 @@ def reaching(env: Env, resolved: ResolvedRequest) -> str:
     other = next((layer for layer in resolved.layers if layer.values.get("via")), None)
     hint = ""
     if other is not None:
-        hint = f"; {who('via', other)} says how to reach {other.values.get('to', 'another')}"
+        hint = f"; {source_of('via', other)} says how to reach {other.values.get('to', 'another')}"
     raise Usage(f"--via CMD (or CODEH_VIA) says how to reach the provider{hint}")
 
 
-def who(key: str, layer: Layer) -> str:
+def source_of(key: str, layer: Layer) -> str:
     """Return a printable name for the source of a key."""
     return VARIABLES[key] if layer.where == ENVIRONMENT else layer.where
 
@@ -211,12 +211,12 @@ def _usual(env: Env, profile: str | None = None) -> dict[str, Any]:
         return {}
 
 
-def usual_to(env: Env) -> str | None:
+def default_provider(env: Env) -> str | None:
     """Return the provider that is used without flags, or None."""
     return _usual(env).get("to")
 
 
-def words(env: Env, profile: str | None, to: str, via: str | None) -> tuple[list[str], list[str]]:
+def flags_for(env: Env, profile: str | None, to: str, via: str | None) -> tuple[list[str], list[str]]:
     """Return the flags that select this provider and command (None: any), unless they are the defaults."""
     usual = _usual(env, profile)
     same = usual.get("to") == to

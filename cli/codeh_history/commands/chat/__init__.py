@@ -55,8 +55,8 @@ def run(env: Env, options: Options) -> int:
         except HistoryError as error:
             code, removed = error.exit_code, talk.over
             if str(error):
-                env.complain(str(error))
+                env.warn(str(error))
         except OSError as error:
             code = 74
-            env.complain(f"{error.filename or 'input or output'}: {error.strerror}")
+            env.warn(f"{error.filename or 'input or output'}: {error.strerror}")
     return 0 if lines.typed and not removed else code

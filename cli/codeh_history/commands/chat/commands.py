@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...base.config import layers
 from ...base.errors import NotFound, Usage
 from ...base.input import from_file, read_file
-from ...base.words import some, suggestion
+from ...base.words import plural, suggestion
 from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
 from ...talk.send import payload
@@ -58,7 +58,7 @@ def welcome(talk: Talk) -> None:
     request = talk.resolved().request
     model = payload.model_for(view, str(request.to), request.model)
     who = " ".join(filter(None, (request.to, model)))
-    where = "a new session" if talk.unnamed else f"{talk.target.id}: {some(len(sent), 'message')}"
+    where = "a new session" if talk.unnamed else f"{talk.target.id}: {plural(len(sent), 'message')}"
     env.note(f"{where}; {who}; /help, Ctrl-D leaves")
     if unanswered(view) is not None:
         env.note(f"the last prompt is unanswered: {RETRY} sends it")
@@ -89,7 +89,7 @@ def _edit(talk: Talk, rest: str) -> None:
 
 def _undo(talk: Talk, _rest: str) -> None:
     done = undo(talk.env, talk.target, None, turn=True)
-    talk.env.note(f"undid the last prompt and what followed ({some(len(done), 'record')})")
+    talk.env.note(f"undid the last prompt and what followed ({plural(len(done), 'record')})")
 
 
 def _model(talk: Talk, rest: str) -> None:

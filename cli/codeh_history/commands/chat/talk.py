@@ -52,13 +52,13 @@ class Talk:
     def checked(self) -> None:
         """Raise Usage if no provider or command is configured."""
         resolved = self.resolved()
-        layers.reaching(self.env, resolved)
+        layers.command_to_send(self.env, resolved)
         payload.checked(resolved.request)
 
     def resolved(self) -> ResolvedRequest:
         """The effective request; it streams unless a flag, profile or session turns that off."""
         resolved = layers.resolve(self.env, self.options, self.options.profile, self.options.via)
-        if "stream" in layers.held(resolved.layers):
+        if "stream" in layers.values_by_layer(resolved.layers):
             return resolved
         return resolved.but(request=resolved.request.but(stream=True))
 

@@ -14,7 +14,7 @@ from typing import IO
 
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Lost, Usage
-from ...base.input import nothing
+from ...base.input import empty_stdin
 from ...base.options import (
     ALLOW_MISSING,
     IDENTITY,
@@ -27,11 +27,11 @@ from ...base.options import (
     option,
 )
 from ...base.times import moment
-from ...base.words import some
+from ...base.words import plural
 from ...programs import forms, registry
 from ...programs.forms import reimport
 from ...programs.model import Problem, Session
-from ...session.by_reference import Blocks, referring, summary_in
+from ...session.by_reference import Blocks, by_blocks, summary_in
 from ...session.fold import fold, kind_of
 from ...session.model import AS_REF, Json, Part
 from ...session.records import check_message, dumps
@@ -43,9 +43,9 @@ from ...store.paths import id_of, is_path
 from ...store.program_files import folders
 from ...store.protocol import Locked
 from ...store.resolve import Target
-from ...sync.sealing import Seal, is_bundle, is_sealed
+from ...sync.sealing import Encryption, is_bundle, is_encrypted
 from ...views.stored_parts import foreign_parts, parts_of, place_of
-from ...views.view import MOST_NAMED, tell_damage, tell_lost
+from ...views.view import MOST_NAMED, report_damage, report_missing_blocks
 from . import copy
 from .copy import Imported
 
@@ -127,12 +127,12 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
         head = file.read(HEAD)
         file.seek(0)
         if name == "-" and not head:
-            raise BadData(f"stdin: {nothing(env)}")
-        if is_sealed(head):
-            file = io.BytesIO(Seal((), options.identity).opened(file.read(), where))
+            raise BadData(f"stdin: {empty_stdin(env)}")
+        if is_encrypted(head):
+            file = io.BytesIO(Encryption((), options.identity).opened(file.read(), where))
             if not is_bundle(file.getvalue()[:HEAD]):
                 raise BadData(f"{where}: not a bundle; nothing was imported")
-        if is_sealed(head) or (form == "auto" and is_bundle(head)):
+        if is_encrypted(head) or (form == "auto" and is_bundle(head)):
             from ...sync import bundle
 
             yield bundle.unpack(env, file, where, options.into)
@@ -143,7 +143,7 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
             yield from of_program(env, options, source, program)
             return
         data = file.read()
-    damaged = partial(tell_damage, env, Target(where, where), strict=options.strict)
+    damaged = partial(report_damage, env, Target(where, where), strict=options.strict)
     records = forms.read(data, form, where, on_log=damaged)
     for number, record in enumerate(records):
         check(record, f"{where}: message {number}")
@@ -180,9 +180,9 @@ def tell(env: Env, options: Options, where: str, session: Session, imported: Imp
         notes.append(f"and {more} more (`codeh-history verify {where}` lists all)")
     own = session.interface
     left = sorted(session.left.items(), key=lambda item: (item[0] in own, item[0]))
-    counts = [some(count, kind) for kind, count in left if options.verbose or kind not in own]
+    counts = [plural(count, kind) for kind, count in left if options.verbose or kind not in own]
     if not options.verbose and (records := sum(session.left[kind] for kind in own)):
-        counts.append(f"{some(records, 'interface record')} (-v names them)")
+        counts.append(f"{plural(records, 'interface record')} (-v names them)")
     for note in [*notes, *(f"not imported: {count}" for count in counts)]:
         env.note(f"{where}: {note}")
     if options.report:
@@ -199,7 +199,7 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
     if name == "-" and into is None:
         path = create.free_path(env, None, "imported")
     else:
-        path = create.asked_path(env, into or create.id_like(name))
+        path = create.path_for_into(env, into or create.id_like(name))
     if not create.taken(path):
         return create.session(env, path, partial(lines, env, records=records), begun_here=False)
 
@@ -218,7 +218,7 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
 def opened(env: Env, name: str) -> Iterator[IO[bytes]]:
     """Open a file (`-`: stdin) for import; copy a pipe to a temporary file first."""
     if name == "-":
-        env.awaits()
+        env.note_terminal_input()
     try:
         fd = os.dup(env.stdin) if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -288,7 +288,7 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
             made[ref["id"]] = summary
     if new:
         stores[0].mset(new)
-    tell_lost(env, where, lost)
+    report_missing_blocks(env, where, lost)
     adopted = (made.get(record.get("id", ""), record) for record in records)
     return [{key: value for key, value in record.items() if key != "workspaceId"} for record in adopted]
 
@@ -296,7 +296,7 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
 def _converted(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
     """The message with references to new blocks, and these blocks."""
     message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
-    adopted = referring({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
+    adopted = by_blocks({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
     assert adopted is not None  # noqa: S101 - with `every` each message with parts is
     new, blocks = adopted
     if AS_REF in new:

@@ -49,7 +49,7 @@ def import_session(env: Env, session: Session, path: str, into: str | None = Non
     """
     id = records.session_id(session)
     ids = itertools.chain([id], (f"{id}-{number}" for number in itertools.count(2)))
-    targets = (path_of(env, id) for id in ids) if into is None else [create.asked_path(env, into)]
+    targets = (path_of(env, id) for id in ids) if into is None else [create.path_for_into(env, into)]
     before = conflict = None
     for target in targets:
         if not create.taken(target):

@@ -12,7 +12,7 @@ from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.escape import visible
 from ...base.times import brief, from_millis
-from ...base.words import some
+from ...base.words import plural
 from ...programs import writing
 from ...programs.model import AS_BRANCHES, Entry
 from ...programs.parts import texts
@@ -65,7 +65,7 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
     """The report as lines of text; `earlier`: how many messages summaries covered before."""
     messages, tokens, model = rescue["messages"], rescue["tokens"], rescue["model"]
     before = messages["before"] - earlier
-    size = f"{some(before, 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
+    size = f"{plural(before, 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
     yield f"{rescue['program'] or 'session'} {rescue['session']}: {size}{f', {model}' if model else ''}"
     well = rescue["ok"] and not rescue["compacted"]
     repairs = [what if count == 1 else f"{what} ({count:,})" for what, count in rescue["mended"].items()]
@@ -73,7 +73,7 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
     fates = [f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate]]
     fates += [f"{earlier:,} summarised before"] if earlier else []
     left = rescue["left"]
-    branches = [f"; not included: {some(left[kind], kind)}" for kind in AS_BRANCHES if kind in left]
+    branches = [f"; not included: {plural(left[kind], kind)}" for kind in AS_BRANCHES if kind in left]
     stands_for = f"; replaced by a summary of {rescue['summary']:,} tokens" if rescue["summary"] else ""
     unwritten = "nothing yet (--output FILE or --install writes it)"
     if rescue["there"]:
@@ -114,7 +114,7 @@ def _removed(rescue: Json) -> Iterator[str]:
         yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
     for kind, count in rescue["not_written"].items():
         if kind != writing.THOUGHT:  # included in the token counts
-            yield some(count, kind)
+            yield plural(count, kind)
 
 
 def _tokens(rescue: Json) -> str:

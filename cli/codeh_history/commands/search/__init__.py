@@ -16,10 +16,10 @@ from ...render import pager, values
 from ...render.progress import A_SECOND, progress, size_of
 from ...session.model import Json
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
-from ...store.read import passing
+from ...store.read import loaded_together
 from ...store.resolve import Target, for_reading, ids
 from ...views.selection import ROLE
-from ...views.view import tell_lost
+from ...views.view import report_missing_blocks
 from . import matches
 from .matches import Hit, Skip
 
@@ -74,7 +74,7 @@ def run(env: Env, options: Options) -> int:
     unread: list[str] = []
 
     def skip(target: Target, error: HistoryError | OSError) -> None:
-        env.complain(f"{target.id}: not searched: {reason(error)}")
+        env.warn(f"{target.id}: not searched: {reason(error)}")
         unread.append(target.id)
 
     text = matches.pattern_of(options.regex) if options.words else options.regex or ANY_TEXT
@@ -102,7 +102,7 @@ def each_hit(
 ) -> Iterator[Hit]:
     """Yield the hits; call `skip` for an unreadable session, or raise if it is None."""
     by_path = {target.path: target for target in targets}
-    for path in passing(list(by_path)) if skip else by_path:
+    for path in loaded_together(list(by_path)) if skip else by_path:
         target = by_path[path]
         missing: Lost = {}
         try:
@@ -116,7 +116,7 @@ def each_hit(
             if isinstance(error, NotFound) and not os.path.lexists(path):
                 continue  # removed meanwhile
             skip(target, error)
-        tell_lost(env, target.id, missing)
+        report_missing_blocks(env, target.id, missing)
         lost.update(missing)
 
 

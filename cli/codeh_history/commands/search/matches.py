@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
-from ...base.read_json import texts_in
+from ...base.read_json import strings_in
 from ...base.sandbox import Pattern
 from ...render import parts
 from ...session.model import Message
@@ -200,7 +200,7 @@ def items_of(message: Message) -> Iterator[list[str]]:
     """The items of a message, as in `Text`."""
     shown = message.parts if message.committed else message.pending or []
     for item in parts.items(shown, message):
-        inside = [line for text in texts_in(item.value) for line in _lines(text)]
+        inside = [line for text in strings_in(item.value) for line in _lines(text)]
         if item.what == "call":
             yield [f"{item.name} {item.body}", *inside]
         elif item.what == "result" and not isinstance(item.value, str):

@@ -179,7 +179,7 @@ def _code(program: Program, argv: list[str], cwd: str, root: int) -> int:
         if cwd:
             os.chdir(cwd)
     except OSError as error:
-        env.complain(f"serve: cwd {cwd}: {error.strerror}")
+        env.warn(f"serve: cwd {cwd}: {error.strerror}")
         return 2
     try:
         code = program(argv, env)

@@ -7,11 +7,11 @@ from functools import partial
 
 from ...base.env import Env
 from ...base.errors import BadData
-from ...base.input import needed, read_file
+from ...base.input import read_file, required_stdin
 from ...base.options import JSON, Reading, argument, option
-from ...base.read_json import demanded
+from ...base.read_json import parse_json
 from ...base.times import A_DAY, from_millis, moment
-from ...base.words import some
+from ...base.words import plural
 from ...providers.usage import COUNTS
 from ...render import table as drawing
 from ...render import values
@@ -20,7 +20,7 @@ from ...session.model import Json
 from ...store.resolve import for_reading, ids
 from ...tokens import prices
 from ...tokens.prices import Table
-from ...views.rows import Kind, noted, remembered
+from ...views.rows import Kind, cached_rows, report_problems
 from . import responses
 from .responses import BY, Query, Sums, Total, summed, with_owners
 
@@ -98,20 +98,20 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
     paths = [path for _, path in ids(env)]
     row_of = partial(responses.row_of, table=table)
     if not names:
-        return with_owners(noted(env, remembered(env, paths, row_of, kind)))
+        return with_owners(report_problems(env, cached_rows(env, paths, row_of, kind)))
     chosen = [for_reading(env, name).path for name in dict.fromkeys(names)]
-    rows = [row_of(path, data=needed(env) if path == "-" else None) for path in chosen]
+    rows = [row_of(path, data=required_stdin(env) if path == "-" else None) for path in chosen]
     own = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only imported sessions have sub-agents
-        others = [row for row in remembered(env, paths, row_of, kind) if row["id"] not in own]
+        others = [row for row in cached_rows(env, paths, row_of, kind) if row["id"] not in own]
         rows = [row for row in with_owners(others + rows) if row["id"] in own or row["of"] in own]
-    return with_owners(noted(env, rows))
+    return with_owners(report_problems(env, rows))
 
 
 def own_prices(path: str, table: Table) -> Table:
     """The price table with `--prices FILE` added; raise BadData for an invalid price."""
     where = f"--prices {path}"
-    models = demanded(read_file(path), where)
+    models = parse_json(read_file(path), where)
     if not isinstance(models, dict):
         raise BadData(f'{where}: {{"MODEL": {{"input": 0.5, "output": 2}}}} expected')
     for model, units in models.items():
@@ -210,4 +210,6 @@ def _unpriced(sums: Sums) -> str:
     names = [f"{model} ({number:,})" for model, number in sums.unpriced.most_common(NAMED)]
     more = len(sums.unpriced) - len(names)
     rest = f" and {more} more models" if more else ""
-    return f"no price for {some(sums.total.unpriced, 'response')}: {', '.join(names)}{rest} (--prices FILE)"
+    return (
+        f"no price for {plural(sums.total.unpriced, 'response')}: {', '.join(names)}{rest} (--prices FILE)"
+    )

@@ -20,7 +20,7 @@ from ...store.resolve import Target
 from ...tokens.prices import Table
 from ...views import skim
 from ...views.rows import text_of
-from ...views.view import counted
+from ...views.view import damage_summary
 
 _OF_MESSAGE = ("provider", "model", "responseId", "response")
 OURS = "codeh-history"  # program of sessions that were not imported
@@ -56,7 +56,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
                 message.update({key: record[key] for key in _OF_MESSAGE if text_of(record.get(key))})
                 if isinstance(record.get("usage"), dict):
                     usage[id] = record["usage"]
-        problem = counted(damage) or None
+        problem = damage_summary(damage) or None
     except (HistoryError, OSError) as error:
         problem = reason(error, path) or "cannot be read"
     source, parent = origin(header), header.get("parent")

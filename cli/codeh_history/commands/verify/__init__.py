@@ -6,7 +6,7 @@ from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
 from ...base.options import JSON, PROVIDERS, Reading, option
-from ...base.words import some
+from ...base.words import plural
 from ...programs import records
 from ...programs.model import Entry, Summary
 from ...programs.model import Problem as ProgramProblem
@@ -100,10 +100,10 @@ def lines(target: Target, result: Json) -> list[str]:
     """`ok: …`, or a line for each problem."""
     if not result["ok"]:
         return [line(target, problem) for problem in result["problems"]]
-    messages = some(result["messages"], "message")
+    messages = plural(result["messages"], "message")
     if "program" in result:
         return [f"ok: {messages} of {result['program']}"]
-    return [f"ok: {some(result['records'], 'record')}, {messages}"]
+    return [f"ok: {plural(result['records'], 'record')}, {messages}"]
 
 
 def line(target: Target, problem: Json) -> str:

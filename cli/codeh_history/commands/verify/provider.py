@@ -6,8 +6,8 @@ import orjson
 
 from ... import providers
 from ...base.env import Env
-from ...base.input import needed
-from ...base.shared_options import beside
+from ...base.input import required_stdin
+from ...base.shared_options import system_and_tools
 from ...providers.base import Options
 from ...session.model import Message, Part
 from ...session.view import View
@@ -20,14 +20,14 @@ from .session import Problem, Verdict, with_lines
 
 def verify(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Verdict:
     """Everything that a provider would refuse, in request order."""
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+    data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     view = view_of(env, target, data, strict=strict)
     return Verdict(view, with_lines(refusals(view, to, model), data))
 
 
 def refusals(view: View, to: str, model: str | None) -> list[Problem]:
     """What `to` would refuse in a request that holds the session unchanged."""
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     kept = view.meta.get(f"settings.{to}")
     chosen = Options(
         model=model_for(view, to, model) or "MODEL", system=system, tools=tools, session=view.id,

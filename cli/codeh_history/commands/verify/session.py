@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
-from ...base.input import needed
+from ...base.input import required_stdin
 from ...session.by_reference import block_ids
 from ...session.fold import fold
 from ...session.model import Json
 from ...session.pairing import Answer, Call, only_results, pair
 from ...session.records import VERSION, Log, Record
-from ...session.rules import NAMES_OF_AN_OP, OTHER, RULES, brought, named, own_id
+from ...session.rules import NAMES_OF_AN_OP, OTHER, RULES, added_ids, ids_in, own_id
 from ...session.view import View
 from ...store import read
 from ...store.paths import sessions_dir
@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
 
 def verify(env: Env, target: Target) -> Verdict:
     """Check lines, references, calls and results, and blocks; problems are in file order."""
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+    data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     log = read.read_log(data)
     kept = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
     checks = Checks(target.id if kept else None, log)
@@ -137,15 +137,15 @@ class Checks:
             return
         own, names = own_id(data), RULES.get(what, OTHER).names
         if names:
-            self._names(named(data, names), offset, what, own)
-        for id in brought(data):
+            self._names(ids_in(data, names), offset, what, own)
+        for id in added_ids(data):
             if id in self._ids:
                 reason = f"has an id that was used before, at byte {self._ids[id]}"
                 self.problems.append(Problem(offset, reason))
             self._ids.setdefault(id, offset)
         if what == "compaction":
             for op in data["ops"]:
-                ids = filter(None, named(op, NAMES_OF_AN_OP))
+                ids = filter(None, ids_in(op, NAMES_OF_AN_OP))
                 self._names(ids, offset, f"{op.get('op')} of a compaction", own)
         if "blockIds" in data or what == "compaction":
             for block in block_ids(data):

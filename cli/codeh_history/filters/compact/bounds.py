@@ -9,14 +9,14 @@ from typing import NamedTuple
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import BadData, SummarizerFailed, Usage
-from ...base.read_json import demanded
-from ...base.shared_options import BySettings, Compact, Compaction, beside
+from ...base.read_json import parse_json
+from ...base.shared_options import Compact, Compaction, FromSettings, system_and_tools
 from ...session.model import Json
 from ...session.ops import apply, drop
 from ...session.view import View
 from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
-from ...tokens.formula import sent
+from ...tokens.formula import is_sent
 from .. import compact
 from ..costs import counter_for
 from ..curate import limit
@@ -94,7 +94,7 @@ def settled(
 ) -> Limits:  # fmt: skip
     """Read the limits from options, then from the session's settings."""
     within = options.within(view.meta, session, env.note)
-    with BySettings(session):
+    with FromSettings(session):
         return limits(within, system, tools)._replace(insisting=options.calibrated)
 
 
@@ -175,7 +175,7 @@ def items(view: View, most: int) -> Plan:
 
 def last(view: View, count: int) -> Plan:
     """Keep only the newest exchanges, and pinned messages with their units."""
-    messages = [message for message in view.messages if sent(message)]
+    messages = [message for message in view.messages if is_sent(message)]
     gone = [messages[number].id for group in Layout(messages, count).groups for number in group]
     why = f"older than the last {count} exchanges"
     return Plan(f"keep-last {count}", steps=[Step(drop(gone, why), "keep-last", why)] if gone else [])
@@ -193,7 +193,7 @@ def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counte
 
 def _settings(view: View, limits: Limits, budget: int) -> Settings:
     """Use the system prompt and tools of the limits, else the session's: `payload` sends those."""
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     uploads, history = limits.shares
     return Settings(
         budget=budget, keep_last=limits.keep_last,
@@ -229,7 +229,7 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, opt
 
 def read_plan(data: bytes, name: str, view: View) -> Plan:
     """Read a plan from a file; raises BadData if it is not a plan, or does not fit the session."""
-    value = demanded(data, name)
+    value = parse_json(data, name)
     try:
         return compact.read(value, view)
     except BadData as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ...base.read_json import texts_in
+from ...base.read_json import strings_in
 from ...session.exchanges import is_ide_context, is_prompt, is_thought
 from ...session.labels import SAID, SHOWN, USER
 from ...session.model import Json, Message, Part, Summary
@@ -16,7 +16,7 @@ from ...session.ops import NEXT, shown_parts
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, part_tokens
-from ...tokens.formula import overhead, sent, summary_text, unscaled_costs
+from ...tokens.formula import cost_beside_messages, is_sent, summary_text, unscaled_costs
 from ..costs import largest
 from . import stubs
 from .summary import KINDS as HEADING_OF
@@ -57,8 +57,8 @@ def explained(
     before, after = rendered(before), rendered(after)
     old, new = _pieces(before, counter), _pieces(after, counter)
     spent = dict.fromkeys(SPENT, 0)
-    spent["system"] = overhead(counter, system, (), ())
-    spent["tools"] = overhead(counter, None, tools, ())
+    spent["system"] = cost_beside_messages(counter, system, (), ())
+    spent["tools"] = cost_beside_messages(counter, None, tools, ())
     beside = spent["system"] + spent["tools"] + counter.history + _record_cost(before, counter)
     spent |= _record(after, counter)
     spent["frame"] += counter.history
@@ -95,7 +95,7 @@ def shared(total: int, amounts: Sequence[int]) -> list[int]:
 
 def _pieces(view: View, counter: Counter) -> Pieces:
     """All parts that are sent, by message and position in the original message."""
-    messages = [message for message in view.messages if sent(message)]
+    messages = [message for message in view.messages if is_sent(message)]
     tokens = part_tokens(counter, messages)
     pieces: dict[tuple[str, int], Piece] = {}
     for message, costs, whole in zip(
@@ -105,7 +105,7 @@ def _pieces(view: View, counter: Counter) -> Pieces:
         parts = [(_WHOLE, first, whole - sum(costs))]
         parts += zip(shown_parts(message), message.parts, costs, strict=False)
         for place, part, cost in parts:
-            stub = any(map(stubs.is_stub, texts_in(part))) or place in (message.replaced or ())
+            stub = any(map(stubs.is_stub, strings_in(part))) or place in (message.replaced or ())
             pieces[message.id, place] = Piece(_kind(message, part), cost, stub)
     return pieces
 
@@ -126,7 +126,7 @@ def _kind(message: Message, part: Part) -> str:
 
 def _pinned(view: View) -> set[str]:
     """The pinned messages and their units."""
-    messages = [message for message in view.messages if sent(message)]
+    messages = [message for message in view.messages if is_sent(message)]
     pinned = {number for number, message in enumerate(messages) if message.pinned}
     with_pins = (unit for unit in units(messages) if not pinned.isdisjoint(unit)) if pinned else ()
     return {messages[number].id for unit in with_pins for number in unit}
@@ -134,7 +134,7 @@ def _pinned(view: View) -> set[str]:
 
 def _record_cost(view: View, counter: Counter) -> int:
     """The cost of the record that holds all summaries."""
-    return overhead(counter, None, (), [summary.text for summary in view.summaries])
+    return cost_beside_messages(counter, None, (), [summary.text for summary in view.summaries])
 
 
 def _record(view: View, counter: Counter) -> dict[str, int]:

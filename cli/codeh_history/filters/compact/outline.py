@@ -10,7 +10,7 @@ from ...session.view import View, text_of
 from ...summaries.clipped import clip
 from ...summaries.window import Batch, earliest, latest
 from ...tokens import Counter, history_tokens, message_tokens
-from ...tokens.formula import sent
+from ...tokens.formula import is_sent
 from .extract import extract
 from .plan import LOW
 from .units import Layout
@@ -27,7 +27,7 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     left = size(view, counter)
     if left <= most:
         return None
-    messages = [message for message in view.messages if sent(message)]
+    messages = [message for message in view.messages if is_sent(message)]
     costs = message_tokens(counter, messages)
     layout = Layout(messages, 0)
     going: set[int] = set()

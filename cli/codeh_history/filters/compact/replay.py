@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from ...base.errors import BudgetUnreachable
-from ...base.shared_options import beside
+from ...base.shared_options import system_and_tools
 from ...session.model import Json, Message
 from ...session.ops import apply
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, message_tokens
-from ...tokens.formula import overhead, sent
+from ...tokens.formula import cost_beside_messages, is_sent
 from . import POLICIES
 from .plan import HIGH, Settings
 
@@ -50,7 +50,7 @@ def _bill(
     requests = input = cached = compactions = kept = 0  # kept: prefix shared with the last request
     previous: Message | None = None
     for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
-        if not sent(message):
+        if not is_sent(message):
             continue
         if message.role == "model" and (previous is None or previous.role != "model"):
             if limited and total > settings.budget * HIGH:
@@ -97,12 +97,12 @@ def _compacted(view: View, settings: Settings, counter: Counter) -> View:
 
 def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
     """The pieces of a request: system prompt and tools, each summary, each message."""
-    whole = counter.history + overhead(counter, settings.system, settings.tools, ())
+    whole = counter.history + cost_beside_messages(counter, settings.system, settings.tools, ())
     context: list[Piece] = [("", counter.scale(whole))]
     texts = [summary.text for summary in view.summaries]
     before = 0
     for count, text in enumerate(texts, 1):
-        cost = counter.scale(overhead(counter, None, (), texts[:count]))
+        cost = counter.scale(cost_beside_messages(counter, None, (), texts[:count]))
         context.append((text, cost - before))
         before = cost
     return [*context, *zip(view.messages, message_tokens(counter, view.messages), strict=True)]
@@ -112,6 +112,6 @@ def cache_bill(
     counter: Counter, view: View, budget: int, policy: str, progress: Progress | None = None
 ) -> Json:
     """Return `policy, budget`, and the `replay` of the session compacted in place to this budget."""
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     settings = Settings(budget=budget, policy=policy, system=system, tools=tools)
     return {"policy": policy, "budget": budget, **replay(view, settings, counter, progress)}

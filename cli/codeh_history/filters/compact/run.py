@@ -9,7 +9,7 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import BadData, Lost, TryAgain, Usage
-from ...base.input import from_file, needed, read_file
+from ...base.input import from_file, read_file, required_stdin
 from ...base.shared_options import Compact, Compaction, tools_from
 from ...render.progress import progress, size_of
 from ...session.model import Json
@@ -103,7 +103,7 @@ def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
         raise Usage("--explain requires --plan; an applied plan is not explained")
     if file == target.path == "-":
         raise Usage("--apply - and session - both read stdin; pass one as a file")
-    return needed(env) if file == "-" else read_file(file)
+    return required_stdin(env) if file == "-" else read_file(file)
 
 
 def _tell(env: Env, session: str, plan: Plan) -> None:

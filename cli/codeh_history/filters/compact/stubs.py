@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from ...base.read_json import texts_in
+from ...base.read_json import strings_in
 from ...session.model import Json, Part
 from ...summaries.own_words import rows
 from ...summaries.results import is_error
@@ -70,7 +70,7 @@ def _long_texts(part: Part) -> list[str]:
     if "text" in part:
         return [] if is_stub(part["text"]) else [part["text"]]
     content = content_of(part) if "functionResponse" in part else part["functionCall"].get("args") or {}
-    texts = [*texts_in(content)]
+    texts = [*strings_in(content)]
     if any(map(is_stub, texts)):
         return []
     if "functionCall" in part:
@@ -166,7 +166,7 @@ def bare(part: Part, why: str, id: str, own: Sequence[int] = ()) -> Part:
 def is_bare(part: Part) -> bool:
     if "text" in part:
         return is_stub(part["text"])
-    texts = [*texts_in(part["functionResponse"].get("response"))]
+    texts = [*strings_in(part["functionResponse"].get("response"))]
     return len(texts) == 1 and texts[0].startswith("[… ") and is_stub(texts[0])
 
 

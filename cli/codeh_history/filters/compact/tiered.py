@@ -9,7 +9,7 @@ from ...session.model import Json
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
-from ...tokens.formula import sent
+from ...tokens.formula import is_sent
 from . import lossless, recent, references, removal, shrink, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
@@ -49,7 +49,7 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     start = settings.budget * (HIGH if settings.hysteresis else 1)
     system, tools = settings.system, settings.tools
     texts = [summary.text for summary in view.summaries]
-    first = next(filter(sent, view.messages), None)
+    first = next(filter(is_sent, view.messages), None)
     opens = (
         first is not None and first.role == "model" and not texts
     )  # the request then adds a message before it

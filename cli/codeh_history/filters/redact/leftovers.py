@@ -14,14 +14,14 @@ import orjson
 
 from ...base.env import Env
 from ...base.folders import SUFFIX, remove
-from ...base.words import some
+from ...base.words import plural
 from ...session.records import lines_of, parse
 from ...store import read
 from ...store.blocks import open_stores, own_folder
 from ...store.blocks.protocol import BlockStore, is_block_id
 from ...store.cache import Cache
 from ...store.paths import SERVER, id_of
-from ...store.read import passing
+from ...store.read import loaded_together
 from ...store.resolve import Target, ids
 from ...store.trash import trash_dir
 from ...views import rewrite
@@ -46,7 +46,7 @@ class Needles:
         """Whether a readable file contains one, whole or split over the deltas of a stream."""
         try:
             on_server = path.startswith(SERVER)
-            fd = read.held(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
+            fd = read.open_stored(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
             with open(fd, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
                 has_deltas = data.find(b'"delta"') >= 0
                 return self.within(data) or (has_deltas and self.within(_stream_texts(data[:])))
@@ -88,7 +88,7 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
     others = [path for _, path in ids(env) if path != target.path]
     sessions = {os.path.abspath(path) for path in (target.path, *others)}
     return [
-        *(f"session {id_of(path)}" for path in passing(others) if needles.within_file(path)),
+        *(f"session {id_of(path)}" for path in loaded_together(others) if needles.within_file(path)),
         *_files(env, target, needles, sessions),
         *_blocks(env, before, needles),
     ]
@@ -137,7 +137,7 @@ def _blocks(env: Env, before: bytes, needles: Needles) -> list[str]:
         if name.endswith(SUFFIX) and needles.within_file(os.path.join(shard, name))
     }
     later = "gc removes those that no session needs, after 7 days"
-    return [f"{some(len(found_blocks), 'block')} ({later})"] if found_blocks else []
+    return [f"{plural(len(found_blocks), 'block')} ({later})"] if found_blocks else []
 
 
 def _blocks_with(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:

@@ -9,10 +9,10 @@ from typing import Any
 from ...base.env import Env
 from ...base.errors import BadData
 from ...base.input import read_file
-from ...base.read_json import demanded
+from ...base.read_json import parse_json
 from ...session.fold import fold
 from ...session.records import Log, Record, block_of, dumps, lines_of
-from ...views.rewrite import ended, records
+from ...views.rewrite import records, with_same_end
 from . import Redactor, Span, merged, runs, without
 
 Place = tuple[int, int]  # indices of a record and of its part
@@ -23,7 +23,7 @@ def rules(name: str | None) -> list[tuple[str, str]]:
     """Read additional rules from a JSON object of kinds and regular expressions."""
     if name is None:
         return []
-    value = demanded(read_file(name), name)
+    value = parse_json(read_file(name), name)
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
         raise BadData(f"{name}: expected an object of kinds and regular expressions")
     return list(value.items())
@@ -49,7 +49,7 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
             continue
         clean = _with_new_block_ids(clean, new_ids)
         same = clean is record.data and not _has_shadowed_secret(line, clean, redactor)
-        lines.append(line if same else ended(dumps(clean), line))
+        lines.append(line if same else with_same_end(dumps(clean), line))
     return lines
 
 
@@ -183,5 +183,5 @@ def report(env: Env, session: str, redactor: Redactor, outcome: str = REPLACED) 
     else:
         env.note(f"{session}: no secrets found (best effort: check it yourself)")
     for (kind, key), count in sorted(redactor.unreplaced.items()):
-        env.complain(f"{session}: {count} {kind} left in `{key}`, which other records refer to")
+        env.warn(f"{session}: {count} {kind} left in `{key}`, which other records refer to")
     return 1 if redactor.unreplaced else 0

@@ -8,7 +8,7 @@ from html import escape
 from urllib.parse import quote
 
 from ...base.escape import safe, visible
-from ...base.words import some
+from ...base.words import plural
 from ...providers.usage import billed
 from ...render import parts
 from ...session.exchanges import is_prompt
@@ -72,7 +72,7 @@ def _facts(view: View) -> Iterator[str]:
     times = [messages.time(message.ts) for message in view.messages if message.ts]
     shown = [escape(visible(", ".join(models)))] if models else []
     shown += [" to ".join([times[0], times[-1]] if len(times) > 1 else times)] if times else []
-    shown.append(some(len(view.messages), "message"))
+    shown.append(plural(len(view.messages), "message"))
     cost = _cost(view)
     if cost:
         shown.append(f"${cost:.2f}" if cost >= CENT else "less than $0.01")

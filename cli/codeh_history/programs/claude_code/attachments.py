@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...base.words import some
+from ...base.words import plural
 from ...providers.parts import listed, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
@@ -143,7 +143,7 @@ def _fields(attachment: Json) -> Mapping[str, Any]:
     fields = ("response.systemMessage", "response.hookSpecificOutput.additionalContext")
     return defaultdict(lambda: None, attachment) | {
         "selection": text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)",
-        "lines": some(_number(attachment.get("lineCount")), "line"),
+        "lines": plural(_number(attachment.get("lineCount")), "line"),
         "plan": text_at(attachment, "planContent"),
         "changes": f"{_CHANGES}{snippet}" if snippet else _OMITTED,
         "path": at(attachment, "content.path"), "memory": name_at(attachment, "content.content"),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from ...base.words import some
+from ...base.words import plural
 from ...providers.json_text import value_of
 from ...providers.parts import call, native
 from ...session.model import Json, Part
@@ -168,7 +168,7 @@ def _report_lost(source: Source, session: Session, id: str) -> None:
         orphans = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
         count = next(source.rows(f"SELECT count(*) AS n {orphans}", id))["n"]
         if count:
-            session.problem(0, "skips", f"{some(count, 'part')} of lost messages")
+            session.problem(0, "skips", f"{plural(count, 'part')} of lost messages")
 
 
 def _used(source: Source, program: Program, *above: str) -> Iterator[AgentUsage]:

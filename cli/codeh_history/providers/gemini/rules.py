@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ...base.words import some
+from ...base.words import plural
 from ...session.model import Any, Json
 from ..parts import listed, name_of, object_of
 from ..validator import Joined, Validator, each, element, join, with_neighbours
@@ -111,8 +111,8 @@ class Rules(Validator):
         responses = after.having(key="functionResponse") if after else []
         if len(responses) != len(calls):
             where = after.path if after and responses else turn.path
-            answered = some(len(responses), "response")
-            self.report(where, f"{some(len(calls), 'function call')} answered by {answered}")
+            answered = plural(len(responses), "response")
+            self.report(where, f"{plural(len(calls), 'function call')} answered by {answered}")
             return
         if after and element(after.held[0][0]) != element(responses[0][0]):
             self.report(responses[0][0], "a function response must come immediately after its call")

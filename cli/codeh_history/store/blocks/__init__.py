@@ -15,7 +15,7 @@ from ...base.lazy import module
 from .protocol import BlockStore, batches, is_block_id
 
 
-class Brought(NamedTuple):
+class Copied(NamedTuple):
     """The blocks the first store already had, with their sizes, and how many were copied into it."""
 
     present: dict[str, int]
@@ -119,7 +119,7 @@ def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
     return result
 
 
-def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> Brought:
+def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> Copied:
     """Copy the blocks that only later stores have into the first store, and verify the copies.
 
     Raise BadData for a block that no store has; with `lost`, note it there instead.
@@ -135,7 +135,7 @@ def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
         blocks = fetch(rest, batch, lost)
         first.mset(blocks)
         fetch([first], blocks)
-    return Brought(present, len(elsewhere))
+    return Copied(present, len(elsewhere))
 
 
 def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:

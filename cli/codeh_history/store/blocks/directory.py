@@ -18,7 +18,7 @@ from typing import TypeVar
 from ...base import locks
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput
-from ...base.folders import ensure_dir, make_dir, put, sync_dir
+from ...base.folders import ensure_dir, make_dir, replace_file, sync_dir
 from .protocol import Data, is_block_id
 
 _SHARED = ".shared"  # marks a store that another home has written to
@@ -110,7 +110,7 @@ class DirectoryStore:
         id, data = block
         if not self._holds(id, memoryview(data)):
             new = not os.path.lexists(self._path(id))
-            info = put(self._path(id), data)
+            info = replace_file(self._path(id), data)
             if new:
                 self._made[id] = info.st_ino, info.st_mtime_ns
 

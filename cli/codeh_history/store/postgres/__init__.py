@@ -15,7 +15,7 @@ from typing import Any
 
 from ...base.errors import NotFound
 from ...base.postgres import Server
-from ..protocol import Locked, Stamp, Store, new, swapped
+from ..protocol import Locked, Stamp, Store, create_new, replace_if_unchanged
 from . import schema
 from .transaction import (
     LINES,
@@ -161,7 +161,7 @@ class Postgres(Store):
         return False
 
     def create(self, id: str, data: bytes) -> None:
-        self.append(id, new(data), create=True)
+        self.append(id, create_new(data), create=True)
 
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
         with Transaction(self._server) as transaction:
@@ -172,7 +172,7 @@ class Postgres(Store):
         return data is not None
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
-        return self.replace(id, swapped(before, after))
+        return self.replace(id, replace_if_unchanged(before, after))
 
     def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         with Transaction(self._server) as transaction:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...base.read_json import texts_in
+from ...base.read_json import strings_in
 from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
@@ -70,7 +70,7 @@ def _is_wrong(clause: str, calls: Sequence[Call], messages: Sequence[Message]) -
         tried = _tried(acts, calls) if pattern.search(clause) else []
         if not tried:
             continue
-        args = {word for call in calls for word in _THING.findall(" ".join(texts_in(call.args)))}
+        args = {word for call in calls for word in _THING.findall(" ".join(strings_in(call.args)))}
         things = [thing for thing in _THING.findall(clause) if thing in args]
         shown = {thing for thing in things if any(thing in texts for texts, failed in tried if not failed)}
         ids = [thing for thing in things if any(map(str.isdigit, thing))]
@@ -101,7 +101,7 @@ def _tried(acts: str, calls: Sequence[Call]) -> list[tuple[str, bool]]:
         answer = call.answer
         response = answer and answer.message.parts[answer.part]["functionResponse"].get("response")
         failed = answer is None or bool(failure(call.name, response, ""))
-        tried.append((" ".join([*texts_in(call.args), *texts_in(response)]), failed))
+        tried.append((" ".join([*strings_in(call.args), *strings_in(response)]), failed))
     return tried
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.env import Env
-from ...base.words import some
+from ...base.words import plural
 from ...filters.redact import Redactor, decoded_text
 from ...session.model import Part
 
@@ -27,4 +27,4 @@ class Cleaning(Redactor):
         """Note how many secrets were removed, and of which kinds; never a value."""
         if self.counts:
             kinds = ", ".join(sorted(self.counts))
-            self._env.note(f"{some(self.counts.total(), 'secret')} removed ({kinds})")
+            self._env.note(f"{plural(self.counts.total(), 'secret')} removed ({kinds})")

@@ -13,8 +13,8 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.input import needed, read_file
-from ...base.read_json import demanded
+from ...base.input import read_file, required_stdin
+from ...base.read_json import parse_json
 from ...providers.json_text import trouble
 from ...session.fold import kind_of
 from ...session.live import undone
@@ -196,7 +196,7 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
     """Append a HistoryEntry (`-`: from stdin) and print its id; id and time are made where it has none."""
     from ...programs.forms.history import exchange
 
-    data = needed(env) if file == "-" else read_file(file)
+    data = required_stdin(env) if file == "-" else read_file(file)
     entry = checked_exchange(data, "stdin" if file == "-" else file)
     target = target_of(env, session, new=new) or begin(env, entry["userMessage"])
 
@@ -216,7 +216,7 @@ def checked_exchange(data: bytes, name: str) -> Json:
     """The entry that these bytes are; BadData naming what is wrong, exit 2 for an unknown source."""
     from ...programs.forms.history import entry_errors
 
-    entry = demanded(data, name)
+    entry = parse_json(data, name)
     if not isinstance(entry, dict):
         raise BadData(f"{name}: a history entry (an object) expected")
     wrong = entry_errors(entry)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from ...base.env import Env
 from ...base.errors import BadData, NotFound, Usage
 from ...base.input import piped_text, read_file
-from ...base.read_json import demanded, json_object
+from ...base.read_json import json_object, parse_json
 from ...filters.curate import limit
 from ...session.fold import fold
 from ...session.model import Json, Message, Part
-from ...session.pairing import awaited
+from ...session.pairing import call_to_answer
 from ...session.records import Log, block_of, depth_exceeds, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...session.view import View
@@ -20,7 +20,7 @@ from ...store import log, read
 from ...store.protocol import Locked
 from ...store.resolve import Target, for_writing
 from ...views.result import compaction
-from ...views.view import locked_view, looked_at
+from ...views.view import locked_view, read_only_view
 from . import tool_parts
 from .jsonl import says
 from .options import Options
@@ -158,7 +158,7 @@ def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
 def _references(name: str | None) -> list[Json] | None:
     if name is None:
         return None
-    items = demanded(read_file(name), name)
+    items = parse_json(read_file(name), name)
     if not isinstance(items, list):
         raise BadData(f"{name}: a list of references expected")
     for number, item in enumerate(items):
@@ -178,7 +178,7 @@ def numbered(references: Sequence[Json], before: Log) -> list[Json]:
 def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
     """The result with the id of the open call of its name that waits for it."""
     response = parts[0]["functionResponse"]
-    call = awaited(view.messages, response["name"])
+    call = call_to_answer(view.messages, response["name"])
     if call is None:
         raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
     if not call.has_id:
@@ -238,7 +238,7 @@ def _with_id(parts: list[Part], id: str | None) -> list[Part]:
 
 def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
     """The compaction record that keeps the session within `--max-items`, or nothing."""
-    ops = limit.ops(looked_at(env, locked.read() + b"\n" + lines, locked.session), most)
+    ops = limit.ops(read_only_view(env, locked.read() + b"\n" + lines, locked.session), most)
     if not ops:
         return b""
     id = env.id_in(locked, len(lines))

@@ -119,9 +119,9 @@ def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None
 def say_new(env: Env, target: Target) -> None:
     """Announce a new session, and the one whose name was perhaps meant."""
     if not env.quiet:
-        from ...store.paths import meant
+        from ...store.paths import similar_id
 
-        env.note(f"new session {target.id}{'' if target.why == BEGUN else meant(target.path)}")
+        env.note(f"new session {target.id}{'' if target.why == BEGUN else similar_id(target.path)}")
 
 
 def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
@@ -169,10 +169,10 @@ def exact(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
 
 def see_that_something_came(env: Env) -> None:
     """BadData where the text was to come through a pipe, and nothing did."""
-    from ...base.input import nothing
+    from ...base.input import empty_stdin
 
     if env.stdin_kind() == "pipe":
-        raise BadData(f"stdin: {nothing(env)}")
+        raise BadData(f"stdin: {empty_stdin(env)}")
 
 
 def pieces_of(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:

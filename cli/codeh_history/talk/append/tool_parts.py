@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from ...base.errors import BadData
-from ...base.read_json import demanded, json_object
+from ...base.read_json import json_object, parse_json
 from ...session.model import Json, Part
 from ...session.pairing import failed_call
 from ...session.records import MAX_DEPTH, depth_exceeds
@@ -36,7 +36,7 @@ def _id(id: str | None) -> Json:
 
 
 def _args(text: str | None) -> Json:
-    args = demanded(text, "--args") if text is not None else {}
+    args = parse_json(text, "--args") if text is not None else {}
     if not isinstance(args, dict):
         raise BadData("--args: a JSON object expected")
     return args

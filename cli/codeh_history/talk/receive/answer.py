@@ -18,7 +18,7 @@ from ...base.errors import (
     TryAgain,
     Usage,
 )
-from ...base.input import nothing
+from ...base.input import empty_stdin
 from ...providers import PLAIN, TARGETS
 from ...providers.reply import AnswerReader, Cut, Failure, Nothing, Reply, Unreadable
 from ...session.fold import fold
@@ -77,10 +77,10 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
     Every other outcome is an error. Nothing is committed but a complete answer: what streamed before a cut
     stays pending. `ended` is called at the end of the input, before it is decided what it was.
     """
-    receiving.env.lives_long()
+    receiving.env.enable_gc()
     if fd == receiving.env.stdin:
-        receiving.env.awaits()
-        receiving.nothing = nothing(receiving.env)
+        receiving.env.note_terminal_input()
+        receiving.nothing = empty_stdin(receiving.env)
     with awaiting(receiving.env, receiving.target.path):
         try:
             receiving.read(fd, most)

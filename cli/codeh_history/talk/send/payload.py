@@ -10,7 +10,7 @@ from ... import providers
 from ...base.env import Env
 from ...base.errors import BadData, Lost, Usage
 from ...base.input import from_file
-from ...base.shared_options import BySettings, Compaction, Request, beside, tools_from
+from ...base.shared_options import Compaction, FromSettings, Request, system_and_tools, tools_from
 from ...filters.curate import pairs, passes
 from ...filters.curate import run as curating
 from ...providers.base import Options
@@ -22,7 +22,7 @@ from ...session.model import Any, Json, Message
 from ...session.pairing import open_at_end
 from ...store.resolve import for_filtering, for_reading, named
 from ...views.late_media import Deferred
-from ...views.view import tell_lost, view_of
+from ...views.view import report_missing_blocks, view_of
 
 STEP = 64  # elements of a list that are one piece of a body
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
@@ -50,13 +50,13 @@ def body_of(
     choose = for_filtering if named(env, session, argument) is None else for_reading
     target = choose(env, session, argument)
     if flags.persist:
-        from ...views.persist import persist_now
+        from ...views.persist import persist_all
 
-        persist_now(env, session, argument, {} if flags.allow_missing else None)
+        persist_all(env, session, argument, {} if flags.allow_missing else None)
     media = Deferred(measured=bool(flags.specified(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if flags.allow_missing else None
     view = view_of(env, target, data, strict=strict, media=media, lost=lost)
-    tell_lost(env, target.id, lost)
+    report_missing_blocks(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}
         view = view.with_settings({**under, **over})
@@ -185,7 +185,7 @@ def _reduced(
     env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
 ) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
-    with BySettings(session):
+    with FromSettings(session):
         settings, names = curating.settings(flags), [] if flags.raw else curating.names(flags)
     view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
     repaired = sum(
@@ -199,7 +199,7 @@ def _reduced(
         return view
     from ...filters.compact import bounds
 
-    with BySettings(session):
+    with FromSettings(session):
         limits = bounds.limits(flags, options.system or "", options.tools)
     limits = limits._replace(model=options.model)
     after = bounds.within(env, view, limits)
@@ -244,7 +244,7 @@ def _options(view: View, to: str, flags: Request, session: str) -> Options:
     model = model_for(view, to, flags.model)
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{session}: which model? --model MODEL, or `set model.{to}=MODEL` once")
-    system, tools = beside(view.meta)
+    system, tools = system_and_tools(view.meta)
     if flags.system is not None:
         system = from_file(flags.system)
     settings = view.meta.get(f"settings.{to}")

@@ -9,7 +9,7 @@ from itertools import islice
 
 from ...base.config import layers
 from ...base.env import Env
-from ...base.shared_options import Compaction, beside
+from ...base.shared_options import Compaction, system_and_tools
 from ...filters.costs import counting, total_of
 from ...session.exchanges import is_prompt
 from ...session.model import Json, Message
@@ -21,11 +21,11 @@ from ...store.paths import path_of
 from ...store.read import size_of
 from ...store.resolve import Target
 from ...tokens import Counter
-from ...tokens.formula import overhead, sent, unscaled_costs
+from ...tokens.formula import cost_beside_messages, is_sent, unscaled_costs
 from ...views import skim
 from ...views.rows import beginning, text_of
 from ...views.skim import NeedsFold, OpenCalls, Skim
-from ...views.view import tell_damage, tell_notes
+from ...views.view import report_damage, report_notes
 
 END = 200  # messages of the end of a big log that tell what is next
 AT_ONCE = 4096  # messages whose tokens are counted together
@@ -64,8 +64,8 @@ def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bo
         view.messages = [shown[number] for number in sorted(shown)]
         if not any(message.role == "model" and message.committed for message in end.values()):
             return None
-        tell_damage(env, target, view.log, strict=strict)
-        tell_notes(env, target, skimmed.notes)
+        report_damage(env, target, view.log, strict=strict)
+        report_notes(env, target, skimmed.notes)
         totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again)
     except NeedsFold:
         return None
@@ -77,15 +77,17 @@ def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bo
 
 def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
     """The tokens of a big plain log, some messages at a time."""
-    system, tools = beside(view.meta)
-    total = counter.history + overhead(counter, system, tools, ())
+    system, tools = system_and_tools(view.meta)
+    total = counter.history + cost_beside_messages(counter, system, tools, ())
     messages = skimmed.messages()
     while batch := list(islice(messages, AT_ONCE)):
         for number, message in batch:
             message.place = number
         some = rendered(view.with_messages([message for _, message in batch])).messages
         total += sum(
-            cost for message, cost in zip(some, unscaled_costs(counter, some), strict=True) if sent(message)
+            cost
+            for message, cost in zip(some, unscaled_costs(counter, some), strict=True)
+            if is_sent(message)
         )
     return {"counter": counter.name, "tokens": {"total": counter.scale(total)}}
 
@@ -94,7 +96,7 @@ def _state(
     env: Env, target: Target, view: View, totals: Json, calls: Sequence[Call], pending: Sequence[Message],
     numbers: dict[str, int],
 ) -> Json:  # fmt: skip
-    prompt, system = unanswered(view), beside(view.meta)[0]
+    prompt, system = unanswered(view), system_and_tools(view.meta)[0]
     return {
         "session": target.id, "why": target.why, "path": target.path,
         "title": text_of(view.meta.get("title")), "system": beginning(system) if system else None,
@@ -126,7 +128,7 @@ def unanswered(view: View) -> Message | None:
 
 def advice(env: Env, target: Target, view: View) -> str:
     """The command to type next."""
-    to = layers.usual_to(env) or next(
+    to = layers.default_provider(env) or next(
         (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
     )
     if target.path == "-":
@@ -149,7 +151,7 @@ def asking(
     profile: str | None = None,
 ) -> str:
     """`ask` with these flags; provider and command are named where nothing else says them."""
-    provider, command = layers.words(env, profile, to, via)
+    provider, command = layers.flags_for(env, profile, to, via)
     return " ".join(["codeh-history ask", f"-s {named(env, target)}", *provider, *flags, *command])
 
 
