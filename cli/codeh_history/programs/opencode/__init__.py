@@ -5,8 +5,9 @@ Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from ...base.words import plural
@@ -25,10 +26,10 @@ from ..fields import (
     text_at,
     time_of,
 )
-from ..model import AgentUsage, Entry, Piece, Session
+from ..model import Entry, Piece, Session
 from ..parts import media, result
 from ..protocol import Head, Place, Program, Source, Unreadable
-from ..source import line_object, sessions
+from ..source import sessions
 from ..tree import usage_of
 
 _TABLES = {
@@ -54,6 +55,7 @@ _USAGE = {
     "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
 }  # fmt: skip
 _KNOWN = "SELECT id FROM session"
+_BELOW = "FROM session WHERE parent_id = ?"
 _STORAGE, _DATA = 2, 3  # levels above the folder of a session's file in the tree
 
 
@@ -87,23 +89,27 @@ def _exported(program: Program, value: Json) -> Session:
         if message.id in unique:
             session.problem(0, "skips", f"message {number} repeats the id {message.id}")
         unique.setdefault(message.id, message)
-    return _fill(session, list(unique.values()), at(value, "info.revert"))
-
-
-# -- the older tree of JSON files --------------------------------------------------------------------------
+    return _fill(session, unique.values(), at(value, "info.revert"))
 
 
 def _in_tree(source: Source, program: Program, info: Json) -> Session:
     """Read a session's file in the older tree (`storage/session/PROJECT/ID.json`).
 
-    Its messages (`storage/message/ID/…`) and their parts (`storage/part/MESSAGE/…`) are in other folders;
-    a file that cannot be read is skipped.
+    Its messages (`storage/message/ID/…`) and their parts (`storage/part/MESSAGE/…`) are in other folders.
     """
     session = _session(program, info)
-    messages = [
-        Message(number, message, [*_in_folder(source, session, "part", message["file"])])
-        for number, message in enumerate(_in_folder(source, session, "message", str(info["id"])), 1)
-    ]
+
+    def values(*folder: str) -> Iterator[Json]:
+        """Yield the objects in a folder's files, by name, each with its file's name as id."""
+        for name in source.names(*folder, above=_STORAGE):
+            try:
+                data = source.beside(*folder, name, above=_STORAGE)
+            except Unreadable as error:
+                session.problem(0, "skips", str(error))
+            else:
+                yield from _values(session, [{"id": name.removesuffix(".json"), "data": data}])
+
+    messages = _messages(values("message", str(info["id"])), lambda id: values("part", id))
     if not messages:
         session.problem(0, "skips", f"no messages in storage/message/{info['id']}")
     # once there is a database, the program no longer writes to the tree
@@ -111,46 +117,30 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     return _fill(session, messages, info.get("revert"))
 
 
-def _in_folder(source: Source, session: Session, *folder: str) -> Iterator[Json]:
-    """Yield the objects in a folder's files, sorted by name, each with its id and its `file`."""
-    for name in source.names(*folder, above=_STORAGE):
-        try:
-            value = line_object(source.beside(*folder, name, above=_STORAGE))
-            reason = f"{'/'.join((*folder, name))}: not a JSON object"
-        except Unreadable as error:
-            value, reason = None, str(error)
-        if value is None:
-            session.problem(0, "skips", reason)
-        else:
-            file = name.removesuffix(".json")
-            yield {**value, "id": name_at(value, "id") or file, "file": file}
-
-
-# -- the database ------------------------------------------------------------------------------------------
-
-
 def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
     """Yield the root sessions, or sub-agents of the last of `above`, which ends cycles."""
-    below = "FROM session WHERE parent_id = ?"
-    for row in list(source.rows(f"SELECT * {below} ORDER BY id", above[-1])) if above else _roots(source):
-        if row["id"] in above:
-            continue
-        session = _session(program, {**row, "parentID": row["parent_id"]})
-        session.created = time_of(row.get("time_created"))
-        query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
-        of_message = "SELECT id, data FROM part WHERE message_id = ? ORDER BY id"
-        messages = [
-            Message(number, info, list(_values(source.rows(of_message, str(info["id"])), session)))
-            for number, info in enumerate(_values(source.rows(query, row["id"]), session), 1)
-        ]
-        _report_lost(source, session, row["id"])
-        _fill(session, messages, value_of(row.get("revert")))
-        session.partial = source.damage is not None
-        session.branches = partial(_in_database, source, program, *above, row["id"])
-        session.used = partial(_used, source, program, *above, row["id"])
-        count = next(source.rows(f"SELECT count(*) AS n {below}", row["id"]))["n"]
-        session.skip("session of a sub-agent", count)
-        yield session
+    rows = list(source.rows(f"SELECT * {_BELOW} ORDER BY id", above[-1])) if above else _roots(source)
+    return (_in_row(source, program, row, above) for row in rows if row["id"] not in above)
+
+
+def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -> Session:
+    session = _session(program, {**row, "parentID": row["parent_id"]})
+    session.created = time_of(row.get("time_created"))
+
+    def values(query: str, id: str) -> Iterator[Json]:
+        return _values(session, source.rows(f"SELECT id, data FROM {query}, id", id))  # noqa: S608
+
+    infos = values("message WHERE session_id = ? ORDER BY time_created", row["id"])
+    messages = _messages(infos, partial(values, "part WHERE message_id = ? ORDER BY message_id"))
+    lost = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
+    if source.damage is not None and (count := _count(source, lost, row["id"])):
+        session.problem(0, "skips", f"{plural(count, 'part')} of lost messages")
+    _fill(session, messages, value_of(row.get("revert")))
+    session.partial = source.damage is not None
+    session.branches = partial(_in_database, source, program, *above, row["id"])
+    session.used = lambda: chain.from_iterable(map(usage_of, session.branches()))
+    session.skip("session of a sub-agent", _count(source, _BELOW, row["id"]))
+    return session
 
 
 def _roots(source: Source) -> list[Json]:
@@ -163,20 +153,12 @@ def _roots(source: Source) -> list[Json]:
     return rows
 
 
-def _report_lost(source: Source, session: Session, id: str) -> None:
-    if source.damage is not None:
-        orphans = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
-        count = next(source.rows(f"SELECT count(*) AS n {orphans}", id))["n"]
-        if count:
-            session.problem(0, "skips", f"{plural(count, 'part')} of lost messages")
+def _count(source: Source, where: str, id: str) -> int:
+    count: int = next(source.rows(f"SELECT count(*) AS n {where}", id))["n"]
+    return count
 
 
-def _used(source: Source, program: Program, *above: str) -> Iterator[AgentUsage]:
-    for agent in _in_database(source, program, *above):
-        yield from usage_of(agent)
-
-
-def _values(rows: Iterable[Json], session: Session) -> Iterator[Json]:
+def _values(session: Session, rows: Iterable[Json]) -> Iterator[Json]:
     """Yield the objects in the data column, with their ids."""
     for row in rows:
         value = value_of(row["data"])
@@ -186,74 +168,7 @@ def _values(rows: Iterable[Json], session: Session) -> Iterator[Json]:
             session.problem(0, "skips", f"{row['id']}: not a JSON object")
 
 
-# -- any ---------------------------------------------------------------------------------------------------
-
-
-def _session(program: Program, info: Json) -> Session:
-    """A session without its messages."""
-    session = Session(program.name, name_at(info, "id") or "session", name_at(info, "version"))
-    session.created, session.cwd = time_of(at(info, "time.created")), name_at(info, "directory")
-    session.set_title(info.get("title"))
-    if name_at(info, "parentID"):
-        session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
-    return session
-
-
-def _fill(session: Session, messages: list[Message], revert: Any) -> Session:
-    """Add the messages that were not reverted."""
-    ordered = sorted(messages, key=lambda message: (message.created, message.id))
-    kept = _reverted(ordered, revert)
-    session.skip("message that was reverted", len(ordered) - len(kept))
-    _add(session, kept)
-    return session
-
-
-def _reverted(messages: list[Message], revert: Any) -> list[Message]:
-    """Drop the reverted message and later ones, or only its parts from the reverted one on."""
-    places = (place for place, message in enumerate(messages) if message.id == at(revert, "messageID"))
-    place = next(places, None)
-    if place is None:
-        return messages
-    parts, first = [part.get("id") for part in messages[place].parts], name_at(revert, "partID")
-    if first is None:
-        return messages[:place]
-    cut = parts.index(first) if first in parts else len(parts)
-    return [*messages[:place], messages[place]._replace(parts=messages[place].parts[:cut])]
-
-
-def _add(session: Session, messages: list[Message]) -> None:
-    """Add a session's messages and summaries."""
-    answers = {
-        name_at(message.info, "parentID"): message for message in messages
-        if not message.is_users and message.info.get("summary") and message.info.get("finish")
-        and not message.info.get("error")
-    }  # fmt: skip
-    places = {message.id: place for place, message in enumerate(messages)}
-    place_of: dict[str, int] = {}  # item id → index of its message
-    summaries: set[str] = set()
-    for place, message in enumerate(messages):
-        session.left.update(
-            f"{part.get('type')} part" for part in message.parts if part.get("type") not in _TYPES
-        )
-        compaction = next((part for part in message.parts if part.get("type") == "compaction"), None)
-        answer = answers.get(message.id) if message.is_users and compaction else None
-        if answer is not None:
-            summaries.add(answer.id)
-            tail = places.get(str(at(compaction, "tail_start_id")), place)  # the first that was kept
-            keep = [id for id in session.live if place_of.get(id, -1) >= tail]
-            session.number = answer.number
-            session.summarise(answer.id, answer.ts, answer.text(), keep)
-        elif message.id in summaries:
-            continue
-        elif not message.is_users and not message.is_sent():
-            session.skip("answer that failed")
-        else:
-            for entry in _entries(message, last=place == len(messages) - 1):
-                session.append(entry)
-                place_of[entry.id] = place
-
-
-# -- messages ----------------------------------------------------------------------------------------------
+# -- a session ---------------------------------------------------------------------------------------------
 
 
 class Message(NamedTuple):
@@ -271,17 +186,16 @@ class Message(NamedTuple):
     def is_users(self) -> bool:
         return self.info.get("role") == "user"
 
+    @property
+    def compaction(self) -> Json | None:
+        """The part of a user message that stands for a compaction; None if it has none."""
+        compactions = (part for part in self.parts if part.get("type") == "compaction")
+        return next(compactions, None) if self.is_users else None
+
     def is_sent(self) -> bool:
         """Whether the program sends an answer: failed ones only if they were aborted with some content."""
-        if not self.info.get("error"):
-            return True
         some = any(part.get("type") not in ("step-start", "reasoning") for part in self.parts)
-        return at(self.info, "error.name") == "MessageAbortedError" and some
-
-    def text(self) -> str:
-        """Its text, without thinking."""
-        texts = [text_at(part, "text") for part in self.parts if part.get("type") == "text"]
-        return "\n\n".join(text for text in texts if text)
+        return not self.info.get("error") or (at(self.info, "error.name") == "MessageAbortedError" and some)
 
     @property
     def created(self) -> float:
@@ -294,6 +208,64 @@ class Message(NamedTuple):
 
 def _number(value: object) -> float:
     return value if isinstance(value, int | float) else 0
+
+
+def _messages(infos: Iterable[Json], parts_of: Callable[[str], Iterable[Json]]) -> list[Message]:
+    return [Message(number, info, [*parts_of(info["id"])]) for number, info in enumerate(infos, 1)]
+
+
+def _session(program: Program, info: Json) -> Session:
+    """A session without its messages."""
+    session = Session(program.name, name_at(info, "id") or "session", name_at(info, "version"))
+    session.created, session.cwd = time_of(at(info, "time.created")), name_at(info, "directory")
+    session.set_title(info.get("title"))
+    if name_at(info, "parentID"):
+        session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
+    return session
+
+
+def _fill(session: Session, messages: Iterable[Message], revert: Any) -> Session:
+    """Add the messages that were not reverted, and the summaries."""
+    ordered = sorted(messages, key=lambda message: (message.created, message.id))
+    kept = _not_reverted(ordered, revert)
+    session.skip("message that was reverted", len(ordered) - len(kept))
+    answers = {
+        name_at(message.info, "parentID"): message for message in kept
+        if not message.is_users and message.info.get("summary") and message.info.get("finish")
+        and not message.info.get("error")
+    }  # fmt: skip
+    places = {message.id: place for place, message in enumerate(kept)}
+    place_of: dict[str, int] = {}  # item id → index of its message
+    summaries: set[str] = set()
+    for place, message in enumerate(kept):
+        types = (part.get("type") for part in message.parts)
+        session.left.update(f"{kind} part" for kind in types if kind not in _TYPES)
+        answer = answers.get(message.id) if message.compaction else None
+        if answer is not None:
+            summaries.add(answer.id)
+            tail = places.get(str(at(message.compaction, "tail_start_id")), place)  # the first kept
+            keep = [id for id in session.live if place_of.get(id, -1) >= tail]
+            session.number = answer.number
+            texts = (text_at(part, "text") for part in answer.parts if part.get("type") == "text")
+            session.summarise(answer.id, answer.ts, "\n\n".join(filter(None, texts)), keep)
+        elif message.id not in summaries and not message.is_users and not message.is_sent():
+            session.skip("answer that failed")
+        elif message.id not in summaries:
+            for entry in _entries(message, last=place == len(kept) - 1):
+                session.append(entry)
+                place_of[entry.id] = place
+    return session
+
+
+def _not_reverted(messages: list[Message], revert: Any) -> list[Message]:
+    """Drop the reverted message and later ones, or only its parts from the reverted one on."""
+    ids, first = [message.id for message in messages], name_at(revert, "partID")
+    if at(revert, "messageID") not in ids:
+        return messages
+    place = ids.index(revert["messageID"])
+    parts = messages[place].parts
+    before = takewhile(lambda part: part.get("id") != first, parts)
+    return [*messages[:place], *([messages[place]._replace(parts=[*before])] if first else [])]
 
 
 def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
@@ -310,7 +282,13 @@ def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
         return
     writing = last and not at(info, "time.completed") and not info.get("error")
     provider = _FORMATS.get(text_at(info, "providerID"), _OTHERS)
-    steps = [step for step in _steps(message.parts) if step]
+    steps: list[list[Json]] = [[]]
+    for part in message.parts:
+        if part.get("type") != "step-start":
+            steps[-1].append(part)
+        elif steps[-1]:
+            steps.append([])
+    steps = [step for step in steps if step]
     for number, step in enumerate(steps):
         id = f"{message.id}.{number}" if number else message.id
         paths = {**_ANSWER, "usage": "tokens"} if number == len(steps) - 1 else _ANSWER
@@ -320,31 +298,21 @@ def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
         tools = [part for part in kept if part.get("type") == "tool"]
         # later results follow those already imported
         tools.sort(key=lambda tool: _number(at(tool, "state.time.end")))
-        yield from entry(f"{id}.results", "tool", (part for tool in tools for part in _result(tool)))
+        yield from entry(f"{id}.results", "tool", filter(None, map(_result, tools)))
 
 
 def _users(part: Json) -> Any:
-    kind = part.get("type")
-    if kind == "text" and text_at(part, "text") and part.get("ignored") is not True:
-        return {"text": part["text"]}
-    if kind == "file" and part.get("mime") not in _UNSENT:
-        return _file(part)
-    return {"text": _SUBTASK} if kind == "subtask" else None
+    match part.get("type"):
+        case "text" if text_at(part, "text") and part.get("ignored") is not True:
+            return {"text": part["text"]}
+        case "file" if part.get("mime") not in _UNSENT:
+            return _file(part)
+        case "subtask":
+            return {"text": _SUBTASK}
 
 
 def _file(part: Json) -> Part:
     return media(part.get("url"), part.get("mime"), "file")
-
-
-def _steps(parts: Sequence[Json]) -> Iterator[list[Json]]:
-    step: list[Json] = []
-    for part in parts:
-        if part.get("type") == "step-start":
-            yield step
-            step = []
-        else:
-            step.append(part)
-    yield step
 
 
 def _is_open(part: Json) -> bool:
@@ -373,12 +341,12 @@ def _answer_parts(part: Json, provider: str) -> Iterator[Any]:
             yield {**made, **signed}
 
 
-def _result(tool: Json) -> Iterator[Part]:
-    """Yield the result of a call, if it has one."""
+def _result(tool: Json) -> Part | None:
+    """The result of a call; None if it has none."""
     state = object_at(tool, "state")
     pruned, failed = bool(at(state, "time.compacted")), state.get("status") == "error"
     if state.get("status") not in ("completed", "error"):
-        return
+        return None
     text = text_at(state, "error" if failed else "output")
     partly = at(state, "metadata.output") if at(state, "metadata.interrupted") is True else None
     if failed and isinstance(partly, str):
@@ -386,7 +354,7 @@ def _result(tool: Json) -> Iterator[Part]:
     elif pruned and not failed:
         text = CLEARED
     files = [] if pruned else [_file(file) for file in objects_at(state, "attachments")]
-    yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, files=files)
+    return result(tool.get("callID"), tool.get("tool"), text, failed=failed, files=files)
 
 
 PROGRAM = Program(
