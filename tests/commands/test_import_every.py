@@ -22,6 +22,7 @@ WHERE = {
     "codex": (".codex", "sessions/2026/01/02/rollout-2026-01-02T00-00-00-{}.jsonl", "CODEX_HOME"),
     "gemini-cli": (".", ".gemini/tmp/work/chats/session-2026-01-02T00-00-{}.jsonl", "GEMINI_CLI_HOME"),
     "pi": (".pi/agent", "sessions/--work--/2026-01-02_{}.jsonl", "PI_CODING_AGENT_DIR"),
+    "copilot-cli": (".copilot", "session-state/{}/events.jsonl", "COPILOT_HOME"),
 }
 
 

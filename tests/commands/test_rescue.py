@@ -15,6 +15,7 @@ import pytest
 import sent
 from agent_cases import MODELS, cases
 from codeh_history.filters.curate.pairs import LOST
+from codeh_history.programs.registry import WRITTEN
 from codeh_history.providers.turns import CONTINUATION
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS
@@ -28,7 +29,7 @@ from written_cases import hash_of, without_thoughts
 EXAMPLES = int(os.environ.get("RESCUES", "10"))
 FATES = ("kept", "shortened", "summarised", "dropped")
 
-CHOSEN = {program: cases(program) for program in AGENTS}
+CHOSEN = {program: cases(program) for program in WRITTEN}
 
 
 def drawn(program, count, salt=""):
@@ -85,7 +86,7 @@ def home(tmp_path_factory):
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.mark.parametrize("program", AGENTS)
+@pytest.mark.parametrize("program", WRITTEN)
 def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(program, home, subtests):
     for how, case, data in drawn(program, EXAMPLES):
         with subtests.test(how):
@@ -132,7 +133,7 @@ def without(text, others):
     return text
 
 
-@pytest.mark.parametrize("program", AGENTS)
+@pytest.mark.parametrize("program", WRITTEN)
 def test_a_budget_is_kept_and_every_message_accounted_for(program, home, subtests):
     for number, (how, case, data) in enumerate(drawn(program, EXAMPLES // 4, "for a budget")):
         budget = random.Random(number).randint(20, 200)
@@ -206,7 +207,7 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(windo
         assert told["tokens"]["after"] <= told["budget"] == int(window * 0.6)
 
 
-@pytest.mark.parametrize("program", sorted(set(AGENTS) - {"opencode"}))
+@pytest.mark.parametrize("program", sorted(set(WRITTEN) - {"opencode"}))
 def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path):
     case = next(case for case in CHOSEN[program] if case.folder.name == "result-lost")
     env = {"HOME": str(tmp_path)}

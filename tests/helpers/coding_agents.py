@@ -346,6 +346,31 @@ def _resume_pi(id):
     return ["pi", "--session", id, "--provider", "loopback", "--model", "claude-opus-4-8", "-p", PROMPT]
 
 
+def _copilot_cli(place):
+    return {
+        "COPILOT_HOME": str(place.home / ".copilot"),
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_PROVIDER_BASE_URL": place.url,
+        "COPILOT_PROVIDER_TYPE": "anthropic",
+        "COPILOT_PROVIDER_API_KEY": KEY,
+        "COPILOT_MODEL": "claude-opus-4-8",
+    }
+
+
+def _write_copilot_cli(place, session):
+    match = re.search(
+        rb'"sessionId": *"([0-9a-f-]{36})"', session.read_bytes()
+    )  # of a file that may be damaged
+    id = match[1].decode() if match else "11111111-2222-4333-8444-555555555555"
+    _copied(place, session, place.home / ".copilot" / "session-state" / id)
+    return id, []
+
+
+def _resume_copilot_cli(id):
+    return ["copilot", f"--resume={id}", "--allow-all-tools", "-p", PROMPT]
+
+
 AGENTS = {
     name: Agent(package, binary, speaks, *how)
     for name, package, binary, speaks, *how in (
@@ -356,6 +381,8 @@ AGENTS = {
          _gemini_cli, _write_gemini_cli, _resume_gemini_cli),
         ("opencode", "opencode-ai", "opencode", "openai-chat", _opencode, _write_opencode, _resume_opencode),
         ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _write_pi, _resume_pi),
+        ("copilot-cli", "@github/copilot", "copilot", "anthropic",
+         _copilot_cli, _write_copilot_cli, _resume_copilot_cli),
     )
 }  # fmt: skip
 NEWER_AGENTS = {"claude-code": replace(AGENTS["claude-code"], installed=NEWER)}

@@ -325,9 +325,100 @@ def gemini_cli():
     return file.lines
 
 
+class Copilot:
+    """A file of Copilot CLI: events, each with the previous one as its parent."""
+
+    def __init__(self, *, header=True):
+        self.lines = []
+        if header:
+            self.event(
+                "session.start", sessionId=SESSION, version=1, producer="copilot-agent", copilotVersion="1.0.102",
+                startTime="2026-01-01T00:00:00.000Z", context={"cwd": "/work"},
+            )  # fmt: skip
+
+    def event(self, kind, /, *, agent=None, **data):
+        number = len(self.lines)
+        line = {
+            "type": kind, "data": data, "id": f"00000000-0000-4000-8000-{number:012d}",
+            "timestamp": f"2026-01-01T00:{number // 60:02d}:{number % 60:02d}.000Z",
+            "parentId": self.lines[-1]["id"] if self.lines else None,
+        }  # fmt: skip
+        self.lines.append({**line, "agentId": agent} if agent else line)
+        return line
+
+    def user(self, text, **data):
+        dated = f"<current_datetime>2026-01-01T00:00:00.000+00:00</current_datetime>\n\n{text}"
+        return self.event(
+            "user.message", content=text, transformedContent=dated, messageId=f"u{len(self.lines)}", **data
+        )
+
+    def said(self, text, *calls, **data):
+        requests = [
+            {"toolCallId": id, "name": "bash", "arguments": {"command": "ls"}, "type": "function"}
+            for id in calls
+        ]
+        id = f"m{len(self.lines)}"
+        used = {"apiCallId": id, "apiEndpoint": "/v1/messages", "inputTokens": 9, "outputTokens": 2}
+        self.event("session.usage_record", usage=used, agent=data.get("agent"))
+        return self.event(
+            "assistant.message", messageId=id, apiCallId=id, model="claude-opus-4-8", content=text,
+            toolRequests=requests, **data,
+        )  # fmt: skip
+
+    def result(self, call, text, *, agent=None, **data):
+        return self.event(
+            "tool.execution_complete",
+            toolCallId=call,
+            success=True,
+            result={"content": text, **data},
+            agent=agent,
+        )
+
+    def compacted(self, text, between=lambda: None):
+        """A compaction, and what happened while it went on."""
+        self.event("session.compaction_start")
+        between()
+        return self.event("session.compaction_complete", success=True, summaryContent=text)
+
+    def write(self, folder, name="events"):
+        return written(folder / f"{name}.jsonl", self.lines)
+
+
+def copilot_cli():
+    """Parallel calls, a sub-agent, an image, compactions, a steering prompt, and unsent events."""
+    file = Copilot()
+    image = {"assetId": "sha256:1", "mimeType": "image/png"}
+    file.event("session.binary_asset", type="image", data="iVBORw0KGgo=", **image)
+    file.user("one", attachments=[{"type": "file", "path": "/work/a.png", **image}])
+    file.event("system.message", role="system", content="You are the GitHub Copilot CLI.")
+    file.said("", "A", "B", reasoningText="hm")
+    file.result("B", "of B")
+    file.result("A", "of A", binaryResultsForLlm=[{"type": "image", **image}])
+    file.said("two", "T")
+    file.event("subagent.started", toolCallId="T", agentDescription="Count", agent="agent-1")
+    file.user("count", agent="agent-1")
+    file.said("three", agent="agent-1")
+    file.result("T", "three")
+    file.compacted("in short", lambda: file.user("meanwhile", delivery="steering"))
+    file.said("four", "C")
+    file.event("tool.execution_complete", toolCallId="C", success=False, error={"message": "no such file"})
+    file.event("system.notification", content="<system_notification>\ndone\n</system_notification>")
+    file.said("five")
+    file.compacted("shorter")
+    file.user("six")
+    file.event("hologram.shown", x=1)
+    file.said("seven")
+    return file.lines
+
+
 SAMPLES = {  # of each program a file
-    "qwen-code": qwen_code, "claude-code": claude_code, "codex": codex, "pi": pi, "gemini-cli": gemini_cli,
-}  # fmt: skip
+    "qwen-code": qwen_code,
+    "claude-code": claude_code,
+    "codex": codex,
+    "pi": pi,
+    "gemini-cli": gemini_cli,
+    "copilot-cli": copilot_cli,
+}
 
 
 @st.composite

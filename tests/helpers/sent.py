@@ -21,6 +21,7 @@ ASIDE = re.compile(  # whole texts in which a program tells of the day, the mach
     r"|permissions instructions)>.*</(?P=of)>|You are a coding agent running in the Codex CLI, .*)\s*",
     re.DOTALL,
 )
+DATED = re.compile(r"\A<current_datetime>[^<]*</current_datetime>\n\n")  # before a prompt of Copilot CLI's
 SUMMARY = re.compile(  # pi's words around one
     r"The conversation history before this point was compacted into the following summary:\n\n"
     r"<summary>\n(.*)\n</summary>", re.DOTALL,
@@ -89,7 +90,7 @@ def turns(speaks, body):
             if ASIDE.fullmatch(part["text"]) or part["text"] == FILLER:
                 continue
             summary = SUMMARY.fullmatch(part["text"])
-            part = {"text": summary[1] if summary else part["text"].rstrip("\n")}
+            part = {"text": summary[1] if summary else DATED.sub("", part["text"]).rstrip("\n")}
         if not result or result[-1]["role"] != role:
             result.append({"role": role, "parts": []})
         result[-1]["parts"].append(part)

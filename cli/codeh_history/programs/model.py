@@ -93,7 +93,8 @@ SUB_AGENTS = "sub-agent in a file of its own"
 SUB_SESSION = "sub-agent"
 ROLLED_BACK = "message of a turn that was rolled back"
 REWOUND = "message that was rewound"
-AS_BRANCHES = (ABANDONED, ROLLED_BACK, REWOUND, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
+CLEARED = "message that was cleared"
+AS_BRANCHES = (ABANDONED, ROLLED_BACK, REWOUND, CLEARED, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ PROGRAMS = {
     "pi": "pi",
     "gemini-cli": "gemini_cli",
     "opencode": "opencode",
+    "copilot-cli": "copilot",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "llm": "llm",

@@ -25,7 +25,8 @@ from threading import Lock
 import rescued_cases
 import written_cases
 from agent_cases import cases, recorded, written
-from coding_agents import AGENTS, INSTALLED
+from codeh_history.programs.registry import WRITTEN
+from coding_agents import INSTALLED
 
 LOCK = Lock()
 
@@ -63,7 +64,7 @@ def _wanted(words, *, record):
     for case, made in written_cases.again():
         if is_wanted(id := f"again/{case.id}"):
             yield partial(_again, case, made, made.hash(), id, record=record)
-    for program in AGENTS:
+    for program in WRITTEN:
         every = rescued_cases.every(program)
         for one in every:
             if is_wanted(id := f"rescued/{program}/{one.id}"):

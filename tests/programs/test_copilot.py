@@ -1,0 +1,200 @@
+"""Copilot CLI's files: what it would send next, each trap of the format by name."""
+
+import pytest
+
+from in_process import run_in_process
+from program_copies import imported, view
+from program_files import SESSION, Copilot
+from support import lines, session_path
+
+COPY = f"copilot-cli-{SESSION}"
+
+
+def verified(path, home):
+    return run_in_process("verify", str(path), home=home)
+
+
+def test_the_date_before_a_prompt_is_left_out(tmp_path):
+    file = Copilot()
+    file.user("one")
+    file.said("two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+
+
+def test_a_compaction_repeats_the_prompts_and_keeps_what_was_said_meanwhile(tmp_path):
+    file = Copilot()
+    file.user("one")
+    file.said("two")
+    file.user("of a skill", source="skill-x")
+    file.compacted("in short", lambda: file.user("three"))
+    file.said("four")
+    summary, *rest = view(file.write(tmp_path), tmp_path)
+    assert "<user_message>\none\n</user_message>\n<user_message>\nthree\n</user_message>" in summary
+    assert "<summary>\nin short\n</summary>" in summary
+    assert "of a skill" not in summary
+    assert rest == ["three", "four"]
+
+
+def test_a_call_whose_result_came_after_a_compaction_began_is_kept(tmp_path):
+    file = Copilot()
+    file.user("one")
+    file.said("", "A")
+    file.compacted("in short", lambda: file.result("A", "of A"))
+    file.said("two")
+    assert view(file.write(tmp_path), tmp_path)[1:] == ["call A", "A=of A", "two"]
+
+
+def test_results_are_found_wherever_they_stand(tmp_path):
+    file = Copilot()
+    file.user("go")
+    file.result("A", "of A")
+    file.said("", "A", "B")
+    file.user("hurry up", delivery="steering")
+    file.result("B", "of B")
+    file.result("C", "of no call")
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["go", "call A+call B", "A=of A", "hurry up", "B=of B"]
+    done = verified(path, tmp_path)
+    assert (done.code, b"line 8: a result that answers no call: Copilot CLI drops it" in done.out) == (
+        1,
+        True,
+    )
+
+
+def test_a_failed_call_and_one_that_says_nothing(tmp_path):
+    file = Copilot()
+    file.user("go")
+    file.said("", "A", "B")
+    file.event("tool.execution_complete", toolCallId="A", success=False, error={"message": "no such file"})
+    file.event("tool.execution_complete", toolCallId="B", success=False)
+    parts = [part for line in imported(file.write(tmp_path), tmp_path) for part in line.get("parts", ())]
+    responses = [part["functionResponse"]["response"] for part in parts if "functionResponse" in part]
+    assert responses == [{"error": "no such file"}, {"error": "Tool execution failed"}]
+
+
+def test_sub_agents_are_branches_with_their_call_as_origin(tmp_path):
+    file = Copilot()
+    file.user("go")
+    call = file.said("", "T")
+    file.event("subagent.started", toolCallId="T", agentDescription="Count", agent="agent-1")
+    file.user("count", agent="agent-1")
+    file.said("three", agent="agent-1")
+    older = file.said("of an older version")
+    older["data"]["parentToolCallId"] = "T"
+    file.result("T", "three")
+    path = file.write(tmp_path)
+    done = run_in_process("import", str(path), "--branches", home=tmp_path)
+    assert done.code == 0, done.err
+    header, *records = lines(session_path(tmp_path, f"{COPY}-agent-1"))
+    assert header["parent"] == {"session": COPY, "at": call["id"]}
+    assert header["imported"]["agent"] is True
+    assert [record["parts"] for record in records if record["type"] == "message"] == [
+        [{"text": "count"}], [{"text": "three"}],
+    ]  # fmt: skip
+    assert session_path(tmp_path, f"{COPY}-T").exists()
+
+
+def test_usage_is_that_of_the_response_and_of_sub_agents_and_compactions(tmp_path):
+    file = Copilot()
+    file.user("go")
+    file.said("one")
+    file.said("two", agent="agent-1")
+    used = {"model": "claude-opus-4-8", "inputTokens": 100, "outputTokens": 5}
+    file.event("session.compaction_complete", success=True, summaryContent="x", compactionTokensUsed=used)
+    imported(file.write(tmp_path), tmp_path)
+    records = lines(session_path(tmp_path, COPY))
+    spent = [(record["type"], record["usage"]["input"]) for record in records if "usage" in record]
+    assert sorted(spent) == [("message", 9), ("usage", 9), ("usage", 100)]
+
+
+def test_the_title_is_the_name_in_the_file_beside_it(tmp_path):
+    file = Copilot()
+    file.user("one")
+    folder = tmp_path / ".copilot" / "session-state" / SESSION
+    path = file.write(folder)
+    (folder / "workspace.yaml").write_text(f'id: {SESSION}\nname: "Sheep: counted"\n')
+    imported(path, tmp_path)
+    meta = [record for record in lines(session_path(tmp_path, COPY)) if record["type"] == "meta"]
+    assert [record["set"]["title"] for record in meta] == ["Sheep: counted"]
+
+
+def test_what_was_cleared_is_a_branch(tmp_path):
+    file = Copilot()
+    file.user("one")
+    file.said("", "A")
+    file.event("session.context_cleared", messagesCleared=2, initialMessage="again")
+    file.result("A", "cleared")
+    file.said("two")
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["again", "two"]
+    done = run_in_process("import", str(path), "--branches", "--into", "other", home=tmp_path)
+    assert done.code == 0
+    assert verified(path, tmp_path).code == 0
+
+
+def test_a_fork_names_its_parent(tmp_path):
+    parent = "22222222-2222-4333-8444-555555555555"
+    file = Copilot()
+    file.user("one")
+    file.event(
+        "session.info", infoType="fork", message=f'Forked from "one" ({parent}) before event x as "y" (z).'
+    )
+    imported(file.write(tmp_path), tmp_path)
+    assert lines(session_path(tmp_path, COPY))[0]["parent"]["session"] == f"copilot-cli-{parent}"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda file: file.lines.pop(0), "line 1: no session.start"),
+        (lambda file: file.lines[1].update(id="x"), "line 2: an event whose `id` is not a UUID"),
+        (
+            lambda file: file.lines[1].update(timestamp="noon"),
+            "line 2: an event without a valid `timestamp`",
+        ),
+        (
+            lambda file: file.lines[1]["data"].update(content=["x"]),
+            "line 2: an event whose content is not text",
+        ),
+        (
+            lambda file: file.lines[3]["data"].pop("messageId"),
+            "line 4: an event whose messageId is not text",
+        ),
+    ],
+    ids=["no start", "id", "time", "content", "message id"],
+)
+def test_what_the_program_refuses_is_reported_and_read(change, reason, tmp_path):
+    file = Copilot()
+    file.user("one")
+    file.said("two")
+    change(file)
+    path = file.write(tmp_path)
+    done = verified(path, tmp_path)
+    assert (done.code, f"{reason}: Copilot CLI does not open the file" in done.out.decode()) == (1, True)
+    assert view(path, tmp_path)[-1] == "two"
+
+
+def test_a_file_that_was_not_kept_is_counted(tmp_path):
+    file = Copilot()
+    file.user("one", attachments=[{"type": "directory", "path": "/work/src"}])
+    file.said("", "A")
+    gone = {"type": "image", "mimeType": "image/png", "byteLength": 9, "omittedReason": "too_large"}
+    file.result("A", "Viewed.", binaryResultsForLlm=[gone])
+    done = run_in_process("import", str(file.write(tmp_path)), "-v", home=tmp_path)
+    assert b"1 attachment that is not sent (directory)" in done.err
+    assert b"1 file that was left out of the session" in done.err
+
+
+def test_reasoning_is_as_its_provider_stored_it(tmp_path):
+    file = Copilot()
+    file.user("one")
+    blocks = [
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        {"type": "redacted_thinking", "data": "x"},
+    ]
+    file.said(
+        "two", reasoningText="hm", reasoningBlocks={"provider": "anthropic-messages", "blocks": blocks}
+    )
+    (answer,) = [line for line in imported(file.write(tmp_path), tmp_path) if line.get("kind") == "codeh"]
+    assert answer["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "s"}
+    assert answer["parts"][1]["native"] == {"provider": "anthropic", "value": blocks[1]}
