@@ -572,7 +572,7 @@ MUTANTS = [
     ),
     Mutant(
         "a line is worth as much the second time", "filters/compact/choose.py",
-        "                self._take(line.words)",
+        "                self._use(line.words)",
         "                pass",
         ("filters/compact/test_choose.py::test_a_line_that_says_the_same_again_is_worth_less",),
     ),
@@ -649,10 +649,10 @@ MUTANTS = [
         ("adapters/test_protocols.py::test_a_torn_line_costs_itself",),
     ),
     Mutant(
-        "a result is said by somebody called so", "filters/compact/lines.py",
-        " or who[1].split()[-1].lower() in _NO_SPEAKER:",
-        ":",
-        ("filters/compact/test_compact_lines.py::test_what_somebody_says_is_told_sentence_by_sentence",),
+        "somebody may be called User", "filters/compact/lines.py",
+        " if who is None or is_ours(who[1]) else ",
+        " if who is None else ",
+        ("filters/compact/test_compact_lines.py::test_among_people_a_speaker_is_named_at_the_beginning",),
     ),
     Mutant(
         "the command of another provider completes what a flag names", "base/config/layers.py",

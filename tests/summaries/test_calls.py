@@ -183,11 +183,16 @@ def test_only_the_same_call_can_pass_later(name, failed, passes, again):
     assert (len(done.failures), len(done.mended)) == (1, again)
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["grep -n this.ui.start src/a.py", "grep -A 5 'fs.watch a.b' src/a.py", "sed -n 's/x.y//p' src/a.py"],
-)
+@pytest.mark.parametrize("command", ["sed -n 's/x.y//p' src/a.py", "cat src/a.py | grep this.ui.start"])
 def test_what_is_searched_for_is_no_file(command):
-    call = {"functionCall": {"id": "c", "name": "bash", "args": {"command": command}}}
-    view = view_of([{"kind": "codeh", "role": "model", "parts": [call]}])
-    assert [*calls.effects(view.messages).files] == ["src/a.py"]
+    done = calls.effects(view_of(call(1, "bash", {"command": command}, {"output": "x"})).messages)
+    assert [*done.files] == ["src/a.py"]
+
+
+@pytest.mark.parametrize(("command", "acts"), [
+    ('cd /x && git add -A && git commit -m "Skip; torn lines" && git push origin main', ['`git commit -m "Skip; torn lines"`', "`git push origin main`"]),
+    ("git status; git log", []), ("grep -n 'git commit' notes.md", []),
+])  # fmt: skip
+def test_what_a_shell_committed_and_pushed_is_done(command, acts):
+    done = calls.effects(view_of(call(1, "bash", {"command": command}, {"output": "ok"})).messages)
+    assert [what for what, _ in done.actions.values()] == acts

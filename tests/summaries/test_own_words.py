@@ -2,7 +2,7 @@
 
 import pytest
 
-from codeh_history.summaries.own_words import rows
+from codeh_history.summaries.prose import rows
 
 
 @pytest.mark.parametrize(("text", "own"), [

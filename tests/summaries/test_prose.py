@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.summaries import cues, prose
-from codeh_history.summaries.clipped import clip
+from codeh_history.summaries.prose import clip
 
 
 @pytest.mark.parametrize(

@@ -9,59 +9,47 @@ from typing import Any
 
 from ..session.model import Json, Message
 from ..session.pairing import Call, Pairing, pair
-from .clipped import clip
+from .prose import clip
 from .results import failure, result_value
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_WRITES = frozenset(
+WRITES = frozenset(
     "write edit create update patch apply replace insert delete remove move rename save append modify"
     " multiedit put mkdir touch copy overwrite truncate".split()
 )  # fmt: skip
-_SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell".split())
-_ACTS = _WRITES | frozenset(
+_SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell run".split())
+_ACTS = WRITES | frozenset(
     "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
     " disable grant revoke return exchange issue open close assign merge approve register order buy"
     " reserve upgrade".split()
 )  # fmt: skip
 _LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
-_CHANGING = frozenset(
-    ("rm", "mv", "cp", "touch", "tee", "truncate", "chmod",
-     "git add", "git mv", "git rm", "sed -i", "sed -i.bak", "perl -pi")
-)  # fmt: skip
-_SHOWING = frozenset("cat head tail less nl wc sed grep rg awk diff code".split())
-_PATTERN_FIRST = frozenset("grep rg ag awk sed".split())  # their first argument is a pattern
-_BEFORE = frozenset("sudo cd time env then do".split())  # a command
-LONG = 40  # longer arguments go last
-_MARKS = "'\"`,()"  # quotes around a word
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
-_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
+_CHANGING = re.compile(r"(?:rm|mv|cp|touch|tee|truncate|chmod|git (?:add|mv|rm)|sed -i\S*|perl -pi)\s")
+_SHOWING = frozenset("cat head tail less nl wc sed diff".split())
+_BEFORE = frozenset("sudo time env then do".split())  # a command
 _STATES = {
-    "rm": "deleted",
-    "delete": "deleted",
-    "remove": "deleted",
-    "touch": "created",
-    "create": "created",
-}
-_PATH_KEYS = frozenset(
-    "path file filepath filename notebookpath relativepath absolutepath oldpath newpath paths files"
-    " targetfile".split()
-)
+    "rm": "deleted", "delete": "deleted", "remove": "deleted", "touch": "created", "create": "created",
+    "Add": "created", "Delete": "deleted",
+}  # fmt: skip
+_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
+_PATH_KEYS = frozenset("path paths file files filepath filename".split())
 _MAYBE_PATH_KEYS = frozenset(
     "target source destination dest src dst uri name directory dir folder output input".split()
 )
-_COMMAND_KEYS = ("command", "cmd", "script")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.-]+[/\\])*[\w@+-][\w@+.-]*", re.ASCII)
 _EXTENSION = re.compile(r"[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$", re.ASCII)
 _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
 _PATCHED = re.compile(r"^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
-_PATCH_STATES = {"Add": "created", "Delete": "deleted"}
 _STEPS = re.compile(r"&&|\|\||[;|\n]")
+_PUBLISHING = re.compile(r"\bgit (?:commit|push|tag|merge|revert)(?: (?:'[^']*'|\"[^\"]*\"|[^\s;&|<>]+))+")
 _INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
 _OUTLET = re.compile(  # at the end of a command
     r"(?: *\| *(?:cat|grep|head|less|rg|sed|tail|tee|wc)\b[^|;&]*| *[&\d]?>{1,2}(?:&\d| *[^\s|;&<>]+))+$"
 )
 _VALUE = re.compile(r"=[^,)]*")
 _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
+_MARKS = "'\"`,()"  # quotes around a word
+LONG = 40  # longer arguments go last
 
 
 class Effects:
@@ -82,10 +70,7 @@ class Effects:
     def act(self, what: str, place: int) -> None:
         """Record an action; a later update of the same fields of the same thing replaces it."""
         thing, _, fields = what.partition(",")
-        if "update" in _words_of(what.partition("(")[0]):
-            thing += _VALUE.sub("", fields)
-        else:
-            thing = what
+        thing = thing + _VALUE.sub("", fields) if "update" in words_of(what.partition("(")[0]) else what
         self.actions.pop(thing, None)
         self.actions[thing] = what, place
 
@@ -98,33 +83,31 @@ class Effects:
 
     def add(self, call: Call) -> None:
         """Record the outcome of a call."""
-        args = call.args if isinstance(call.args, dict) else {}
-        response, words = _response(call), _words_of(call.name)
-        shell = not _SHELLS.isdisjoint(words)
-        command = command_of(args) if shell or "run" in words else ""
-        if shell and not command and isinstance(args.get("input"), str):
-            command = args["input"]
-        bare = without_cd(command)
-        how = failure(call.name, response, bare)
+        args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
+        command = without_cd(_ran(args, words))
+        response = _response(call)
+        how = failure(call.name, response, command)
         done = not (how or command) and acts(call.name)
         label = attempt = ""
         if how or done or self.failures:
-            label = f"`{clip(bare, 100)}`" if command else _described(call.name, args)
-            attempt = attempt_of(f"`{bare}`") if command else _attempt(label, args)
+            label = f"`{clip(command, 100)}`" if command else _described(call.name, args)
+            attempt = attempt_of(f"`{command}`") if command else _attempt(label, args)
         if how:
             self.fail(label, how, call.place, attempt)
-        elif call.answer is not None and attempt in self.failures:
+            return
+        if call.answer is not None and attempt in self.failures:
             self.mended.add(attempt)
-        if command:
-            self.commands.add(clip(bare.split("\n", 1)[0], 100))
-        paths = [*(_shell_files(command) if command else _files(args, words))]
-        for path, state in paths if not how else ():
+        paths = dict(_shell_files(command) if command else _files(args, words))
+        for path, state in paths.items():
             self.touch(path, state, call.place)
-        value = result_value(response)
-        value = value if isinstance(value, dict) else response  # `{"id": "B7"}` tells an id, too
-        act = label + _outcome(args, value) if done and not paths else "()"
-        if not act.endswith("()"):
-            self.act(act, call.place)
+        if command:
+            self.commands.add(clip(command.split("\n", 1)[0], 100))
+            for act in _PUBLISHING.findall(command):
+                self.act(f"`{clip(act, 100)}`", call.place)
+        elif done and not paths:
+            act = label + _outcome(args, response)
+            if not act.endswith("()"):
+                self.act(act, call.place)
 
 
 def effects(
@@ -137,33 +120,29 @@ def effects(
     return done
 
 
-def _files(args: Json, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The files in a call's arguments, each with its new state."""
-    verb = args.get("command")
-    writes = not _WRITES.isdisjoint(words) and verb != "view"
-    state = next((_STATES[word] for word in words if word in _STATES), "written" if writes else "read")
-    patches = {
-        path: to for text in args.values() if isinstance(text, str) for path, to in patched(text).items()
-    }
-    for path in paths_of(args):
-        yield path, patches.get(path, state)
-
-
 def acts(name: str) -> bool:
     """Whether a tool changes something, judged by the words of its name: `book_flight`, not `get_order`."""
-    words = _words_of(name)
+    words = words_of(name)
     return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
 
 
 @lru_cache
-def _words_of(name: str) -> tuple[str, ...]:
-    """Split a tool's name into words; cached, because a session uses few tools often."""
+def words_of(name: str) -> tuple[str, ...]:
+    """Split a tool's or a field's name into words; cached, because a session uses few names often."""
     return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+def _ran(args: Json, words: Sequence[str]) -> str:
+    """The command that a call of a shell ran."""
+    if _SHELLS.isdisjoint(words):
+        return ""
+    input = args.get("input")
+    return command_of(args) or (input if isinstance(input, str) and words != ("run",) else "")
 
 
 def command_of(args: Json) -> str:
     """The shell command in a call's arguments; a list loses its `bash -lc`."""
-    for key in _COMMAND_KEYS:
+    for key in ("command", "cmd", "script"):
         value = args.get(key)
         if isinstance(value, str) and value.strip():
             return value.strip()
@@ -173,27 +152,43 @@ def command_of(args: Json) -> str:
     return ""
 
 
+def without_cd(command: str) -> str:
+    """Remove `cd FOLDER &&` from the beginning of a command."""
+    return _AWAY.sub("", command, count=1)
+
+
+# -- files ------------------------------------------------------------------------------------------
+
+
+def _files(args: Json, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The files in a call's arguments, each with its new state."""
+    writes = not WRITES.isdisjoint(words) and args.get("command") != "view"
+    state = next((_STATES[word] for word in words if word in _STATES), "written" if writes else "read")
+    patches = {path: to for text in args.values() if isinstance(text, str) for path, to in patched(text)}
+    yield from ((path, patches.get(path, state)) for path in paths_of(args))
+
+
 def paths_of(args: Json) -> list[str]:
     """The paths in a call's arguments, by key and by form, and those in patches."""
     paths: list[str] = []
     for key, value in args.items():
-        plain = key.lower().replace("_", "").replace("-", "")
+        words = words_of(key)
         for item in value if isinstance(value, list) else [value]:
             if not isinstance(item, str):
                 continue
-            named = plain in _PATH_KEYS and 0 < len(item) <= 300 and "\n" not in item
-            if named or (plain in _MAYBE_PATH_KEYS and looks_like_path(item)):
+            named = not _PATH_KEYS.isdisjoint(words) and 0 < len(item) <= 300 and "\n" not in item
+            if named or (not _MAYBE_PATH_KEYS.isdisjoint(words) and looks_like_path(item)):
                 paths.append(item)
             else:
-                paths += patched(item)
+                paths += (path for path, _ in patched(item))
     return list(dict.fromkeys(paths))
 
 
-def patched(text: str) -> dict[str, str]:
+def patched(text: str) -> list[tuple[str, str]]:
     """The paths that a patch in a text changes, each with its new state."""
     if "*** " not in text and "+++ " not in text:
-        return {}
-    return {path: _PATCH_STATES.get(verb, "written") for verb, path in _PATCHED.findall(text)}
+        return []
+    return [(path, _STATES.get(verb, "written")) for verb, path in _PATCHED.findall(text)]
 
 
 def looks_like_path(text: str) -> bool:
@@ -203,37 +198,28 @@ def looks_like_path(text: str) -> bool:
     if len(text) > 300 or "://" in text:
         return False
     if not _PATH.fullmatch(text):
-        spaced = "/" in text and _EXTENSION.search(text) and _PATH.fullmatch(text.replace(" ", "_"))
-        return spaced is not None and bool(spaced)
+        return bool("/" in text and _EXTENSION.search(text) and _PATH.fullmatch(text.replace(" ", "_")))
     return "/" in text.strip("/") or text.startswith("/") or bool(_EXTENSION.search(text))
 
 
 def _shell_files(command: str) -> Iterator[tuple[str, str]]:
     """The files that a command writes, patches, removes or shows."""
-    yield from patched(command).items()
-    for piece in _STEPS.split(command[:4000]):
-        words = piece.split()
-        while words and ((first := words[0].strip(_MARKS)) in _BEFORE or "=" in first):
-            words = words[2:] if first == "cd" else words[1:]
+    yield from patched(command)
+    for step in _STEPS.split(command[:4000]):
+        words = step.split()
+        while words and (words[0] in _BEFORE or "=" in words[0]):
+            words = words[1:]
         if not words:
             continue
-        for path in _INTO.findall(piece) if ">" in piece else ():
-            if looks_like_path(path) and not path.startswith("/dev/"):
-                yield path, "written"
-        second = words[1].strip(_MARKS) if len(words) > 1 else ""
-        changes = first in _CHANGING or f"{first} {second}" in _CHANGING
+        paths = [(path, "written") for path in _INTO.findall(step) if not path.startswith("/dev/")]
+        changes, first = _CHANGING.match(" ".join(words)), words[0].strip(_MARKS)
         if changes or first in _SHOWING:
             state = _STATES.get(first, "written" if changes else "read")
-            for word in words[1:] if first not in _PATTERN_FIRST else _after_pattern(piece):
-                word = word.strip(_MARKS)
-                if looks_like_path(word) and not word.startswith(("-", "s/")):
-                    yield word, state
+            paths += ((word.strip(_MARKS), state) for word in words[1:] if not word.startswith(("-", "s/")))
+        yield from (path for path in paths if looks_like_path(path[0]))
 
 
-def _after_pattern(piece: str) -> list[str]:
-    """The arguments of a search after its pattern, without options."""
-    words = [word for word in _QUOTED.sub("''", piece).split()[1:] if not word.startswith("-")]
-    return words[1:]
+# -- calls in words ---------------------------------------------------------------------------------
 
 
 def _described(name: str, args: Json) -> str:
@@ -252,8 +238,10 @@ def _plain(value: Any) -> str:
     return str(value) if isinstance(value, (str, int, float)) else ""
 
 
-def _outcome(args: Json, value: Any) -> str:
+def _outcome(args: Json, response: Any) -> str:
     """The ids, numbers and states that an action returned."""
+    value = result_value(response)
+    value = value if isinstance(value, dict) else response  # `{"id": "B7"}` tells an id, too
     fields = [
         f"{key}={clip(str(item), 40)}"
         for key, item in (value.items() if isinstance(value, dict) else ())
@@ -280,9 +268,3 @@ def attempt_of(label: str) -> str:
 def _attempt(label: str, args: Json) -> str:
     """A call with all its arguments: its label, if that has them."""
     return label if "…" not in label and all(map(_plain, args.values())) else f"{label} {args}"
-
-
-def without_cd(command: str) -> str:
-    """Remove `cd FOLDER &&` from the beginning of a command."""
-    away = _AWAY.match(command)
-    return command[away.end() :] if away else command

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import IO, Protocol, TypeVar
 
 from ..base.errors import SummarizerFailed
-from .clipped import clip
+from .prose import clip
 
 T = TypeVar("T")
 

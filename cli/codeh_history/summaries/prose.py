@@ -1,44 +1,75 @@
-"""Sentences: where they end, which lines are prose, and which have no content."""
+"""What people write: their own words as opposed to pasted text, sentences, and texts cut at a word."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+PASTED, ROWS = 1_200, 25  # characters, and lines, of a message that may state a rule
+LONG = 2_000  # characters of a message after which text counts as pasted
+LONG_FILLER = 60  # characters: nobody is so polite
+_BLANK = 50  # characters of a text for each that is shown: nearly all of more would have to be blanks
+_NEAR = 60  # characters before the end of a sentence that tell whether it is one
 
 _END = re.compile(  # begins with one set of signs, so that what holds none is passed over fast
     r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=[^\s(])|(?<=[。！？；])[”’」』）]*(?=\S))"
 )
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$", re.IGNORECASE
-)
-_NEAR = 60  # characters before the end of a sentence that tell whether it is one
+_ABBREVIATION = re.compile(r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$")
 _ODD = re.compile("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
 _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
 _NOISE = re.compile(
     r"^(?:[$>\u276f➜%|+\[]|at \S+ \(|File \"|Traceback|\d+[:|]|[─━═│┌└├]{2,}|['\"]?/(?:[\w.-]+/){2,})"
 )
-LONG_FILLER = 60  # characters: nobody is so polite
-_FILLER = frozenset(
-    """
-    ok okay yes y yeah yep no n nope continue go on ahead thanks thank you thx great perfect nice good
-    cool sure please done next proceed again try hi hello hey do it that so very much a lot weiter ja
-    nein gut super danke dir vielen mach passt perfekt hallo genau klar right mm hmm uhh sounds looks
-    all then alright fine your help for i appreciate it that's wow hm
-    """.split()
-) | frozenset(
-    ["好", "好的", "谢谢", "谢谢你", "继续", "是的", "对", "可以", "你好", "嗯", "没问题", "明白", "收到"]
+_TAG = re.compile(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
+_DATA = re.compile(  # code, a field, an error
+    r"\s*(?:(?:import|from|export|using|use|require|package|#include)\b.*[;'\">)}]$"
+    r"|[a-z_][\w.-]*\s*[:=]\s|[\"'{}\[\]|$>]"
+    r"|(?:API )?[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )"
 )
+_DOCUMENT = re.compile(r"\s*#{1,6} |---+\s*$")  # a document begins; everything after it belongs to it
+_LETTER = re.compile(r"(?:Hi|Hello|Dear|Hallo|Liebe\w*)\b[^.!?]{0,40},\s*$")
+_SHOWN = re.compile(  # code, data, a quote
+    r" {4}|\t|\s*[-*+] [a-z_][\w.-]*: "
+    '|\\s*["\u201c-\u201f\xab\xbb\u2018\u201a].*["\u201c-\u201f\xab\xbb\u2019]\\s*$'
+)
+_FILLER = frozenset("""
+ok okay yes yeah yep no nope continue go on ahead thanks thank you thx great perfect nice good cool sure
+please done next proceed again try hi hello hey do it that so very much a lot weiter ja nein gut super danke
+dir vielen right hmm sounds looks all then alright fine your help for i appreciate wow
+好 好的 谢谢 继续 是的 可以
+""".split())  # fmt: skip
 
 
-def split(line: str) -> list[str]:
-    """Split a line into sentences."""
-    sentences: list[str] = []
-    start = 0
-    for end in _END.finditer(line):
-        before = line[max(start, end.end() - _NEAR) : end.end()].split()
-        if not _ABBREVIATION.search(before[-1]):
-            sentences.append(line[start : end.end()].strip())
-            start = end.end()
-    return [*sentences, rest] if (rest := line[start:].strip()) else sentences
+def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple[str, bool, bool]]:
+    """Yield each line of a text, whether its author wrote it, and whether it may state a rule.
+
+    Code, logs, quotes, tags and text after `most` characters count as pasted, and so does a document
+    announced by a line that ends in a colon. Lines far down state no rules, nor do lines of a user's text
+    in a document, a letter, a quote or data.
+    """
+    fence = tag = ""
+    seen = 0
+    document = pasted = announced = shown = False
+    for number, line in enumerate(text.split("\n")):
+        seen += len(line)
+        opened = _TAG.match(line)
+        before, fence = fence, fence_after(line.strip(), fence)
+        if before or fence:
+            yield line, False, False
+            continue
+        if opened is not None:
+            tag = opened[2] if not opened[1] and f"</{opened[2]}>" not in line else ""
+            yield line, False, False
+            continue
+        begins = user and not document
+        begins = begins and bool(_DOCUMENT.match(line) or (number > 0 and _LETTER.match(line)))
+        pasted, document = pasted or (begins and announced), document or begins
+        announced = line.rstrip().endswith(":") if line.strip() else announced
+        own = seen <= most and not (tag or pasted or _DATA.match(line)) and is_prose(line.strip())
+        own = own and not (user and shown and line[:1] == " ")  # a shown line, wrapped
+        shown = bool(line.strip()) and not own
+        early = seen <= PASTED and number < ROWS
+        yield line, own, early and not (document or (user and _SHOWN.match(line)))
 
 
 def is_prose(line: str) -> bool:
@@ -60,11 +91,37 @@ def fence_after(line: str, open: str) -> str:
     return "" if mark == open and not line.strip(mark[0]) else open
 
 
+def split(line: str) -> list[str]:
+    """Split a line into sentences."""
+    sentences: list[str] = []
+    start = 0
+    for end in _END.finditer(line):
+        before = line[max(start, end.end() - _NEAR) : end.end()].split()
+        if not _ABBREVIATION.search(before[-1]):
+            sentences.append(line[start : end.end()].strip())
+            start = end.end()
+    return [*sentences, rest] if (rest := line[start:].strip()) else sentences
+
+
 def is_filler(text: str) -> bool:
     """Whether a text has no content: `ok, thanks!`, a slash command alone."""
     if len(text) > LONG_FILLER:
         return False
     words = text.lower().strip(" .,!?…#。！？，")
-    if words.startswith("/") and " " not in words:
-        return True
-    return all(word in _FILLER for word in re.findall(r"\w+", words))
+    return (words[:1] == "/" and " " not in words) or _FILLER.issuperset(re.findall(r"\w+", words))
+
+
+def clip(text: str, room: int) -> str:
+    """Return the text on one line, at most `room` characters, cut at a word and never inside a URL.
+
+    A shortened URL would lead elsewhere, so a text that begins with one may be longer.
+    """
+    text = " ".join(text[: room * _BLANK].split(None, room // 2 + 1))  # more words are too long in any case
+    if len(text) <= room:
+        return text
+    head = text[: max(room - 1, 1)]
+    cut = head.rfind(" ")
+    word = text[cut + 1 :].partition(" ")[0]
+    if "://" in word:
+        return text if word == text else (head[:cut].rstrip(" ,;:") if cut > 0 else word) + "…"
+    return (head[:cut] if cut > room // 2 else head).rstrip(" ,;:") + "…"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from ..base.read_json import strings_in
 from ..providers.json_text import value_of
 from ..session.pairing import failed_call
-from .clipped import clip
+from .prose import clip
 
 _ERROR = (  # compiled on first use
     r"(?m)^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
@@ -22,9 +21,8 @@ _HINTS = (  # every match of `_ERROR` has one of these
     "failure", "not found", "No such", "denied", "fault",
 )  # fmt: skip
 _COMPLAINT = re.compile(  # what failed commands print
-    r"(?i)error|fail|panic|abort|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found"
-    r"|no such|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|killed|fault|exit status"
-    r"|did not|does not exist|reject|unhandled|expected|conflict|✗"
+    r"(?i)error|fail|panic|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found|no such"
+    r"|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|does not|reject|expected|conflict|✗"
 )
 _SPECIFIC = re.compile(  # names something: a quote, a path, a symbol, a call
     r"['\"`\u2018\u201c]\w|\w[._/:]\w|\w_\w|[a-z][A-Z]|\w\(|[=!<>]="
@@ -35,9 +33,7 @@ _EXITED = re.compile(r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?) (
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
 _FIELD = re.compile(r"(?i)(?:output|stdout|stderr|result): (?=\S)|^[\w ]+: \((?:none|empty)\)$")
 _CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
-_SHOWS = re.compile(
-    r"^\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b"
-)
+_SHOWS = re.compile(r"\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b")
 FEW = 4  # fewer words only name a place, not a reason: `FAIL src/a.test.js`
 LENGTH = 160  # characters of a failure
 _ENDS = 4000  # characters at each end of an output to search for errors
@@ -100,41 +96,27 @@ def _exit_code(value: Any) -> int:
 
 
 def _reason(text: str) -> str:
-    """The line of an output that best explains a failure, with a second one if it is too short."""
+    """The line of an output that best explains a failure, and one after it that says where or why."""
     lines = [line for raw in text.splitlines() if (line := _FIELD.sub("", raw.strip()))]
     if not lines:
         return ""
     if "Traceback" in text:
-        last = next((line for line in reversed(lines) if is_error(line)), "")
-        if last and not last.startswith("Traceback"):
-            return clip(last, LENGTH)
+        lines = [line for line in reversed(lines) if is_error(line)] or lines
     best = max(lines, key=_telling)
-    if not _telling(best):
-        best = lines[-1]
-    return clip(_with_more(best, lines), LENGTH)
+    best = best if _telling(best) else lines[-1]
+    after = lines[lines.index(best) + 1 :]
+    if best[-1] != ":":
+        short = len(best.split()) < FEW
+        after = [line for line in after if _LOCATED.search(line) or (short and _telling(line) > 3)]
+        after = after if short or not _LOCATED.search(best) else []
+    return clip(" ".join([best, *after[:1]]), LENGTH)
 
 
 def _telling(line: str) -> int:
     """Rank a line by how well it explains a failure: errors that name something first."""
     wrong, complains = is_error(line), _COMPLAINT.search(line) is not None
-    if line.startswith("Traceback"):
-        return 0
-    if "***" in line:
+    if not (wrong or complains):
+        return (4 if len(line.split()) >= FEW else 1) if _LOCATED.search(line) else 0
+    if "***" in line or line.startswith("Traceback"):
         return 1
-    if (wrong or complains) and _SPECIFIC.search(line):
-        return 6 if wrong else 5 if line[-1] != ":" else 2
-    located = _LOCATED.search(line) is not None
-    return 4 if located and len(line.split()) >= FEW else 3 if wrong else 2 if complains or located else 0
-
-
-def _with_more(best: str, lines: Sequence[str]) -> str:
-    """Add the next line that says where or why, if this one does not."""
-    after = lines[lines.index(best) + 1 :]
-    short = len(best.split()) < FEW
-    if best[-1] == ":":
-        more = after[:1]
-    elif short or not _LOCATED.search(best):
-        more = [line for line in after if _LOCATED.search(line) or (short and _telling(line) > 3)][:1]
-    else:
-        more = []
-    return " ".join([best, *more])
+    return 2 + wrong + 2 * (_SPECIFIC.search(line) is not None and line[-1] != ":")

@@ -16,7 +16,7 @@ from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, tools_name
 from ..session.labels import labelled
 from ..session.model import Message
 from ..session.view import text_of
-from .own_words import rows
+from .prose import rows
 from .results import result_value
 
 SEPARATOR = "\n\n---\n\n"

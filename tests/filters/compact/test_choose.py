@@ -9,7 +9,7 @@ from codeh_history.filters.compact.extract import extract
 from codeh_history.filters.compact.lines import Line
 from codeh_history.filters.compact.summary import Entry, entries_of, entry, fields_of, opaque
 from codeh_history.filters.compact.units import CHAT, PEOPLE, WORK, shape_of
-from codeh_history.filters.compact.words import Vocabulary
+from codeh_history.filters.compact.words import features
 from codeh_history.session.model import Summary
 from codeh_history.tokens import open_counter
 from compact.short import asked, tokens
@@ -20,15 +20,17 @@ from histories import model, session, user
 def placed(*lines):
     for place, line in enumerate(lines):
         line.place = line.number = place
+        line.words = features(line.text)
     return [*lines]
 
 
-def said(text, kind="asked", id="m", **more):
-    return Line(kind, "User" if kind == "asked" else "Model", text, id, len(text.split()) + 1, **more)
+def said(text, spoken="asked", id="m", kind=""):
+    label = "User" if spoken == "asked" else "Model"
+    return Line(kind or spoken, label, text, id, len(text.split()) + 1, spoken)
 
 
 def chooser(lines, shape=PEOPLE, known=""):
-    return Chooser(lines, shape, Vocabulary().of(known), Vocabulary())
+    return Chooser(lines, shape, features(known))
 
 
 def test_a_line_that_says_the_same_again_is_worth_less():
@@ -53,7 +55,7 @@ def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says():
         for line in (said(f"Tell me of bird{n} please.", id=f"u{n}"), said(f"Bird{n} is a heron from Mali{n}.", "said", f"a{n}"))
     ))  # fmt: skip
     found = choose(lines, chooser(lines, CHAT), CHAT, 130)
-    assert sum(line.kind == "asked" for line in found) > sum(line.kind == "said" for line in found)
+    assert sum(line.spoken == "asked" for line in found) > sum(line.spoken == "said" for line in found)
 
 
 @pytest.mark.parametrize("shape", [CHAT, PEOPLE, WORK])
@@ -68,12 +70,20 @@ def test_the_first_prompt_stays_however_little_it_adds(shape):
 
 def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none():
     lines = placed(
-        said("Never touch the ledger parser.", topic="rule"), said("Please never touch the ledger parser!", topic="rule"),
-        said("Never rename the invoice exporter.", topic="rule"), said("You may rename the invoice exporter now."),
+        said("Never touch the ledger parser.", kind="rule"), said("Please never touch the ledger parser!", kind="rule"),
+        said("Never rename the invoice exporter.", kind="rule"), said("You may rename the invoice exporter now."),
     )  # fmt: skip
-    chooser(lines)
     settle(lines)
-    assert [line.topic for line in lines] == ["", "rule", "", "rule"]
+    assert [line.kind for line in lines] == ["asked", "rule", "asked", "rule"]
+
+
+def test_a_rule_that_a_prompt_among_the_newest_turns_revokes_is_none():
+    rule, back = "Never rename the invoice exporter.", "You may rename the invoice exporter now."
+    for newest in ([user(back)], [user(back), model("ok"), user("end")]):
+        view = session([user("Look at the shop."), user(rule), *working(60), *newest])
+        text = summary(view, tokens(view) // 5)
+        assert rule not in section(text, "Rules") if "Rules:" in text else True
+        assert f"- {rule}" in section(text, "What was asked")
 
 
 @pytest.mark.parametrize(("messages", "shape"), [
@@ -127,9 +137,9 @@ def test_only_names_of_a_file_stand_at_it():
         "call parse_line(x)",
     ]
     lines = placed(
-        *(Line("gave", "src/a.py", text, "m", 9) for text in shown), Line("called", "src/a.py", "output_mode: content, text: old_name", "m", 9),
+        *(Line("shown", "src/a.py", text, "m", 9) for text in shown), Line("shown", "src/a.py", "output_mode: content, text: old_name", "m", 9),
     )  # fmt: skip
-    found = {line.text for line in choose_names(lines, Vocabulary())}
+    found = {line.text for line in choose_names(lines)}
     assert {"parse_line", "old_name"} <= found
     assert not any(
         word in name for name in found for word in ("error", "reminder", "nThen", "nFell", "mode")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from codeh_history.filters.compact.ledger import failed_before, failing, ledger
+from codeh_history.filters.compact.ledger import failing, ledger, read_back
+from codeh_history.filters.compact.summary import Entry
 from codeh_history.session.ops import apply
 from codeh_history.summaries.calls import Effects
 from compact.short import asked, plan, tokens
@@ -111,7 +112,7 @@ def failures(*failed):
 def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, told):
     found = ledger(effects(*((path, "written") for path in paths)))
     assert sorted(line.text for line in found) == sorted(told)
-    assert {line.speaker for line in found} == {"written"}
+    assert {line.label for line in found} == {"written"}
 
 
 HOW = "Error: the zeppelin is gone"
@@ -142,7 +143,7 @@ def test_a_long_command_is_cut_within_its_marks():
 )  # fmt: skip
 def test_a_line_of_an_earlier_ledger_is_read_back(text):
     done = Effects()
-    failed_before(text, done, 0)
+    assert read_back(Entry("failed", "", text, "m"), done, 0)
     assert [line.text for line in ledger(done)] == [text]
 
 

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from ...session.labels import PASTED, USER
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
 from ...summaries import cues
 from ...summaries.calls import Effects, effects
-from ...summaries.clipped import clip
+from ...summaries.prose import clip
 from ...tokens import Counter
-from .choose import Chooser, choose, names
+from .choose import Chooser, choose, names, settle
 from .draft import Draft, History
-from .ledger import failed_before, ledger
-from .lines import DULL, HEAD, PROSE, Line, Reader, texts_of
+from .ledger import ledger, read_back
+from .lines import HEAD, Line, Reader, texts_of
 from .plan import Settings
 from .summary import Entry, entries_of, entry, fields_of, joined, opaque
 from .units import WORK
-from .words import Vocabulary, upto
+from .words import features, upto
 
 ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next one has room
 TRIES = 4  # attempts to find how many lines fit
-SHORTER = 0.9  # it was current then keep this share of the lines each time
 UNFILLED = 0.01  # share of the room that may stay empty
 LATER = "(Later than the summary above.)\n"  # the summary above was written before
-KINDS = {"called": "shown", "gave": "shown"}  # line kind → summary kind, if different
+DULL = re.compile(r"\s*(?:import\b|from \S+ import\b|export [{*]|#include\b|using [\w.]+;|require\b)")
 LEDGER = ("file", "done", "failed")
+# The kind, in an earlier summary, of a sentence → by whom.
+SPOKEN = {"asked": "asked", "rule": "asked"} | dict.fromkeys(
+    ("said", "decision", "open", "question"), "said"
+)
 
 
 def extract(
@@ -52,16 +55,18 @@ class Extract:
     """
 
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
-        self._draft = draft
-        self._absorb = absorb
+        self._draft, self._absorb = draft, absorb
         self._shape = draft.history.shape
         self._begins = LATER if draft.summaries and not absorb else ""
-        self._vocabulary = Vocabulary()
         self.measure()
         reader = Reader(draft.history, self.room)
         self._lines = [*self._earlier_and_ledger()]
         self._lines += [line for number in self.covered for line in reader.lines(number)]
-        self._topics = [line.topic for line in self._lines]
+        prompts = [number for number in draft.history.layout.prompts if number not in draft.to_summarize]
+        self._later = [line for number in prompts for line in reader.lines(number) if line.spoken]
+        for line in [*self._lines, *self._later]:
+            line.words = features(line.text)
+        self._kinds = [line.kind for line in self._lines]
 
     def measure(self) -> None:
         """Compute the room again, after more messages were kept."""
@@ -83,7 +88,7 @@ class Extract:
         chosen = self._chosen()
         best: Json | None = None
         used, room = 0, self.room * 1.0
-        for tries in range(1, 4 * TRIES):
+        for tries in range(1, 3 * TRIES):
             some = [*upto(room, chosen, attrgetter("cost"))]
             fields = fields_of(entries(some), work=self._shape == WORK)
             fields["summary"] = self._begins + fields["summary"]
@@ -93,34 +98,34 @@ class Extract:
             full = self.room * (1 - UNFILLED) <= cost or len(some) == len(chosen)
             if (full and cost <= self.room) or (tries >= TRIES and best is not None):
                 break
-            room *= (1 - UNFILLED / 2) * self.room / max(1, cost) if tries < TRIES else SHORTER
+            room *= min((1 - UNFILLED / 2) * self.room / max(1, cost), 0.9 if tries >= TRIES else 9)
         return best, self._draft.target - self._beside - used
 
     def _chosen(self) -> list[Line]:
         """Choose among the lines of the messages to summarise, most important first."""
         gone = self._draft.to_summarize
         newest: dict[tuple[str, bool], Line] = {}  # without repeats; the last one stays
-        for line, topic in zip(self._lines, self._topics, strict=True):
-            line.topic = topic  # `choose` changes it
-            if line.number < 0 or line.kind in LEDGER or line.number in gone:
-                key = line.text.strip(), line.kind in LEDGER
-                if line.kind in PROSE:
+        for line, kind in zip(self._lines, self._kinds, strict=True):
+            line.kind = kind  # `settle` and `choose` change it
+            if line.number < 0 or kind in LEDGER or line.number in gone:
+                key = line.text.strip(), kind in LEDGER
+                if line.spoken:
                     newest.pop(key, None)
                 newest[key] = line
-        lines = list(newest.values())
+        lines = [line for line in newest.values() if line.spoken or not DULL.match(line.text)]
         if self._shape == WORK:
-            lines += names(lines, self._vocabulary)
-        lines = [line for line in lines if line.kind in PROSE or not DULL.match(line.text)]
+            lines += names(lines)
         for place, line in enumerate(lines):
             line.place = place
-        chooser = Chooser(lines, self._shape, self._vocabulary.within(self._staying()), self._vocabulary)
+        settle(lines, self._later)
+        chooser = Chooser(lines, self._shape, self._staying())
         return choose(lines, chooser, self._shape, self.room)
 
     def _staying(self) -> set[str]:
-        """The words, split at spaces, of everything that stays."""
+        """The words of everything that stays."""
         draft = self._draft
         out = draft.gone | draft.to_summarize
-        return {
+        pieces = {
             piece
             for number, message in enumerate(draft.history.messages)
             if number not in out
@@ -128,6 +133,7 @@ class Extract:
             if (now := draft.new.get((number, place), part)) is not None
             for piece in texts_of(now).split()
         }
+        return {word for piece in pieces for word in features(piece)}
 
     def _earlier_and_ledger(self) -> Iterator[Line]:
         """The lines of earlier summaries, and the outcome of all calls."""
@@ -137,13 +143,7 @@ class Extract:
         for summary in summaries:
             lines = entries_of(summary)
             for number, old in enumerate(opaque(summary) if lines is None else lines, place):
-                if old.kind == "file":
-                    done.touch(old.text, old.label, number)
-                elif old.kind == "failed":
-                    failed_before(old.text, done, number)
-                elif old.kind == "done":
-                    done.act(old.text, number)
-                else:
+                if not read_back(old, done, number):
                     yield _earlier(old, number)
             place += len(summary.text)
         for line in ledger(effects(history.messages, history.layout.pairing, done)):
@@ -153,13 +153,11 @@ class Extract:
 
 def _earlier(old: Entry, number: int) -> Line:
     """Turn a line of an earlier summary into a line to choose from."""
-    topic = old.kind if old.kind in ("rule", "decision", "open") else ""
-    if old.kind == "now":  # it was current then
-        topic = cues.topic(old.text, user=False)
-    kinds = {"rule": "asked", "now": "said", "shown": "gave", "decision": "said", "open": "said"}
-    kind = kinds.get(old.kind, old.kind)
-    cost = len(old.text) / 3.5 + 1.5
-    return Line(kind, old.label, old.text, old.id, cost, number, topic=topic, first=kind == "asked")
+    kind = (
+        old.kind if old.kind != "now" else cues.topic(old.text, user=False) or "said"
+    )  # it was current then
+    cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")
+    return Line(kind, old.label, old.text, old.id, cost, spoken, number, first=spoken == "asked")
 
 
 def entries(chosen: Sequence[Line]) -> list[Entry]:
@@ -168,18 +166,15 @@ def entries(chosen: Sequence[Line]) -> list[Entry]:
     last: tuple[object, ...] = ()
     heads: set[tuple[str, str]] = set()  # already printed
     for line in sorted(chosen, key=attrgetter("place")):
-        topic = "" if line.topic == "rule" and line.speaker != USER else line.topic
-        kind = topic or KINDS.get(line.kind, line.kind)
         text = line.text
         if line.head and (line.id, line.head) not in heads:
             heads.add((line.id, line.head))
             text = f"{line.head} {text}"
         heads.add((line.id, clip(line.text.strip("*"), HEAD)))
-        where = line.id, kind, line.speaker, line.row
-        if where == last and line.kind in PROSE and kind != "rule":
+        where = line.id, line.kind, line.label, line.row
+        if where == last and line.spoken and line.kind != "rule":
             merged[-1] = merged[-1]._replace(text=joined([merged[-1].text, text]))
         else:
-            speaker = PASTED if (kind, line.speaker) == ("pasted", USER) else line.speaker
-            merged.append(entry(kind, speaker, text, line.id))
+            merged.append(entry(line.kind, line.label, text, line.id))
         last = where
     return merged

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...session.exchanges import prompts
 from ...session.model import Json, Message
 from ...session.view import View, text_of
-from ...summaries.clipped import clip
+from ...summaries.prose import clip
 from ...summaries.window import Batch, earliest, latest
 from ...tokens import Counter, history_tokens, message_tokens
 from ...tokens.formula import is_sent

@@ -13,7 +13,7 @@ import orjson
 
 from ...base.read_json import strings_in
 from ...session.model import Json, Part
-from ...summaries.own_words import rows
+from ...summaries.prose import rows
 from ...summaries.results import is_error
 from ...tokens import media
 from . import words

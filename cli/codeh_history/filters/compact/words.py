@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from math import log
 from typing import TypeVar
@@ -11,7 +11,6 @@ from typing import TypeVar
 from ...base.lazy import contents
 
 T = TypeVar("T")
-Features = tuple[frozenset[str], frozenset[str]]  # features, and the names among them
 
 FREQUENT = 5  # the most frequent words are worth nothing
 SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
@@ -30,38 +29,22 @@ _COMMON_HAN = frozenset(
 )
 
 
-class Vocabulary:
-    """The features of texts, cached per word; `names` are those that are names."""
-
-    def __init__(self) -> None:
-        self._words: dict[str, frozenset[str]] = {}
-        self.names: set[str] = set()
-
-    def of(self, text: str) -> frozenset[str]:
-        """The features of a text."""
-        return self.within(text.split())
-
-    def within(self, pieces: Collection[str]) -> frozenset[str]:
-        """The features of these words."""
-        for piece in pieces:
-            if piece not in self._words:
-                self._words[piece], names = _features(piece)
-                self.names |= names
-        return frozenset().union(*map(self._words.__getitem__, pieces))
+def features(text: str) -> frozenset[str]:
+    """The words and names in a text."""
+    return frozenset().union(*map(_features, text.split()))
 
 
-@lru_cache(maxsize=1 << 16)
-def _features(piece: str) -> Features:
-    if "\\" in piece or "<" in piece:
-        piece = _MARKUP.sub(" ", piece)
+@lru_cache(maxsize=1 << 17)
+def _features(piece: str) -> frozenset[str]:
     plain = piece.lstrip("([\"'`").rstrip(".,;:!?)]\"'`")
     if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):
-        return frozenset((stem(plain.lower()),)), frozenset()
-    words = {stem(word.lower()) for word in _LETTERS.findall(piece)}
+        return frozenset((_stem(plain.lower()),))
+    if "\\" in piece or "<" in piece:
+        piece = _MARKUP.sub(" ", piece)
+    words = {_stem(word.lower()) for word in _LETTERS.findall(piece)}
     if not piece.isascii() and _HAN.search(piece):
         words = {run[at : at + 2] for run in words for at in range(max(1, len(run) - 1))}
-    names = frozenset(symbol for name in names_in(piece) for symbol in _symbols(name))
-    return frozenset(words | names), names
+    return frozenset(words.union(*map(_symbols, names_in(piece))))
 
 
 def names_in(text: str) -> set[str]:
@@ -69,6 +52,7 @@ def names_in(text: str) -> set[str]:
     return {word for word in _WORD.findall(text) if is_name(word)}
 
 
+@lru_cache(maxsize=1 << 16)
 def is_name(word: str) -> bool:
     """Whether a word is a path, a symbol, a number or an id."""
     start, _, end = word.rpartition(".")
@@ -86,7 +70,7 @@ def _symbols(name: str) -> list[str]:
     return [piece for piece in name.split(".") if is_name(piece)] or [name]
 
 
-def stem(word: str) -> str:
+def _stem(word: str) -> str:
     """Remove the `s` of a plural."""
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 

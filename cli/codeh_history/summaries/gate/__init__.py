@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ...base.errors import SummarizerFailed
 from ...session.model import Message
-from ..clipped import clip
+from ..prose import clip
 from . import calls, faithful, nonanswers
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")

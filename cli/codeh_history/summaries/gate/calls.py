@@ -14,7 +14,7 @@ from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
 from ..calls import attempt_of, effects
-from ..clipped import clip
+from ..prose import clip
 from ..results import failure
 
 # Actions in tools' names, synonyms together, and their irregular past forms.
