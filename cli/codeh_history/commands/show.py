@@ -22,6 +22,7 @@ from ..session.stream import BY_REFERENCE, record_of
 from ..store.paths import SERVER
 from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading
+from ..views.agents import Agents, Numbered, interleaved
 from ..views.selection import Selection, selected
 from ..views.skim import BIG, NeedsFold, Skim, logs
 from ..views.view import report_damage, report_missing_blocks, view_of
@@ -30,6 +31,7 @@ EXAMPLES = """\
   codeh-history show demo                    # :N KIND TIME ID, then the text; laid out on a terminal
   codeh-history show demo -n 2 --follow      # keep printing what arrives, Ctrl-C ends it
   codeh-history show demo --jsonl | jq -r 'select(.role == "model").id'
+  codeh-history show claude-code-5e55 --agents   # with sub-agents, imported or not
   codeh-history show demo --curated          # without what curate would remove
   codeh-history show demo --role user        # only the prompts
   codeh-history curate demo | codeh-history show -
@@ -38,7 +40,6 @@ STRAY = "the session is the only argument; -n N shows the last N messages"
 SERVER_PAUSE = 1.0  # seconds between polls of a database, which may notify sooner
 PAUSE = 0.2  # seconds between polls of a file; longer if reading it is slow
 TORN = "torn last line"  # only a header being written: an empty session
-Numbered = list[tuple[int | None, Message]]
 
 
 class Options(Selection, Reading):
@@ -47,6 +48,7 @@ class Options(Selection, Reading):
         "JSON lines with the committed and pending content of each message.", excludes=("json", "jsonl")
     )
     curated: bool = flag("As `curate` would leave it.")
+    agents: bool = flag("With sub-agents, below the call that started them.", excludes=("follow", "items"))
     json: bool = JSON
     jsonl: bool = JSONL
     follow: bool = flag("Keep printing as messages arrive.", "-f", excludes=("items", "json", "curated"))
@@ -85,7 +87,7 @@ def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
     Curated messages keep the view's numbers; messages added by curation have none.
     """
     last, strict = options.last, options.strict
-    some = bool(options.specified("curated", *Selection.DEFAULTS))
+    some = bool(options.specified("agents", "curated", *Selection.DEFAULTS))
     if last is not None and not some and target.path != "-":
         end = _end(env, target, last, strict=strict)
         if end is not None:
@@ -98,6 +100,8 @@ def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
     if options.curated:
         view, _, _ = passes.curate(view, Settings())
     messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
+    if options.agents:
+        messages = interleaved(view, [*Agents(env).of(view)], messages, options.role)
     if last is None:
         return Shown(messages, view.summaries, system_and_tools(view.meta)[0])
     return Shown(messages[-last:])

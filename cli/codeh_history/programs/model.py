@@ -104,9 +104,9 @@ class Session:
     `items` are in log order: covered items come before their summary. `settings` are those of a `meta`
     record. `left` counts what is not imported, by kind; `interface` names the kinds that are the
     program's own records. While the source is open, `branches` reads abandoned branches and sub-agents as
-    sessions with a `parent` (`agent`: this session is a sub-agent of its parent), and `used` reads the
-    usage of sub-agents that are not imported. `partial`: the source is damaged, so missing items may have
-    been lost.
+    sessions with a `parent` (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind),
+    and `used` reads the usage of sub-agents that are not imported. `partial`: the source is damaged, so
+    missing items may have been lost.
     """
 
     program: str
@@ -121,6 +121,7 @@ class Session:
     problems: list[Problem] = field(default_factory=list)
     parent: Json | None = None
     agent: bool = False
+    agent_name: str | None = None
     partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[AgentUsage]] = tuple

@@ -48,7 +48,7 @@ def header(session: Session, id: str, path: str, parent: Json | None = None) -> 
         **omit_empty(cwd=session.cwd, parent=parent or session.parent),
         MARK: {
             "from": session.program, "id": session.id, "path": path,
-            **omit_empty(version=session.version, agent=session.agent),
+            **omit_empty(version=session.version, agent=session.agent, agentName=session.agent_name),
         },
     }  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-from .fields import hash_id
+from .fields import hash_id, omit_empty
 from .model import AgentUsage, Entry, Item, Session
 from .records import session_id
 
@@ -202,7 +202,6 @@ def usage_of(session: Session) -> Iterator[AgentUsage]:
     """Yield the usage of a session's responses and of its own sub-agents."""
     for item in session.items:
         if isinstance(item, Entry) and "usage" in item.fields:
-            yield AgentUsage(
-                item.id, item.ts, {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields}
-            )
+            fields = {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields}
+            yield AgentUsage(item.id, item.ts, fields | omit_empty(agent=session.agent_name))
     yield from session.used()

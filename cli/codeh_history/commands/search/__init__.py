@@ -18,6 +18,7 @@ from ...session.model import Json
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store.read import loaded_together
 from ...store.resolve import Target, for_reading, ids
+from ...views.agents import Agents
 from ...views.selection import ROLE
 from ...views.view import report_missing_blocks
 from . import matches
@@ -53,6 +54,7 @@ class Options(OptionSet):
         least=0,
         default=0,
     )
+    agents: bool = flag("Search sub-agents too, imported or not.", excludes=("words",))
     words: bool = flag("Treat REGEX as words: messages with all of them, best match first.")
     json: bool = JSON
     jsonl: bool = JSONL
@@ -102,12 +104,13 @@ def each_hit(
 ) -> Iterator[Hit]:
     """Yield the hits; call `skip` for an unreadable session, or raise if it is None."""
     by_path = {target.path: target for target in targets}
+    agents = Agents(env, {target.id for target in targets}) if options.agents else None
     for path in loaded_together(list(by_path)) if skip else by_path:
         target = by_path[path]
         missing: Lost = {}
         try:
             yield from matches.hits(
-                env, target, pattern, options.role,
+                env, target, pattern, options.role, agents,
                 strict=options.strict, lost=missing, around=options.around,
             )  # fmt: skip
         except (HistoryError, OSError) as error:

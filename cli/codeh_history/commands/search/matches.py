@@ -18,11 +18,13 @@ from ...base.errors import HistoryError, Lost
 from ...base.read_json import strings_in
 from ...base.sandbox import Pattern
 from ...render import parts
+from ...session.fold import View
 from ...session.model import Message
 from ...store import read
 from ...store.cache import Cache
 from ...store.read import stamps_of
 from ...store.resolve import Target
+from ...views.agents import Agents
 from ...views.late_media import Deferred
 from ...views.rows import text_of
 from ...views.selection import KIND_OF_ROLE, has_role
@@ -86,11 +88,12 @@ class Text(NamedTuple):
     items: Iterable[list[str]]
 
 
-def texts(
-    env: Env, target: Target, role: str | None = None, *, strict: bool = False, lost: Lost | None = None
-) -> Iterator[Text]:
+def read_view(env: Env, target: Target, *, strict: bool = False, lost: Lost | None = None) -> View:
+    return view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
+
+
+def texts(view: View, role: str | None = None) -> Iterator[Text]:
     """The searchable texts of a session, in view order; with a role, only of its messages."""
-    view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     title = text_of(view.meta.get("title"))
     if title is not None and role is None:
         yield Text(None, 0, "title", [["", title]])
@@ -104,17 +107,24 @@ def hits(
     target: Target,
     pattern: Pattern,
     role: str | None = None,
+    agents: Agents | None = None,
     *,
     strict: bool = False,
     lost: Lost | None = None,
     around: int = 0,
 ) -> Iterator[Hit]:
-    """The matching lines of a session, in view order, with up to `around` lines of context."""
-    if target.path != "-" and not strict and not may_match(target.path, pattern):
+    """The matching lines of a session, in view order, with up to `around` lines of context.
+
+    With `agents`, those of its sub-agents follow, by their own ids.
+    """
+    if target.path != "-" and not strict and agents is None and not may_match(target.path, pattern):
         return
-    for id, n, kind, items in texts(env, target, role, strict=strict, lost=lost):
-        for lines in matching(items, pattern, id or kind, around):
-            yield Hit(target.id, id, n, kind, *lines)
+    view = read_view(env, target, strict=strict, lost=lost)
+    views = [(target.id, view), *((agent.id, agent) for agent in (agents.of(view) if agents else ()))]
+    for session, view in views:
+        for id, n, kind, items in texts(view, role):
+            for lines in matching(items, pattern, id or kind, around):
+                yield Hit(session, id, n, kind, *lines)
 
 
 def matching(items: Iterable[list[str]], pattern: Pattern, name: str, around: int = 0) -> Iterator[Lines]:
@@ -168,7 +178,7 @@ def ranked(
 
 def texts_to_index(env: Env, target: Target) -> Iterator[tuple[str | None, int, str, str]]:
     """The indexed texts of a session: of a call also its name, of JSON without texts the JSON."""
-    for id, n, kind, items in texts(env, target, lost={}):
+    for id, n, kind, items in texts(read_view(env, target, lost={})):
         lines: list[str] = []
         for whole, *inside in items:
             if whole and not (inside and whole.startswith(("{", "["))):

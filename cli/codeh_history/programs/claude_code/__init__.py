@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from ...providers.anthropic import NAME as FORMAT
 from ...providers.anthropic.blocks import says
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
+from ...providers.json_text import value_of
 from ...providers.parts import listed
 from ...session.model import Json, Part
 from .. import pairs
@@ -162,6 +164,9 @@ def _agents(source: Source, program: Program) -> Iterator[Session]:
             continue
         for agent in read(file, program):
             agent.id = file.stem
+            with suppress(Unreadable):
+                about = value_of(source.beside(_FOLDER, f"{file.stem}.meta.json"))
+                agent.agent_name = name_at(about, "agentType")
             yield agent
 
 

@@ -138,6 +138,7 @@ class _Rollout:
         if parent:
             behind = self.history.items[-1].id if self.history.items else None
             session.set_parent(f"{self.program.name}-{parent}", behind, agent=not forked)
+            session.agent_name = name_at(payload, "source.subagent.thread_spawn.agent_role")
         lacking = ", ".join(field for field in _DEMANDED if not name_at(payload, field))
         if lacking or number > 1:
             why = f"lacks {lacking}" if lacking else "is not on the first line"

@@ -132,6 +132,7 @@ def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -
 
     infos = values("message WHERE session_id = ? ORDER BY time_created", row["id"])
     messages = _messages(infos, partial(values, "part WHERE message_id = ? ORDER BY message_id"))
+    session.agent_name = name_at(messages[0].info, "agent") if above and messages else None
     lost = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
     if source.damage is not None and (count := _count(source, lost, row["id"])):
         session.problem(0, "skips", f"{plural(count, 'part')} of lost messages")

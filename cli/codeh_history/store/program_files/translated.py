@@ -33,7 +33,7 @@ def of_file(fd: int, path: str) -> Translated | None:
         raise BadData(f"{path}: no session of {program} in it")
     if next(sessions, None) is not None:
         raise BadData(f"{path}: more than one session of {program}; `codeh-history import` them")
-    return _lines(session, path)
+    return lines(session, path)
 
 
 def each(path: str) -> Iterator[Translated]:
@@ -41,7 +41,7 @@ def each(path: str) -> Iterator[Translated]:
     with opened(path) as file:
         program = program_of(file)
         for session in sessions_in(file, program) if program is not None else ():
-            yield _lines(session, path)
+            yield lines(session, path)
 
 
 def of_bytes(data: bytes) -> Translated | None:
@@ -52,13 +52,14 @@ def of_bytes(data: bytes) -> Translated | None:
         return of_file(held.fileno(), "")
 
 
-def _lines(session: Session, path: str) -> Translated:
+def lines(session: Session, path: str) -> Translated:
+    """Return the lines of a session that was read from this file."""
     first = dumps(
         records.header(session, records.session_id(session), os.path.abspath(path) if path else "-")
     )
-    lines = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
-    lines.damage = [_damage(problem) for problem in session.problems if is_reported(problem)]
-    return lines
+    made = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
+    made.damage = [_damage(problem) for problem in session.problems if is_reported(problem)]
+    return made
 
 
 def is_reported(problem: Problem) -> bool:
