@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import postgres_server
-import vocabularies
 from blocks.stored import BIG, IMAGE
 from forks import Forks
 from in_process import run_ok
@@ -48,7 +47,6 @@ def pytest_configure(config):
             raise pytest.UsageError(f"{name}={value}: {', '.join(LENGTHS)}")
     if config.getoption("--processes"):
         Forks.possible = False
-    vocabularies.share_encodings()
 
 
 def pytest_collection_finish():

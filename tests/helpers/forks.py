@@ -28,7 +28,6 @@ import time
 from pathlib import Path
 
 import mirrored
-import vocabularies
 
 CLI = Path(__file__).resolve().parents[2] / "cli"
 AT_START = (b"PYTHON", b"LC_", b"LANG")  # what the interpreter reads once, as it starts
@@ -227,11 +226,8 @@ def listening(address):
 def load_vocabularies():
     from codeh_history.tokens import vocabulary
 
-    vocabularies.share_encodings()
     for name in vocabulary.NAMES:
-        vocabulary.encoding(name, [])  # of two thirds of the tokens
-        assert vocabulary.encoding(name, ["я"])
-    vocabulary._encodings_built.clear()  # each run reads its own
+        vocabulary.encoding(name)
     gc.freeze()
 
 

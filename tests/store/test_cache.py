@@ -77,20 +77,19 @@ def test_a_cache_that_cannot_be_written_is_no_error(home):
     kept(home, a=1)
     memory = Cache(str(home))
     memory.remember({b"k": 1})
-    memory.store("name", b"data")
     assert Remembered(str(home), "rows", 1).get("a", OLD) is None
-    assert (memory.recall([b"k"]), memory.load("name")) == ({}, None)
+    assert memory.recall([b"k"]) == {}
 
 
 def test_what_is_removed_is_gone_for_all(home):
     kept(home, a=1)
     memory = Cache(str(home))
-    memory.store("name", b"secret")
+    memory.remember({b"k": 1})
     memory.remove()
     assert not list((home / "cache").iterdir())
-    assert memory.load("name") is None
-    memory.store("name", b"other")
-    assert memory.load("name") == b"other"
+    assert memory.recall([b"k"]) == {}
+    memory.remember({b"k": 2})
+    assert memory.recall([b"k"]) == {b"k": 2}
 
 
 def test_a_cache_that_another_process_has_locked_is_waited_for_once(home, monkeypatch):

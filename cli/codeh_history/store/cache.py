@@ -28,7 +28,6 @@ _SETUP = (
     "pragma synchronous=off",
     "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
     "create table if not exists known(use text, name text, value blob not null, primary key (use, name))",
-    "create table if not exists large(name text primary key, data blob not null)",
 )
 _WAIT = 1.0  # seconds to wait for another process's lock; after that the cache is not used
 _PAUSE = 60.0  # for this many seconds
@@ -89,21 +88,6 @@ class Cache:
         with self.opened() as db:
             if db is not None:
                 db.executemany("insert or ignore into tokens values (?, ?)", sorted(counts.items()))
-                db.commit()
-
-    def load(self, name: str) -> bytes | None:
-        """Return the bytes stored under this name, or None."""
-        row = None
-        with self.opened() as db:
-            if db is not None:
-                row = db.execute("select data from large where name = ?", (name,)).fetchone()
-        return row[0] if row is not None else None
-
-    def store(self, name: str, data: bytes) -> None:
-        """Store bytes under a name."""
-        with self.opened() as db:
-            if db is not None:
-                db.execute("insert or replace into large values (?, ?)", (name, data))
                 db.commit()
 
     def _connect(self) -> sqlite3.Connection:

