@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-_PROBES = 100_000  # ranges of a table to try
+_PROBES = 100_000  # rows of a table that may fail
 _ROW = 32  # minimum average bytes
 _PAGE = slice(16, 18)  # where the header has the page size and the number of pages
 _PAGES = slice(28, 32)
@@ -34,7 +33,8 @@ def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Conne
             continue
         columns = [f'"{row[1]}"' for row in made.execute(f'PRAGMA table_info("{table}")')]
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        rows = _rows(damaged, f'SELECT rowid, {names} FROM "{table}" NOT INDEXED', _numbers(damaged, table))  # noqa: S608
+        query = f'SELECT rowid, {names} FROM "{table}" NOT INDEXED'  # noqa: S608
+        rows = _rows(damaged, query, _last_number(damaged, table))
         made.executemany(f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({marks})', rows)  # noqa: S608
     for _, sql in damaged.execute(_SCHEMA, ("index",)).fetchall():
         made.execute(sql)
@@ -52,39 +52,29 @@ def _filled_up(path: str) -> None:
                 file.truncate(size)
 
 
-def _numbers(db: sqlite3.Connection, table: str) -> tuple[int, int]:
-    """Return the lowest and highest row number, from an intact index or estimated."""
+def _last_number(db: sqlite3.Connection, table: str) -> int:
+    """Return the highest row number, or more if the end of the table is damaged."""
+    with suppress(sqlite3.DatabaseError):
+        return int(db.execute(f'SELECT max(rowid) FROM "{table}"').fetchone()[0] or 0)  # noqa: S608
     (pages,), (size,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
-    for (index,) in db.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ?", (table,)
-    ).fetchall():
-        query = f'SELECT min(+rowid), max(+rowid) FROM "{table}" INDEXED BY "{index}"'  # noqa: S608
+    return int(pages) * int(size) // _ROW
+
+
+def _rows(db: sqlite3.Connection, query: str, last: int) -> Iterator[list[Any]]:
+    """Yield every readable row in order; after one that fails, try the next row number."""
+    at = failures = 0
+    while at <= last and failures < _PROBES:
         with suppress(sqlite3.DatabaseError):
-            low, high = db.execute(query).fetchone()
-            return low or 0, high or 0
-    return 0, pages * size // _ROW
-
-
-def _rows(db: sqlite3.Connection, query: str, numbers: tuple[int, int]) -> Iterator[tuple[Any, ...]]:
-    """Yield every readable row; a range that fails is halved, down to single rows."""
-    ranges = deque([numbers])
-    for _ in range(_PROBES):
-        if not ranges:
-            return
-        low, high = ranges.popleft()
-        at, whole = low, True
-        try:
-            # without LIMIT SQLite also looks for the row after the last one, which may be damaged
-            for row in db.execute(
-                f"{query} WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?", (low, high, high - low + 1)
-            ):
-                whole = at <= row[0] <= high  # otherwise the row number is wrong
-                if not whole:
-                    break
-                yield row[1:]
-                at = row[0] + 1
-        except sqlite3.DatabaseError:
-            whole = False
-        middle = (at + high) // 2
-        if not whole and low < high:
-            ranges.extend(part for part in ((at, middle), (middle + 1, high)) if part[0] <= part[1])
+            for number, *row in db.execute(f"{query} WHERE rowid >= ? ORDER BY rowid", (at,)):
+                if not at <= number <= last:
+                    break  # the row number is wrong
+                yield row
+                at = number + 1
+            else:
+                return
+        with suppress(sqlite3.DatabaseError):  # the row before a damaged one fails with it above
+            yield from (
+                row for number, *row in db.execute(f"{query} WHERE rowid = ?", (at,)) if number == at
+            )
+        at += 1
+        failures += 1
