@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from codeh_history.base import amounts
-from codeh_history.base.sandbox import child, patterns
+from codeh_history.base import amounts, sandbox
+from codeh_history.base.sandbox import child
 from codeh_history.commands.serve import request, server, worker
 from codeh_history.filters.compact import bounds
 from codeh_history.programs import chatgpt
@@ -57,7 +57,7 @@ LIMITS = (  # page, what it says, the code's constant
     ("CHANGELOG.md", "60 %", bounds.WINDOW),
     ("blocks.md", "20 seconds", redis.SECONDS),
     ("blocks.md", "64 KiB", attach.LARGE),
-    ("commands.md", "10 s", patterns.SECONDS),
+    ("commands.md", "10 s", sandbox.SECONDS),
     ("commands.md", "60 %", bounds.WINDOW),
     ("compaction.md", "120 seconds", bounds.SECONDS),
     ("compaction.md", "95 %", calibration.QUANTILE),
@@ -66,7 +66,7 @@ LIMITS = (  # page, what it says, the code's constant
     ("programs.md", "16 MiB", chatgpt._MAX_IMAGE),
     ("programs.md", "32 MiB", chatgpt._MAX_IMAGES),
     ("reliability.md", "10 seconds", log.LOCK_SECONDS),
-    ("reliability.md", "10 s", patterns.SECONDS),
+    ("reliability.md", "10 s", sandbox.SECONDS),
     ("reliability.md", "1 GiB", child.MEMORY),
     ("reliability.md", "64 MiB", child.MOST),
     ("responses.md", "256 MiB", amounts.MOST),

@@ -94,13 +94,6 @@ def inserted_id(compaction: Json, number: int) -> str:
     return str(compaction["ops"][number]["message"].get("id") or f"{compaction['id']}.{number}")
 
 
-def referenced_ids(data: Json) -> Iterator[str]:
-    """Yield the ids of earlier records that a record refers to."""
-    yield from ids_in(data, RULES[data["type"]].names)
-    for op in data["ops"] if data["type"] == "compaction" else ():
-        yield from ids_in(op, NAMES_OF_AN_OP)
-
-
 def ids_in(data: Json, fields: Iterable[str]) -> Iterator[str]:
     """Yield the ids in these fields of a record or an op."""
     for field in fields:

@@ -8,7 +8,7 @@ their compact JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -83,19 +83,14 @@ def history_tokens(
 
 
 def cost_beside_messages(
-    counter: Counter,
-    system: str | None,
-    tools: Sequence[Json],
-    summaries: Sequence[str],
-    counts: Callable[[Sequence[str]], list[int]] | None = None,
+    counter: Counter, system: str | None, tools: Sequence[Json], summaries: Sequence[str]
 ) -> int:
     """Return the unscaled cost of what is sent beside the messages."""
-    counts = counts or counter.counts
     texts = [system] if system else []
     if summaries:
         texts.append(summary_text(summaries))
-    total = sum(counts(texts)) + counter.message * len(texts)
-    return total + counts([compact(list(tools))])[0] if tools else total
+    total = sum(counter.counts(texts)) + counter.message * len(texts)
+    return total + counter.counts([compact(list(tools))])[0] if tools else total
 
 
 def summary_text(summaries: Sequence[str]) -> str:
@@ -137,17 +132,19 @@ def byte_bound(
     as many tokens as bytes; lone surrogates become U+FFFD, three bytes as here. The approximate count is
     also at most one per character.
     """
-    texts: list[str] = []
-    total = counter.history + cost_beside_messages(counter, system, tools, summaries, _bytes)
-    total += sum(_bytes(list(listings(messages).values())))
-    for message in messages:
-        if is_sent(message):
-            total += counter.message + sum(_collect_texts(part, texts, counter) for part in message.parts)
-    return counter.scale(total + sum(_bytes(texts)))
+    bounding = _Bytes(counter)
+    return history_tokens(bounding, messages, system=system, tools=tools, summaries=summaries)
 
 
-def _bytes(texts: Sequence[str]) -> list[int]:
-    return [len(t) if t.isascii() else len(t.encode("utf-8", "surrogatepass")) for t in texts]
+class _Bytes(Counter):
+    """Counts the bytes of texts, and the rest as another counter does."""
+
+    def __init__(self, other: Counter) -> None:
+        super().__init__(other.vocabulary, media=other.media, factor=other.factor)
+        self.history, self.message, self.names = other.history, other.message, other.names
+
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        return [len(t) if t.isascii() else len(t.encode("utf-8", "surrogatepass")) for t in texts]
 
 
 def is_sent(message: Message) -> bool:

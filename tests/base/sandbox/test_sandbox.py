@@ -8,7 +8,7 @@ import time
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.base.sandbox import Pattern, Sandbox, TooMuch, compiled, patterns
+from codeh_history.base.sandbox import Pattern, Sandbox, TooMuch, compiled, quick
 
 ENDLESS = "(a+)+$"
 
@@ -107,7 +107,7 @@ def test_a_pattern_does_what_python_s_does(text):
     ],
 )  # fmt: skip
 def test_only_what_cannot_take_long_works_without_a_child(text, texts, soon):
-    assert patterns.quick(text, texts) is soon
+    assert quick(text, texts) is soon
 
 
 def test_flags_hold_in_the_child_too():

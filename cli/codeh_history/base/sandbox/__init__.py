@@ -1,12 +1,179 @@
 """Run users' patterns and templates in a child process, with limits on time and memory.
 
 A search that backtracks for ever can only be stopped by ending its process. Patterns that cannot backtrack
-run in this process, because starting Python takes longer.
+run in this process, because starting Python takes longer. An invalid pattern is exit 2, one that takes too
+long exit 65.
 """
 
 from __future__ import annotations
 
-from .child import MOST
-from .patterns import SECONDS, Exceeded, Pattern, Sandbox, TooMuch, compiled, time_limit
+import marshal
+import re
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, Self
 
-__all__ = ["MOST", "SECONDS", "Exceeded", "Pattern", "Sandbox", "TooMuch", "compiled", "time_limit"]
+from ..errors import BadData, Usage
+from . import child
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+
+SECONDS = 10.0  # default time limit of a pattern or template, for a whole session
+_CHOICES = 8  # each `?` and `|` may double the time; this many are harmless
+_SHORT = 4096  # characters that a single repeat without alternatives handles quickly
+
+
+class TooMuch(Exception):
+    """The work exceeded its time or memory limit."""
+
+
+class Sandbox:
+    """A separate Python process without this package, which handles one request after another."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(BrokenPipeError), process:  # from unsent input
+            process.kill()
+
+    def ask(self, work: str, *arguments: Any) -> Iterator[Any]:
+        """Yield the answers to a request as they arrive; TooMuch if a limit is exceeded.
+
+        ValueError, with the child's message, if the input itself is invalid.
+        """
+        process = self._process = self._process or self._start()
+        assert process.stdin and process.stdout  # noqa: S101, PT018 - Popen was given pipes
+        try:
+            marshal.dump(marshal.dumps((work, arguments)), process.stdin)
+            process.stdin.flush()
+            while True:
+                kind, answer = marshal.load(process.stdout)  # noqa: S302 - from the child process
+                if kind != child.ANSWER:
+                    break
+                yield answer
+        except (BrokenPipeError, EOFError):
+            too_slow = process.wait() == -signal.SIGALRM
+            slow = f"it takes longer than {self.seconds:g} s (--timeout allows more)"
+            raise TooMuch(slow if too_slow else "it takes more memory than it may have") from None
+        if kind == child.WRONG:
+            raise ValueError(answer)
+        if kind == child.LARGE:
+            raise TooMuch(answer)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
+        return subprocess.Popen(
+            [sys.executable, "-P", child.__file__, repr(self.seconds)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile the regular expression of an option; exit 2 if it is invalid."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return re.compile(text, flags)
+    except (re.error, OverflowError, RecursionError, ValueError, MemoryError) as error:
+        reason = " ".join(str(error).split()) or "too large"
+        raise Usage(f"{described(text, option)}: invalid regular expression: {reason}") from None
+
+
+class Exceeded(BadData):
+    """A pattern exceeded its limit; it would do so in other sessions too."""
+
+
+def time_limit(timeout: float | None) -> float:
+    """Return the seconds of `--timeout`, or the default; exit 2 if not positive."""
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise Usage(f"--timeout {timeout:g}: expected a positive number of seconds")
+    return SECONDS if timeout is None else timeout
+
+
+class Pattern:
+    """A user's regular expression; its time limit applies to all texts of a call together.
+
+    Errors name `option` and, from `names`, the message of the text; the last name applies to all further
+    texts. In a `with` block one child process serves all calls.
+    """
+
+    def __init__(self, text: str, option: str, flags: int = 0, seconds: float = SECONDS) -> None:
+        self.text = text
+        self.option = option
+        self.flags = flags
+        self._own = compiled(text, option, flags)
+        self._sandbox = Sandbox(seconds)
+        self._kept = False
+
+    def __enter__(self) -> Self:
+        self._kept = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._kept = False
+        self._sandbox.close()
+
+    def matches(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
+        """Return whether it matches, for each text."""
+        return self._each("matches", texts, names)
+
+    def spans(self, texts: Sequence[str], names: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """Return where it matches, for each text."""
+        return self._each("spans", texts, names)
+
+    def cut(self, texts: Sequence[str], names: Sequence[str]) -> list[str]:
+        """Return the texts without the matches."""
+        return self._each("cut", texts, names)
+
+    def _each(self, work: str, texts: Sequence[str], names: Sequence[str]) -> list[Any]:
+        if quick(self.text, texts):
+            return [child.SEARCHES[work](self._own, text) for text in texts]
+        done: list[Any] = []
+        try:
+            if texts:  # results before a text that takes too long stay in the list
+                done.extend(self._sandbox.ask(work, self.text, int(self.flags), list(texts)))
+        except TooMuch as error:
+            self._sandbox.close()
+            name = names[min(len(done), len(names) - 1)]
+            raise Exceeded(
+                f"{described(self.text, self.option)}: at message {name} {error}: "
+                "simplify it (repeats inside repeats are slow)"
+            ) from None
+        finally:
+            if not self._kept:
+                self._sandbox.close()
+        return done
+
+
+def quick(pattern: str, texts: Sequence[str]) -> bool:
+    """Whether a pattern is certain to be fast on these texts, so that a process would only cost time."""
+    repeats = pattern.count("*") + pattern.count("+")
+    choices = pattern.count("?") + pattern.count("|")
+    if "{" in pattern or repeats > 1:
+        return False
+    if not repeats:
+        return choices <= _CHOICES
+    return not choices and all(len(text) <= _SHORT for text in texts)
+
+
+def described(text: str, option: str) -> str:
+    """Return a pattern with its option, if any, for error messages."""
+    return f"{option} {text}" if option else text
