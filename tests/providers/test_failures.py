@@ -85,12 +85,12 @@ def test_an_error_in_one_form(error, status, text, *, retry, code):
 )  # fmt: skip
 def test_which_statuses_pass(status, *, passes):
     assert detect.passing(status) is passes
-    assert detect.refused(status, "", "gemini").retry is passes
+    assert detect.passing(status) is passes
 
 
 def test_an_error_that_is_no_providers_says_its_status():
-    assert detect.refused(502, "Bad Gateway", "gemini").text == "HTTP 502: Bad Gateway"
-    assert detect.refused(502, "", "gemini").text == "HTTP 502"
+    assert wire.read(b"HTTP/1.1 502 x\n\nBad\n").text == "HTTP 502: not a provider's answer: Bad"
+    assert wire.read(b"HTTP/1.1 502 x\n\n").text == "HTTP 502"
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,8 @@ from .base import Options, Request, Tool
 from .tools import declared
 from .turns import EMPTY_MESSAGE, Turn, described, runs
 
-_CONTENT = ("inlineData", "fileData", "functionCall", "functionResponse", "native")
+_CONTENT = frozenset(("inlineData", "fileData", "functionCall", "functionResponse", "native"))
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
-
-
-def _is_blank(part: Part) -> bool:
-    """Whether a part is an empty text, whatever unknown fields stand beside it."""
-    return part.get("text") == "" and part.keys().isdisjoint(_CONTENT)
 
 
 class Array:
@@ -38,7 +33,9 @@ class Array:
         add = {"user": self.add_user_turn, "model": self.add_model_turn, "results": self.add_results}
         for turn in runs(messages, summaries, faithful=self.faithful):
             if turn.role == "user" and not self.faithful and turn.opening is None:
-                turn.parts = [part for part in turn.parts if not _is_blank(part)]
+                turn.parts = [
+                    part for part in turn.parts if part.get("text") != "" or not _CONTENT.isdisjoint(part)
+                ]
             add[turn.role](turn)
 
     def need_message(self, messages: Sequence[Message]) -> None:

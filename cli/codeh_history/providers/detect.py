@@ -56,11 +56,6 @@ def error_in(body: Json) -> Any:
     return None
 
 
-def provider_of_error(body: Json) -> str:
-    """The format that an error body is of; the plain `{"error": {…}}` is the common format's."""
-    return next((name for name, package in packages().items() if package.fails(body)), COMMON)
-
-
 def stands_alone(value: object, *, in_event: bool) -> bool:
     """Whether this is an answer, event or error that is no part of another: events have answers in them."""
     if isinstance(value, list) and value:
@@ -98,7 +93,9 @@ def failure(body: Json, *, event: str = "", provider: str | None = None, status:
         error = body
     if error is None:
         return None
-    return described(error, provider or provider_of_error(body), status=status)
+    if provider is None:  # the plain `{"error": {…}}` is the common format's
+        provider = next((name for name, package in packages().items() if package.fails(body)), COMMON)
+    return described(error, provider, status=status)
 
 
 def described(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
@@ -122,12 +119,6 @@ def described(error: Any, provider: str, *, model: str | None = None, status: in
 
 def _word(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
-
-
-def refused(status: int, text: str, provider: str) -> Failure:
-    """An HTTP error whose body is no provider's."""
-    head = f"HTTP {status}"
-    return Failure(f"{head}: {text}" if text else head, provider, passing(status), code=str(status))
 
 
 def concluded(reply: Reply, why: str = "") -> Reply | Failure:

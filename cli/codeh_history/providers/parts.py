@@ -55,13 +55,8 @@ def _arguments(arguments: object) -> tuple[Json, str | None]:
     value = value_of(text)
     if not isinstance(value, dict):
         return {}, text
-    return value, text if _has_long_number(text) else None
-
-
-def _has_long_number(text: str) -> bool:
-    """Whether a number stands in it that may not fit; nearly no text has so many digits in a row."""
-    digits = text.encode("utf-8", "surrogatepass").translate(_DIGITS)
-    return b"0" * 19 in digits and _LONG_NUMBER.search(text) is not None
+    digits = text.encode("utf-8", "surrogatepass").translate(_DIGITS)  # nearly no text has many in a row
+    return value, text if b"0" * 19 in digits and _LONG_NUMBER.search(text) else None
 
 
 def has_value(value: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ..session.model import Any, Json
 from . import packages
 from .base import Tool
+from .parts import object_of
 
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "input_schema", "parameters")
 _OF_A_FUNCTION = {"type", "name", "description", *_SCHEMAS}
@@ -75,20 +76,13 @@ def native(name: str, value: Json, shape: str, source: Json) -> Tool:
 def function(data: Json, shape: str, source: Json, schema: str = "", *, clean: bool = False) -> Tool:
     """A function; `schema` is the key of its parameters, which `clean` reads as an OpenAPI `Schema` too."""
     schema = schema or next((key for key in _SCHEMAS if isinstance(data.get(key), dict)), "")
-    description, parameters = data.get("description"), data.get(schema)
-    if not isinstance(parameters, dict):
-        parameters = {}
-    elif schema == "parameters" and clean:
-        parameters = json_schema(parameters)
+    description, parameters = data.get("description"), object_of(data.get(schema))
     return Tool(
-        name=data["name"],
-        description=description if isinstance(description, str) else None,
-        parameters=parameters,
+        name=data["name"], description=description if isinstance(description, str) else None,
+        parameters=json_schema(parameters) if schema == "parameters" and clean else parameters,
         extra={key: value for key, value in data.items() if key not in _OF_A_FUNCTION},
-        native=None,
-        shape=shape,
-        source=source,
-    )
+        native=None, shape=shape, source=source,
+    )  # fmt: skip
 
 
 _WORDS = {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
@@ -101,10 +95,8 @@ def json_schema(schema: Any) -> Any:
     Types become lower case, `nullable` a type union, counts written as text numbers; the order of
     properties is Gemini's own affair.
     """
-    if isinstance(schema, list):
-        return [json_schema(item) for item in schema]
     if not isinstance(schema, dict):
-        return schema
+        return [json_schema(item) for item in schema] if isinstance(schema, list) else schema
     result: Json = {}
     for key, value in schema.items():
         if key == "type" and isinstance(value, str):
@@ -119,15 +111,11 @@ def json_schema(schema: Any) -> Any:
         elif key not in ("propertyOrdering", "property_ordering", "nullable"):
             result[key] = value
     if schema.get("nullable") is True:
-        _allow_null(result)
+        kind, choices = result.get("type"), result.get("anyOf")
+        if isinstance(kind, str):
+            result["type"] = [kind, "null"]
+        elif isinstance(choices, list):
+            result["anyOf"] = [*choices, {"type": "null"}]
+        if isinstance(result.get("enum"), list) and None not in result["enum"]:
+            result["enum"] = [*result["enum"], None]
     return result
-
-
-def _allow_null(schema: Json) -> None:
-    kind = schema.get("type")
-    if isinstance(kind, str):
-        schema["type"] = [kind, "null"]
-    elif isinstance(schema.get("anyOf"), list):
-        schema["anyOf"] = [*schema["anyOf"], {"type": "null"}]
-    if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
-        schema["enum"] = [*schema["enum"], None]

@@ -109,16 +109,18 @@ def runs(
             if results is not None:
                 yield _in_call_order(results)
                 results = None
-            if later:
-                yield from later
-                later = []
+            yield from later
+            later = []
             spoken = True
             yield Turn("model", message, message.parts, calls, answers)
             continue
         user: Turn | None = None
         parts = message.parts
         if answers:
-            results = _with_results(results, message, answers)
+            if results is None:
+                results = Turn("results", message, [], [], [])
+            results.parts += [parts[answer.part] for answer in answers]
+            results.answers += answers
             only = len(answers) == len(parts)
             parts = [] if only else [part for part in parts if "functionResponse" not in part]
         if parts or not answers:
@@ -137,23 +139,12 @@ def runs(
     yield from later
 
 
-def _with_results(results: Turn | None, message: Message, answers: list[Answer]) -> Turn:
-    """The results so far, with those of a user's message."""
-    parts = [message.parts[answer.part] for answer in answers]
-    if results is None:
-        return Turn("results", message, parts, [], answers)
-    results.parts += parts
-    results.answers += answers
-    return results
-
-
 def _in_call_order(results: Turn) -> Turn:
-    last = len(results.parts)
-    if last > 1:
-        numbers = [answer.number for answer in results.answers]
-        order = sorted(range(last), key=lambda n: (numbers[n] < 0, numbers[n]))
+    if len(results.parts) > 1:
+        answers = results.answers
+        order = sorted(range(len(answers)), key=lambda n: (answers[n].number < 0, answers[n].number))
         results.parts = [results.parts[n] for n in order]
-        results.answers = [results.answers[n] for n in order]
+        results.answers = [answers[n] for n in order]
     return results
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..session.model import Json
+from .parts import objects
 
 COUNTS = ("input", "cached", "cacheWrite", "output", "reasoning")
 _SIDES = {  # where a provider counts kinds: `prompt_tokens_details.audio_tokens`, a list of `modality`, …
@@ -61,20 +62,13 @@ def billed(usage: Json) -> Json:
     if "server_tool_use" in raw:
         counts["webSearches"] = count(raw, "server_tool_use", "web_search_requests")
     for field in _SIDES.keys() & raw.keys():
-        counts |= {f"{_SIDES[field]}{kind}": _of_kind(raw[field], kind) for kind in _KINDS}
+        for kind in _KINDS:  # in an object, or in a list
+            named = next((item for item in objects(raw[field]) if item.get("modality") == kind.upper()), {})
+            tokens = count(raw[field], f"{kind.lower()}_tokens")
+            counts[f"{_SIDES[field]}{kind}"] = count(named, "tokenCount") if tokens is None else tokens
     for name in ("speed", "service_tier"):
         if isinstance(raw.get(name), str) and raw[name] != "standard":
             counts[name] = raw[name]
     if counts.get("service_tier") == "batch":
         counts["processing"] = "batch"
     return {name: value for name, value in counts.items() if value}
-
-
-def _of_kind(details: object, kind: str) -> int | None:
-    """The tokens of a kind in a provider's details, which are an object or a list."""
-    if not isinstance(details, list):
-        return count(details, f"{kind.lower()}_tokens")
-    named = (
-        detail for detail in details if isinstance(detail, dict) and detail.get("modality") == kind.upper()
-    )
-    return count(next(named, None), "tokenCount")

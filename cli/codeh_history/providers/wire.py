@@ -20,7 +20,7 @@ from ..base.words import excerpt
 from ..session.model import Json, Part
 from ..session.view import join
 from . import detect, load
-from .detect import failure, refused
+from .detect import failure, passing
 from .framing import Frame, Framer
 from .protocol import StreamReader
 from .reply import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, Unreadable
@@ -28,6 +28,7 @@ from .reply import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, Unreadab
 __all__ = ["Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 
 _NOISE_KEPT = 50  # lines, for the message about input that is no answer
+_STATUS = re.compile(r"(?:error |http )?([45]\d\d)\b", re.IGNORECASE)  # in an error page's title
 
 
 class Reader(AnswerReader):
@@ -93,9 +94,11 @@ class Reader(AnswerReader):
             seen = f"an HTML page: {page}"
         elif noise and not seen:
             seen = f"not a provider's answer: {excerpt(noise)}"
-        status = self._status if self._status >= 400 else _status_in(page)
+        titled = _STATUS.match(page)
+        status = self._status if self._status >= 400 else int(titled[1]) if titled else 0
         if status:
-            return refused(status, seen, self.provider or "")
+            text = ": ".join(filter(None, (f"HTTP {status}", seen)))
+            return Failure(text, self.provider or "", passing(status), code=str(status))
         return Unreadable(seen) if seen else Nothing()
 
     # -- frames -------------------------------------------------------------------------------------
@@ -256,12 +259,6 @@ def _page(text: str) -> str:
     title = re.search(r"<(title|h1)[^>]*>(.*?)</\1", text, re.IGNORECASE | re.DOTALL)
     bare = re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", text, flags=re.IGNORECASE | re.DOTALL)
     return excerpt(title[2] if title and title[2].strip() else bare) or "without text"
-
-
-def _status_in(page: str) -> int:
-    """The HTTP status in an error page's title (`502 Bad Gateway`, `Error 503 (…)`); 0: none."""
-    match = re.match(r"(?:error |http )?([45]\d\d)\b", page, re.IGNORECASE)
-    return int(match[1]) if match else 0
 
 
 def read(data: bytes, format: str | None = None) -> Outcome:

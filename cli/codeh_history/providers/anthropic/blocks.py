@@ -111,6 +111,11 @@ def text_block(text: Any) -> Json:
     return {"type": "text", "text": text}
 
 
+def without_mark(block: Json) -> Json:
+    """The block without its cache mark."""
+    return {key: value for key, value in block.items() if key != "cache_control"}
+
+
 def sendable(content: Any) -> bool:
     """Whether a kept content of a tool_result can go back as it is."""
     blocks = objects(content)

@@ -103,7 +103,7 @@ class Reader(Messages):
         if kind == "text" and len(block) == len(_PLAIN) and type(block.get("text")) is str:  # most blocks
             return {"text": block["text"]}
         if "cache_control" in block:
-            block = _unmarked(block)
+            block = blocks.without_mark(block)
         if kind == "tool_result" and role == "user":
             return self.result(block)
         if kind in ("image", "document"):
@@ -163,7 +163,7 @@ def media_part(block: Any) -> Any:
     item = rest(block, ("type", "source", "title", "cache_control"))
     if item:
         part["item"] = item
-    same = {key: value for key, value in _unmarked(block).items() if has_value(value)}
+    same = {key: value for key, value in blocks.without_mark(block).items() if has_value(value)}
     return part if blocks.media_block(part) == same else None
 
 
@@ -172,12 +172,8 @@ def as_blocks(content: Any) -> list[Any]:
     if isinstance(content, str):
         return [{**_TEXT, "text": content}] if content else []
     return [
-        {key: value for key, value in _unmarked(item).items() if value is not None}
+        {key: value for key, value in blocks.without_mark(item).items() if value is not None}
         if isinstance(item, dict)
         else item
         for item in listed(content)
     ]
-
-
-def _unmarked(block: Json) -> Json:
-    return {key: value for key, value in block.items() if key != "cache_control"}

@@ -15,11 +15,11 @@ from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
 from ..names import CallIds
-from ..parts import item_of, listed, object_of, paragraphs
+from ..parts import item_of, listed, name_of, object_of, paragraphs
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
 from . import FIELD, NAME, blocks
-from .blocks import text_block
+from .blocks import text_block, without_mark
 
 MAX_TOKENS = 8192  # the API requires a limit
 MARK = {"type": "ephemeral"}
@@ -122,32 +122,24 @@ def _marked(body: Json) -> Json:
         "system": [text_block(system)] if isinstance(system, str) else system,
     }
     for key, items in lists.items():
-        bare = [_bare(item) for item in items or ()]
+        bare = [without_mark(object_of(item)) for item in items or ()]
         last = [item for item in bare if not item.get("defer_loading")][-1:]
         for item in last:
             item["cache_control"] = MARK
             left -= 1
         result |= {key: bare} if bare else {}
     messages = list(body[FIELD])
-    for number in _ends(messages)[-left:]:
-        content = messages[number]["content"]
-        marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
-        messages[number] = {**messages[number], "content": marked}
-    return {**result, FIELD: messages}
-
-
-def _bare(value: Any) -> Json:
-    return {key: item for key, item in object_of(value).items() if key != "cache_control"}
-
-
-def _ends(messages: list[Json]) -> list[int]:
-    """Where requests ended: users' messages before a model's, and the last."""
     roles = [*(message["role"] for message in messages), ""]
-    return [
+    ends = [
         number
         for number, message in enumerate(messages)
         if roles[number] == "user" and message["content"] and roles[number + 1] != "user"
     ]
+    for number in ends[-left:]:
+        content = messages[number]["content"]
+        marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
+        messages[number] = {**messages[number], "content": marked}
+    return {**result, FIELD: messages}
 
 
 class _Conversation(Array):
@@ -238,8 +230,12 @@ class _Conversation(Array):
                 content.append(_call(part, next(ids), own=own))
             elif not part.get("thought"):
                 content += self._block(part, turn, own=own)
-            elif own:
-                content += _thinking(part)
+            elif (
+                own and isinstance(text := part.get("text"), str) and name_of(part.get("thoughtSignature"))
+            ):
+                content.append(
+                    {"type": "thinking", "thinking": text, "signature": part["thoughtSignature"]}
+                )
         self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
         return content
 
@@ -295,13 +291,6 @@ class _Conversation(Array):
                 return [text_block(f"```{str(language or '').lower()}\n{text}\n```")]
         self.left_out(part, turn.id)
         return []
-
-
-def _thinking(part: Any) -> list[Any]:
-    text, signature = part.get("text"), part.get("thoughtSignature")
-    if not isinstance(text, str) or not isinstance(signature, str) or not signature:
-        return []
-    return [{"type": "thinking", "thinking": text, "signature": signature}]
 
 
 def _call(part: Any, id: str, *, own: bool) -> Json:

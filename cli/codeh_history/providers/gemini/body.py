@@ -16,7 +16,11 @@ def holds(item: object) -> bool:
 def shows(body: Json) -> bool:
     """By roles and spellings that a session's own contents do not have."""
     contents = [item for item in objects(body.get(FIELD)) if holds(item)]
-    return all(map(_is_content, contents)) and any(map(_is_foreign, contents))
+    return all(map(_is_content, contents)) and any(
+        (item.get("role") in (None, "function", "tool") and "kind" not in item)
+        or any(fields.part(part) is not part for part in item["parts"])
+        for item in contents
+    )
 
 
 def _is_content(item: Json) -> bool:
@@ -25,11 +29,6 @@ def _is_content(item: Json) -> bool:
         isinstance(part, dict) and "type" not in part and not fields.DATA.isdisjoint(part) for part in parts
     )
     return fits and item.get("role", "user") in ("user", "model", "function", "tool")
-
-
-def _is_foreign(item: Json) -> bool:
-    odd = item.get("role") in (None, "function", "tool") and "kind" not in item
-    return odd or any(fields.part(part) is not part for part in item["parts"])
 
 
 def read(body: Json) -> Imported:

@@ -58,7 +58,11 @@ class Stream(StreamReader):
         self.id = self.id or name_of(event.get("responseId"))
         self.model = self.model or name_of(event.get("modelVersion"))
         self._usage = usage.merged(self._usage, event.get("usageMetadata"))
-        self._blocked(object_of(event.get("promptFeedback")))
+        feedback = object_of(event.get("promptFeedback"))
+        if reason := name_of(feedback.get("blockReason")):
+            self.done = True
+            words = ("the prompt was blocked", reason, text_of(feedback.get("blockReasonMessage")))
+            self._why = ": ".join(filter(None, words))
         self._further |= further(event.get("candidates"))
         candidate = first(event.get("candidates"))
         content = object_of(candidate.get("content"))
@@ -67,15 +71,12 @@ class Stream(StreamReader):
         finish = name_of(candidate.get("finishReason"))
         if finish:
             self._finish, self.done = finish, True
-            self._why = text_of(candidate.get("finishMessage")) or _blocking(candidate) or self._why
+            blocking = [
+                rating for rating in objects(candidate.get("safetyRatings")) if rating.get("blocked")
+            ]
+            categories = ", ".join(text_of(rating.get("category")) for rating in blocking)
+            self._why = text_of(candidate.get("finishMessage")) or categories or self._why
         return parts
-
-    def _blocked(self, feedback: Json) -> None:
-        reason = name_of(feedback.get("blockReason"))
-        if reason:
-            self.done = True
-            message = text_of(feedback.get("blockReasonMessage"))
-            self._why = f"the prompt was blocked: {reason}" + (f": {message}" if message else "")
 
     def result(self) -> Reply | Failure | None:
         return self.conclude() if self.done else None
@@ -85,12 +86,6 @@ class Stream(StreamReader):
         counts = usage.read(self._usage, USAGE)
         parts, more = join([], self._parts), len(self._further)
         return concluded(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)
-
-
-def _blocking(candidate: Json) -> str:
-    """The safety categories that blocked a candidate."""
-    ratings = objects(candidate.get("safetyRatings"))
-    return ", ".join(text_of(rating.get("category")) for rating in ratings if rating.get("blocked"))
 
 
 def _part(value: object) -> Part | None:

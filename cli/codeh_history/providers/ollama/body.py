@@ -22,16 +22,13 @@ def holds(item: object) -> bool:
 
 def shows(body: Json) -> bool:
     """By calls whose arguments are objects, images and thoughts beside the content, or its own settings."""
-    return any(key in body for key in _AROUND) or any(map(_is_own, objects(body.get(FIELD))))
-
-
-def _is_own(message: Json) -> bool:
-    functions = [object_of(call.get("function")) for call in objects(message.get("tool_calls"))]
+    messages = objects(body.get(FIELD))
+    calls = [call for message in messages for call in objects(message.get("tool_calls"))]
     return (
-        any(isinstance(function.get("arguments"), dict) for function in functions)
-        or isinstance(message.get("images"), list)
-        or isinstance(message.get("thinking"), str)
-        or "tool_name" in message
+        any(key in body for key in _AROUND)
+        or any(isinstance(object_of(call.get("function")).get("arguments"), dict) for call in calls)
+        or any(isinstance(message.get("images"), list) for message in messages)
+        or any(isinstance(message.get("thinking"), str) or "tool_name" in message for message in messages)
     )
 
 
@@ -98,8 +95,9 @@ def _content(message: Json) -> list[Any]:
 
 def _images(message: Json) -> list[Any]:
     images = [image for image in listed(message.get("images")) if isinstance(image, str)]
-    return [{"inlineData": {"mimeType": _mime(image), "data": image}} for image in images]
-
-
-def _mime(data: str) -> str:
-    return next((mime for start, mime in _IMAGES.items() if data.startswith(start)), "image/png")
+    mimes = [
+        next((mime for start, mime in _IMAGES.items() if image.startswith(start)), "image/png")
+        for image in images
+    ]
+    blobs = zip(mimes, images, strict=True)
+    return [{"inlineData": {"mimeType": mime, "data": image}} for mime, image in blobs]

@@ -15,7 +15,6 @@ from ..base import Options, Request, Tool
 from ..media import media
 from ..openai import SYSTEM_ROLES
 from ..parts import item_of, object_of
-from ..tools import declared
 from ..turns import EMPTY_MESSAGE, Turn
 from . import FIELD, NAME
 
@@ -29,11 +28,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
         chat.add({"role": "system", "content": options.system}, [""])
     chat.fill(messages, summaries)
     chat.need_message(messages)
-    body: Json = {"model": options.model} if options.model else {}
-    body[FIELD] = chat.array
-    tools = declared(options.tools, NAME, _declare, chat.notes)
-    if tools:
-        body["tools"] = tools
+    body = chat.body(FIELD, _declare)
     settings = chat.settings(FIELD)
     if options.max_tokens is not None:
         settings["options"] = {**object_of(settings.get("options")), "num_predict": options.max_tokens}

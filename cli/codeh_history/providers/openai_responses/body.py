@@ -86,7 +86,11 @@ class Reader(Messages):
             return self._other(item, kind)
         role = item.get("role")
         if role == "assistant":
-            return "codeh", _assistant(item), {}
+            text = item.get("content")
+            if not isinstance(text, str):
+                return "codeh", parts_of({"type": "message", **item}), {}
+            own = rest(item, ("type", "role", "content"))
+            return "codeh", [{"text": text, "item": own} if own else {"text": text}], {}
         if role in ("user", "system", "developer"):
             return _user(item)
         raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
@@ -127,11 +131,3 @@ def _user(message: Json) -> tuple[str, list[Any], Json]:
     if message["role"] != "user":
         item["role"] = message["role"]
     return "user", parts, item
-
-
-def _assistant(message: Json) -> list[Any]:
-    if not isinstance(message.get("content"), str):
-        return parts_of({"type": "message", **message})
-    item = rest(message, ("type", "role", "content"))
-    text: Json = {"text": message["content"]}
-    return [{**text, "item": item} if item else text]
