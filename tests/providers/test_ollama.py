@@ -112,7 +112,7 @@ def test_a_body_comes_back_the_same():
         "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}],
         "options": {"temperature": 0}, "think": "low", "format": "json", "stream": False,
     }  # fmt: skip
-    assert OLLAMA.body.shows(body)
+    assert OLLAMA.shows(body)
     assert OLLAMA.problems(body) == []
     assert given_back("ollama", OLLAMA.imported(body)).body == body
 

@@ -16,13 +16,6 @@ from codeh_history.providers.validator import Validator, element, with_neighbour
 from wires import error
 
 formats = pytest.mark.parametrize("name", providers.FORMATS)
-MODULES = {
-    "": protocol.Provider,
-    ".request": protocol.RequestModule,
-    ".rules": protocol.RulesModule,
-    ".body": protocol.BodyModule,
-    ".response": protocol.ResponseModule,
-}
 
 
 def public(of):
@@ -36,11 +29,10 @@ def parameters(function):
     return [name.removeprefix("_") for name in names if name != "self"]
 
 
-@pytest.mark.parametrize("module", MODULES)
 @formats
-def test_a_module_has_what_its_protocol_says(name, module):
-    found = import_module(f"codeh_history.providers.{providers.FORMATS[name]}{module}")
-    for key, value in public(MODULES[module]).items():
+def test_a_package_has_what_its_protocol_says(name):
+    found = import_module(f"codeh_history.providers.{providers.FORMATS[name]}")
+    for key, value in public(protocol.Provider).items():
         assert hasattr(found, key), key
         if inspect.isfunction(value):
             assert parameters(getattr(found, key)) == parameters(value), key
@@ -64,7 +56,7 @@ def test_a_package_knows_its_name(name):
     assert isinstance(package.END, str)
     assert package.recognises({}) is None
     assert package.tools({}) is None
-    assert not providers.load(name).body.shows({})
+    assert not providers.load(name).shows({})
 
 
 def test_a_later_line_of_the_table_is_asked_first():
@@ -80,7 +72,7 @@ def test_whoever_was_added_last_is_asked_first():
 def test_each_part_is_the_formats_own(name):
     made, own = providers.load(name), f"codeh_history.providers.{providers.FORMATS[name]}"
     assert made.package.__name__ == own
-    assert made.body.__name__ == f"{own}.body"
+    assert not made.holds(None)
     assert type(made.stream()).__module__.startswith(own)
     body = made.request((), Options(model="m"), ("earlier",)).body
     assert made.problems({})

@@ -19,6 +19,7 @@ from ..commands import calls as calls_command
 from ..session.model import Json
 from ..session.pairing import Call
 from ..summaries.command import Done
+from ..talk.append import options as appending
 from ..talk.append.text import kind_and_role
 from ..talk.append.tool_parts import response_of
 from ..talk.receive import tool_call
@@ -71,7 +72,9 @@ def response(
 def stream(opened: OpenSession, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
     """Begin a streamed message."""
     call = opened.call()
-    return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind)), _most(max_bytes))
+    chosen = read(appending.Options, {"role": role, "kind": kind})
+    streaming = Streaming(call, opened.target, *kind_and_role(chosen.role, chosen.kind))
+    return Stream(call, streaming, _most(max_bytes))
 
 
 def _most(max_bytes: int | str | None) -> int:

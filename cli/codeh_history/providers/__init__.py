@@ -1,4 +1,4 @@
-"""The provider formats: a package each, whose parts stand behind the protocols of `protocol`.
+"""The provider formats: a package each, which `Format` calls.
 
 A new format is such a package and a line in `FORMATS`; later lines take precedence in detection.
 `detect` and `tools` import this module, so it imports none of them.
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ..session.model import Any, Json, Message
     from .base import Options, Request, Transcript
     from .body import Imported
-    from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
+    from .protocol import Provider, StreamReader
     from .reply import Failure, Reply
-    from .validator import Problem
+    from .validator import Problem, Validator
 
 FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}
 PLAIN = "text"
@@ -28,7 +28,7 @@ COMMON = "openai-chat"  # what most hosts speak: the default where messages fit 
 
 
 class Format:
-    """One provider; each method imports only the module it needs."""
+    """One provider: what its modules define. Each method imports only the module it needs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -38,32 +38,38 @@ class Format:
         package: Provider = self._module("")
         return package
 
-    @property
-    def body(self) -> BodyModule:
-        module: BodyModule = self._module(".body")
-        return module
-
     def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-        module: RequestModule = self._module(".request")
-        return module.build(messages, options, summaries)
+        """`request.build`: the body for curated, paired messages; a pure function of its arguments."""
+        request: Request = self._module(".request").build(messages, options, summaries)
+        return request
 
     def problems(self, body: Json) -> list[Problem]:
-        module: RulesModule = self._module(".rules")
-        return module.Rules(body).in_order()
+        """`rules.Rules`: what the provider would refuse about a body."""
+        rules: Validator = self._module(".rules").Rules(body)
+        return rules.in_order()
+
+    def holds(self, item: object) -> bool:
+        """`body.holds`: whether this is an element of a body's messages, by its shape alone."""
+        return bool(self._module(".body").holds(item))
+
+    def shows(self, body: Json) -> bool:
+        """`body.shows`: whether a body (or its messages alone, in their field) is only this provider's."""
+        return bool(self._module(".body").shows(body))
 
     def imported(self, body: Json) -> Imported:
-        return self.body.read(body)
+        """`body.read`: messages, system prompt, tools and settings; BadData names what is no message."""
+        imported: Imported = self._module(".body").read(body)
+        return imported
 
     def response(self, body: Json) -> Reply | Failure:
-        return self._response.read(body)
+        """`response.read`: a complete, non-streaming response body; usage is normalised."""
+        outcome: Reply | Failure = self._module(".response").read(body)
+        return outcome
 
     def stream(self) -> StreamReader:
-        return self._response.Stream()
-
-    @property
-    def _response(self) -> ResponseModule:
-        module: ResponseModule = self._module(".response")
-        return module
+        """`response.Stream`: a reader of one streamed reply."""
+        stream: StreamReader = self._module(".response").Stream()
+        return stream
 
     def _module(self, part: str) -> Any:
         return module(f"{__name__}.{FORMATS[self.name]}{part}")

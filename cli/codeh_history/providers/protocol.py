@@ -1,19 +1,17 @@
-"""What a provider is made of: a package of plain modules, each behind one of these protocols.
+"""What a provider's package says of itself, and how a streamed reply is read.
 
-The package itself is light, for every provider is asked whose an answer, an error or a tool is; its modules
-are imported where they are needed. What it says of itself must not depend on the other providers.
+The package is light, for every provider is asked whose an answer, an error or a tool is; its modules, which
+`Format` calls, are imported where they are needed. What it says must not depend on the other providers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Literal, Protocol
 
-from ..session.model import Json, Message, Part
-from .base import Options, Request, Tool
-from .body import Imported
+from ..session.model import Json, Part
+from .base import Tool
 from .reply import Failure, Reply
-from .validator import Validator
 
 Kind = Literal["answer", "event", "either"]
 
@@ -38,41 +36,6 @@ class Provider(Protocol):
 
     def tools(self, element: Json, /) -> Iterable[Tool] | None:
         """The tools that an element of this provider's `tools` declares; None for another's element."""
-
-
-class RequestModule(Protocol):
-    """`request`: messages → a body."""
-
-    def build(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-        """The body for these curated, paired messages: a pure function of its arguments."""
-
-
-class RulesModule(Protocol):
-    """`rules`: what the provider would refuse about a body."""
-
-    Rules: type[Validator]
-
-
-class BodyModule(Protocol):
-    """`body`: the inverse of `request`."""
-
-    def holds(self, item: object) -> bool:
-        """Whether this is an element of the body's messages, by its shape alone."""
-
-    def shows(self, body: Json) -> bool:
-        """Whether a body (or its messages alone, in their field) is written as only this provider does."""
-
-    def read(self, body: Json) -> Imported:
-        """The messages, system prompt, tools and settings of a body; BadData names what is no message."""
-
-
-class ResponseModule(Protocol):
-    """`response`: what comes back."""
-
-    def read(self, body: Json) -> Reply | Failure:
-        """A complete, non-streaming response body; usage is normalised."""
-
-    Stream: type[StreamReader]
 
 
 class StreamReader(Protocol):

@@ -19,7 +19,7 @@ def provider_of(body: Json) -> str | None:
     for name, package in providers.packages().items():
         value = body.get(package.FIELD)
         is_list = isinstance(value, list) and (not value or any(isinstance(item, dict) for item in value))
-        if (is_list or isinstance(value, str)) and providers.load(name).body.shows(body):
+        if (is_list or isinstance(value, str)) and providers.load(name).shows(body):
             return name
         names += [name] if is_list else []
     return names[-1] if names else None
@@ -29,14 +29,14 @@ def format_shown_by(messages: list[Json]) -> str | None:
     """The format that only these messages have; None if they are text, which every format has."""
     for name, package in providers.packages().items():
         body: Json = {package.FIELD: messages}
-        if any(holds(name, item) for item in messages) and providers.load(name).body.shows(body):
+        if any(holds(name, item) for item in messages) and providers.load(name).shows(body):
             return name
     return None
 
 
 def holds(name: str, item: object) -> bool:
     """Whether an element looks like a message of this provider."""
-    return providers.load(name).body.holds(item)
+    return providers.load(name).holds(item)
 
 
 def read(name: str, value: Any) -> list[Outcome] | None:
@@ -45,7 +45,7 @@ def read(name: str, value: Any) -> list[Outcome] | None:
     field = format.package.FIELD
     if not isinstance(value, list):
         messages = at(value, field)
-        if not isinstance(messages, list) and not (isinstance(messages, str) and format.body.shows(value)):
+        if not isinstance(messages, list) and not (isinstance(messages, str) and format.shows(value)):
             return None
         return _records(name, format.imported(value))
     good: list[Any] = []

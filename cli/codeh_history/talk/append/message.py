@@ -110,7 +110,11 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
         id = env.id_in(locked, len(before))
         message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
         if options.result and not options.call_id:
-            message["parts"] = _answering(locked_view(env, locked), message["parts"], locked.session)
+            call = call_to_answer(locked_view(env, locked).messages, options.result)
+            if call is None:
+                no_call = f"no open call of {options.result} (`codeh-history calls` lists them)"
+                raise NotFound(f"{locked.session}: {no_call}")
+            message["parts"] = _with_id(message["parts"], call.id) if call.has_id else message["parts"]
         if draft.references is not None:
             message["references"] = numbered(draft.references, read.read_log(locked.read()))
         if draft.blocks:
@@ -118,7 +122,11 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
         ids.append(id)
         lines = before + _lines(message, pending=options.pending)
         if options.max_items is not None:
-            lines += _limited(env, locked, lines, options.max_items)
+            view = read_only_view(env, locked.read() + b"\n" + lines, locked.session)
+            if ops := limit.ops(view, options.max_items):
+                id = env.id_in(locked, len(lines))
+                policy = {"policy": f"max-items {options.max_items}"}
+                lines += dumps(compaction(id, env.now(), ops, policy)) + b"\n"
         return lines
 
     created = log.append(env, target.path, build, create=options.result is None)
@@ -175,27 +183,15 @@ def numbered(references: Sequence[Json], before: Log) -> list[Json]:
     return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
 
 
-def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
-    """The result with the id of the open call of its name that waits for it."""
-    response = parts[0]["functionResponse"]
-    call = call_to_answer(view.messages, response["name"])
-    if call is None:
-        raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
-    if not call.has_id:
-        return parts
-    return _with_id(parts, call.id)
-
-
 def _lines(message: Json, *, pending: bool) -> bytes:
-    line = dumps(message)
-    if depth_exceeds(line):
+    if depth_exceeds(dumps(message)):
         raise BadData("the message nests deeper than 200 levels")
-    if not pending:
-        return line + b"\n"
-    parts = message["parts"]
-    opened = {key: value for key, value in (message | {"type": "open"}).items() if key != "parts"}
-    delta = {"type": "delta", "of": message["id"], "parts": parts}
-    return b"".join(dumps(record) + b"\n" for record in (opened, *([delta] if parts else [])))
+    records = [message]
+    if pending:
+        records = [{key: value for key, value in (message | {"type": "open"}).items() if key != "parts"}]
+        if message["parts"]:
+            records.append({"type": "delta", "of": message["id"], "parts": message["parts"]})
+    return b"".join(dumps(record) + b"\n" for record in records)
 
 
 def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
@@ -234,12 +230,3 @@ def _is_stored(view: View, message: Message, draft: Draft) -> bool:
 def _with_id(parts: list[Part], id: str | None) -> list[Part]:
     """A result with the id of the call that it was stored for."""
     return [{"functionResponse": {"id": id, **parts[0]["functionResponse"]}}, *parts[1:]]
-
-
-def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
-    """The compaction record that keeps the session within `--max-items`, or nothing."""
-    ops = limit.ops(read_only_view(env, locked.read() + b"\n" + lines, locked.session), most)
-    if not ops:
-        return b""
-    id = env.id_in(locked, len(lines))
-    return dumps(compaction(id, env.now(), ops, {"policy": f"max-items {most}"})) + b"\n"

@@ -126,13 +126,7 @@ def say_new(env: Env, target: Target) -> None:
 
 def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
     """The kind and the role of a message; kind decides, and a role that contradicts it is exit 2."""
-    if role is not None and role not in ROLES:
-        raise Usage(f"--role {role}: user or model")
-    if kind is None:
-        kind = ROLES[role or "user"]
-    kind = KINDS.get(kind, kind)
-    if kind not in ROLE_OF_KIND:
-        raise Usage(f"--kind {kind}: one of {', '.join(KINDS)}")
+    kind = ROLES[role or "user"] if kind is None else KINDS.get(kind, kind)
     of = ROLE_OF_KIND[kind]
     if role not in (None, of):
         raise Usage(f"--kind {NAME_OF_KIND[kind]} has {f'role {of}' if of else 'no role'}, not {role}")

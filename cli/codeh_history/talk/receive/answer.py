@@ -141,7 +141,7 @@ class Receiving(Pending):
             return
         if self.reader.restarts != self.restarts:
             self.restarts = self.reader.restarts
-            self.restart()
+            self.held, self.came, self.replace = [], [], True
             if self.echo:
                 self.echo.end()
         self.add(parts)

@@ -38,14 +38,13 @@ class Pending:
         self.target = target
         self.first = _first_line(target.path)  # of the log that is there
         self.pending: str | None = None  # the id of the open message
-        self.opened = (0, b"")  # the offset of its first line in the log, and that line
         self.gone = ""  # once that log is: what became of the text
         self.came: list[Part] = []  # all that arrived
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
         self.unflushed = 0  # bytes read since
         self.kept = ""  # the id of what stays pending, or of what is kept in a file
-        self.replace = False
+        self.replace = False  # whether what arrives next replaces what is on disk
         self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
 
     def message(self, type: str, id: str) -> Json:
@@ -56,10 +55,6 @@ class Pending:
         """Take what arrived next."""
         self.held = join(self.held, parts)
         self.came += parts
-
-    def restart(self) -> None:
-        """What arrives from now on takes the place of what arrived before."""
-        self.held, self.came, self.replace = [], [], True
 
     def flush_due(self) -> None:
         """Write what has waited long enough, or is enough."""
@@ -101,10 +96,7 @@ class Pending:
         """Whether this is the log that was there, or in which the message was begun, replaced or not."""
         if self.pending is None:
             return not self.first or locked.holds(self.first, 0)
-        offset, line = self.opened
-        if locked.holds(line, offset):
-            return True
-        return line[:-1] in locked.lines_with("id", str(self.pending))
+        return any(locked.lines_with("id", self.pending))
 
     def flush(self) -> None:
         """Put what arrived on disk as pending content."""
@@ -135,20 +127,18 @@ class Pending:
 
     def lines(self, locked: Locked) -> bytes:
         """What arrived, as records."""
-        lines = b""
+        records: list[Json] = []
         if self.pending is None:
-            self.pending = self.env.id_in(locked)
-            lines = dumps(self.message("open", self.pending)) + b"\n"
-            self.opened = locked.offset, lines
-        elif self.replace:
-            self.replace = False
+            self.pending, self.replace = self.env.id_in(locked), False
+            records.append(self.message("open", self.pending))
+        if self.replace:
             id = self.env.streamed_id(locked, self.pending)
-            record = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
-            return dumps({**record, "parts": self.held}) + b"\n"
+            update = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
+            records.append({**update, "parts": self.held})
+        elif self.held:
+            records.append({"type": "delta", "of": self.pending, "parts": self.held})
         self.replace = False
-        if self.held:
-            lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
-        return lines
+        return b"".join(dumps(record) + b"\n" for record in records)
 
     def store(self, build: Callable[[Locked], bytes | None]) -> None:
         """Append lines to the session; an answer never begins one."""
