@@ -39,11 +39,19 @@ def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
     if "\\u00" in text:
         yield from decoded(text, _UNICODE, lambda match: chr(int(match[1], 16)), find)
     for match in _BASE64.finditer(text) if base64 else ():
-        for data in dict.fromkeys((match[0], *_line_groups(match[0]), match[1])):  # all its lines, or some
+        lines = list(_LINES.finditer(match[0]))
+        long = len(list(takewhile(lambda line: len(line[1]) == len(lines[0][1]), lines)))  # noqa: B023
+        # all its lines; those of equal length, with and without a shorter one after them; the first
+        ends = [
+            match.end(),
+            *(match.start() + line.end(1) for line in reversed(lines[long - 1 : long + 1])),
+        ]
+        for end in dict.fromkeys((*ends, match.end(1))):
+            data = text[match.start() : end]
             text_inside = decoded_text("".join(data.replace("\\n", "").split()))
             secret = next(iter(find(text_inside)), None) if text_inside is not None else None
             if secret:
-                yield Span(match.start(), match.start() + len(data), secret.kind)
+                yield Span(match.start(), end, secret.kind)
                 break
 
 
@@ -52,13 +60,6 @@ def _begins_text(data: str) -> bool:
     raw = a2b_base64(data + "==" if len(data) % 4 else data)
     head = raw.decode("utf-8", "ignore")
     return _TEXT.fullmatch(head) is not None and len(head.encode()) >= len(raw) - 3
-
-
-def _line_groups(data: str) -> tuple[str, ...]:
-    """Return the lines of equal length, with and without a shorter line after them, possibly a word."""
-    lines = list(_LINES.finditer(data))
-    long = len(list(takewhile(lambda line: len(line[1]) == len(lines[0][1]), lines)))
-    return tuple(data[: line.end(1)] for line in reversed(lines[long - 1 : long + 1]))
 
 
 def decoded_text(data: str) -> str | None:

@@ -201,7 +201,8 @@ class Redactor:
         new: Json = {}
         changed = False
         media = not _MEDIA_FIELDS.isdisjoint(value)
-        is_pair = _is_secret_pair(value)
+        names = [value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str)]
+        is_pair = isinstance(value.get("value"), str) and value["value"] and any(map(names_a_secret, names))
         manifest = value.get("kind") == "Secret"
         for key, item in value.items():
             name = key if key in _FIELDS and not of_tool else self.text(key)
@@ -219,9 +220,14 @@ class Redactor:
                 if isinstance(item, dict) and isinstance(item.get("value"), str) and names_a_secret(key):
                     item = {**item, "value": self._redact_all(item["value"])}
                 if manifest and key in manifests.FIELDS and isinstance(item, dict):
-                    item = self._manifest(key, item)
+                    item = {
+                        name: self._redact_all(held, manifests.KIND)
+                        if isinstance(held, str) and manifests.is_value(key, held)
+                        else held
+                        for name, held in item.items()
+                    }
                 cleaned = self.value(item, key, of_tool=of_tool or key in _TOOL_FIELDS)
-            changed = changed or name != key or cleaned is not value[key]
+            changed = changed or name != key or (cleaned is not value[key] and cleaned != value[key])
             if cleaned is not DROPPED:
                 new[name] = cleaned
         return new if changed else value
@@ -241,7 +247,11 @@ class Redactor:
             for (kind, _, id), text in zip(lines, texts, strict=True)
         ]
         self.counts = counts
-        return DROPPED if not _all_in(new, summary) else lines if new == lines else new
+        labels = (kind.partition(" ")[2] for kind, _, _ in new)
+        shown = all(text in summary for _, text, _ in new) and all(
+            label in summary or is_ours(label) for label in labels
+        )
+        return DROPPED if not shown else lines if new == lines else new
 
     def _redact_all(self, item: str, kind: str = "assignment") -> str:
         if "[redacted:" in item:
@@ -249,19 +259,6 @@ class Redactor:
         self.counts[kind] += 1
         self.removed.add(item)
         return mark(kind)
-
-    def _manifest(self, field: str, data: Json) -> Json:
-        """Redact `data` or `stringData` of a Kubernetes Secret."""
-        secrets = [
-            name
-            for name, value in data.items()
-            if isinstance(value, str) and manifests.is_value(field, value)
-        ]
-        return (
-            {**data, **{name: self._redact_all(data[name], manifests.KIND) for name in secrets}}
-            if secrets
-            else data
-        )
 
     def _media(self, data: str) -> str:
         """Redact an encoded text file; other content stays, unless all of it is a key."""
@@ -274,14 +271,6 @@ class Redactor:
 
 def _is_line(line: Any) -> bool:
     return isinstance(line, list) and len(line) == 3 and all(isinstance(item, str) for item in line)
-
-
-def _all_in(lines: list[Any], summary: str) -> bool:
-    """Whether a summary's text contains all of its lines."""
-    labels = (kind.partition(" ")[2] for kind, _, _ in lines)
-    return all(text in summary for _, text, _ in lines) and all(
-        label in summary or is_ours(label) for label in labels
-    )
 
 
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
@@ -329,13 +318,6 @@ def _vendor_kind(text: str) -> str | None:
     rules = (rule for rule in _SELECTOR.of(text).rules if rule in _VENDOR_RULES)
     spans = (span for rule in rules for span in rule.spans(text, text))
     return next((span.kind for span in spans if (span.start, span.end) == (0, len(text))), None)
-
-
-def _is_secret_pair(value: Json) -> bool:
-    """Whether it has the form `{"name": "DB_PASSWORD", "value": "x"}`."""
-    if not isinstance(value.get("value"), str) or not value["value"]:
-        return False
-    return any(isinstance(value.get(name), str) and names_a_secret(value[name]) for name in _NAME_FIELDS)
 
 
 def _span(kind: str, match: re.Match[str]) -> Span:

@@ -45,9 +45,16 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     lines: list[bytes] = []
     for (line, record), clean in zip(entries, new, strict=True):
         if record is None:
-            lines.append(_redact_damaged(line, redactor) if line in candidates else line)
+            text = line.decode("utf-8", "surrogateescape") if line in candidates else ""
+            new_text = redactor.text(text)
+            lines.append(line if new_text == text else new_text.encode("utf-8", "surrogateescape"))
             continue
-        clean = _with_new_block_ids(clean, new_ids)
+        if new_ids and isinstance(ops := clean.get("ops"), list):
+            updated = [
+                {**op, "block": new_ids.get(op["block"], op["block"])} if "block" in op else op
+                for op in ops
+            ]
+            clean = {**clean, "ops": updated} if updated != ops else clean
         same = clean is record.data and not _has_shadowed_secret(line, clean, redactor)
         lines.append(line if same else with_same_end(dumps(clean), line))
     return lines
@@ -129,14 +136,6 @@ def _parts(data: Any) -> list[Any]:
     return parts if isinstance(parts, list) else []
 
 
-def _with_new_block_ids(data: Any, new_ids: dict[str, str]) -> Any:
-    ops = data.get("ops")
-    if not isinstance(ops, list) or not new_ids:
-        return data
-    new = [{**op, "block": new_ids[op["block"]]} if op.get("block") in new_ids else op for op in ops]
-    return {**data, "ops": new} if new != ops else data
-
-
 def _has_shadowed_secret(line: bytes, data: Any, redactor: Redactor) -> bool:
     """Whether a line contains a secret that its values do not, under a duplicate key."""
     if dumps(data) == line.strip():
@@ -150,12 +149,6 @@ def _has_shadowed_secret(line: bytes, data: Any, redactor: Redactor) -> bool:
 
     json.loads(line, object_pairs_hook=pairs)
     return any(lost) and redactor.finds(line.decode())
-
-
-def _redact_damaged(line: bytes, redactor: Redactor) -> bytes:
-    text = line.decode("utf-8", "surrogateescape")
-    new = redactor.text(text)
-    return line if new == text else new.encode("utf-8", "surrogateescape")
 
 
 def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:
