@@ -81,7 +81,7 @@ def as_written(name: str, view: View) -> View:
     """The view as `written` would store it: without the thinking that this program does not get back."""
     from . import writing
 
-    return writing.without_unsent(writing.prepare(view, name)[0], program(name))
+    return writing.as_written(program(name), view)
 
 
 def written(name: str, view: View, about: SessionInfo) -> Written:

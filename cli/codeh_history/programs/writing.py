@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import providers
 from ..base.shared_options import system_and_tools
 from ..base.words import plural
+from ..providers.anthropic import NAME as ANTHROPIC
 from ..providers.anthropic.blocks import THINKING
 from ..providers.base import Options
 from ..providers.media import media
@@ -29,6 +29,7 @@ from .fields import time_of as stored_time
 from .protocol import Program, SessionInfo, Written
 
 THOUGHT = "thought"  # a kind in `left`
+_BLOCKS = ("text", "tool_use", "tool_result", "image", "document", *THINKING)  # blocks that files can hold
 _NEXT_PROMPT: list[Part] = [{"text": "next"}]
 
 
@@ -36,18 +37,16 @@ _NEXT_PROMPT: list[Part] = [{"text": "next"}]
 
 
 def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
-    """The view as this program's file may hold it, and what is left out, by kind.
+    """The view as this program's file may hold it, and what is left out besides thinking, by kind.
 
     Only sent messages remain, every call has a unique id, and thinking and signatures stay only if they
     came from this program. The program supplies its own system prompt and tools.
     """
-    left = unsent(view.messages)
     system, tools = system_and_tools(view.meta)
-    left |= {"system prompt": 1} if system else {}
-    left |= {"tool declaration": len(tools)} if tools else {}
+    left = unsent(view.messages) + Counter({"system prompt": bool(system), "tool declaration": len(tools)})
     messages = with_unique_call_ids([*filter(is_sent, view.messages)])
     own = origin(view.header).get("from") == program
-    kept = (m if own and MARK in m.fields else _without_thinking(m, left) for m in messages)
+    kept = (m if own and MARK in m.fields else _without_thinking(m) for m in messages)
     return view.with_messages([*kept]), left
 
 
@@ -67,9 +66,8 @@ def thoughts(messages: Iterable[Message]) -> int:
     return sum(is_thought(part) for message in messages for part in message.parts)
 
 
-def _without_thinking(message: Message, left: Counter[str]) -> Message:
+def _without_thinking(message: Message) -> Message:
     gone = [place for place, part in enumerate(message.parts) if is_thought(part)]
-    left[THOUGHT] += len(gone)
     visible: list[Any] = [part for part in message.parts if not is_thought(part)]
     parts: list[Any] = [{key: part[key] for key in part if key != "thoughtSignature"} for part in visible]
     if parts == message.parts:
@@ -81,13 +79,14 @@ def _without_thinking(message: Message, left: Counter[str]) -> Message:
     return made
 
 
-def without_unsent(view: View, program: Program) -> View:
-    """Remove the thinking that this program's file would not hold, and messages that are nothing else."""
+def as_written(program: Program, view: View) -> View:
+    """The view as its file holds it: without thinking that the program does not get back."""
+    view, _ = prepare(view, program.name)
     if not thoughts(view.messages):
         return view
-    thinking = sent(view, program.format).thinking() if program.keeps_thinking else ()
+    thinking = thinking_in(sent(view, program.format)) if program.keeps_thinking else ()
     kept = {message.id for message in thinking if message is not None}
-    messages = (m if m.id in kept else _without_thinking(m, Counter()) for m in view.messages)
+    messages = (m if m.id in kept else _without_thinking(m) for m in view.messages)
     return view.with_messages([message for message in messages if message.parts])
 
 
@@ -127,30 +126,14 @@ def summary_of(view: View, program: str) -> str:
     return "\n\n".join(texts if headed else [SUMMARY_HEAD, *texts])
 
 
-@dataclass(frozen=True)
-class Sent:
-    """The elements of a provider's request for these messages.
+class Sent(NamedTuple):
+    """The elements of a provider's request for these messages, each with the sources of its parts.
 
-    `sources[i][j]`: the message that part `j` of element `i` comes from; None for text that the format
-    adds.
+    A source is the message that a part comes from; None for text that the format adds.
     """
 
-    elements: list[Json]
-    sources: list[list[Message | None]]
+    elements: list[tuple[Json, list[Message | None]]]
     notes: list[str]
-
-    def __iter__(self) -> Iterator[tuple[Json, list[Message | None]]]:
-        """Iterate over the elements with their sources."""
-        return zip(self.elements, self.sources, strict=True)
-
-    def thinking(self) -> Iterator[Message | None]:
-        """Yield the message of each thought in the elements."""
-        for element, sources in self:
-            blocks = objects(element.get("content") or element.get("parts"))
-            blocks = [element] if element.get("type") == "reasoning" or not blocks else blocks
-            for block, source in zip(blocks, sources, strict=False):
-                if block.get("thought") or block.get("type") in (*THINKING, "reasoning"):
-                    yield source
 
 
 def sent(view: View, provider: str) -> Sent:
@@ -163,13 +146,21 @@ def sent(view: View, provider: str) -> Sent:
     messages = [message for message in view.messages if any(part != {"text": ""} for part in message.parts)]
     made = format.request([*messages, prompt], Options(trace=True), ())
     by_id = {message.id: message for message in messages}
-    elements = made.body[format.package.FIELD][:-1]
-    sources = [[by_id.get(id) for id in ids] for ids in made.sources[:-1]]
-    if (
-        view.summaries and elements and not any(sources[0])
-    ):  # the provider's opening, which a summary replaces
-        del elements[0], sources[0]
-    return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
+    sources = [[by_id.get(id) for id in ids] for ids in made.sources]
+    elements = [*zip(made.body[format.package.FIELD], sources, strict=True)][:-1]
+    if view.summaries and elements and not any(elements[0][1]):
+        del elements[0]  # the provider's opening, which a summary replaces
+    return Sent(elements, [note for note in made.notes if note.startswith("message ")])
+
+
+def thinking_in(sent: Sent) -> Iterator[Message | None]:
+    """Yield the message of each thought in the elements."""
+    for element, sources in sent.elements:
+        blocks = objects(element.get("content") or element.get("parts"))
+        blocks = [element] if element.get("type") == "reasoning" or not blocks else blocks
+        for block, source in zip(blocks, sources, strict=False):
+            if block.get("thought") or block.get("type") in (*THINKING, "reasoning"):
+                yield source
 
 
 def first_source(sources: Sequence[Message | None]) -> Message | None:
@@ -212,13 +203,6 @@ def result_blocks(block: Json) -> list[Json]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def count_unsupported(sent: Sent) -> Counter[str]:
-    """Count the blocks of Anthropic's that a program's file cannot hold."""
-    types = ("text", "tool_use", "tool_result", "image", "document", *THINKING)
-    blocks = (block for element in sent.elements for block in element["content"])
-    return Counter({"part that only Anthropic knows": sum(block["type"] not in types for block in blocks)})
-
-
 class Writer:
     """Base class of each program's `write.File`, which formats what goes into the file.
 
@@ -251,9 +235,12 @@ class Writer:
         """The file's path below the program's first place."""
         raise NotImplementedError
 
-    def left(self, sent: Sent) -> Counter[str]:  # noqa: ARG002
-        """Count what the file could not hold, except thinking."""
-        return Counter()
+    def left(self, sent: Sent) -> Counter[str]:
+        """Count the blocks that the file could not hold, except thinking."""
+        if self.program.keeps_thinking or self.program.format != ANTHROPIC:
+            return Counter()
+        types = [block["type"] for element, _ in sent.elements for block in element["content"]]
+        return Counter({"part that only Anthropic knows": sum(kind not in _BLOCKS for kind in types)})
 
     def written(self, sent: Sent) -> Written:
         """Return the finished file."""
@@ -265,16 +252,17 @@ class Writer:
 
 def write(program: Program, view: View, about: SessionInfo) -> Written:
     """Write a view as a file that a program resumes."""
-    view, left = prepare(view, program.name)
-    elements = sent(view, program.format)
-    writer = import_module(program.writer).File(program, about, time_of(view.messages) or about.time)
-    if summary := summary_of(view, program.name):
+    prepared, left = prepare(view, program.name)
+    made = sent(prepared, program.format)
+    writer = import_module(program.writer).File(program, about, time_of(prepared.messages) or about.time)
+    if summary := summary_of(prepared, program.name):
         writer.summary(summary)
-    for element, sources in elements:
+    for element, sources in made.elements:
+        writer.ts = time_of(sources) or writer.ts
         writer.add(element, sources)
-    written: Written = writer.written(elements)
-    left[THOUGHT] += thoughts(view.messages)
-    left[THOUGHT] -= sum(1 for _ in elements.thinking()) if program.keeps_thinking else 0
+    written: Written = writer.written(made)
+    kept = sum(1 for _ in thinking_in(made)) if program.keeps_thinking else 0
+    left[THOUGHT] = thoughts(filter(is_sent, view.messages)) - kept
     return written._replace(left=left + written.left)
 
 

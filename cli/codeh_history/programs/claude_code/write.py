@@ -49,7 +49,6 @@ class File(writing.Writer):
         self.line("user", message=message, isCompactSummary=True, isVisibleInTranscriptOnly=True)
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        self.ts = writing.time_of(sources) or self.ts
         content = element["content"]
         if element["role"] == "user":
             (block, *others) = content

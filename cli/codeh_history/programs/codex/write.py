@@ -53,7 +53,6 @@ class File(writing.Writer):
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """Write an element, and the event that shows its text."""
-        self.ts = writing.time_of(sources) or self.ts
         if "role" not in element or "content" not in element:
             output = element.get("output")
             contents = {"output": list(self._contents(output))} if isinstance(output, list) else {}

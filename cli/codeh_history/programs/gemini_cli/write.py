@@ -47,7 +47,6 @@ class File(writing.Writer):
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """Write an element; results are added to their calls."""
-        self.ts = writing.time_of(sources) or self.ts
         parts = element["parts"]
         if element["role"] == "model":
             own = (

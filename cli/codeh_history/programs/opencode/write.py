@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
@@ -45,9 +44,6 @@ class File(writing.Writer):
 
     def name(self) -> str:
         return f"{self.id}.json"
-
-    def left(self, sent: writing.Sent) -> Counter[str]:
-        return writing.count_unsupported(sent)
 
     def written(self, sent: writing.Sent) -> Written:
         about, model = self.about, "/".join(self.model.values())

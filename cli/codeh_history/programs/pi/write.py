@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -45,9 +44,6 @@ class File(writing.Writer):
         time = self.about.time.replace(":", "-").replace(".", "-")
         return f"sessions/--{folder}--/{time}_{self.about.id}.jsonl"
 
-    def left(self, sent: writing.Sent) -> Counter[str]:
-        return writing.count_unsupported(sent)
-
     def summary(self, text: str) -> None:
         self.entry("compaction", summary=text, firstKeptEntryId="", tokensBefore=0)
 
@@ -62,7 +58,6 @@ class File(writing.Writer):
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """Write an element: an answer, or results and user messages."""
-        self.ts = writing.time_of(sources) or self.ts
         blocks = element["content"]
         if element["role"] == "assistant":
             self._answer(blocks, sources)
