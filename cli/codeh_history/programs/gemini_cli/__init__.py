@@ -79,13 +79,16 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Reading:
-    """Reads a session's operations in order."""
+    """Reads a session's operations in order: all `versions` of each message, and the ids of `live` ones."""
 
     def __init__(self, session: Session, source: Source, title: str) -> None:
         self.session = session
         self.title = title
         self.source = source
-        self.done = _Operations()
+        self.versions: dict[str, list[Version]] = {}
+        self.live: dict[str, None] = {}
+        self.gone: dict[str, str] = {}  # ids of removed messages → why
+        self.covered: dict[str, str | Summary] = {}  # what compressions replaced, then these
         self.headed = False
         self.checkpoint = False  # a file of contents, identified only by its name
         self.seen: Counter[bytes] = Counter()  # contents so far, with their count
@@ -97,11 +100,11 @@ class _Reading:
         if not self.headed and not self.checkpoint:
             why = f"no header: {self.title} does not find the session"
             self.session.problem(1, "forgets", why, "read without a header")
-        self.session.left.update(self.done.gone.values())
-        newest = (self.done.versions[id][-1][1] for id in self.done.live)
+        self.session.left.update(self.gone.values())
+        newest = (self.versions[id][-1][1] for id in self.live)
         in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
         ids: dict[str, list[str]] = {}  # their message ids → our ids
-        for item in self.done.log:
+        for item in (*self.covered.values(), *(id for id in self.live if id not in self.covered)):
             if isinstance(item, Summary):
                 covers = [own for id in item.covers for own in ids.get(id, [])]
                 self.session.items.append(replace(item, covers=covers))
@@ -112,25 +115,28 @@ class _Reading:
                 self.session.items += made
         return rewinds
 
+    # -- operations ----------------------------------------------------------------------------------------
+
     def operation(self, number: int, data: Json) -> bool:
         """Apply an operation, known by its keys; return whether it is a rewind that undid something."""
-        if isinstance(data.get("$rewindTo"), str):
-            return self.rewound(number, data["$rewindTo"])
-        if name_at(data, "id") and data.get("type") in _TYPES:
-            self.done.message(number, data)
-        elif name_at(data, "id"):
-            self.session.skip(f"{data.get('type')} message")
-        elif isinstance(data.get("$set"), dict):
-            self.settings(number, data["$set"])
-        elif "sessionId" in data and "projectHash" in data:
-            self.header(number, data)
-        elif isinstance(data.get("history"), list):
-            self.contents(number, data["history"])
-        elif isinstance(data.get("parts"), list) and not self.headed:  # an element of a bare list
-            self.contents(number, [data])
-        else:
-            kind = next((key for key in data if key.startswith("$")), None)
-            self.session.skip(kind or "line of an unknown kind", own=True)
+        match data:
+            case {"$rewindTo": str(id)}:
+                return self.rewound(number, id)
+            case {"id": str(id), "type": kind} if id and kind in _TYPES:
+                self.message(number, data)
+            case {"id": str(id)} if id:
+                self.session.skip(f"{data.get('type')} message")
+            case {"$set": dict(values)}:
+                self.settings(number, values)
+            case {"sessionId": _, "projectHash": _}:
+                self.header(number, data)
+            case {"history": list(contents)}:
+                self.contents(number, contents)
+            case {"parts": list()} if not self.headed:  # an element of a bare list
+                self.contents(number, [data])
+            case _:
+                kind = next((key for key in data if key.startswith("$")), None)
+                self.session.skip(kind or "line of an unknown kind", own=True)
         return False
 
     def header(self, number: int, data: Json) -> None:
@@ -156,7 +162,7 @@ class _Reading:
         self.session.cwd = self.session.cwd or next(directories, None)
         if isinstance(values.get("messages"), list):
             named = [message for message in objects(values["messages"]) if name_at(message, "id")]
-            self.done.replaced(number, [message for message in named if message.get("type") in _TYPES])
+            self.replaced(number, [message for message in named if message.get("type") in _TYPES])
 
     def contents(self, number: int, contents: list[Any]) -> None:
         """Add the messages of a checkpoint, as the provider gets them; they have no ids."""
@@ -168,26 +174,58 @@ class _Reading:
             kind = "gemini" if content.get("role") == "model" else "user"
             id = hash_id(raw, self.seen[raw])
             self.seen[raw] += 1
-            self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
+            self.message(number, {"id": id, "type": kind, "content": content.get("parts")})
+
+    def message(self, line: int, data: Json) -> None:
+        """Add a message, or a new version of one."""
+        self.versions.setdefault(data["id"], []).append((line, data))
+        self.gone.pop(data["id"], None)
+        self.live.setdefault(data["id"])
 
     def rewound(self, number: int, id: str) -> bool:
-        if id in self.done.live:
-            self.done.rewound(id)
-            return True
-        why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
-        self.session.problem(number, "forgets", why, "the rewind is ignored")
-        return False
+        """Undo a live message and everything after it, compressions too."""
+        if id not in self.live:
+            why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
+            self.session.problem(number, "forgets", why, "the rewind is ignored")
+            return False
+        gone: set[str] = set()
+        while id not in gone:
+            gone.add(self.live.popitem()[0])
+        while self.covered and next(reversed(self.covered)) in gone:
+            item = self.covered.popitem()[1]
+            gone.update(item.covers if isinstance(item, Summary) else ())
+        self.gone |= dict.fromkeys(gone, REWOUND)
+        return True
+
+    def replaced(self, line: int, messages: Sequence[Json]) -> None:
+        """Replace all messages; a new summary among them covers those that are gone."""
+        ids = {data["id"] for data in messages}
+        summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
+        summary = next((data for data in summaries if data["id"] not in self.live), None)
+        gone = [id for id in self.live if id not in ids]
+        if summary is None or summary["id"] in self.covered:
+            self.gone |= dict.fromkeys(gone, "message that a checkpoint replaced")
+        else:
+            before, after = WRAPPER.split("{}")  # tags that we add when writing
+            text, ts = _text(summary), time_of(summary.get("timestamp"))
+            if text.startswith(before + SUMMARY_HEAD) and text.endswith(after):
+                text = text.removeprefix(before).removesuffix(after)
+            self.covered |= {id: id for id in gone if id not in self.covered}
+            self.covered[summary["id"]] = Summary(summary["id"], ts, text, line, gone)
+        self.live = {}
+        for data in messages:
+            self.message(line, data)
+
+    # -- messages ------------------------------------------------------------------------------------------
 
     def entries(self, id: str, in_calls: set[str]) -> list[Entry]:
         """Make our messages of one of theirs; `in_calls`: the calls that contain their results."""
-        versions = self.done.versions[id]
+        versions = self.versions[id]
         number, data = versions[-1]
-        if data["type"] not in ("user", "gemini"):
-            self.session.skip(f"{data['type']} message")
-            return []
         first = _beginning(data.get("content")) if data["type"] == "user" else ""
-        if first.startswith(_CONTEXT):
-            self.session.skip("context message", own=True)
+        if data["type"] not in ("user", "gemini") or first.startswith(_CONTEXT):
+            context = data["type"] == "user"
+            self.session.skip("context message" if context else f"{data['type']} message", own=context)
             return []
         if first.startswith(("/", "?")) and not self.checkpoint:
             why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
@@ -208,56 +246,6 @@ class _Reading:
         return repeated
 
 
-class _Operations:
-    """All `versions` of each message, and the ids of the `live` ones, in order."""
-
-    def __init__(self) -> None:
-        self.versions: dict[str, list[Version]] = {}
-        self.live: dict[str, None] = {}
-        self.gone: dict[str, str] = {}  # ids of removed messages → why
-        self._covered: dict[str, str | Summary] = {}  # what compressions replaced, then these
-
-    @property
-    def log(self) -> list[str | Summary]:
-        """Ids of messages, and compressions after what they replaced."""
-        return [*self._covered.values(), *(id for id in self.live if id not in self._covered)]
-
-    def message(self, line: int, data: Json) -> None:
-        """Add a message, or a new version of one."""
-        self.versions.setdefault(data["id"], []).append((line, data))
-        self.gone.pop(data["id"], None)
-        self.live.setdefault(data["id"])
-
-    def rewound(self, id: str) -> None:
-        """Undo a live message and everything after it."""
-        gone: set[str] = set()
-        while id not in gone:
-            gone.add(self.live.popitem()[0])
-        while self._covered and next(reversed(self._covered)) in gone:  # undo compressions, too
-            item = self._covered.popitem()[1]
-            gone.update(item.covers if isinstance(item, Summary) else ())
-        self.gone |= dict.fromkeys(gone, REWOUND)
-
-    def replaced(self, line: int, messages: Sequence[Json]) -> None:
-        """Replace all messages; a new summary among them covers those that are gone."""
-        ids = {data["id"] for data in messages}
-        summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
-        summary = next((data for data in summaries if data["id"] not in self.live), None)
-        gone = [id for id in self.live if id not in ids]
-        if summary is None or summary["id"] in self._covered:
-            self.gone |= dict.fromkeys(gone, "message that a checkpoint replaced")
-        else:
-            ts = time_of(summary.get("timestamp"))
-            self._covered |= {id: id for id in gone if id not in self._covered}
-            self._covered[summary["id"]] = Summary(summary["id"], ts, _snapshot(summary), line, gone)
-        self.live = {}
-        for data in messages:
-            self.message(line, data)
-
-
-# -- messages ----------------------------------------------------------------------------------------------
-
-
 def is_forgotten(value: Any) -> bool:
     """Whether the program ignores a prompt when it resumes: it is blank, a command, or context."""
     first = _beginning(value)
@@ -269,14 +257,6 @@ def _beginning(value: Any) -> str:
     parts = _content(value)
     words = ("..." if "text" not in part or "thought" in part else text_at(part, "text") for part in parts)
     return "".join(words).strip()
-
-
-def _snapshot(data: Json) -> str:
-    """The text of a snapshot, without the tags that we add when writing."""
-    before, after = WRAPPER.split("{}")
-    whole = _text(data)
-    ours = whole.startswith(before + SUMMARY_HEAD) and whole.endswith(after)
-    return whole.removeprefix(before).removesuffix(after) if ours else whole
 
 
 def _text(data: Json) -> str:
@@ -326,16 +306,18 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
     beside_results = any(_results_of(version) for _, version in versions)
     yield from entry(
         f"{id}.1" if beside_results else id, "user",
-        lambda version: [
-            _as_sent(part) for part in _content(version.get("content")) if "functionResponse" not in part
-        ],
+        lambda version: [part for part in _sent(version) if "functionResponse" not in part],
     )  # fmt: skip
+
+
+def _sent(data: Json) -> list[Any]:
+    """The content of a message, as the program sends it."""
+    return [_as_sent(part) for part in _content(data.get("content"))]
 
 
 def _results_of(data: Json) -> list[Any]:
     """The results in a user message."""
-    content = _content(data.get("content")) if data["type"] == "user" else ()
-    return [_as_sent(part) for part in content if "functionResponse" in part]
+    return [part for part in _sent(data) if "functionResponse" in part] if data["type"] == "user" else []
 
 
 def _model_parts(data: Json) -> list[Any]:
@@ -343,16 +325,15 @@ def _model_parts(data: Json) -> list[Any]:
     parts = _content(data.get("content"))
     if any("functionCall" in part or part.get("thought") for part in parts):
         return [_as_sent(part) for part in parts]
-    thoughts: list[Json] = []
+    made: list[Json] = []
     for thought in objects_at(data, "thoughts"):
         subject, text = text_at(thought, "subject"), text_at(thought, "description")
-        thoughts.append({"text": f"**{subject}** {text}" if subject else text, "thought": True})
-    return [*thoughts, *parts, *map(_call, objects_at(data, "toolCalls"))]
-
-
-def _call(call: Json) -> Any:
-    name, args = name_at(call, "name") or "tool", object_at(call, "args")
-    return _as_sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}})
+        made.append({"text": f"**{subject}** {text}" if subject else text, "thought": True})
+    made += parts
+    for call in objects_at(data, "toolCalls"):
+        name, args = name_at(call, "name") or "tool", object_at(call, "args")
+        made.append(_as_sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}}))
+    return made
 
 
 def _results(data: Json) -> list[Any]:
