@@ -198,6 +198,12 @@ class Session:
         self.live = [item for item in self.live if item in keep]
         self.append(Summary(self.unique(id), ts, text, self.number, covers))
 
+    def undo(self, place: int) -> None:
+        """Remove the item at this place and all after it; what their summaries covered is live again."""
+        del self.items[place:]
+        covered = {id for item in self.items if isinstance(item, Summary) for id in item.covers}
+        self.live = [item.id for item in self.items if item.id not in covered]
+
     def turn(
         self, kind: str, parts: list[Part], *, id: object, ts: str | None = None, **fields: Any
     ) -> None:

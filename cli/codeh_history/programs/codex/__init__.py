@@ -18,11 +18,11 @@ from ...session.model import Json
 from ...session.records import dumps
 from .. import pairs
 from ..fields import at, hash_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
-from ..model import ROLLED_BACK, Entry, Piece, Session, Summary
+from ..model import ROLLED_BACK, Entry, Item, Piece, Session
+from ..parts import texts
 from ..protocol import Head, Place, Program, Source
 from ..source import line_objects
 from ..tree import undone_branches
-from .history import History
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
 _ID = re.compile(r"\Arollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?\Z")
@@ -38,6 +38,11 @@ _COUNTS = {
     "cacheWrite": "cache_write_input_tokens", "reasoning": "reasoning_output_tokens",
     "total": "total_tokens",
 }  # fmt: skip
+UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
+_NO_TURNS = (  # beginnings of user messages that the program writes itself
+    "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>", "<skill>",
+    "<subagent_notification>",
+)  # fmt: skip
 _PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
 
 
@@ -82,7 +87,8 @@ class _Rollout:
         self.session = session
         self.source = source
         self.program = program
-        self.history = History()
+        self.compactions: list[tuple[int, int]] = []  # where each one's summary is, and what came after
+        self.undone: list[list[Item]] = []  # all items before each rollback
         self.reader = Reader(FORMAT, {})
         self.meta: Json | None = None
         self.model: str | None = None
@@ -136,7 +142,7 @@ class _Rollout:
         forked = name_at(payload, "forked_from_id")
         parent = forked or name_at(payload, "source.subagent.thread_spawn.parent_thread_id")
         if parent:
-            behind = self.history.items[-1].id if self.history.items else None
+            behind = session.items[-1].id if session.items else None
             session.set_parent(f"{self.program.name}-{parent}", behind, agent=not forked)
             session.agent_name = name_at(payload, "source.subagent.thread_spawn.agent_role")
         lacking = ", ".join(field for field in _DEMANDED if not name_at(payload, field))
@@ -168,8 +174,9 @@ class _Rollout:
         except HistoryError as error:
             self.refuses(0, str(error), "read without the rest", lacks=True)
         session, self.session = self.session, session
+        self.session.items, self.session.live = session.items, session.live
         self.response = self.last = None
-        self.history.gone = []
+        self.undone = []
         for problem in session.problems:
             line = f"line {problem.line}: " if problem.line else ""
             reason = f"{path.rpartition('/')[2]}: {line}{problem.reason}"
@@ -181,8 +188,7 @@ class _Rollout:
             self.refuses(1, "no session metadata", "read without it")
         elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
             self.refuses(self.unnumbered, "a line without `ordinal`")
-        self.session.items = self.history.items
-        self.session.branches = lambda: undone_branches(self.session, reversed(self.history.gone))
+        self.session.branches = lambda: undone_branches(self.session, reversed(self.undone))
 
     # -- items ---------------------------------------------------------------------------------------------
 
@@ -197,7 +203,7 @@ class _Rollout:
         entry.id = self.id(payload)
         self.response = entry if entry.kind == "codeh" else None
         self.last = self.response or self.last
-        self.history.add(entry)
+        self.session.append(entry)
 
     def doubled(self, number: int, payload: Json, time: object) -> None:
         """Report a repeated line; a second result is reported with its call."""
@@ -246,26 +252,68 @@ class _Rollout:
     # -- what happens to them ------------------------------------------------------------------------------
 
     def compacted(self, number: int, payload: Json, ts: str | None) -> None:
-        """Replace the history by that of a compaction."""
+        """Summarise the history; messages that replace it follow the summary.
+
+        Users' messages that are already in the history stay: those that are repeated, or without
+        replacements all that begin a turn.
+        """
+        session, history, place = self.session, payload.get("replacement_history"), len(self.session.items)
         self.response = self.last = None
-        id = hash_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
-        history = payload.get("replacement_history")
-        made: list[Entry | str] = []  # messages, and texts of users' messages, which may be known
+        live = {*session.live}
+        entries = (item for item in session.items if item.id in live and isinstance(item, Entry))
+        users = [entry for entry in entries if entry.kind == "user"]
+        kept = set() if isinstance(history, list) else {item.id for item in users if _begins_turn(item)}
+        new: list[str] = []  # texts of users
+        made: list[Entry] = []
         for item in objects(history):
             if item.get("type") == "message" and item.get("role") == "user" and not _is_context(item):
-                made.append("\n".join(_texts(item)))
+                text = "\n".join(_texts(item))
+                same = (
+                    user for user in users if user.id not in kept and "\n".join(texts(user.parts)) == text
+                )
+                if (user := next(same, None)) is not None:
+                    kept.add(user.id)
+                else:
+                    new.append(text)
             elif (entry := self.entry(number, item, ts)) is not None:
                 entry.id = self.id(item)
                 made.append(entry)
-        summary = Summary(id, ts, text_at(payload, "message"), number, [])
-        self.history.compacted(summary, made if isinstance(history, list) else None)
+        text = text_at(payload, "message")
+        text = next((other for other in reversed(new) if text and text in other), new[-1] if new else text)
+        id = hash_id(session.id, "compacted", dumps(payload), place)
+        session.number = number
+        session.summarise(id, ts, text or UNREADABLE, kept)
+        texts_left = (other for other in new if other != text)
+        replaced = [
+            Entry(f"{id}.{count}", "user", ts, [Piece(number, [{"text": other}])])
+            for count, other in enumerate(texts_left)
+        ]
+        for entry in (*replaced, *made):
+            session.append(entry)
+        self.compactions.append((place, len(session.items)))
+
+    def rolled_back(self, turns: int) -> None:
+        """Undo the newest turns, with compactions in them."""
+        items, stood, made = self.session.items, [*self.session.items], 0
+        self.response = self.last = None
+        while turns > 0:
+            fresh = self.compactions[-1][1] if self.compactions else 0
+            starts = [at for at in range(fresh, len(items)) if _begins_turn(items[at])][-turns:]
+            self.session.undo(starts[0] if starts else len(items))
+            turns -= len(starts)
+            if turns <= 0 or not self.compactions:
+                break
+            first, end = self.compactions.pop()
+            made += end - first
+            self.session.undo(first)
+        if gone := len(stood) - len(items) - made:
+            self.session.skip(ROLLED_BACK, gone)
+            self.undone.append(stood)
 
     def event(self, number: int, payload: Json) -> None:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
-            turns = usage.count(payload, "num_turns") or 0
-            self.session.skip(ROLLED_BACK, self.history.rolled_back(turns))
-            self.response = self.last = None
+            self.rolled_back(usage.count(payload, "num_turns") or 0)
             return
         if kind == "thread_name_updated":
             self.session.set_title(payload.get("thread_name"))
@@ -278,6 +326,13 @@ class _Rollout:
         if self.last is not None and isinstance(raw, dict):
             self.last.fields |= omit_empty(usage=usage.read(raw, _COUNTS), response=response)
             self.last.pieces.append(Piece(number, []))
+
+
+def _begins_turn(item: Item) -> bool:
+    """Whether a turn begins at this item; none begins at a user message of the program's own."""
+    if not isinstance(item, Entry) or item.kind != "user":
+        return False
+    return not "\n".join(texts(item.parts)).lstrip().startswith(_NO_TURNS)
 
 
 def _is_context(message: Json) -> bool:

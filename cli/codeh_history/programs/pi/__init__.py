@@ -63,37 +63,34 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             tree.add(line, data, session)
         elif not headed and _is_header(data):
             headed = line == 1
-            _header(session, data)
+            session.id = name_at(data, "id") or session.id
+            session.cwd, session.created = name_at(data, "cwd"), time_of(data.get("timestamp"))
+            session.version = str(data.get("version", 1))
+            if parents := _UUID.findall(text_at(data, "parentSession")):
+                session.set_parent(f"{session.program}-{parents[-1]}")
     if not headed:
         why = f"no header: {program.title} overwrites the file when it opens it, and its messages are gone"
         session.problem(1, "forgets", why, "read without a header")
-    on = {node.id for node in tree.branch(session, tree.leaf)} if tree.leaf is not None else set()
+    if tree.again is not None:
+        number, first = tree.again
+        why = (
+            f"the same as line {first.number}: {program.title} goes back there, and forgets what came after"
+        )
+        session.problem(number, "forgets", why, "not treated as the end of the conversation")
+    on = {node.id for node in _Branch(session, tree, tree.leaf).path} if tree.leaf is not None else set()
     others = (node for node in tree.nodes.values() if node.id not in on)
     session.skip(ABANDONED, sum(node.type == "message" for node in others))
     session.skip("repeated line", tree.repeated)
     talk = [node for node in tree.nodes.values() if node.type in _TALK]
 
     def fill(branch: Session, own: list[_Node]) -> None:
-        tree.branch(branch, own[-1])
+        _Branch(branch, tree, own[-1])
         branch.problems.clear()
 
     session.branches = lambda: branches(
         session, own_nodes(talk, tree.nodes, on), fill, lambda own: own[0].id
     )
     yield session
-
-
-def _header(session: Session, data: Json) -> None:
-    session.id = name_at(data, "id") or session.id
-    session.cwd = name_at(data, "cwd")
-    session.created = time_of(data.get("timestamp"))
-    session.version = str(data.get("version", 1))
-    parent = _UUID.findall(text_at(data, "parentSession"))
-    if parent:
-        session.set_parent(f"{session.program}-{parent[-1]}")
-
-
-# -- the tree ----------------------------------------------------------------------------------------------
 
 
 class _Node(Node):
@@ -148,32 +145,22 @@ class _Tree:
                 session.skip(f"{kind} ({own})" if own else kind, own=True)
         self.leaf, self.again = node, None
 
-    def branch(self, session: Session, leaf: _Node) -> list[_Node]:
-        """Fill a session with the branch up to a leaf; the line before replaces a missing parent."""
-        path, broken = walk(self.nodes, leaf)
-        report_broken(session, broken, (node.line for node in path if node.type == "message"), self.title)
-        if self.again is not None and leaf is self.leaf:
-            number, first = self.again
-            why = f"the same as line {first.number}: {self.title} goes back there, and forgets what came"
-            why += " after"
-            session.problem(number, "forgets", why, "not treated as the end of the conversation")
-        branch = _Branch(session, path, self.title)
-        for node in path:
-            session.number = node.line
-            branch.add(node)
-        return path
-
-
-# -- a branch ----------------------------------------------------------------------------------------------
-
 
 class _Branch:
-    """Makes the messages and summaries of a branch."""
+    """Makes the messages and summaries of the branch up to a leaf.
 
-    def __init__(self, session: Session, path: list[_Node], title: str) -> None:
+    The line before replaces a missing parent.
+    """
+
+    def __init__(self, session: Session, tree: _Tree, leaf: _Node) -> None:
         self.session = session
-        self.path = path
-        self.title = title
+        self.title = tree.title
+        self.path, broken = walk(tree.nodes, leaf)
+        talk = (node.line for node in self.path if node.type == "message")
+        report_broken(session, broken, talk, tree.title)
+        for node in self.path:
+            session.number = node.line
+            self.add(node)
 
     def add(self, node: _Node) -> None:
         """Add the message or summary of a line."""
