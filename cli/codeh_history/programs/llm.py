@@ -6,6 +6,7 @@ older tables with a prompt and its response in each row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ _THREADS = {
     "threads": {"id", "tip_message_hash"}, "turns": {"thread_id"}, "messages": {"parent_hash"},
     "parts": {"message_hash"},
 }  # fmt: skip
+_TABLE = re.compile(r"\b(?:FROM|JOIN) (\w+)")
 _LOOSE = "without-conversation"  # id of the session for rows without a conversation
 _RESPONSES = {"conversations": {"id"}, "responses": {"prompt", "response", "conversation_id"}}
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool", "system": "user"}
@@ -143,14 +145,14 @@ class _Reading:
 
     def joined_text(self, payload: Json) -> str:
         """Join a text that refers to fragments."""
-        pieces = []
+        pieces: list[str] = []
         for piece in objects_at(payload, "text_ref"):
-            row = {"content": piece["literal"]} if "literal" in piece else None
-            row = row or self.row("fragments", piece.get("fragment"))
-            if row is None:
+            literal = [{"content": piece["literal"]}] if "literal" in piece else []
+            rows = literal or self.rows("SELECT * FROM fragments WHERE id = ?", piece.get("fragment"))
+            if not rows:
                 why = f"fragment {piece.get('fragment')} is missing: llm sends nothing for it"
                 self.session.problem(0, "drops", why)
-            pieces.append(text_at(row, "content"))
+            pieces += [text_at(row, "content") for row in rows]
         return "".join(pieces)
 
     # -- the older tables ----------------------------------------------------------------------------------
@@ -173,7 +175,14 @@ class _Reading:
         session.created = session.created or ts
         system = [*self.fragments("system_fragments", id), text_at(row, "system")]
         session.set(system="\n\n".join(filter(None, system)))
-        session.add("tool", list(self.results(id)), id=f"{id}.results", ts=ts)
+        results = [
+            self.result(
+                result,
+                self.joined("tool_results_attachments", "tool_result_id", result["id"], "attachment"),
+            )
+            for result in self.rows("SELECT * FROM tool_results WHERE response_id = ? ORDER BY id", id)
+        ]
+        session.add("tool", results, id=f"{id}.results", ts=ts)
         prompt = [*self.fragments("prompt_fragments", id), text_at(row, "prompt")]
         prompt_parts: list[Part] = [{"text": "\n".join(filter(None, prompt))}]
         for attached in self.joined("prompt_attachments", "response_id", id, "attachment"):
@@ -182,16 +191,10 @@ class _Reading:
         reasoning = text_at(row, "reasoning")
         answer: list[Part] = [{"text": reasoning, "thought": True}] if reasoning else []
         answer.append({"text": text_at(row, "response")})
-        for call in self.rows_of("tool_calls", id):
+        for call in self.rows("SELECT * FROM tool_calls WHERE response_id = ? ORDER BY id", id):
             arguments = _object_in(call.get("arguments"))
             answer.append(session.call(call.get("tool_call_id"), call.get("name"), arguments))
         session.add("codeh", answer, id=id, ts=ts, **self.turn(row))
-
-    def results(self, id: object) -> Iterator[Part]:
-        """Yield the results that a prompt began with."""
-        for row in self.rows_of("tool_results", id):
-            files = self.joined("tool_results_attachments", "tool_result_id", row["id"], "attachment")
-            yield self.result(row, files)
 
     # -- either --------------------------------------------------------------------------------------------
 
@@ -204,10 +207,11 @@ class _Reading:
 
     def attachment(self, id: object) -> list[Part]:
         """The part of an attachment: its bytes, its URL, or its name."""
-        row = self.row("attachments", id)
-        if row is None:
+        rows = self.rows("SELECT * FROM attachments WHERE id = ?", id)
+        if not rows:
             self.session.problem(0, "drops", f"attachment {id} is missing")
             return []
+        row = rows[0]
         if isinstance(row.get("content"), bytes):
             return [inline(row["content"], row.get("type"))]
         if name_at(row, "url"):
@@ -222,26 +226,16 @@ class _Reading:
         used |= omit_empty(token_details=_object_in(row.get("token_details")))
         return answer_fields({**row, "usage": used}, _ANSWER, _USAGE)
 
-    def row(self, table: str, id: object) -> Json | None:
-        exists = table in self.source.head.tables and isinstance(id, (str, int))
-        query = f"SELECT * FROM {table} WHERE id = ?"  # noqa: S608 - a name of ours
-        return next(self.source.rows(query, id), None) if exists else None
-
-    def rows_of(self, table: str, id: object) -> list[Json]:
-        """A table's rows for a response; [] if there is no such table."""
-        query = f"SELECT * FROM {table} WHERE response_id = ? ORDER BY id"  # noqa: S608 - a name of ours
-        return list(self.source.rows(query, id)) if table in self.source.head.tables else []
+    def rows(self, query: str, id: object) -> list[Json]:
+        """The rows that a query selects for an id; [] if a table of the query does not exist."""
+        exists = self.source.head.tables.keys() >= set(_TABLE.findall(query))
+        return list(self.source.rows(query, id)) if exists and isinstance(id, (str, int)) else []
 
     def joined(self, table: str, column: str, id: object, of: str = "fragment") -> list[Json]:
         """The rows that a join table lists for an id, in order."""
-        if not {table, f"{of}s"} <= self.source.head.tables.keys():
-            return []
-        order = '"order"' if "order" in self.source.head.tables[table] else "rowid"
-        query = (
-            f"SELECT o.* FROM {table} p JOIN {of}s o ON o.id = p.{of}_id"  # noqa: S608 - names of ours
-            f" WHERE p.{column} = ? ORDER BY p.{order}"
-        )
-        return list(self.source.rows(query, id))
+        order = '"order"' if "order" in self.source.head.tables.get(table, ()) else "rowid"
+        query = f"SELECT o.* FROM {table} p JOIN {of}s o ON o.id = p.{of}_id"  # noqa: S608 - names of ours
+        return self.rows(f"{query} WHERE p.{column} = ? ORDER BY p.{order}", id)
 
     def fragments(self, table: str, id: object) -> list[str]:
         """The texts that a join table lists for a response."""
@@ -249,14 +243,13 @@ class _Reading:
 
     def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:
         """The tools of these turns, in OpenAI's format."""
-        rows = (row for id in ids for row in self.joined(table, column, id, "tool"))
-        functions = {
-            row["name"]: omit_empty(
-                name=row["name"], description=row.get("description"),
-                parameters=_object_in(row.get("input_schema")),
-            )
-            for row in rows if name_at(row, "name")
-        }  # fmt: skip
+        functions: dict[str, Json] = {}
+        for row in (row for id in ids for row in self.joined(table, column, id, "tool")):
+            if name := name_at(row, "name"):
+                schema = _object_in(row.get("input_schema"))
+                functions[name] = omit_empty(
+                    name=name, description=row.get("description"), parameters=schema
+                )
         return [{"type": "function", "function": function} for function in functions.values()]
 
 
