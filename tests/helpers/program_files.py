@@ -16,6 +16,14 @@ def written(path, lines):
     return path
 
 
+def played(file, script):
+    """The file after steps such as `user a one; said b two`: a method and its arguments, `_` for a blank."""
+    for step in script.split("; "):
+        method, *arguments = step.split()
+        getattr(file, method)(*(argument.replace("_", " ") for argument in arguments))
+    return file
+
+
 class Claude:
     """A file of Claude Code; by default each line's parent is the previous one."""
 
@@ -49,6 +57,10 @@ class Claude:
             uuid, {"type": "tool_use", "id": call, "name": "Bash", "input": {}}, parent, id=id, out=out
         )
 
+    def part(self, uuid, call):
+        """A line with a call of the response `m`."""
+        return self.called(uuid, call, id="m")
+
     def result(self, uuid, call, text, parent=""):
         return self.user(uuid, [{"type": "tool_result", "tool_use_id": call, "content": text}], parent)
 
@@ -62,6 +74,10 @@ class Claude:
         }
         self.line("system", f"{uuid}-boundary", None, **about, **fields)
         return self.user(uuid, text, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+
+    def leaf(self, uuid):
+        """A last prompt, which names its leaf."""
+        self.lines.append({"type": "last-prompt", "leafUuid": uuid, "sessionId": SESSION})
 
     def write(self, folder, name=SESSION):
         return written(folder / f"{name}.jsonl", self.lines)
@@ -112,6 +128,9 @@ class Codex:
 
     def event(self, type, **fields):
         self.line("event_msg", {"type": type, **fields})
+
+    def back(self, turns):
+        self.event("thread_rolled_back", num_turns=int(turns))
 
     def compacted(self, message, history=None, **fields):
         replaced = {} if history is None else {"replacement_history": history}
@@ -199,6 +218,11 @@ class Gemini:
 
     def set(self, **values):
         self.lines.append({"$set": values})
+
+    def snapshot(self, id, text):
+        """A compression."""
+        content = [{"text": f"<state_snapshot>{text}</state_snapshot>"}]
+        self.set(messages=[{"id": id, "type": "user", "content": content}])
 
     def rewind(self, id):
         self.lines.append({"$rewindTo": id})

@@ -9,98 +9,42 @@ from codeh_history.store import program_files
 from in_process import run_in_process, run_ok
 from length import by_length
 from program_copies import imported, shown, view
-from program_files import SESSION, Claude, written
+from program_files import SESSION, Claude, played, written
 from support import corpus_files, lines, session_path
 
 COPY = f"claude-code-{SESSION}"
 
 
-def test_the_tree_is_followed_from_the_last_leaf_not_by_time(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "abandoned")
-    file.said("d", "also abandoned")
-    file.user("e", "three", "b", timestamp="2020-01-01T00:00:00.000Z")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+PARALLEL = "user a go; part b A; part c B; result d A of_A b; result e B of_B c; said f done"
+VIEWS = {  # what is sent of the lines that these steps write; `part`: a call of one response
+    "the tree is followed from the last leaf": (
+        "user a one; said b two; user c abandoned; said d too; user e three b", ["one", "two", "three"]),
+    "a last prompt names the leaf": ("user a one; said b two; user c not_this a; leaf b", ["one", "two"]),
+    "an unknown leaf of a last prompt is ignored": ("user a one; leaf nowhere", ["one"]),
+    "what came after the last prompt goes on from its leaf": (
+        "user a one; said b two; leaf b; user c three; said d four", ["one", "two", "three", "four"]),
+    "a last prompt that names a line of the newest branch takes nothing back": (
+        "user a one; said b two; user c three; leaf b", ["one", "two", "three"]),
+    "a leaf that was rewound to hides what came after it": ("user a one; said b two; user c three a; leaf b", ["one", "two"]),
+    "the lines of a response stand in the order of the file": (
+        "user a go; part b A; part c B; part d C; result e A of_A c", ["go", "call A+call B+call C", "A=of A"]),
+    "a prompt of blanks is not sent": ("user a one; user b __", ["one"]),
+    "parallel results hang on the line of their own call": (PARALLEL, ["go", "call A+call B", "A=of A", "B=of B", "done"]),
+    "results between the lines of one response": (
+        "user a go; part b A; result c A of_A; part d B; result e B of_B", ["go", "call A+call B", "A=of A", "B=of B"]),
+    "a second compaction covers the first summary": (
+        "user a old; compacted s first; user b between; compacted t second; user c new", ["S:second", "new"]),
+    "cyclic parents end": ("user a one c; said b two; user c three", ["one", "two", "three"]),
+}  # fmt: skip
 
 
-def test_a_last_prompt_names_the_leaf(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "not this", "a")
-    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
-
-
-def test_an_unknown_leaf_of_a_last_prompt_is_ignored(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.lines.append({"type": "last-prompt", "leafUuid": "nowhere", "sessionId": SESSION})
-    assert view(file.write(tmp_path), tmp_path) == ["one"]
-
-
-def test_what_came_after_the_last_prompt_goes_on_from_its_leaf(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
-    file.user("c", "three")
-    file.said("d", "four")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three", "four"]
-
-
-def test_a_last_prompt_that_names_a_line_of_the_newest_branch_takes_nothing_back(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "three")
-    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
-
-
-def test_the_lines_of_a_response_stand_in_the_order_of_the_file(tmp_path):
-    file = Claude()
-    file.user("a", "go")
-    file.said("b", "both", id="m")
-    file.called("c", "A", id="m")
-    file.called("d", "B", id="m")
-    file.result("e", "A", "of A", "c")
-    assert view(file.write(tmp_path), tmp_path) == ["go", "both+call A+call B", "A=of A"]
-
-
-def test_a_prompt_of_blanks_is_not_sent(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.user("b", "  \n")
-    assert view(file.write(tmp_path), tmp_path) == ["one"]
+@pytest.mark.parametrize(("script", "sent"), VIEWS.values(), ids=VIEWS)
+def test_what_is_sent(script, sent, tmp_path):
+    assert view(played(Claude(), script).write(tmp_path), tmp_path) == sent
 
 
 def parallel():
-    file = Claude()
-    file.user("a", "go")
-    file.called("b", "A", id="m")
-    file.called("c", "B", id="m")
-    file.result("d", "A", "of A", "b")
-    file.result("e", "B", "of B", "c")
-    file.said("f", "done")
-    return file
-
-
-def test_parallel_results_hang_on_the_line_of_their_own_call(tmp_path):
-    expected = ["go", "call A+call B", "A=of A", "B=of B", "done"]
-    assert view(parallel().write(tmp_path), tmp_path) == expected
-
-
-def test_results_between_the_lines_of_one_response(tmp_path):
-    file = Claude()
-    file.user("a", "go")
-    file.called("b", "A", id="m")
-    file.result("c", "A", "of A")
-    file.called("d", "B", id="m")
-    file.result("e", "B", "of B")
-    assert view(file.write(tmp_path), tmp_path) == ["go", "call A+call B", "A=of A", "B=of B"]
+    return played(Claude(), PARALLEL)
 
 
 def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path):
@@ -126,16 +70,6 @@ def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path):
     assert summary["covers"] == ["a", "b"]
     assert (summary["by"], summary["conversationCount"]) == ("claude-code", 1)
     assert b"older" in run_in_process("expand", "s", "-s", COPY, home=tmp_path).out
-
-
-def test_a_second_compaction_covers_the_first_summary(tmp_path):
-    file = Claude()
-    file.user("a", "old")
-    file.compacted("s", "first")
-    file.user("b", "between")
-    file.compacted("t", "second")
-    file.user("c", "new")
-    assert view(file.write(tmp_path), tmp_path) == ["S:second", "new"]
 
 
 def test_a_summary_without_its_boundary_line(tmp_path):
@@ -202,14 +136,6 @@ def test_a_torn_line_costs_only_itself(tmp_path):
     assert b"line 2: not JSON" in done.err
     assert shown(tmp_path, COPY) == ["one", "two"]
     assert run_in_process("import", "--strict", str(file.write(tmp_path)), home=tmp_path / "x").code == 65
-
-
-def test_cyclic_parents_end(tmp_path):
-    file = Claude()
-    file.user("a", "one", "c")
-    file.said("b", "two")
-    file.user("c", "three")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
 
 
 def test_sub_agents_are_counted_not_mixed_in(tmp_path):
@@ -690,17 +616,6 @@ def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path):
     assert f"broken    line 11: {why}\n" in done.err.decode()
     run_ok("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
     assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
-
-
-def test_2026_11_23_a_leaf_that_was_rewound_to_hides_what_came_after_it(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "three", "a")
-    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
-    path = file.write(tmp_path)
-    assert view(path, tmp_path) == ["one", "two"]
-    run_ok("verify", str(path), home=tmp_path)
 
 
 OTHER = "22222222-2222-4222-8222-222222222222"

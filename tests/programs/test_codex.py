@@ -9,7 +9,7 @@ import pytest
 
 from in_process import run_in_process, run_ok
 from program_copies import imported, short, shown, view
-from program_files import SESSION, Codex, input_text
+from program_files import SESSION, Codex, input_text, played
 from support import corpus_files, lines, session_path
 
 COPY = f"codex-{SESSION}"
@@ -24,31 +24,39 @@ def test_a_message_whose_content_is_a_text_is_dropped(tmp_path):
     assert b"not imported: 1 message without a list of contents" in done.err
 
 
-def test_results_are_read_from_response_items_not_from_events(tmp_path):
-    file = Codex()
-    file.user("go")
-    file.event("user_message", message="go")
-    file.called("A")
-    file.event("item_completed", item={"type": "CommandExecution", "id": "A", "aggregated_output": "x"})
-    file.result("A", "of A")
-    file.event("agent_message", message="done")
-    file.said("done")
-    assert view(file.write(tmp_path), tmp_path) == ["go", "call A", "A=of A", "done"]
+PAIRS = "user one; said two; user three; said four; "
+VIEWS = {  # what is sent of the lines that these steps write
+    "a compaction without a history keeps the users' messages": (
+        "user one; called A; result A of_A; said two; compacted short; user three", ["S:short", "one", "three"]),
+    "a rollback of no turn": (PAIRS + "back 0; user five", ["one", "two", "three", "four", "five"]),
+    "a rollback of one": (PAIRS + "back 1; user five", ["one", "two", "five"]),
+    "a rollback of all": (PAIRS + "back 2; user five", ["five"]),
+    "a rollback of more than all": (PAIRS + "back 9; user five", ["five"]),
+    "the same message twice": ("user one; user two; user two", ["one", "two", "two"]),
+    "a result in a response item, and in an event": (
+        "user go; event user_message; called A; event item_completed; result A of_A; event agent_message; said done",
+        ["go", "call A", "A=of A", "done"]),
+}  # fmt: skip
+OUTPUTS = [
+    "text",
+    {"content": "text", "success": True},
+    [{"type": "input_text", "text": "text"}],
+]  # of every age
 
 
-@pytest.mark.parametrize(
-    ("output", "text"),
-    [
-        ("plain", "plain"),
-        ({"content": "old", "success": True}, "old"),
-        ([{"type": "input_text", "text": "list"}], "list"),
-    ],
-)
-def test_outputs_of_every_age(output, text, tmp_path):
+@pytest.mark.parametrize(("script", "sent"), VIEWS.values(), ids=VIEWS)
+def test_what_is_sent(script, sent, tmp_path):
+    assert view(played(Codex(), script).write(tmp_path), tmp_path) == sent
+
+
+def test_ids_and_outputs_of_every_kind(tmp_path):
     file = Codex()
-    file.called("A")
-    file.result("A", output)
-    assert view(file.write(tmp_path), tmp_path) == ["call A", f"A={text}"]
+    for output in OUTPUTS:
+        file.called("A")
+        file.result("A", output)
+    file.item("message", id="m", role="user", content=[{"type": "input_text", "text": "one"}])
+    file.item("message", id="m", role="user", content=[{"type": "input_text", "text": "one"}])
+    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=text"] * 3 + ["one", "one"]
 
 
 def test_what_the_program_says_of_itself_is_skipped(tmp_path):
@@ -80,17 +88,6 @@ def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path):
     assert len(summary["covers"]) == 3
 
 
-def test_a_compaction_without_a_history_keeps_the_users_messages(tmp_path):
-    file = Codex()
-    file.user("one")
-    file.called("A")
-    file.result("A", "of A")
-    file.said("two")
-    file.compacted("in short")
-    file.user("three")
-    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "one", "three"]
-
-
 def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
     file = Codex()
     file.user("one")
@@ -101,17 +98,6 @@ def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
         "payload", COPY, "--raw", "--to", "openai-responses", "--model", "m", home=tmp_path
     )
     assert b'"encrypted_content":"xyz"' in found.out
-
-
-@pytest.mark.parametrize(("turns", "left"), [(0, 4), (1, 2), (2, 0), (9, 0)])
-def test_a_rollback_takes_back_the_newest_turns(turns, left, tmp_path):
-    file = Codex()
-    said = ["one", "two", "three", "four"]
-    for number, text in enumerate(said):
-        file.said(text) if number % 2 else file.user(text)
-    file.event("thread_rolled_back", num_turns=turns)
-    file.user("five")
-    assert view(file.write(tmp_path), tmp_path) == [*said[:left], "five"]
 
 
 def test_a_rollback_of_a_turn_takes_back_what_was_compacted_after_it(tmp_path):
@@ -204,13 +190,6 @@ def test_a_fork_names_its_parent_and_later_headers_are_the_parents(tmp_path):
     file.line("session_meta", {**file.lines[0]["payload"], "id": "p"})
     file.user("one")
     assert imported(file.write(tmp_path), tmp_path)[0]["parent"] == {"session": "codex-p", "at": None}
-
-
-def test_ids_that_are_used_twice(tmp_path):
-    file = Codex()
-    for text in ("one", "two", "two"):
-        file.item("message", id="m", role="user", content=[{"type": "input_text", "text": text}])
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "two"]
 
 
 def test_a_packed_file_is_read_a_cut_one_as_far_as_it_goes(tmp_path):

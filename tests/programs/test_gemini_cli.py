@@ -6,7 +6,7 @@ import pytest
 
 from in_process import run_in_process, run_ok
 from program_copies import imported, shown, view
-from program_files import SESSION, Gemini, gemini_call, gemini_result
+from program_files import SESSION, Gemini, gemini_call, gemini_result, played
 from support import corpus, corpus_files, lines, session_path
 
 COPY = f"gemini-cli-{SESSION}"
@@ -26,26 +26,43 @@ def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path):
     )
 
 
-def test_a_result_that_stands_in_a_message_alone_is_read_there(tmp_path):
-    file = Gemini()
-    file.said("b", "", toolCalls=[gemini_call("A")])
-    file.user("c", [gemini_result("A", "of A")])
-    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A"]
+VIEWS = {  # what is sent of the lines that these steps write
+    "a message that is written again takes the place of the first": (
+        "user a one; said b tw; user c three; said b two", ["one", "two", "three"]),
+    "a rewind takes the message and all after it": (
+        "user a one; user b two; said c three; rewind b; user d four", ["one", "four"]),
+    "a rewind to before a compression takes it back": ("user a one; snapshot s short; rewind s; user d three", ["three"]),
+    "a later compression replaces the earlier": (
+        "user a one; snapshot s short; user b two; snapshot t shorter; user c three",
+        ["S:<state_snapshot>shorter</state_snapshot>", "three"]),
+    "a rewind to before two compressions takes both back": (
+        "user a one; snapshot s short; user b two; snapshot t shorter; user c three; rewind t; user d four", ["four"]),
+}  # fmt: skip
+CALLED = {"id": "b", "type": "gemini", "content": ""}
+ODD_LINES = {  # lines after a header and a prompt
+    "a result in a message alone": (
+        [{**CALLED, "toolCalls": [gemini_call("A")]}, {"id": "c", "type": "user", "content": [gemini_result("A", "of A")]}],
+        ["call A", "A=of A"]),
+    "ids of calls as they are sent": (
+        [{**CALLED, "toolCalls": [{**gemini_call("A", "of A"), "id": "other__A"}]}], ["call other__A", "A=of A"]),
+    "a content, which is a checkpoint's and unknown in a chat": ([{"role": "user", "parts": [{"text": "two"}]}], []),
+    "a torn line": ([b'{"id": "b", "type": "gem'], []),
+}  # fmt: skip
 
 
-def test_ids_of_calls_are_those_that_are_sent(tmp_path):
-    file = Gemini()
-    file.said("b", "", toolCalls=[{**gemini_call("A", "of A"), "id": "other__A"}])
-    assert view(file.write(tmp_path), tmp_path) == ["call other__A", "A=of A"]
+@pytest.mark.parametrize(("script", "sent"), VIEWS.values(), ids=VIEWS)
+def test_what_is_sent(script, sent, tmp_path):
+    file = played(Gemini(), script)
+    assert view(file.write(tmp_path), tmp_path) == sent
+    del file.lines[0]  # a lost header costs only itself
+    assert view(file.write(tmp_path / "headless"), tmp_path / "headless") == sent
 
 
-def test_a_message_that_is_written_again_takes_the_place_of_the_first(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.said("b", "tw")
-    file.user("c", "three")
-    file.said("b", "two")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+@pytest.mark.parametrize(("added", "sent"), ODD_LINES.values(), ids=ODD_LINES)
+def test_odd_lines_cost_only_themselves(added, sent, tmp_path):
+    file = played(Gemini(), "user a one")
+    file.lines += added
+    assert view(file.write(tmp_path), tmp_path) == ["one", *sent]
 
 
 def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_path):
@@ -68,17 +85,6 @@ def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
     assert session_path(tmp_path, COPY).read_bytes().startswith(before)
 
 
-def test_a_rewind_takes_the_message_and_all_after_it(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.user("b", "two")
-    file.said("c", "three")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
-    file.rewind("b")
-    file.user("d", "four")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "four"]
-
-
 def test_a_rewind_to_nothing_takes_nothing(tmp_path):
     file = Gemini()
     file.user("a", "one")
@@ -99,16 +105,6 @@ def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):
     records = imported(file.write(tmp_path), tmp_path)
     assert shown(tmp_path, COPY) == ["S:<state_snapshot>short</state_snapshot>", "Got it.", "three"]
     assert next(r["covers"] for r in records if r["type"] == "summary") == ["a", "b"]
-
-
-def test_a_rewind_to_before_a_compression_takes_it_back(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    snapshot = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>short</state_snapshot>"}]}
-    file.set(messages=[snapshot])
-    file.rewind("s")
-    file.user("d", "three")
-    assert view(file.write(tmp_path), tmp_path) == ["three"]
 
 
 def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path):
@@ -143,15 +139,6 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
     out = tmp_path / "out.jsonl"
     run_ok("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert view(out, tmp_path) == ["one", "two"]
-
-
-def test_2026_11_23_a_content_among_the_lines_of_a_chat_is_none_of_its_messages(tmp_path):
-    """Bare contents are a checkpoint's; in a chat Gemini CLI does not know such a line."""
-    file = Gemini()
-    file.user("a", "one")
-    file.lines.append({"role": "user", "parts": [{"text": "two"}]})
-    file.said("b", "three")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -189,13 +176,6 @@ def test_a_sub_agents_file_names_its_parent(tmp_path):
     assert header["parent"] == {"session": "gemini-cli-of-this", "at": None}
 
 
-def test_a_lost_header_costs_only_itself(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    del file.lines[0]
-    assert view(file.write(tmp_path), tmp_path) == ["one"]
-
-
 @pytest.mark.parametrize("file", corpus_files("sessions/gemini-cli-*"), ids=lambda path: path.stem)
 def test_recorded_sessions(file, tmp_path):
     found = view(file, tmp_path)
@@ -216,27 +196,6 @@ def test_recorded_cases(tmp_path):
         assert ids == (["1", "2"] if kept else [] if skipped else case["expected_gemini"]["message_ids"]), (
             case
         )
-
-
-def test_a_rewind_to_before_two_compressions_takes_both_back(tmp_path):
-    file = Gemini()
-    for number in (1, 2):
-        file.user(f"a{number}", f"one {number}")
-        text = f"<state_snapshot>short {number}</state_snapshot>"
-        file.set(messages=[{"id": f"s{number}", "type": "user", "content": [{"text": text}]}])
-    file.user("b", "two")
-    assert view(file.write(tmp_path), tmp_path) == ["S:<state_snapshot>short 2</state_snapshot>", "two"]
-    file.rewind("s2")
-    file.user("d", "three")
-    assert view(file.write(tmp_path), tmp_path / "again") == ["three"]
-
-
-def test_an_invalid_line_is_skipped(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.lines.append(b'{"id": "b", "type": "gem')
-    file.said("c", "two")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
 
 
 def test_what_was_rewound_is_a_branch(tmp_path):

@@ -4,58 +4,30 @@ import pytest
 
 from in_process import run_in_process
 from program_copies import imported, shown, view
-from program_files import SESSION, Pi
+from program_files import SESSION, Pi, played
 from support import corpus_files, lines
 
 COPY = f"pi-{SESSION}"
 
 
-def test_the_leaf_is_the_last_line(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "abandoned")
-    file.user("d", "three", "b")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+VIEWS = {  # what is sent of the lines that these steps write
+    "the leaf is the last line": ("user a one; said b two; user c abandoned; user d three b", ["one", "two", "three"]),
+    "a compaction is its summary first, then what it kept": (
+        "user a one; said b two; user c three; compacted s short b; user d four", ["S:short", "two", "three", "four"]),
+    "a second compaction replaces the first summary": (
+        "user a one; user b two; compacted s first b; user c three; compacted t second b; user d four",
+        ["S:second", "two", "three", "four"]),
+    "a compaction that keeps what is not there keeps nothing": (
+        "user a one; compacted s short nowhere; user b two", ["S:short", "two"]),
+    "parallel results": (
+        "user a go; called b A B; result c A of_A; result d B of_B; said e done",
+        ["go", "call A+call B", "A=of A", "B=of B", "done"]),
+}  # fmt: skip
 
 
-def test_a_compaction_is_its_summary_first_then_what_it_kept(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "three")
-    file.compacted("s", "in short", "b")
-    file.user("d", "four")
-    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "two", "three", "four"]
-
-
-def test_a_second_compaction_replaces_the_first_summary(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    file.user("b", "two")
-    file.compacted("s", "first", "b")
-    file.user("c", "three")
-    file.compacted("t", "second", "b")
-    file.user("d", "four")
-    assert view(file.write(tmp_path), tmp_path) == ["S:second", "two", "three", "four"]
-
-
-def test_a_compaction_that_keeps_what_is_not_there_keeps_nothing(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    file.compacted("s", "in short", "nowhere")
-    file.user("b", "two")
-    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "two"]
-
-
-def test_parallel_results(tmp_path):
-    file = Pi()
-    file.user("a", "go")
-    file.called("b", "A", "B")
-    file.result("c", "A", "of A")
-    file.result("d", "B", "of B")
-    file.said("e", "done")
-    assert view(file.write(tmp_path), tmp_path) == ["go", "call A+call B", "A=of A", "B=of B", "done"]
+@pytest.mark.parametrize(("script", "sent"), VIEWS.values(), ids=VIEWS)
+def test_what_is_sent(script, sent, tmp_path):
+    assert view(played(Pi(), script).write(tmp_path), tmp_path) == sent
 
 
 def test_custom_messages_are_sent_custom_entries_are_not(tmp_path):
