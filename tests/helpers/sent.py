@@ -18,7 +18,10 @@ Json = dict[str, Any]
 
 ASIDE = re.compile(  # whole texts in which a program tells of the day, the machine and its own instructions
     r"\s*(?:<(?P<of>session_context|environment_context|user_instructions|skills_instructions"
-    r"|permissions instructions)>.*</(?P=of)>|You are a coding agent running in the Codex CLI, .*)\s*",
+    r"|permissions instructions)>.*</(?P=of)>|You are a coding agent running in the Codex CLI, .*"
+    r"|<system-reminder>\n(?:The following (?:skills are available|tools are reachable) |This is the Qwen Code\. We "
+    r"are setting up the context for our chat\.|The current date is:? |Today's date is |"
+    r"Auto permission mode is active\.).*</system-reminder>)\s*",
     re.DOTALL,
 )
 DATED = re.compile(r"\A<current_datetime>[^<]*</current_datetime>\n\n")  # before a prompt of Copilot CLI's
@@ -65,7 +68,9 @@ OWN = {  # how what it says of itself begins, and all of it: what has not this f
     "The date has changed. ": (
         r"Today's date is now \S+ DO NOT mention this to the user explicitly because they are already aware\."
     ),
-    "Today's date is ": r"\d{4}-\d\d-\d\d\.",
+    "Today's date is ": r"\d{4}-\d\d-\d\d\.(?: The current date is restated .*)?",
+    "Context compaction is complete": r" — continue the work that was in progress when it began\.",
+    "Auto permission mode is active.": r"(?:.*\n?)+",
     "# Environment\n": (
         r"You have been invoked in the following environment: \n(?: - .*\n)+\nYou are powered by .*"
     ),

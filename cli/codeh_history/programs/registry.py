@@ -25,6 +25,7 @@ PROGRAMS = {
     "codex": "codex",
     "pi": "pi",
     "gemini-cli": "gemini_cli",
+    "kimi-code": "kimi_code",
     "opencode": "opencode",
     "copilot-cli": "copilot",
     "chatgpt": "chatgpt",
@@ -37,7 +38,7 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-WRITTEN = ("claude-code", "codex", "gemini-cli", "opencode", "pi")  # those with a writer
+WRITTEN = ("claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "pi")  # those with a writer
 
 
 @cache

@@ -133,6 +133,9 @@ class _Tree:
         self.rewound = self.rewound or node.subtype == "rewind"
         if node.subtype == "custom_title":
             session.set_title(text_at(data, "systemPayload.customTitle"))
+        if node.type not in (*_TALK, "system"):
+            why = f"a line of an unknown type, {node.type}: {self.title} forgets everything before it"
+            session.problem(node.number, "forgets", why, "skipped")
         if not node.talks and node.subtype != _COMPRESSION:
             session.skip(f"{node.type} ({node.subtype})", own=True)
         if node.subtype not in _BESIDE:
@@ -219,6 +222,6 @@ def _parts(content: Json) -> list[Part]:
 PROGRAM = Program(
     "qwen-code", "Qwen Code", recognises, read,
     (Place("QWEN_HOME", ".qwen", ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl")),),
-    format=FORMAT, keeps_thinking=True, command="qwen",
+    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="qwen",
     pairs={pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses")},
 )  # fmt: skip

@@ -1,0 +1,350 @@
+"""Read Kimi Code's files: events in `~/.kimi-code/sessions/wd_*/session_UUID/agents/main/wire.jsonl`.
+
+A session is the context that its events leave, with what was compacted under its summary. Each step of
+an answer is a message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ..providers.parts import objects
+from ..session.model import Json, Part
+from . import pairs
+from .fields import answer_fields, at, name_at, object_at, objects_at, text_at, time_of
+from .model import REWOUND, SUB_AGENTS, Entry, Item, Session
+from .parts import inline, media, texts, thought
+from .protocol import Head, Place, Program, Source, Unreadable
+from .records import session_id
+from .source import MemorySource, line_object, line_objects
+from .tree import undone_branches, usage_of
+
+_PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
+_MAIN, _FILE, _STATE = "main", "wire.jsonl", "state.json"
+_BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in `blobs`, beside the session's
+_TIMED = re.compile(
+    "Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*"
+)  # these say how long they took
+_KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
+_ANSWER = {"finish": "finishReason", "response": "messageId", "usage": "usage"}
+_USAGE = {
+    "input": "inputOther inputCacheRead inputCacheCreation", "output": "output", "cached": "inputCacheRead",
+    "cacheWrite": "inputCacheCreation",
+}  # fmt: skip
+
+
+def recognises(head: Head) -> bool:
+    return any(text_at(data, "type").startswith("context.") for data in head.objects) or any(
+        data.get("type") == "metadata" and "protocol_version" in data for data in head.objects
+    )
+
+
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """Yield the session of a file."""
+    path = _PATH.fullmatch(source.path)
+    session = Session(program.name, path[1] if path else source.stem)
+    agents: list[str] = []
+    if path and path[2] != _MAIN:
+        session.id = f"{path[1]}-{path[2]}"
+        session.set_parent(f"{program.name}-{path[1]}", agent=True)
+    elif path:
+        _state(session, source)
+        agents = [name for name in source.names(above=1) if name != _MAIN]
+        session.skip(SUB_AGENTS, len(agents))
+    reading = _Reading(session, source, program.title)
+    reading.read(program)
+
+    def sub_agents() -> Iterator[Session]:
+        for name in agents:
+            agent = Session(program.name, f"{session.id}-{name}", session.version, cwd=session.cwd)
+            agent.set_parent(session_id(session), agent=True)
+            try:
+                file = MemorySource(source.beside(name, _FILE, above=1), name)
+            except Unreadable:
+                continue
+            _Reading(agent, file, program.title).read(program)
+            yield agent
+
+    def branches() -> Iterator[Session]:
+        yield from undone_branches(session, reversed(reading.before))
+        yield from sub_agents()
+
+    session.branches = branches
+    session.used = lambda: (used for agent in sub_agents() for used in usage_of(agent))
+    yield session
+
+
+def _state(session: Session, source: Source) -> None:
+    """Read what is said of a session in the file beside its agents."""
+    try:
+        state = line_object(source.beside(_STATE, above=2))
+    except Unreadable:
+        return
+    session.cwd = name_at(state, "cwd")
+    session.created = time_of(at(state, "createdAt"))
+    session.set_title(at(state, "title"))
+    if parent := name_at(state, "forkedFrom"):
+        session.set_parent(f"{session.program}-{parent.removeprefix('session_')}")
+
+
+class _Message(NamedTuple):
+    """A message of the program's context: the ids of its items (none if it is the program's own)."""
+
+    ids: tuple[str, ...]
+    role: str
+    origin: Json
+
+    @property
+    def typed(self) -> bool:
+        """Whether a user typed it; these are kept by a compaction."""
+        kind = name_at(self.origin, "kind")
+        slash = (
+            kind in ("skill_activation", "plugin_command") and self.origin.get("trigger") == "user-slash"
+        )
+        return self.role == "user" and (kind in (None, "user") or slash)
+
+
+class _Reading:
+    """Applies the events of a file to a session, in order."""
+
+    def __init__(self, session: Session, source: Source, title: str) -> None:
+        self.session = session
+        self.source = source
+        self.title = title
+        self.context: list[_Message] = []
+        self.before: list[list[Item]] = []  # the items before each undo
+        self.step: str | None = None  # the open step
+        self.entry: Entry | None = None  # its message, once it has parts
+        self.pending: dict[str, str] = {}  # its calls without results: id → function
+        self.deferred: list[tuple[int, Json, str | None]] = []  # messages that wait for these
+        self.model: Json = {}
+
+    def read(self, program: Program) -> None:
+        """Read all lines."""
+        session = self.session
+        seen: set[tuple[str, str, str | None]] = set()
+        for line, data in line_objects(self.source, session.problems, program.recognises):
+            session.number = line
+            id = name_at(data, "event.uuid", "message.id")
+            key = (text_at(data, "type"), text_at(data, "event.type"), id)
+            if id and key in seen:
+                session.skip("repeated line")
+                session.problem(
+                    line, "doubles", f"a repeated line: {self.title} sends it twice", "read once"
+                )
+                continue
+            seen.add(key)
+            ts = time_of(data.get("time"))
+            match data.get("type"):
+                case "context.append_message" if self.pending:
+                    self.deferred.append((session.number, object_at(data, "message"), ts))
+                case "context.append_message":
+                    self.message(object_at(data, "message"), ts)
+                case "context.append_loop_event":
+                    self.event(object_at(data, "event"), ts)
+                case "context.apply_compaction":
+                    self.compacted(data, ts)
+                case "context.undo":
+                    self.undone(data.get("count"))
+                case "context.clear":
+                    self.settle()
+                    self.cut(0, "cleared message")
+                case "metadata":
+                    session.version = name_at(data, "app_version", "protocol_version")
+                    session.created = session.created or time_of(data.get("created_at"))
+                case "llm.request":
+                    self.requested(data)
+                case kind:
+                    session.skip(str(kind), own=True)
+        self.settle()
+        lost = f": {self.title} forgets everything after it"
+        session.problems[:] = (
+            problem._replace(effect="forgets", reason=problem.reason + lost)
+            if problem.reason.startswith("not JSON") else problem
+            for problem in session.problems
+        )  # fmt: skip
+
+    def requested(self, data: Json) -> None:
+        anthropic = data.get("provider") == "anthropic"
+        self.model = {
+            "provider": "anthropic" if anthropic else "openai-chat",
+            "model": name_at(data, "model"),
+        }
+
+    # -- messages ------------------------------------------------------------------------------------------
+
+    def message(self, message: Json, ts: str | None) -> None:
+        """Add a message that is not a step."""
+        session, role, origin = self.session, text_at(message, "role"), object_at(message, "origin")
+        ids: tuple[str, ...] = ()
+        if origin.get("kind") == "injection":
+            session.skip(f"injection ({origin.get('variant')})", own=True)
+        elif role not in _KINDS:
+            session.skip(f"{role} message")
+        else:
+            parts = self.parts(message.get("content"))
+            if role == "tool":
+                failed = message.get("isError") is True
+                parts = [session.result(message.get("toolCallId"), None, parts, failed=failed)]
+            for call in objects_at(message, "toolCalls"):
+                parts.append(session.call(call.get("id"), call.get("name"), call.get("arguments")))
+            made = session.add(_KINDS[role], parts, id=message.get("id"), ts=ts)
+            ids = (made.id,) if made else ()
+        self.context.append(_Message(ids, role, origin))
+
+    def settle(self) -> None:
+        """End the step, and add the messages that waited for its results."""
+        self.step = self.entry = None
+        self.pending.clear()
+        number, deferred, self.deferred = self.session.number, self.deferred, []
+        for line, message, ts in deferred:
+            self.session.number = line
+            self.message(message, ts)
+        self.session.number = number
+
+    def event(self, event: Json, ts: str | None) -> None:
+        """Add what a step says."""
+        session = self.session
+        match event.get("type"):
+            case "step.begin":
+                self.settle()
+                self.step = name_at(event, "uuid")
+            case "content.part":
+                self.extend(event, self.parts([event.get("part")]), ts)
+            case "tool.call":
+                call = session.call(event.get("toolCallId"), event.get("name"), event.get("args"))
+                self.extend(event, [call], ts)
+                self.pending[text_at(event, "toolCallId")] = text_at(event, "name")
+            case "tool.result":
+                self.result(event, ts)
+            case "step.end":
+                if self.entry is not None and name_at(event, "uuid") == self.step:
+                    self.entry.fields |= answer_fields(event, _ANSWER, _USAGE)
+            case kind:
+                session.skip(f"event ({kind})", own=True)
+
+    def extend(self, event: Json, parts: list[Part], ts: str | None) -> None:
+        """Add parts to the message of a step; a step without a beginning is read all the same."""
+        step = name_at(event, "stepUuid")
+        if step is None or step != self.step:
+            self.settle()
+            self.step = step
+            why = f"a part of a step without a beginning: {self.title} drops it"
+            self.session.problem(self.session.number, "drops", why, "read as a message")
+        if self.entry is not None:
+            self.session.extend(self.entry, parts)
+            return
+        self.entry = self.session.add("codeh", parts, id=step, ts=ts, **self.model)
+        if self.entry is not None:
+            self.context.append(_Message((self.entry.id,), "assistant", {}))
+
+    def result(self, event: Json, ts: str | None) -> None:
+        """Add a result, in the words in which the model gets it."""
+        session, result, call = self.session, object_at(event, "result"), text_at(event, "toolCallId")
+        output, note, took = result.get("output"), text_at(result, "note"), result.get("durationMs")
+        parts = self.parts(output)
+        if isinstance(took, (int, float)) and _TIMED.fullmatch(self.pending.get(call, "")):
+            text = parts.pop(0)["text"] if parts and "text" in parts[0] else ""
+            parts.insert(0, {"text": f"Wall time: {took / 1000:.3f} seconds\n{text}".rstrip("\n")})
+        parts += [{"text": note}] if note else []
+        answer = session.result(call, None, parts, failed=result.get("isError") is True)
+        made = session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
+        self.context.append(_Message((made.id,) if made else (), "tool", {}))
+        self.pending.pop(call, None)
+        if not self.pending:
+            step, entry = self.step, self.entry
+            self.settle()
+            self.step, self.entry = step, entry
+
+    def parts(self, content: object) -> list[Part]:
+        """The parts of a content: text, or a list of them."""
+        if isinstance(content, str):
+            return [{"text": content}]
+        made = (self.part(part) for part in objects(content))
+        return [part for part in made if part is not None]
+
+    def part(self, part: Json) -> Part | None:
+        match part.get("type"):
+            case "text":
+                return {"text": text_at(part, "text")}
+            case "think":
+                return thought(text_at(part, "think"), part.get("encrypted"))
+            case "image_url" | "audio_url" | "video_url" as kind:
+                url = name_at(part, "imageUrl.url", "audioUrl.url", "videoUrl.url", f"{kind}.url")
+                return self.file(url or "", kind.removesuffix("_url"))
+            case kind:
+                self.session.skip(f"content ({kind})")
+                return None
+
+    def file(self, url: str, kind: str) -> Part:
+        """A file, from where it is kept beside the session if it is large."""
+        blob = _BLOB.fullmatch(url)
+        if blob is None:
+            return media(url, None, kind)
+        try:
+            return inline(self.source.beside(self.folder, "blobs", blob[2], above=1), blob[1])
+        except Unreadable as error:
+            self.session.problem(self.session.number, "drops", str(error), "its name is used instead")
+            return media(None, None, kind)
+
+    @property
+    def folder(self) -> str:
+        return self.source.path.split("/")[-2]
+
+    # -- what is no longer sent ----------------------------------------------------------------------------
+
+    def compacted(self, data: Json, ts: str | None) -> None:
+        """Summarise all but the newest messages, or but users' oldest and newest ones."""
+        self.settle()
+        text = text_at(data, "contextSummary") or text_at(data, "summary")
+        text = text or "".join(texts(self.parts(at(data, "summary.content"))))
+        kept, head = data.get("keptUserMessageCount"), data.get("keptHeadUserMessageCount")
+        if not text:
+            self.session.skip("compaction without a summary")
+            return
+        if isinstance(kept, int):
+            typed = [message for message in self.context if message.typed]
+            first = head if isinstance(head, int) else 0
+            live = [*typed[:first], *typed[max(first, len(typed) - (kept - first)) :]]
+        else:
+            count = data.get("compactedCount", data.get("count"))
+            live = self.context[count:] if isinstance(count, int) else []
+        self.session.summarise(
+            f"compaction-{self.session.number}", ts, text, [id for message in live for id in message.ids]
+        )
+        summary = _Message((), "user", {"kind": "compaction_summary"})
+        self.context = [*live, summary]
+
+    def undone(self, count: object) -> None:
+        """Undo so many prompts and what followed them; not across a compaction."""
+        self.settle()
+        left = count if isinstance(count, int) else 0
+        for place in range(len(self.context) - 1, -1, -1):
+            message = self.context[place]
+            if left <= 0 or message.origin.get("kind") == "compaction_summary":
+                return
+            if message.typed and message.origin.get("inTurn") is not True:
+                left -= 1
+                if left == 0:
+                    self.cut(place, REWOUND)
+
+    def cut(self, place: int, kind: str) -> None:
+        """Remove the messages from a place on."""
+        session = self.session
+        self.before.append([*session.items])
+        gone = {id for message in self.context[place:] for id in message.ids}
+        del self.context[place:]
+        session.items = [item for item in session.items if place and item.id not in gone]
+        session.live = [id for id in session.live if place and id not in gone]
+        session.skip(kind, len(gone))
+
+
+PROGRAM = Program(
+    "kimi-code", "Kimi Code", recognises, read,
+    (Place("KIMI_CODE_HOME", ".kimi-code", ("sessions/*/*/agents/main/wire.jsonl",)),), command="kimi",
+    pairs={
+        pairs.ORPHAN: ("drops", "{} drops it"), pairs.DOUBLE: ("drops", "{} sends the first"),
+    },
+)  # fmt: skip

@@ -1,0 +1,61 @@
+"""Write a view as a file that Qwen Code resumes: a chain of lines with Gemini's contents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from ...providers.gemini.fields import SKIP_SIGNATURE
+from ...session.model import Json, Message, Part
+from .. import writing
+
+VERSION = "0.24.4"  # the version whose format this is
+
+
+class File(writing.Writer):
+    """Lines, each with the previous one as its parent; a summary becomes a compression."""
+
+    RESUME = ("--resume",)
+
+    def begin(self) -> None:
+        self.last: str | None = None
+        if self.about.title:
+            title = {"customTitle": self.about.title, "titleSource": "manual"}
+            self.line("system", subtype="custom_title", systemPayload=title)
+
+    def name(self) -> str:
+        return f"projects/{re.sub('[^a-zA-Z0-9]', '-', self.about.cwd)}/chats/{self.about.id}.jsonl"
+
+    def line(self, kind: str, **fields: object) -> None:
+        """Write a line of this kind."""
+        about, id = self.about, writing.uuid(self.about.id, len(self.lines))
+        self.lines.append({
+            "uuid": id, "parentUuid": self.last, "sessionId": about.id, "timestamp": self.ts, "type": kind,
+            "cwd": about.cwd, "version": VERSION, **fields,
+        })  # fmt: skip
+        self.last = id
+
+    def summary(self, text: str) -> None:
+        contents = [{"role": "user", "parts": [{"text": text}]}]
+        self.line("system", subtype="chat_compression", systemPayload={"compressedHistory": contents})
+
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
+        """Write an element; results have lines of their own."""
+        self.ts = writing.time_of(sources) or self.ts
+        parts = [_without_placeholder(part) for part in element["parts"]]
+        if element["role"] == "model":
+            model = next((source.model for source in sources if source and source.model), None)
+            fields = {"model": model} if model else {}
+            self.line("assistant", message={"role": "model", "parts": parts}, **fields)
+            return
+        for answers, run in groupby(parts, lambda part: "functionResponse" in part):
+            kind = "tool_result" if answers else "user"
+            self.line(kind, message={"role": "user", "parts": list(run)})
+
+
+def _without_placeholder(part: Part) -> Json:
+    """The part without our placeholder for a signature: the program sets its own."""
+    return {
+        key: value for key, value in part.items() if (key, value) != ("thoughtSignature", SKIP_SIGNATURE)
+    }

@@ -1,0 +1,94 @@
+"""How Qwen Code, Kimi Code and Cline are made to go on with a session; see `coding_agents`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+KEY = "made-up-key"
+PROMPT = "proceed"
+PROJECT = "/home/dev/project"
+QWEN_MODEL = "gemini-3-pro-preview"
+
+
+def copied(place, session, to):
+    """Copy a session's file, replacing `PROJECT` by the run's project directory."""
+    to.mkdir(parents=True, exist_ok=True)
+    copy = to / session.name
+    copy.write_bytes(session.read_bytes().replace(PROJECT.encode(), str(place.project).encode()))
+    return copy
+
+
+def _qwen_code(place):
+    folder = place.home / ".qwen"
+    folder.mkdir()
+    settings = {
+        "security": {"auth": {"selectedType": "gemini"}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False},
+        "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
+    }
+    (folder / "settings.json").write_text(json.dumps(settings))
+    return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": place.url, "QWEN_DISABLE_AUTO_TITLE": "1"}
+
+
+def _write_qwen_code(place, session):
+    folder = re.sub(r"[^a-zA-Z0-9]", "-", str(place.project))
+    copied(place, session, place.home / ".qwen" / "projects" / folder / "chats")
+    return session.stem, []
+
+
+def _resume_qwen_code(id):
+    return ["qwen", "-m", QWEN_MODEL, "--resume", id, "-p", PROMPT]
+
+
+def _kimi_code(place):
+    return {
+        "KIMI_CODE_HOME": str(place.home / ".kimi-code"),
+        "KIMI_CODE_NO_AUTO_UPDATE": "1",
+        "KIMI_DISABLE_TELEMETRY": "1",
+        "KIMI_MODEL_NAME": "claude-opus-4-8",
+        "KIMI_MODEL_API_KEY": KEY,
+        "KIMI_MODEL_BASE_URL": place.url,
+        "KIMI_MODEL_PROVIDER_TYPE": "anthropic",
+    }
+
+
+def _write_kimi_code(place, session):
+    id = "session_9e551000-0000-4000-8000-000000000001"
+    workspace = f"wd_project_{hashlib.sha256(str(place.project).encode()).hexdigest()[:12]}"
+    folder = place.home / ".kimi-code" / "sessions" / workspace / id
+    copied(place, session, folder / "agents" / "main")
+    agents = {"main": {"homedir": str(folder / "agents" / "main"), "type": "main"}}
+    state = {"id": id, "version": 2, "cwd": str(place.project), "agents": agents, "custom": {}}
+    times = {"createdAt": 1767225600000, "updatedAt": 1767225600000}
+    (folder / "state.json").write_text(json.dumps({**state, **times, "archived": False}))
+    return id, []
+
+
+def _resume_kimi_code(id):
+    return ["kimi", "-S", id, "-p", PROMPT]
+
+
+MORE = (
+    (
+        "kimi-code",
+        "@moonshot-ai/kimi-code",
+        "kimi",
+        "anthropic",
+        _kimi_code,
+        _write_kimi_code,
+        _resume_kimi_code,
+    ),
+    (
+        "qwen-code",
+        "@qwen-code/qwen-code",
+        "qwen",
+        "gemini",
+        _qwen_code,
+        _write_qwen_code,
+        _resume_qwen_code,
+    ),
+)
