@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
 from codeh_history.commands.usage import responses
-from codeh_history.commands.usage.responses import Sums, Total
+from codeh_history.commands.usage.sums import Sums, Total
 from codeh_history.store import cache
 from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows

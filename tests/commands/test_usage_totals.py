@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.commands.usage import own_prices
-from codeh_history.commands.usage.responses import Query, repriced, row_of, summed, with_owners
+from codeh_history.commands.usage.responses import repriced, row_of
+from codeh_history.commands.usage.sums import Query, summed, with_owners
 from codeh_history.tokens.prices import table
 from strategies import encode
 
 ROWS = st.lists(
     st.builds(
-        lambda name, model, input, cost: [name, None, None, model, input, 0, 0, 1, 0, None, cost],
+        lambda name, model, input, cost: [name, None, None, model, input, 0, 0, 1, 0, None, None, cost],
         st.sampled_from("abc"), st.sampled_from(["m", "n"]), st.sampled_from([1, 2]), st.sampled_from([None, 0.5]),
     ), max_size=5,
 )  # fmt: skip
@@ -60,6 +61,7 @@ def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, **more):
         given["output"],
         0,
         None,
+        given.get("labels"),
         cost,
     ]
 
@@ -84,6 +86,57 @@ def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, fou
         row("a", response("1"), response("2", later), response("3", None), response("4", later, model=None))
     ]
     assert list(groups(rows, by).items()) == list(found.items())
+
+
+@pytest.mark.parametrize(
+    ("by", "found"),
+    [
+        ("tool", {"Bash": (2, 4, 2.0), "mcp__cal__list": (1, 2, 1.0), "mcp_web_get": (1, 2, 1.0), "-": (1, 2, 1.0)}),
+        ("mcp", {"-": (3, 6, 3.0), "cal": (1, 2, 1.0), "web": (1, 2, 1.0)}),
+        ("skill", {"-": (4, 8, 4.0), "pdf": (1, 2, 1.0)}),
+        ("agent", {"main": (4, 8, 4.0), "scout": (1, 2, 1.0)}),
+        ("branch", {"?": (4, 8, 4.0), "login": (1, 2, 1.0)}),
+    ],
+)  # fmt: skip
+def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, found):
+    """What the groups used and cost adds up to the total."""
+    labels = [
+        {"tools": ["Bash", "mcp__cal__list"], "skill": "pdf"}, {"tools": ["Bash"], "agent": "scout"},
+        {"tools": ["mcp_web_get"], "branch": "login"}, None,
+    ]  # fmt: skip
+    used = [
+        response(str(n), output=4 if n == 0 else 2, cost=2.0 if n == 0 else 1.0, labels=each)
+        for n, each in enumerate(labels)
+    ]
+    sums = summed(with_owners([row("a", *used)]), Query(by))
+    got = {name: (total.responses, total.counts[3], total.cost) for name, total in sums.groups.items()}
+    assert sum(cost for _, _, cost in got.values()) == sums.total.cost == 5.0
+    assert sum(output for _, output, _ in got.values()) == sums.total.counts[3] == 10
+    assert got.keys() == found.keys()
+    assert by != "tool" or got == {
+        "Bash": (2, 4, 2.0),
+        "mcp__cal__list": (1, 2, 1.0),
+        "mcp_web_get": (1, 2, 1.0),
+        "-": (1, 2, 1.0),
+    }
+
+
+def test_a_sub_agent_that_was_imported_is_named_by_its_kind():
+    rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True, agent_name="scout"), row("c", response("3"), parent="a", agent=True, agent_name=None)]  # fmt: skip
+    assert groups(rows, "agent") == {"main": 1, "scout": 1, "sub-agent": 1}
+
+
+def test_a_window_ends_when_its_program_said_or_hours_after_it_began():
+    resets = {"resets": {"300": "2026-01-02T09:30:00.000Z", "10080": "2026-01-05T00:00:00.000Z"}}
+    at = "2026-01-02T0{}:40:00.000Z".format
+    codex = row("a", response("1", at(5), labels=resets), response("2", at(9)), program="codex")
+    claude = row("b", response("3", at(1)), response("4", at(5)), response("5", at(7)), response("6", None), program="claude-code")  # fmt: skip
+    found = groups([codex, claude], "window", hours=5)
+    assert found == {
+        "2026-01-02T01:00Z/2026-01-02T06:00Z claude-code": 2, "2026-01-02T04:30Z/2026-01-02T09:30Z codex": 1,
+        "2026-01-02T07:00Z/2026-01-02T12:00Z claude-code": 1, "2026-01-02T09:00Z/2026-01-02T14:00Z codex": 1, "?": 1,
+    }  # fmt: skip
+    assert list(groups([codex], "window", hours=168)) == ["2025-12-29T00:00Z/2026-01-05T00:00Z codex"]
 
 
 def test_days_may_be_those_of_the_machine(monkeypatch):
@@ -199,6 +252,29 @@ def test_a_response_is_told_by_name_time_maker_counts_and_price(prices):
 )  # fmt: skip
 def test_what_was_paid_for_counts_once(prices, records, inputs):
     assert [response[4] for response in responses_row(prices, *records)["responses"]] == inputs
+
+
+def test_a_response_has_the_branch_skill_and_windows_that_hold_when_it_comes(prices):
+    def user(id, text, **more):
+        parts = [{"text": text}]
+        return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": parts, **more}
+
+    calls = [
+        {"functionCall": {"name": "Skill", "args": {"skill": "pdf"}}},
+        {"functionCall": {"name": "Read", "args": {}}},
+    ]
+    limits = [{"minutes": 300, "used": 12.5, "resets": TS}]
+    records = [
+        user("u1", "Go.", git={"branch": "main", "commit": "c0"}), answer("a", {"input": 1}, parts=calls),
+        user("u2", "Base directory for this skill: /x/skills/pdf\n\nRead it."), answer("b", {"input": 2}),
+        user("u3", "Next.", git={"branch": "login"}), answer("c", {"input": 3}, limits=limits),
+        {"type": "usage", "id": "x", "of": "away", "ts": TS, "usage": {"input": 4}, "agent": "scout", "tools": ["Bash"]},
+    ]  # fmt: skip
+    labels = [response[-2] for response in responses_row(prices, *records)["responses"]]
+    assert labels[0] == {"branch": "main", "skill": "pdf", "tools": ["Skill", "Read"]}
+    assert labels[1] == {"branch": "main", "skill": "pdf"}
+    assert labels[2] == {"branch": "login", "skill": None, "resets": {"300": TS}}
+    assert (labels[3]["agent"], labels[3]["tools"]) == ("scout", ["Bash"])
 
 
 @pytest.mark.parametrize(

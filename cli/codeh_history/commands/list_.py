@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
@@ -23,6 +24,7 @@ EXAMPLES = """\
   codeh-history list --here --since 7d
   codeh-history list --all-programs      # sessions of other programs too, where they are
   codeh-history list --tag work --model opus --title login
+  codeh-history list --branch login --all-programs   # as the programs stored it; a commit too
   codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
   codeh-history list | cut -f 1,3      # in a pipe: id, path, title, tags, cwd, created, last, messages,
                                        # exchanges, bytes, open_calls, pending, separated by tabs
@@ -32,6 +34,7 @@ SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # columns on a 
 NARROW, DIRECTORY = 100, 10  # a narrower terminal shortens directories to DIRECTORY characters
 TITLE, SHORTEST, END = 8, 12, 4  # characters: left for titles, of a shortened id, and at least of its end
 PROGRAMS_LISTED = Kind("programs-listed")
+SHORT_COMMIT, COMMIT = 4, 40  # hex digits
 
 
 class Options(Reading, without=("argument",)):
@@ -42,6 +45,7 @@ class Options(Reading, without=("argument",)):
     tag: str | None = option("TAG", "Only sessions with this tag.")
     program: str | None = option("PROGRAM", "Only sessions of this program.")
     model: str | None = option("MODEL", "Only sessions with answers by a model whose name contains MODEL.")
+    branch: str | None = option("BRANCH", "Only sessions on this git branch, or begun at this commit.")
     title: str | None = option(
         "TEXT", "Only sessions with TEXT in the title or first prompt, ignoring case."
     )
@@ -77,14 +81,20 @@ def run(env: Env, options: Options) -> None:
 
 
 def matches(row: Json, options: Options) -> bool:
-    """Whether a session matches --tag, --program, --model and --title."""
+    """Whether a session matches --tag, --program, --model, --branch and --title."""
     model, title = (options.model or "").casefold(), (options.title or "").casefold()
     return (
         (options.tag is None or options.tag in row["tags"])
         and (options.program is None or options.program == row["program"])
         and (not model or any(model in name.casefold() for name in row["models"]))
+        and (options.branch is None or any(map(partial(_is_ref, options.branch), row["git"])))
         and title in f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
     )
+
+
+def _is_ref(ref: str, name: str) -> bool:
+    """Whether a branch or commit has this name; a commit may be abbreviated."""
+    return name == ref or (len(ref) >= SHORT_COMMIT and len(name) == COMMIT and name.startswith(ref))
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:

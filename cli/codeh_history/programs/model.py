@@ -125,9 +125,11 @@ class Session:
     partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[AgentUsage]] = tuple
+    git: Json | None = None  # `{branch?, commit?}` of what is read; the entry where it changes gets it
     number: int = 0  # line, or position, of the message being read
     live: list[str] = field(default_factory=list)  # ids of the items that no summary covers
     open_calls: dict[str, str] = field(default_factory=dict)  # calls without a result: id → function
+    _git: Json | None = None  # of the entry before
     _functions: dict[str, str] = field(default_factory=dict)  # the function of every call
     _ids: set[str] = field(default_factory=set)
 
@@ -184,7 +186,9 @@ class Session:
         return entry
 
     def append(self, item: Item) -> None:
-        """Append an item unchanged."""
+        """Append an item; an entry on another branch than the one before gets `git`."""
+        if isinstance(item, Entry) and self.git and self.git != self._git:
+            item.fields["git"] = self._git = self.git
         self.items.append(item)
         self.live.append(item.id)
 

@@ -52,6 +52,7 @@ class Count:
         self.first: tuple[int, str] | None = None  # number and beginning of the first prompt with text
         self.calls = OpenCalls()
         self.models: dict[str, None] = {}  # models that responded
+        self.git: dict[str, None] = {}  # branches and commits that it was on
         self.unread = False  # whether a model's parts are in blocks, so that its calls are unknown
 
     def add(self, message: Message, number: int) -> None:
@@ -62,6 +63,8 @@ class Count:
             self.begin(message, number)
         if message.model:
             self.models[message.model] = None
+        if isinstance(git := message.fields.get("git"), dict):
+            self.git.update(dict.fromkeys(filter(text_of, git.values())))
         self.pending += message.pending is not None
         self.calls.add(message)
         if message.role == "model":
@@ -87,6 +90,7 @@ class Count:
             "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
             "open_calls": None if self.unread else len(self.calls.calls()), "pending": self.pending,
             "prompt": self.first[1] if self.first else None, "models": [*self.models],
+            "git": [*self.git],
             "program": text_of(source.get("from")), "program_session": text_of(source.get("id")),
         }  # fmt: skip
 
@@ -194,7 +198,7 @@ class Kind(NamedTuple):
     """A kind of row: its name in the cache, and the version of its content."""
 
     use: str = "sessions"
-    version: int | Json = 7
+    version: int | Json = 8
 
 
 LISTED = Kind()

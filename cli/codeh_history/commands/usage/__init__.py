@@ -22,16 +22,19 @@ from ...tokens import prices
 from ...tokens.prices import Table
 from ...views.rows import Kind, cached_rows, report_problems
 from . import responses
-from .responses import BY, Query, Sums, Total, summed, with_owners
+from .sums import BY, Query, Sums, Total, summed, with_owners
 
 EXAMPLES = """\
   codeh-history usage                              # by model, all sessions, imported ones too
   codeh-history usage --by month
+  codeh-history usage --by tool                    # or agent, skill, mcp, branch
+  codeh-history usage --window 5h                  # by quota windows; week
   codeh-history usage demo --by day
   codeh-history usage --since 7d --by dir --json | jq '.rows[] | [.dir, .cost]'
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, a million
 """
-USED = Kind("usage", version=3)
+WINDOWS = {"5h": 5, "week": 7 * 24}
+USED = Kind("usage", version=4)
 DATE = len("2026-01-31")
 INFINITY = float("inf")
 NUMBERS = (
@@ -58,8 +61,9 @@ NAMED = 5  # models without a price that are named
 
 class Options(Reading, without=("argument",)):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Only these sessions, including sub-agents.")
-    by: str | None = option(
-        "WHAT", "day, week, month, model (default), provider, program, session or dir.", choices=BY
+    by: str | None = option("WHAT", f"{', '.join(BY)} (default: model).", choices=BY)
+    window: str | None = option(
+        "W", "By the quota windows of each program: 5h or week.", choices=tuple(WINDOWS), excludes=("by",)
     )
     since: str | None = option("D", "Only responses since: 30m, 2h, 7d, or a date.")
     until: str | None = option("D", "Only responses until then; a date includes that day.")
@@ -89,7 +93,9 @@ def _query(env: Env, options: Options) -> Query:
         until = from_millis(
             moment(env.millis(), options.until, "--until") + (A_DAY - 1 if whole_day else 0)
         )
-    return Query(options.by or "model", since, until, local=not options.json and rich_wanted(env))
+    by = "window" if options.window else options.by or "model"
+    is_local = not options.json and rich_wanted(env)
+    return Query(by, since, until, local=is_local, hours=WINDOWS.get(options.window or "", 0))
 
 
 def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:

@@ -1,15 +1,13 @@
-"""Usage of each response, undone ones included, and its sums by time, model or session."""
+"""Usage of each response of a session, undone ones included, with what it is to be summed by."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from ...base.errors import HistoryError, reason
-from ...base.times import from_millis, local, to_millis
+from ...base.times import from_millis, to_millis
+from ...providers.parts import objects
 from ...providers.usage import COUNTS, billed, count
 from ...session.model import Json, origin
 from ...session.records import Damage
@@ -23,16 +21,8 @@ from ...views.rows import text_of
 from ...views.view import damage_summary
 
 _OF_MESSAGE = ("provider", "model", "responseId", "response")
-OURS = "codeh-history"  # program of sessions that were not imported
-UNKNOWN = "?"
-
-BY_TIME = ("day", "week", "month")
-BY_SESSION: dict[str, Callable[[Json], str]] = {  # groups shared by all responses of a session
-    "program": lambda row: row["program"] or OURS,
-    "session": lambda row: row["of"],
-    "dir": lambda row: row["cwd"] or UNKNOWN,
-}
-BY = (*BY_TIME, "model", "provider", *BY_SESSION)
+SKILL = "Base directory for this skill:"  # begins the message in which Claude Code passes on a skill
+SKILLS = ("Skill", "skill")  # tools that load one
 
 
 def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
@@ -42,6 +32,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
     usage: dict[str, Json] = {}  # by message id; the last one counts
     damage: list[Damage] = []
     updates: dict[str, str] = {}  # update id → message id
+    context: Json = {}
     try:
         for piece in skim.logs(path) if data is None else [read.read_log(data)]:
             torn = piece.damage and piece.damage[-1].reason == "torn last line"
@@ -50,10 +41,12 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
                 header = header or (record if record["type"] == "session" else {})
                 if record["type"] == "update":
                     updates[str(record["id"])] = str(record["of"])
+                context = context_after(record, context)
                 if (id := _message_of(record, updates)) is None:
                     continue
                 message = messages.setdefault(id, {"ts": record.get("ts")})
                 message.update({key: record[key] for key in _OF_MESSAGE if text_of(record.get(key))})
+                message["labels"] = {**message.get("labels", context), **labels_of(record)}
                 if isinstance(record.get("usage"), dict):
                     usage[id] = record["usage"]
         problem = damage_summary(damage) or None
@@ -67,10 +60,39 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
         "created": timestamp(header.get("created")), "cwd": text_of(header.get("cwd")),
         "program": text_of(source.get("from")),
         "parent": text_of(parent.get("session")) if isinstance(parent, dict) else None,
-        "agent": source.get("agent") is True,
+        "agent": source.get("agent") is True, "agent_name": text_of(source.get("agentName")),
         "responses": [_response(id, messages[id], each, table) for id, each in used],
     }  # fmt: skip
     return {**row, "problem": problem} if problem else row
+
+
+def context_after(record: Json, before: Json) -> Json:
+    """What holds for responses from a record on: `branch`, `skill`, and `resets` of quota windows."""
+    context = before
+    if isinstance(git := record.get("git"), dict):
+        context = {**context, "branch": text_of(git.get("branch"))}
+    if limits := list(objects(record.get("limits"))):
+        resets = {str(limit.get("minutes")): text_of(limit.get("resets")) for limit in limits}
+        context = {**context, "resets": resets}
+    skill = None
+    for part in objects(record.get("parts")):
+        call, text = part.get("functionCall"), part.get("text")
+        if isinstance(call, dict) and call.get("name") in SKILLS and isinstance(call.get("args"), dict):
+            skill = next((value for value in map(text_of, call["args"].values()) if value), None)
+        elif isinstance(text, str) and text.startswith(SKILL):
+            skill = text.partition("\n")[0].rpartition("/")[2].strip()
+    if skill or record.get("kind") == "user":
+        context = {**context, "skill": skill}
+    return context
+
+
+def labels_of(record: Json) -> Json:
+    """The tools that a response called, and the sub-agent that it came from."""
+    calls = (part["functionCall"] for part in objects(record.get("parts")) if "functionCall" in part)
+    tools = [str(call.get("name")) for call in calls if isinstance(call, dict)]
+    tools += filter(text_of, record["tools"]) if isinstance(record.get("tools"), list) else []
+    own = {"tools": tools, "agent": text_of(record.get("agent"))}
+    return {key: value for key, value in own.items() if value}
 
 
 def _message_of(record: Json, updates: Mapping[str, str]) -> str | None:
@@ -85,7 +107,7 @@ def _message_of(record: Json, updates: Mapping[str, str]) -> str | None:
 
 
 def _response(id: str, message: Json, usage: Json, table: Table) -> list[Any]:
-    """`[id, time, provider, model, *COUNTS, further counts, price in dollars]`; None if unknown.
+    """`[id, time, provider, model, *COUNTS, further counts, labels, price in dollars]`; None if unknown.
 
     The id is the provider's response id, which copies and replays share, else the message's with its time.
     """
@@ -94,7 +116,8 @@ def _response(id: str, message: Json, usage: Json, table: Table) -> list[Any]:
     further = {name: value for name, value in counts.items() if name not in COUNTS} or None
     return [
         message.get("responseId") or message.get("response") or f"{id} {ts}", ts, provider, model,
-        *(counts.get(name, 0) for name in COUNTS), further, _cost(table, model, provider, counts, ts),
+        *(counts.get(name, 0) for name in COUNTS), further, message["labels"] or None,
+        _cost(table, model, provider, counts, ts),
     ]  # fmt: skip
 
 
@@ -109,7 +132,7 @@ def _utc(value: object) -> str | None:
 
 def repriced(response: list[Any], table: Table) -> list[Any]:
     """The response with its price from another table."""
-    _, ts, provider, model, *counts, further, _ = response
+    _, ts, provider, model, *counts, further, _, _ = response
     used = {**dict(zip(COUNTS, counts, strict=True)), **(further or {})}
     return [*response[:-1], _cost(table, model, provider, used, ts)]
 
@@ -119,112 +142,3 @@ def _cost(
 ) -> float | None:
     cost = table.price(model, provider, used, ts) if model else None
     return None if cost is None else float(cost)
-
-
-class Query(NamedTuple):
-    """`by`: one of `BY`. `since`, `until`: times as stored. `local`: days in the local time zone."""
-
-    by: str
-    since: str | None = None
-    until: str | None = None
-    local: bool = False
-
-
-class Total:
-    """Sums of tokens and known prices."""
-
-    __slots__ = ("cost", "counts", "responses", "unpriced")
-
-    def __init__(self) -> None:
-        self.responses = 0
-        self.counts = [0] * len(COUNTS)
-        self.cost = 0.0
-        self.unpriced = 0
-
-    def add(self, counts: Sequence[int], cost: float | None) -> None:
-        """Add a response."""
-        self.responses += 1
-        self.counts = [sum(pair) for pair in zip(self.counts, counts)]  # noqa: B905 - much to add
-        self.cost += cost or 0
-        self.unpriced += cost is None
-
-    @property
-    def tokens(self) -> int:
-        counts = dict(zip(COUNTS, self.counts, strict=True))
-        return counts["input"] + counts["output"]
-
-
-class Sums(NamedTuple):
-    """Totals by group in display order, the grand total, and models without a price."""
-
-    by: str
-    groups: dict[str, Total]
-    total: Total
-    unpriced: Counter[str]
-
-
-def summed(rows: Iterable[Json], query: Query) -> Sums:
-    """Sum each response once, in the first session that has it, not in its copies."""
-    groups: dict[str, Total] = {}
-    whole, unpriced = Total(), Counter[str]()
-    seen: set[tuple[object, ...]] = set()
-    for row in sorted(rows, key=lambda row: (row["parent"] is not None, row["created"] or "", row["id"])):
-        of_session = BY_SESSION[query.by](row) if query.by in BY_SESSION else None
-        for name, ts, provider, model, *counts, _, cost in row["responses"]:
-            key = (name, model, counts[0], counts[3])
-            if key in seen:
-                continue
-            seen.add(key)
-            if not _within(ts, query):
-                continue
-            if query.by in BY_TIME:
-                group = _period(ts[:16], query.by, is_local=query.local) if ts else UNKNOWN
-            else:
-                group = of_session or (model if query.by == "model" else provider) or UNKNOWN
-            total = groups.get(group) or groups.setdefault(group, Total())
-            total.add(counts, cost)
-            whole.add(counts, cost)
-            if cost is None:
-                unpriced[model or UNKNOWN] += 1
-    return Sums(query.by, _in_order(groups, query.by), whole, unpriced)
-
-
-def with_owners(rows: list[Json]) -> list[Json]:
-    """Add to each row the session it counts towards; a sub-agent's is its parent."""
-    employers = {row["id"]: row["parent"] for row in rows if row["agent"] and row["parent"]}
-    return [{**row, "of": _owner(row["id"], employers)} for row in rows]
-
-
-def _owner(id: str, employers: dict[str, str]) -> str:
-    seen = set()
-    while id in employers and id not in seen:
-        seen.add(id)
-        id = employers[id]
-    return id
-
-
-def _within(ts: str | None, query: Query) -> bool:
-    if query.since is None and query.until is None:
-        return True
-    return ts is not None and (query.since or "") <= ts and (query.until is None or ts <= query.until)
-
-
-def _in_order(groups: dict[str, Total], by: str) -> dict[str, Total]:
-    """Sort periods by time, other groups by cost, most expensive first."""
-    if by in BY_TIME:
-        return dict(sorted(groups.items(), key=lambda item: (item[0] == UNKNOWN, item[0])))
-    return dict(sorted(groups.items(), key=lambda item: (-item[1].cost, -item[1].tokens, item[0])))
-
-
-@cache
-def _period(minute: str, by: str, *, is_local: bool) -> str:
-    """The day, week or month of a minute such as `2026-01-02T03:04`; days begin at a minute in any zone."""
-    millis = to_millis(f"{minute}Z") if is_local else None
-    day = minute[:10] if millis is None else f"{local()(millis):%Y-%m-%d}"
-    if by != "week":
-        return day if by == "day" else day[:7]
-    try:
-        year, week, _ = date.fromisoformat(day).isocalendar()
-    except ValueError:
-        return UNKNOWN
-    return f"{year}-W{week:02d}"

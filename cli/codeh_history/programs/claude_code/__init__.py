@@ -19,7 +19,7 @@ from ...providers.json_text import value_of
 from ...providers.parts import listed
 from ...session.model import Json, Part
 from .. import pairs
-from ..fields import answer_fields, at, name_at, object_at, text_at, time_of
+from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at, time_of
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, AgentUsage, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source, Unreadable
@@ -200,6 +200,7 @@ class _Items:
                 answers.setdefault(self.tree.nodes[str(node.parent)].response, []).append(node)
         ends = {node.response: place for place, node in enumerate(branch.nodes)}
         for place, node in enumerate(branch.nodes):
+            self.session.git = omit_empty(branch=name_at(node.data, "gitBranch"))
             if place in branch.starts:
                 self.flush()
             if node.type == "assistant":

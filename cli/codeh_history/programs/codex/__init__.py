@@ -17,7 +17,7 @@ from ...providers.parts import objects
 from ...session.model import Json
 from ...session.records import dumps
 from .. import pairs
-from ..fields import at, hash_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
+from ..fields import at, hash_id, name_at, object_at, objects_at, omit_empty, seconds, text_at, time_of
 from ..model import ROLLED_BACK, Entry, Item, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source
@@ -139,6 +139,8 @@ class _Rollout:
         session.id = name_at(payload, "id") or session.id
         session.version, session.cwd = name_at(payload, "cli_version"), name_at(payload, "cwd")
         session.created = time_of(payload.get("timestamp")) or ts
+        branch, commit = name_at(payload, "git.branch"), name_at(payload, "git.commit_hash")
+        session.git = omit_empty(branch=branch, commit=commit)
         forked = name_at(payload, "forked_from_id")
         parent = forked or name_at(payload, "source.subagent.thread_spawn.parent_thread_id")
         if parent:
@@ -317,6 +319,16 @@ class _Rollout:
             return
         if kind == "thread_name_updated":
             self.session.set_title(payload.get("thread_name"))
+        if kind == "token_count" and self.last is not None:
+            windows = (object_at(payload, f"rate_limits.{name}") for name in ("primary", "secondary"))
+            limits = [
+                omit_empty(
+                    minutes=window.get("window_minutes"), used=window.get("used_percent"),
+                    resets=seconds(window.get("resets_at")),
+                )
+                for window in windows if window
+            ]  # fmt: skip
+            self.last.fields |= omit_empty(limits=limits)
         if kind == "token_count" and self.last is not None and "usage" not in self.last.fields:
             self.add_usage(number, at(payload, "info.last_token_usage"))
         self.session.skip(f"event_msg ({kind})", own=True)

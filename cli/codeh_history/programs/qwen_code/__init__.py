@@ -129,6 +129,7 @@ class _Tree:
         data = node.data
         session.version = name_at(data, "version") or session.version
         session.cwd = session.cwd or name_at(data, "cwd")
+        session.git = session.git or omit_empty(branch=name_at(data, "gitBranch"))
         session.created = session.created or node.ts
         self.rewound = self.rewound or node.subtype == "rewind"
         if node.subtype == "custom_title":
