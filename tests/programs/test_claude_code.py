@@ -234,6 +234,13 @@ def test_a_spilled_result_that_is_gone_is_named(tmp_path):
     assert b"line 3: tool-results/h.txt: is not there (its beginning is used instead)" in done.err
 
 
+def test_a_rescued_session_does_not_refer_to_a_result_that_is_gone(tmp_path):
+    file, out = spilled("/x/h.txt").write(tmp_path), tmp_path / "out.jsonl"
+    run_ok("rescue", str(file), "--output", str(out), home=tmp_path)
+    run_ok("verify", str(out), home=tmp_path)
+    assert view(out, tmp_path)[-1] == "A=Preview (first 2KB):\nbeg\n...\n"
+
+
 # -- again -------------------------------------------------------------------------------------------------
 
 

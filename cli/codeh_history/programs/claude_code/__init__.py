@@ -47,7 +47,7 @@ _ERRORS = "<synthetic>"  # the model of lines that report an error
 _ANSWER = {"model": "model", "finish": "stop_reason", "usage": "usage", "response": "id"}
 _STUB, _BEGIN = "<persisted-output>", 80
 _SPILLED = re.compile(
-    r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
+    r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n\s*(.*)</persisted-output>\s*", re.DOTALL
 )
 
 
@@ -301,12 +301,14 @@ class _Items:
         stub = _SPILLED.fullmatch(text.strip()) if _STUB in text[:_BEGIN] else None
         if stub:
             name = re.split(r"[/\\]", stub[1].strip())[-1]
+            part = {}
             try:
                 text = self.source.beside("tool-results", name).decode("utf-8", "replace")
-                whole = {**response, "response": {**response["response"], field: text}}
-                part = {"functionResponse": whole, "spilled": {"name": name}}
+                part = {"spilled": {"name": name}}
             except Unreadable as error:
                 self.session.problem(node.number, "drops", str(error), "its beginning is used instead")
+                text = stub[2]  # so that a rescued session does not refer to the file
+            part["functionResponse"] = {**response, "response": {**response["response"], field: text}}
         return part  # type: ignore[no-any-return]
 
 
