@@ -161,13 +161,13 @@ MUTANTS = [
         ("summaries/test_races.py::test_a_summary_undone_meanwhile_is_not_folded",),
     ),
     Mutant(
-        "the key search stops after the first MiB", "store/log.py",
-        "for block in blocks(self._fd, self.size, skip=True):",
-        "for block in blocks(self._fd, min(self.size, 1 << 20)):",
+        "the key search stops after the first MiB", "store/file.py",
+        "return blocks(self._fd, self.size, skip=True)",
+        "return blocks(self._fd, min(self.size, 1 << 20))",
         ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),
     ),
     Mutant(
-        "of a block only the first line with a key is found", "store/log.py",
+        "of a block only the first line with a key is found", "store/file.py",
         "            while match := pattern.search(block, at):",
         "            if match := pattern.search(block, at):",
         ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),

@@ -98,6 +98,102 @@ def readable(fd: int, size: int) -> bytes:
     return pread_all(fd, size) if size <= LONGEST else b"".join(blocks(fd, size, skip=True))
 
 
+class Locked:
+    """A session under its lock, as `build` sees it.
+
+    `size` is the current number of bytes; `prefix` precedes the first new line: a header in an empty
+    session, a newline after a torn line.
+    """
+
+    prefix: bytes
+
+    def __init__(self, path: str, session: str, size: int) -> None:
+        self.path = path
+        self.session = session
+        self.size = size
+        self._ids: set[bytes] | None = None
+        self._streamed: int | None = None
+
+    @property
+    def offset(self) -> int:
+        """Where the first new line will start."""
+        return self.size + len(self.prefix)
+
+    @property
+    def created(self) -> bool:
+        """Whether the session is new."""
+        return self.prefix.endswith(b"}\n")
+
+    def has(self, id: str) -> bool:
+        """Return whether any record has this seeded id."""
+        if self._ids is None:
+            import re
+
+            self._ids = set(re.findall(rb'(?<=")[0-9a-f]{20}(?=")', self.read()))
+        return id.encode() in self._ids
+
+    def streamed(self) -> int:
+        """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
+        if self._streamed is None:
+            from .foreign import streamed
+
+            self._streamed = streamed(self.read())
+        return self._streamed
+
+    def read(self) -> bytes:
+        """Return the current content for parsing, without lines too long for records."""
+        raise NotImplementedError
+
+    def whole(self) -> bytes:
+        """Return the current content for rewriting it."""
+        return self.read()
+
+    def holds(self, data: bytes, offset: int) -> bool:
+        """Return whether the session has these bytes at this offset."""
+        raise NotImplementedError
+
+    def keyed(self, key: str) -> Iterator[bytes]:
+        """Yield the lines that may have this key, in order; false positives are possible."""
+        return self.lines_with("key", key)
+
+    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
+        """Yield the lines that may contain this field, in order; false positives are possible."""
+        from .protocol import field
+
+        pattern = field(name, value)
+        for block in self.blocks():
+            at = 0
+            while match := pattern.search(block, at):
+                at = block.find(b"\n", match.end())
+                at = at if at >= 0 else len(block)
+                yield block[block.rfind(b"\n", 0, match.start()) + 1 : at]
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the content in pieces that end with a line."""
+        yield self.read()
+
+
+class LockedFile(Locked):
+    """A session's file under its lock."""
+
+    def __init__(self, fd: int, path: str, size: int, session: str, prefix: bytes) -> None:
+        super().__init__(path, session, size)
+        self._fd = fd
+        self.prefix = prefix
+
+    def read(self) -> bytes:
+        return readable(self._fd, self.size)
+
+    def whole(self) -> bytes:
+        return pread_all(self._fd, self.size)
+
+    def holds(self, data: bytes, offset: int) -> bool:
+        return pread_all(self._fd, len(data), offset) == data
+
+    def blocks(self) -> Iterator[bytes]:
+        return blocks(self._fd, self.size, skip=True)
+
+
 def stream(fd: int) -> IO[bytes]:
     """Return a seekable reader of an open file, at its beginning; use one at a time."""
     file = os.fdopen(os.dup(fd), "rb", _STEP)

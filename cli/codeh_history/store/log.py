@@ -17,84 +17,20 @@ from ..base import locks
 from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
-from .file import blocks, pread_all, readable
+from .file import LockedFile, pread_all
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from ..base.env import Env
-    from .protocol import Locked
+    from .file import Locked
 
 LOCK_SECONDS = 10.0
 UNSURE = "it was stored, but its durability is unknown"
 _HEADER = b'{"type":"session","version":1'
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-
-
-class LockedFile:
-    """A session file under its lock, as `build` sees it.
-
-    `offset` is where the first new line will start, `session` its id, `created` whether it is new.
-    """
-
-    __slots__ = ("_fd", "_ids", "_streamed", "created", "offset", "path", "session", "size")
-
-    def __init__(self, fd: int, path: str, size: int, offset: int, session: str, *, created: bool) -> None:
-        self._fd = fd
-        self.path = path
-        self.size = size
-        self.offset = offset
-        self.session = session
-        self.created = created
-        self._ids: set[bytes] | None = None
-        self._streamed: int | None = None
-
-    def has(self, id: str) -> bool:
-        """Return whether any record in the file has this seeded id."""
-        if self._ids is None:
-            import re
-
-            seeded = re.compile(rb'(?<=")[0-9a-f]{20}(?=")')
-            self._ids = set(seeded.findall(self.read()))
-        return id.encode() in self._ids
-
-    def streamed(self) -> int:
-        """Return how many bytes hold content that streams wrote before their commits."""
-        if self._streamed is None:
-            from .foreign import streamed
-
-            self._streamed = streamed(self.read())
-        return self._streamed
-
-    def read(self) -> bytes:
-        """Return the current content for parsing, without lines too long for records."""
-        return readable(self._fd, self.size)
-
-    def whole(self) -> bytes:
-        """Return the current content for rewriting it."""
-        return pread_all(self._fd, self.size)
-
-    def holds(self, data: bytes, offset: int) -> bool:
-        """Return whether the file has these bytes at this offset."""
-        return pread_all(self._fd, len(data), offset) == data
-
-    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
-        """Yield the lines that may contain this field, one at a time; false positives are possible."""
-        from .protocol import field
-
-        pattern = field(name, value)
-        for block in blocks(self._fd, self.size, skip=True):
-            at = 0
-            while match := pattern.search(block, at):
-                at = block.find(b"\n", match.end())
-                at = at if at >= 0 else len(block)
-                yield block[block.rfind(b"\n", 0, match.start()) + 1 : at]
-
-    def keyed(self, key: str) -> Iterator[bytes]:
-        """Yield the lines that may have this key."""
-        return self.lines_with("key", key)
 
 
 def append(
@@ -121,12 +57,11 @@ def append(
         try:
             size = os.fstat(fd).st_size
             prefix = _prefix(fd, path, size, begin)
-            new = prefix.endswith(b"}\n")
-            locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
+            locked = LockedFile(fd, path, size, id_of(path), prefix)
             lines = built(env, locked, build)
-            if lines or (new and header):  # an empty session was requested
-                _write(fd, path, size, prefix + lines, new=new)
-            return new and bool(lines or header)
+            if lines or (locked.created and header):  # an empty session was requested
+                _write(fd, path, size, prefix + lines, new=locked.created)
+            return locked.created and bool(lines or header)
         finally:
             env.locked = None
             _close(fd, path, created=created)

@@ -1,4 +1,4 @@
-"""The interfaces of a store of sessions, and of one session under its lock.
+"""The interface of a store of sessions.
 
 A store holds logs by id: bytes in one order, the same for every reader, that only grow unless they are
 replaced. `stores.at(env, "dir:PATH" | "postgres://…")` returns one, and `stores.chosen(env)` the one
@@ -11,13 +11,14 @@ are durable on return (error 74 if that is unknown, 75 if the same may succeed l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from os import stat_result
 from re import Pattern
 from typing import NamedTuple, Protocol, Self
 
 from ..base.errors import BadData
 from ..base.escape import quote
+from .file import Locked as Locked  # noqa: PLC0414 - for those who import it here
 
 
 class Stamp(NamedTuple):
@@ -34,47 +35,6 @@ class Stamp(NamedTuple):
     def of(cls, info: stat_result) -> Self:
         """Return the stamp of a file."""
         return cls(info.st_ino, info.st_size, max(info.st_mtime_ns, info.st_ctime_ns))
-
-
-class Locked(Protocol):
-    """A session under its lock, as `build` sees it.
-
-    `offset` is where the first new line will start, `size` the current number of bytes, `session` the id,
-    `created` whether the session is new.
-    """
-
-    path: str
-    session: str
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def offset(self) -> int: ...
-
-    @property
-    def created(self) -> bool: ...
-
-    def has(self, id: str) -> bool:
-        """Return whether any record has this seeded id."""
-
-    def streamed(self) -> int:
-        """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
-
-    def read(self) -> bytes:
-        """Return the current content for parsing, without lines too long for records."""
-
-    def whole(self) -> bytes:
-        """Return the current content for rewriting it."""
-
-    def holds(self, data: bytes, offset: int) -> bool:
-        """Return whether the log has these bytes at this offset."""
-
-    def keyed(self, key: str) -> Iterator[bytes]:
-        """Yield the lines that may have this key, in order; false positives are possible."""
-
-    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
-        """Yield the lines that may contain this field, in order; false positives are possible."""
 
 
 class Store(Protocol):

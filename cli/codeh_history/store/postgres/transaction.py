@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...base.postgres import Server, Unreachable
 from ...base.read_json import json_object
-from ..foreign import check_writable, streamed
-from ..protocol import field
+from ..file import Locked
+from ..foreign import check_writable
 
 if TYPE_CHECKING:
     import psycopg
@@ -87,8 +87,8 @@ class State(NamedTuple):
 NEW = State()
 
 
-class Row:
-    """A session with its row locked, as `build` sees it."""
+class Row(Locked):
+    """A session with its row locked; without a connection, one about which nothing is known."""
 
     def __init__(
         self,
@@ -99,17 +99,14 @@ class Row:
         header: Callable[[], bytes] = bytes,
         connection: psycopg.Connection[Any] | None = None,
     ) -> None:
-        """Without a connection, represent a session about which nothing is known."""
-        self.path = path
-        self.session = id
+        super().__init__(path, id, state.size)
         self.state = state
-        self.size = state.size
         self._header = header
         self._connection = connection
         self._data: bytes | None = None
 
     @cached_property
-    def prefix(self) -> bytes:
+    def prefix(self) -> bytes:  # type: ignore[override]  # reading may need a query
         """What must precede the first new line, as in a file (`log.append`)."""
         if not self.size:
             return self._header()
@@ -118,26 +115,10 @@ class Row:
             return torn + self._header()
         return torn
 
-    @property
-    def offset(self) -> int:
-        return self.size + len(self.prefix)
-
-    @property
-    def created(self) -> bool:
-        return self.prefix.endswith(b"}\n")
-
-    def has(self, id: str) -> bool:
-        return f'"{id}"'.encode() in self.read()
-
-    def streamed(self) -> int:
-        return streamed(self.read())
-
     def read(self) -> bytes:
         if self._data is None:
             self._data = b"".join(self._lines(LINES, self.session))
         return self._data
-
-    whole = read
 
     def _lines(self, query: str, *values: object) -> list[bytes]:
         if self._connection is None or not self.size:
@@ -151,9 +132,6 @@ class Row:
     def keyed(self, key: str) -> Iterator[bytes]:
         query = "SELECT line FROM codeh_lines WHERE session = %s AND key = %s"
         return iter(self._lines(query, self.session, _key(key)))
-
-    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
-        return filter(field(name, value).search, self.read().split(b"\n"))
 
 
 def _numbered(

@@ -1,5 +1,5 @@
 """A key that is there already is not found."""
 
-from codeh_history.store import log
+from codeh_history.store import file
 
-log.LockedFile.keyed = lambda self, key: iter(())
+file.LockedFile.keyed = lambda self, key: iter(())
