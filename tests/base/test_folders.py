@@ -31,7 +31,7 @@ def test_what_is_made_is_for_its_owner_alone_under_any_umask(tmp_path):
     before = len(os.listdir("/dev/fd"))
     folders.ensure_dir(str(tmp_path / "a/b/c"))
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/c")] == [0o700] * 3
-    found = folders.write_new(str(tmp_path / "a/f"), b"text")
+    found = folders.replace_file(str(tmp_path / "a/f"), b"text")
     assert mode(tmp_path / "a/f") == 0o600 == stat.S_IMODE(found.st_mode)
     assert (tmp_path / "a/f").read_bytes() == b"text"
     assert found.st_size == 4
@@ -64,7 +64,7 @@ def test_a_new_file_is_never_written_over_anything_nor_through_a_link(tmp_path, 
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "dangling").symlink_to("nowhere")
     with pytest.raises(FileExistsError):
-        folders.write_new(str(tmp_path / there), b"ours")
+        folders.create(str(tmp_path / there))
     assert (tmp_path / "file").read_bytes() == b"theirs"
     assert not (tmp_path / "nowhere").exists()
 

@@ -64,23 +64,18 @@ def create(path: str) -> int:
     return os.open(path, _CREATE, 0o600)
 
 
-def write_new(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
-    """Write a new file, 0600 under any umask, durable except for its name; return its stat."""
-    fd = create(path)
-    try:
-        os.fchmod(fd, 0o600)
-        write(fd, data)
-        sync(fd)
-        return os.fstat(fd)
-    finally:
-        os.close(fd)
-
-
 def replace_file(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
     """Replace a file atomically, durable except for its name; return its stat."""
     made = temporary(path)
     try:  # including the creation: a signal may arrive right after it
-        info = write_new(made, data)
+        fd = create(made)
+        try:
+            os.fchmod(fd, 0o600)  # under any umask
+            write(fd, data)
+            sync(fd)
+            info = os.fstat(fd)
+        finally:
+            os.close(fd)
         os.replace(made, path)
     except BaseException:
         remove(made)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import contextmanager
 
+from ..base import IO, Iterator
 from ..base.errors import BadData, InputOutput
-from ..base.folders import create, ensure_dir, remove, sync_dir, temporary, write_new
+from ..base.folders import create, ensure_dir, remove, sync, sync_dir, temporary
 
 # Errors of file systems without hard links: FAT, some network shares, some FUSE file systems.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
@@ -26,7 +28,14 @@ def write_over(path: str, data: bytes) -> None:
 
 
 def write(path: str, data: bytes, *, folders: bool = False) -> None:
-    """Write a new file, mode 0600, durable on return; BadData if the path exists.
+    """Write a new file as `creating` does."""
+    with creating(path, folders=folders) as file:
+        file.write(data)
+
+
+@contextmanager
+def creating(path: str, *, folders: bool = False) -> Iterator[IO[bytes]]:
+    """Yield a new file, mode 0600, that gets its name, durably, at the end; BadData if the path exists.
 
     With `folders`, missing parent folders are created, mode 0700.
     """
@@ -36,7 +45,11 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
         if folders:
             ensure_dir(folder)
         try:  # includes opening it: a signal may arrive right after
-            write_new(made, data)
+            with open(create(made), "wb") as file:
+                os.fchmod(file.fileno(), 0o600)
+                yield file
+                file.flush()
+                sync(file.fileno())
             _publish(made, path)
             published = True
         finally:

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import tarfile
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
 import orjson
 
 from ..base.env import Env
-from ..base.errors import BadData, InputOutput, Lost, Usage
-from ..base.folders import create as create_file
-from ..base.folders import remove, sync_dir
+from ..base.errors import BadData, Lost, Usage
 from ..base.input import required_stdin
 from ..base.read_json import json_object
 from ..base.words import is_id, plural
@@ -30,6 +27,7 @@ from ..session.records import parse
 from ..store import create, read
 from ..store.blocks import fetch, open_store, open_stores, sizes
 from ..store.blocks.protocol import BATCH, BlockStore, batches, is_block_id
+from ..store.new_file import creating
 from ..store.paths import id_of
 from ..store.resolve import Target
 from ..views import rewrite
@@ -62,9 +60,9 @@ def pack(
     fetch(stores, [id for id in ids if id not in held], lost)
     blocks = (item for batch in batches(held) for item in fetch(stores, batch, lost).items())
     missing: Collection[str] = lost if lost is not None else ()
-    with _output(env, name) as file:
-        whole = file if seal is None else io.BytesIO()
-        count = write(whole, _id(target, data), data, blocks, missing)
+    with nullcontext(SimpleNamespace(write=env.draw)) if name == "-" else creating(name) as file:
+        whole = io.BytesIO()
+        count = write(file if seal is None else whole, _id(target, data), data, blocks, missing)
         if seal is not None:
             file.write(seal.sealed(whole.getvalue()))
     env.note(
@@ -100,33 +98,6 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     info = tarfile.TarInfo(name)
     info.size, info.mode = len(data), 0o600
     tar.addfile(info, io.BytesIO(data))
-
-
-@contextmanager
-def _output(env: Env, name: str) -> Iterator[Any]:
-    """Yield stdout, or a new file that is durable on success and deleted on failure."""
-    if name == "-":
-        yield SimpleNamespace(write=env.draw)
-        return
-    try:
-        fd = create_file(name)
-    except FileExistsError:
-        raise BadData(f"{name}: already exists; name a new file") from None
-    except OSError as error:
-        raise InputOutput(f"{name}: {error.strerror}") from None
-    try:
-        with open(fd, "wb") as file:
-            os.fchmod(fd, 0o600)
-            yield file
-            file.flush()
-            os.fsync(fd)
-        sync_dir(os.path.dirname(name))
-    except OSError as error:
-        remove(name)
-        raise InputOutput(f"{name}: {error.strerror}; the incomplete file was deleted") from None
-    except BaseException:
-        remove(name)
-        raise
 
 
 # -- reading ------------------------------------------------------------------------------------------
