@@ -12,6 +12,7 @@ from codeh_history.base.errors import BadData, HistoryError, NotFound, TryAgain,
 from codeh_history.store.awaiting import awaiting
 from codeh_history.store.blocks.directory import DirectoryStore
 from codeh_history.store.stores import Files
+from codeh_history.sync import run
 from codeh_history.sync.run import Synced, sync
 from codeh_history.sync.side import AWAITING, Side, other_side, own_side
 from synced import HEADER, message
@@ -94,7 +95,7 @@ def test_what_is_appended_meanwhile_is_there_on_both_sides(stores):
     assert all(f'"id":"{id}"'.encode() in everything for id in ("a", "b", "mine"))
 
 
-def test_what_changes_again_and_again_is_left_for_another_time(stores):
+def test_what_changes_again_and_again_is_left_for_another_time(stores, monkeypatch):
     env, one, two = stores
     one.write_session("x", A)
     two.write_session("x", A, B)
@@ -105,7 +106,8 @@ def test_what_changes_again_and_again_is_left_for_another_time(stores):
         one.write_session("x", *lines)
 
     one.meanwhile = append
-    (outcome,) = done(env, one, two, tries=3)
+    monkeypatch.setattr(run, "TRIES", 3)
+    (outcome,) = done(env, one, two)
     assert isinstance(outcome, TryAgain)
     assert "x: kept changing during the sync; try again" in str(outcome)
     assert one.held["x"].endswith(b"".join(lines[1:]))

@@ -30,7 +30,7 @@ class Synced(NamedTuple):
 
 
 def sync(
-    env: Env, sides: Sequence[Side], only: Collection[str], *, dry: bool = False, tries: int = TRIES
+    env: Env, sides: Sequence[Side], only: Collection[str], *, dry: bool = False
 ) -> Iterator[Synced | HistoryError]:
     """Make the sessions equal, or `only` these with their forks; yield each result as it is done.
 
@@ -38,7 +38,7 @@ def sync(
     """
     for names in families([briefs(env, side, side.sessions()) for side in sides], only):
         try:
-            done = _family(sides, names, tries, dry=dry)
+            done = _family(sides, names, dry=dry)
         except HistoryError as error:
             yield error
         else:
@@ -46,10 +46,10 @@ def sync(
                 yield done
 
 
-def _family(sides: Sequence[Side], names: Sequence[str], tries: int, *, dry: bool) -> Synced:
+def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced:
     """Make a session and its forks equal."""
     done, missing, begun = Plan(), list[str](), time.time()
-    for _ in range(tries):
+    for _ in range(TRIES):
         stores, busy = [_read(side, names) for side in sides], [side.busy(names) for side in sides]
         planned = plan(stores, busy)
         if dry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
@@ -21,38 +22,28 @@ AWAITING = "an answer is awaited in it"
 _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
 
+@dataclass
 class Side:
     """A store of sessions; `blocks` are their block stores, of which the first is written.
 
-    `place` identifies the store, `name` is for people, `home` is the home of its sessions, if known.
+    `name` is for people, `place` identifies the store, `home` is the home of its sessions, if known.
     `sweeps`: its blocks belong only to its sessions, and `gc` never runs there; `bundled`: each session is
     stored with its blocks.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        blocks: Sequence[BlockStore],
-        name: str,
-        place: str,
-        *,
-        home: str | None = None,
-        sweeps: bool = False,
-        bundled: bool = False,
-    ) -> None:
-        self._store = store
-        self._sweeps = sweeps
-        self._bundled = bundled
-        self._home = home
-        self._stamps: dict[str, Stamp] = {}
-        self.blocks = blocks
-        self.name = name
-        self.place = place
+    store: Store
+    blocks: Sequence[BlockStore]
+    name: str
+    place: str
+    home: str | None = None
+    sweeps: bool = False
+    bundled: bool = False
+    stamps: dict[str, Stamp] = field(default_factory=dict)
 
     def sessions(self) -> dict[str, Stamp]:
         """Return the sessions that the store has now."""
-        self._stamps = self._store.stamps()
-        return self._stamps
+        self.stamps = self.store.stamps()
+        return self.stamps
 
     def read(self, session: str) -> bytes | None:
         """Return a session's bytes; None if it was not listed, or is empty as a killed process leaves it.
@@ -60,20 +51,18 @@ class Side:
         Only listed names exist: on a case-insensitive file system `Demo` would open `demo`.
         """
         try:
-            return self._store.read(session) or None if session in self._stamps else None
+            return self.store.read(session) or None if session in self.stamps else None
         except NotFound:
             return None
 
     def check(self, session: str, data: bytes) -> None:
         """Raise BadData if the data is not a session that may be written."""
-        foreign.check_writable(data, self._store.path(session))
+        foreign.check_writable(data, self.store.path(session))
 
     def busy(self, sessions: Iterable[str]) -> dict[str, str]:
         """Return those of these sessions that cannot be changed now, and why."""
-        home = self._home
-        return {
-            session: AWAITING for session in sessions if home is not None and is_awaiting(home, session)
-        }
+        home = self.home
+        return {name: AWAITING for name in sessions if home is not None and is_awaiting(home, name)}
 
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
         """Write a session, durable on return; return False if it is no longer as in `before`."""
@@ -81,8 +70,8 @@ class Side:
             return False
         try:
             if before is not None:
-                return self._store.swap(session, before, after)
-            self._store.create(session, after)
+                return self.store.swap(session, before, after)
+            self.store.create(session, after)
         except (NotFound, BadData):
             self.sessions()
             if (self.read(session) is None) == (before is None):
@@ -95,15 +84,15 @@ class Side:
 
         Blocks written after `since` (epoch seconds) are kept. Return how many are left to `gc`.
         """
-        if self._bundled or not self.blocks:
+        if self.bundled or not self.blocks:
             return 0
         unused = {id.encode() for id in self.blocks[0].sizes(list(blocks))}
         for session in self.sessions() if unused else ():
             data = self.read(session) or b""
             unused = {id for id in unused if id not in data}
-        if self._sweeps:
+        if self.sweeps:
             self.blocks[0].delete([id.decode() for id in unused], since)
-        return 0 if self._sweeps else len(unused)
+        return 0 if self.sweeps else len(unused)
 
 
 def own_side(env: Env) -> Side:
@@ -115,31 +104,32 @@ def own_side(env: Env) -> Side:
 def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
     """Return the store of a URL; with `recipients` its sessions are encrypted."""
     if url.startswith(SCHEMES):
-        return _server(env, url, sealed=bool(recipients or identities))
+        store = stores.at(env, url)
+        if recipients or identities:
+            raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
+        _check_other(env, store.name)
+        blocks = open_url(env, url)
+        return Side(store, [blocks] if blocks is not None else [], store.name, store.name)
     if not url.startswith("dir:") or url == "dir:":
         raise Usage("pass the other store: dir:PATH or postgres://…")
     folder = _folder(env, url)
+    place = os.path.realpath(folder)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     if recipients:
-        return _sealed(folder, names, recipients, identities)
+        from .sealed import EncryptedStore
+        from .sealing import Encryption
+
+        if any(name.endswith(".jsonl") for name in names):
+            raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
+        sealed = EncryptedStore(folder, Encryption(recipients, identities))
+        return Side(sealed, [sealed.blocks], folder, place, bundled=True)
     if any(name.endswith(".tar.age") for name in names) or identities:
         raise Usage(f"{url}: encrypted; pass --encrypt-to AGE1… and --identity FILE")
-    place = os.path.realpath(folder)
     home, name = os.path.split(place)
+    of_a_home = name == "sessions"
+    own = [DirectoryStore(env, os.path.join(home if of_a_home else folder, "blocks"))]
     files = Files(env, folder, apart=True)
-    if name == "sessions":  # the sessions of another home
-        return Side(files, [DirectoryStore(env, os.path.join(home, "blocks"))], folder, place, home=home)
-    return Side(files, [DirectoryStore(env, os.path.join(folder, "blocks"))], folder, place, sweeps=True)
-
-
-def _server(env: Env, url: str, *, sealed: bool) -> Side:
-    """Return a database, which stores blocks too."""
-    store = stores.at(env, url)
-    if sealed:
-        raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
-    _check_other(env, store.name)
-    blocks = open_url(env, url)
-    return Side(store, [blocks] if blocks is not None else [], store.name, store.name)
+    return Side(files, own, folder, place, home=home if of_a_home else None, sweeps=not of_a_home)
 
 
 def _folder(env: Env, url: str) -> str:
@@ -162,15 +152,3 @@ def _check_other(env: Env, name: str) -> None:
 def _place(name: str) -> str:
     """Return what identifies a store."""
     return name if name.startswith(SERVER) else os.path.realpath(name)
-
-
-def _sealed(
-    folder: str, names: Sequence[str], recipients: Sequence[str], identities: Sequence[str]
-) -> Side:
-    from .sealed import EncryptedStore
-    from .sealing import Encryption
-
-    if any(name.endswith(".jsonl") for name in names):
-        raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
-    store = EncryptedStore(folder, Encryption(recipients, identities))
-    return Side(store, [store.blocks], folder, os.path.realpath(folder), bundled=True)
