@@ -19,7 +19,7 @@ import pytest
 
 import postgres_server
 from codeh_history import Session
-from codeh_history.library.env import Opened
+from codeh_history.library.env import OpenSession
 from codeh_history.store import postgres
 from length import FAULTS, by_length
 from postgres_server import Cluster, Done, Program
@@ -164,7 +164,7 @@ def test_a_connection_cut_around_the_commit(url, tmp_path, cluster, *, after, be
 def test_a_connection_that_was_closed_meanwhile_is_made_again(url, tmp_path, cluster):
     proxy = Proxy(cluster.port, lambda _, data: False if b"FATAL" in data else None)
     environ = Program(tmp_path / "home", through(url, proxy.port)).environ()
-    opened = Session(Opened(environ, "demo", create=True))
+    opened = Session(OpenSession(environ, "demo", create=True))
     opened.append("First")
     ids = [opened.append(f"And {number}") for number in range(3)]
     connection = postgres.of(opened.path)[0]._server.connection()

@@ -17,18 +17,7 @@ from ...base.errors import NotFound
 from ...base.postgres import Server
 from ..protocol import Locked, Stamp, Store, create_new, replace_if_unchanged
 from . import schema
-from .transaction import (
-    LINES,
-    STATE,
-    Row,
-    State,
-    Transaction,
-    channel,
-    drop,
-    edition,
-    exchange,
-    grow,
-)
+from .transaction import LINES, STATE, Row, State, Transaction, channel, edition
 
 _STAMP = "SELECT edition, bytes, changed FROM codeh_sessions WHERE id = %s"
 _LOCK = f"{STATE} FOR UPDATE"
@@ -156,7 +145,7 @@ class Postgres(Store):
             lines = build(row) or b""
             if lines or (own and row.created):
                 data = row.prefix + lines
-                transaction.commit(lambda connection: grow(connection, id, row.state, data))
+                transaction.commit(lambda: row.add(data))
                 return row.created
         return False
 
@@ -168,7 +157,7 @@ class Postgres(Store):
             row = self._row(transaction, id)
             data = build(row)
             if data is not None:
-                transaction.commit(lambda connection: exchange(connection, id, row.state, data))
+                transaction.commit(lambda: row.replace(data))
         return data is not None
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
@@ -176,8 +165,9 @@ class Postgres(Store):
 
     def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         with Transaction(self._server) as transaction:
-            keep(self._row(transaction, id))
-            transaction.commit(lambda connection: drop(connection, id))
+            row = self._row(transaction, id)
+            keep(row)
+            transaction.commit(row.remove)
 
     def _row(
         self,

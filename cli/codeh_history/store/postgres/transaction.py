@@ -24,7 +24,6 @@ _INSERT = "INSERT INTO codeh_lines (session, number, start, key, line) VALUES (%
 _GROWN = (
     "UPDATE codeh_sessions SET lines = %s, bytes = %s, plain = %s, torn = %s, changed = %s WHERE id = %s"
 )
-_EDITED = _GROWN.replace("WHERE", ", edition = %s WHERE")
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # queries after the lock see the state at that moment
 _UNKNOWN = "; whether it is stored is unknown: look with `last`, retry with --key"
 _NOTHING = "; nothing was stored"
@@ -46,11 +45,11 @@ class Transaction:
             self.connection.execute(_BEGIN)
             return self.connection.execute(lock, [id], binary=True).fetchone()
 
-    def commit(self, change: Callable[[psycopg.Connection[Any]], None]) -> None:
+    def commit(self, change: Callable[[], None]) -> None:
         """Send the change together with the commit; durable on return."""
         self._committing = True
         with self.connection.pipeline():
-            change(self.connection)
+            change()
             self.connection.execute("COMMIT")
 
     def __enter__(self) -> Self:
@@ -102,7 +101,7 @@ class Row(Locked):
         super().__init__(path, id, state.size)
         self.state = state
         self._header = header
-        self._connection = connection
+        self._connection: Any = connection
         self._data: bytes | None = None
 
     @cached_property
@@ -132,6 +131,45 @@ class Row(Locked):
     def keyed(self, key: str) -> Iterator[bytes]:
         query = "SELECT line FROM codeh_lines WHERE session = %s AND key = %s"
         return iter(self._lines(query, self.session, _key(key)))
+
+    # -- changes, made by `Transaction.commit` ------------------------------------------------------
+
+    def add(self, data: bytes) -> None:
+        """Add lines after the existing ones; a key that one of these has is not stored again."""
+        keys = {key for *_, key, _ in _numbered(self.session, data) if key is not None}
+        if keys:
+            query = "SELECT key FROM codeh_lines WHERE session = %s AND key = ANY(%s)"
+            keys = set(self._lines(query, self.session, list(keys)))
+        self._insert(self.state, data, keys)
+
+    def replace(self, data: bytes) -> None:
+        """Replace all lines."""
+        self._execute("DELETE FROM codeh_lines WHERE session = %s", self.session)
+        self._insert(State(listened=self.state.listened), data)
+        self._execute("UPDATE codeh_sessions SET edition = %s WHERE id = %s", edition(), self.session)
+
+    def remove(self) -> None:
+        """Delete the session."""
+        self._execute("DELETE FROM codeh_lines WHERE session = %s", self.session)
+        self._execute("DELETE FROM codeh_sessions WHERE id = %s", self.session)
+
+    def _insert(self, state: State, data: bytes, keys: Collection[bytes] = ()) -> None:
+        """Insert lines after those of this state, and update the session's row."""
+        rows = list(_numbered(self.session, data, state.lines, state.size, keys))
+        if len(rows) == 1:
+            self._execute(_INSERT, *rows[0])
+        elif rows:
+            with self._connection.cursor() as cursor:
+                cursor.executemany(_INSERT, rows)
+        begins = state.plain if state.size else _PLAIN.match(data) is not None
+        torn = not data.endswith(b"\n")
+        if state.listened > time.time():
+            self._execute("SELECT pg_notify(%s, '')", channel(self.session))
+        lines, size = state.lines + len(rows), state.size + len(data)
+        self._execute(_GROWN, lines, size, begins, torn, time.time_ns(), self.session)
+
+    def _execute(self, query: str, *values: object) -> None:
+        self._connection.execute(query, values)
 
 
 def _numbered(
@@ -163,48 +201,6 @@ def _key_of(line: bytes) -> bytes | None:
 
 def _key(key: str) -> bytes:
     return key.encode("utf-8", "surrogatepass")
-
-
-def grow(connection: psycopg.Connection[Any], id: str, state: State, data: bytes) -> None:
-    keys = {key for *_, key, _ in _numbered(id, data) if key is not None}
-    if keys:
-        query = "SELECT key FROM codeh_lines WHERE session = %s AND key = ANY(%s)"
-        keys = {key for (key,) in connection.execute(query, [id, list(keys)], binary=True)}
-    _write(connection, id, state, data, _GROWN, [], keys)
-
-
-def exchange(connection: psycopg.Connection[Any], id: str, state: State, data: bytes) -> None:
-    connection.execute("DELETE FROM codeh_lines WHERE session = %s", [id])
-    _write(connection, id, State(listened=state.listened), data, _EDITED, [edition()], set())
-
-
-def drop(connection: psycopg.Connection[Any], id: str) -> None:
-    connection.execute("DELETE FROM codeh_lines WHERE session = %s", [id])
-    connection.execute("DELETE FROM codeh_sessions WHERE id = %s", [id])
-
-
-def _write(
-    connection: psycopg.Connection[Any],
-    id: str,
-    state: State,
-    data: bytes,
-    update: str,
-    more: list[int],
-    keys: set[bytes],
-) -> None:
-    """Insert lines after the existing ones, and update the session's row."""
-    rows = list(_numbered(id, data, state.lines, state.size, keys))
-    if len(rows) == 1:
-        connection.execute(_INSERT, rows[0])
-    elif rows:
-        with connection.cursor() as cursor:
-            cursor.executemany(_INSERT, rows)
-    begins = state.plain if state.size else _PLAIN.match(data) is not None
-    torn = not data.endswith(b"\n")
-    if state.listened > time.time():
-        connection.execute("SELECT pg_notify(%s, '')", [channel(id)])
-    lines, size = state.lines + len(rows), state.size + len(data)
-    connection.execute(update, [lines, size, begins, torn, time.time_ns(), *more, id])
 
 
 def channel(id: str) -> str:
