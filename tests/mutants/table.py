@@ -161,13 +161,13 @@ MUTANTS = [
         ("summaries/test_races.py::test_a_summary_undone_meanwhile_is_not_folded",),
     ),
     Mutant(
-        "the key search stops after the first MiB", "store/file.py",
+        "the key search stops after the first MiB", "store/locked.py",
         "return blocks(self._fd, self.size, skip=True)",
         "return blocks(self._fd, min(self.size, 1 << 20))",
         ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),
     ),
     Mutant(
-        "of a block only the first line with a key is found", "store/file.py",
+        "of a block only the first line with a key is found", "store/locked.py",
         "            while match := pattern.search(block, at):",
         "            if match := pattern.search(block, at):",
         ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),
@@ -305,7 +305,7 @@ MUTANTS = [
         ("store/blocks/test_stores.py::test_only_what_was_not_written_lately_is_stale_and_deleted",),
     ),
     Mutant(
-        "a key that another program escaped is another", "store/protocol.py",
+        "a key that another program escaped is another", "store/locked.py",
         '*:[ \\t\\r]*%b|\\\\[u/]" %',
         '*:[ \\t\\r]*%b" %',
         ("talk/receive/test_known.py",),
@@ -728,7 +728,7 @@ MUTANTS = [
         ("sync/test_plan.py",),
     ),
     Mutant(
-        "sync replaces a session that has changed meanwhile", "store/protocol.py",
+        "sync replaces a session that has changed meanwhile", "store/locked.py",
         "after if locked.whole() == before else None",
         "after",
         ("sync/test_plan.py::test_what_has_changed_since_is_not_replaced",),

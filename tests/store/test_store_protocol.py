@@ -12,7 +12,7 @@ import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.store import log, read, replace, stores
-from codeh_history.store.protocol import field
+from codeh_history.store.locked import field
 from synced import HEAD, LINE, ODD
 
 

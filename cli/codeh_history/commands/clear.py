@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.env import Env
 from ..base.options import ARGUMENT, Writing
 from ..session.records import dumps
-from ..store.protocol import Locked
+from ..store.locked import Locked
 from ..store.resolve import for_writing
 from ..talk.append.text import store
 

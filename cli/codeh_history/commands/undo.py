@@ -14,7 +14,7 @@ from ..session.records import dumps
 from ..session.rules import NAME_OF_KIND
 from ..session.undo import last_turn, newest, reverts
 from ..store import log, read
-from ..store.protocol import Locked
+from ..store.locked import Locked
 from ..store.resolve import Target, for_writing
 from ..views.view import find_message, locked_view
 

@@ -12,7 +12,7 @@ from ..session.model import Json, Message, Part, Unread, unread
 from ..session.records import dumps
 from ..session.view import View
 from ..store import read
-from ..store.protocol import Locked
+from ..store.locked import Locked
 from ..store.resolve import for_writing
 from ..talk.append.text import exact, store, text_of
 from ..views.view import find_message

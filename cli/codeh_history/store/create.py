@@ -15,8 +15,8 @@ from ..base.words import is_id
 from ..session.model import Json
 from ..session.records import dumps, parse
 from . import foreign, log
+from .locked import Locked, exists_already
 from .paths import database_of, exists, id_of, is_path, path_of, sessions_dir
-from .protocol import Locked, exists_already
 
 
 def free_path(env: Env, into: str | None, like: str) -> str:

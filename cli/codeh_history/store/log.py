@@ -17,7 +17,8 @@ from ..base import locks
 from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
-from .file import LockedFile, pread_all
+from .file import pread_all
+from .locked import LockedFile
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..base.env import Env
-    from .file import Locked
+    from .locked import Locked
 
 LOCK_SECONDS = 10.0
 UNSURE = "it was stored, but its durability is unknown"

@@ -10,15 +10,8 @@ are durable on return (error 74 if that is unknown, 75 if the same may succeed l
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from os import stat_result
-from re import Pattern
 from typing import NamedTuple, Protocol, Self
-
-from ..base.errors import BadData
-from ..base.escape import quote
-from .file import Locked as Locked  # noqa: PLC0414 - for those who import it here
 
 
 class Stamp(NamedTuple):
@@ -56,30 +49,3 @@ class Store(Protocol):
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
         """Replace the bytes of a session; return False if they are no longer `before`."""
-
-
-def replace_if_unchanged(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
-    """Return a `build` that replaces a session's bytes, or returns None if they have changed."""
-    return lambda locked: after if locked.whole() == before else None
-
-
-def field(name: str, value: str) -> Pattern[bytes]:
-    """Return a pattern for `"name": "value"`, or an escape that may spell it."""
-    names = [re.escape(quote(text).encode("utf-8", "surrogatepass")) for text in (name, value)]
-    return re.compile(rb"%b[ \t\r]*:[ \t\r]*%b|\\[u/]" % (*names,))
-
-
-def exists_already(path: str) -> BadData:
-    """Return the error for a new session whose id exists."""
-    return BadData(f"{path}: already exists; choose another id")
-
-
-def create_new(data: bytes) -> Callable[[Locked], bytes]:
-    """Return a `build` that creates a session with these bytes; it raises BadData if one exists."""
-
-    def build(locked: Locked) -> bytes:
-        if locked.size:
-            raise exists_already(locked.path)
-        return data
-
-    return build

@@ -19,8 +19,8 @@ from ..session.rules import LONGEST
 from . import log
 from .elsewhere import add
 from .lines import check
+from .locked import Locked
 from .paths import database_of
-from .protocol import Locked
 
 
 def replace(

@@ -11,8 +11,9 @@ from ..base.folders import ensure_dir, entries
 from ..base.postgres import SCHEMES
 from ..base.words import is_id
 from . import postgres, read
+from .locked import create_new, replace_if_unchanged
 from .paths import database_of, sessions_dir
-from .protocol import Stamp, Store, create_new, replace_if_unchanged
+from .protocol import Stamp, Store
 from .replace import replace
 
 

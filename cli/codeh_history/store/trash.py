@@ -22,8 +22,8 @@ from ..base.folders import ensure_dir, entries, sync_dir
 from ..base.words import is_id
 from . import log, new_file, read
 from .create import taken
+from .locked import Locked
 from .paths import database_of, exists, hint, path_of
-from .protocol import Locked
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
 

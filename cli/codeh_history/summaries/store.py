@@ -22,7 +22,7 @@ from ..session.ops import NEXT
 from ..session.records import block_of, dumps
 from ..session.view import text_of
 from ..store import log, read
-from ..store.protocol import Locked
+from ..store.locked import Locked
 from ..store.resolve import Target
 from ..tokens import Counter, history_tokens
 from ..views.view import view_of

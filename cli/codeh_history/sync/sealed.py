@@ -16,7 +16,8 @@ from ..base.folders import ensure_dir, replace_file, sync_dir
 from ..store import log
 from ..store.blocks.protocol import BlockStore, Data
 from ..store.file import open_regular, pread_all
-from ..store.protocol import Stamp, Store, exists_already
+from ..store.locked import exists_already
+from ..store.protocol import Stamp, Store
 from ..store.stores import stamps_in
 from ..views import rewrite
 from . import bundle

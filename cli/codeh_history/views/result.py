@@ -18,7 +18,7 @@ from .view import report_missing_blocks, view_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..store.protocol import Locked
+    from ..store.locked import Locked
 
 _TOGETHER = 1 << 20  # bytes written at once
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)

@@ -9,7 +9,7 @@ from ..base.errors import Usage
 from ..session.by_reference import all_ids
 from ..session.records import ParseState, Record, lines_of, parse
 from ..store import read
-from ..store.protocol import Locked
+from ..store.locked import Locked
 from ..store.replace import replace
 from ..store.resolve import Target
 from .view import report_damage

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
     from ..base.options import Reading
-    from ..store.protocol import Locked
+    from ..store.locked import Locked
     from .late_media import Deferred
 
     class Filling(TypedDict, total=False):

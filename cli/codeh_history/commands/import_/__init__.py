@@ -39,9 +39,9 @@ from ...session.rules import ROLE_OF_KIND
 from ...store import create, log, program_files, read
 from ...store.blocks import fetch, open_stores
 from ...store.blocks.protocol import is_block_id
+from ...store.locked import Locked
 from ...store.paths import id_of, is_path
 from ...store.program_files import folders
-from ...store.protocol import Locked
 from ...store.resolve import Target
 from ...sync.sealing import Encryption, is_bundle, is_encrypted
 from ...views.stored_parts import foreign_parts, parts_of, place_of

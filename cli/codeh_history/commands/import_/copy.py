@@ -22,10 +22,10 @@ from ...session.records import dumps
 from ...session.redactions import REDACTION
 from ...store import create, log, program_files, read
 from ...store.cache import Remembered
+from ...store.locked import Locked
 from ...store.paths import id_of, path_of
 from ...store.program_files import folders
 from ...store.program_files.folders import ProgramFile
-from ...store.protocol import Locked
 from ...store.resolve import ids
 
 COLUMNS = ("session", "action", "lines", "from")

@@ -15,7 +15,8 @@ from typing import Any
 
 from ...base.errors import NotFound
 from ...base.postgres import Server
-from ..protocol import Locked, Stamp, Store, create_new, replace_if_unchanged
+from ..locked import Locked, create_new, replace_if_unchanged
+from ..protocol import Stamp, Store
 from . import schema
 from .transaction import LINES, STATE, Row, State, Transaction, channel, edition
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...base.postgres import Server, Unreachable
 from ...base.read_json import json_object
-from ..file import Locked
 from ..foreign import check_writable
+from ..locked import Locked
 
 if TYPE_CHECKING:
     import psycopg

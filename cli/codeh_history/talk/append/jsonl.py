@@ -22,7 +22,7 @@ from ...session.model import Any, Json, Part
 from ...session.records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
 from ...session.rules import ROLE_OF_KIND
 from ...store import read
-from ...store.protocol import Locked
+from ...store.locked import Locked
 from .text import begin, see_that_something_came, store, target_of
 
 TYPE_CHECKING = False

@@ -17,7 +17,7 @@ from ...session.records import Log, block_of, depth_exceeds, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...session.view import View
 from ...store import log, read
-from ...store.protocol import Locked
+from ...store.locked import Locked
 from ...store.resolve import Target, for_writing
 from ...views.result import compaction
 from ...views.view import locked_view, read_only_view

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from ...base.env import Env
-    from ...store.protocol import Locked
+    from ...store.locked import Locked
     from ...store.resolve import Target
     from .options import Options, Text
 

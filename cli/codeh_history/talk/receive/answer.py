@@ -26,7 +26,7 @@ from ...session.model import Json, Part
 from ...session.records import dumps
 from ...store import log, read
 from ...store.awaiting import awaiting
-from ...store.protocol import Locked
+from ...store.locked import Locked
 from ...store.resolve import Target
 from ..append.jsonl import says
 from ..append.message import objects

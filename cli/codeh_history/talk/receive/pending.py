@@ -17,8 +17,8 @@ from ...session.model import Json, Part
 from ...session.records import dumps
 from ...store import log, unsent
 from ...store.file import open_regular
+from ...store.locked import Locked
 from ...store.paths import exists
-from ...store.protocol import Locked
 from ...store.resolve import Target
 
 FLUSH_SECONDS = 1.0

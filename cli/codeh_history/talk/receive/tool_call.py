@@ -14,7 +14,7 @@ from ...session.model import Json
 from ...session.pairing import Call, failed_call, open_calls
 from ...session.records import dumps
 from ...store import log, unsent
-from ...store.protocol import Locked
+from ...store.locked import Locked
 from ...store.resolve import Target
 from ...views.view import locked_view
 from ..append.tool_parts import response_of

@@ -1,5 +1,5 @@
 """A key that is there already is not found."""
 
-from codeh_history.store import file
+from codeh_history.store import locked
 
-file.LockedFile.keyed = lambda self, key: iter(())
+locked.LockedFile.keyed = lambda self, key: iter(())

@@ -1,0 +1,131 @@
+"""A session under its lock, and the functions that build what is written."""
+
+from __future__ import annotations
+
+from ..base import Any, Callable, Iterator
+from ..base.errors import BadData
+from ..base.escape import quote
+from .file import blocks, pread_all, readable
+
+
+class Locked:
+    """A session under its lock, as `build` sees it.
+
+    `size` is the current number of bytes; `prefix` precedes the first new line: a header in an empty
+    session, a newline after a torn line.
+    """
+
+    prefix: bytes
+
+    def __init__(self, path: str, session: str, size: int) -> None:
+        self.path = path
+        self.session = session
+        self.size = size
+        self._ids: set[bytes] | None = None
+        self._streamed: int | None = None
+
+    @property
+    def offset(self) -> int:
+        """Where the first new line will start."""
+        return self.size + len(self.prefix)
+
+    @property
+    def created(self) -> bool:
+        """Whether the session is new."""
+        return self.prefix.endswith(b"}\n")
+
+    def has(self, id: str) -> bool:
+        """Return whether any record has this seeded id."""
+        if self._ids is None:
+            import re
+
+            self._ids = set(re.findall(rb'(?<=")[0-9a-f]{20}(?=")', self.read()))
+        return id.encode() in self._ids
+
+    def streamed(self) -> int:
+        """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
+        if self._streamed is None:
+            from .foreign import streamed
+
+            self._streamed = streamed(self.read())
+        return self._streamed
+
+    def read(self) -> bytes:
+        """Return the current content for parsing, without lines too long for records."""
+        raise NotImplementedError
+
+    def whole(self) -> bytes:
+        """Return the current content for rewriting it."""
+        return self.read()
+
+    def holds(self, data: bytes, offset: int) -> bool:
+        """Return whether the session has these bytes at this offset."""
+        raise NotImplementedError
+
+    def keyed(self, key: str) -> Iterator[bytes]:
+        """Yield the lines that may have this key, in order; false positives are possible."""
+        return self.lines_with("key", key)
+
+    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
+        """Yield the lines that may contain this field, in order; false positives are possible."""
+        pattern = field(name, value)
+        for block in self.blocks():
+            at = 0
+            while match := pattern.search(block, at):
+                at = block.find(b"\n", match.end())
+                at = at if at >= 0 else len(block)
+                yield block[block.rfind(b"\n", 0, match.start()) + 1 : at]
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the content in pieces that end with a line."""
+        yield self.read()
+
+
+class LockedFile(Locked):
+    """A session's file under its lock."""
+
+    def __init__(self, fd: int, path: str, size: int, session: str, prefix: bytes) -> None:
+        super().__init__(path, session, size)
+        self._fd = fd
+        self.prefix = prefix
+
+    def read(self) -> bytes:
+        return readable(self._fd, self.size)
+
+    def whole(self) -> bytes:
+        return pread_all(self._fd, self.size)
+
+    def holds(self, data: bytes, offset: int) -> bool:
+        return pread_all(self._fd, len(data), offset) == data
+
+    def blocks(self) -> Iterator[bytes]:
+        return blocks(self._fd, self.size, skip=True)
+
+
+def field(name: str, value: str) -> Any:
+    """Return a pattern for `"name": "value"`, or an escape that may spell it."""
+    import re
+
+    names = [re.escape(quote(text).encode("utf-8", "surrogatepass")) for text in (name, value)]
+    return re.compile(rb"%b[ \t\r]*:[ \t\r]*%b|\\[u/]" % (*names,))
+
+
+def replace_if_unchanged(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
+    """Return a `build` that replaces a session's bytes, or returns None if they have changed."""
+    return lambda locked: after if locked.whole() == before else None
+
+
+def exists_already(path: str) -> BadData:
+    """Return the error for a new session whose id exists."""
+    return BadData(f"{path}: already exists; choose another id")
+
+
+def create_new(data: bytes) -> Callable[[Locked], bytes]:
+    """Return a `build` that creates a session with these bytes; it raises BadData if one exists."""
+
+    def build(locked: Locked) -> bytes:
+        if locked.size:
+            raise exists_already(locked.path)
+        return data
+
+    return build
