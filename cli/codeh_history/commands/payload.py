@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 from ..base.config.layers import resolve
 from ..base.env import Env
 from ..base.options import PROFILE, Reading
@@ -27,21 +30,13 @@ def run(env: Env, options: Options) -> None:
     pieces = body_of(
         env, options.argument, options.session, held.request, under=held.under, strict=options.strict
     )
-    if env.begun_here is not None:
-        _warn_of_several(env)
+    if env.begun_here is not None and stat.S_ISFIFO(os.fstat(env.stdout).st_mode):
+        from ..store.begun import lately
+
+        if len(ids := lately(env)) > 1:
+            env.note(
+                f"{', '.join(ids)} were used in this directory in the last hour: "
+                f"to store the answer, `append --from` needs a name (-s {ids[0]})"
+            )
     for piece in pieces:
         env.write(piece)
-
-
-def _warn_of_several(env: Env) -> None:
-    """Warn that `append --from` will not know which session the response belongs to."""
-    import os
-    import stat
-
-    from ..store.begun import used_lately
-
-    if stat.S_ISFIFO(os.fstat(env.stdout).st_mode) and len(ids := used_lately(env)) > 1:
-        env.note(
-            f"{', '.join(ids)} were used in this directory in the last hour: "
-            f"to store the answer, `append --from` needs a name (-s {ids[0]})"
-        )

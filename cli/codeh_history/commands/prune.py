@@ -55,11 +55,9 @@ def run(env: Env, options: Options) -> None:
         moved += 1
         env.stored = f"{session.id}, in the trash" if options.yes else None
         env.write(f"{session.id}\n".encode())
-    done = (
-        "moved to the trash (restore with rm --restore)"
-        if options.yes
-        else "to move to the trash; pass --yes"
-    )
+    done = "moved to the trash (restore with rm --restore)"
+    if not options.yes:
+        done = "to move to the trash; pass --yes"
     none = f"nothing to prune in {plural(len(sessions), 'session')}"
     env.note(f"{plural(moved, 'session')} {done}" if moved else none)
 

@@ -49,14 +49,8 @@ EXAMPLES = """\
 """
 
 
-_OF_ONE_STEP = (
-    "all_",
-    "in_place",
-    "due_over",
-    "via",
-    "to",
-    "model",
-)  # cannot be combined with --emit and --apply
+# cannot be combined with --emit and --apply
+_OF_ONE_STEP = ("all_", "in_place", "due_over", "via", "to", "model")
 
 
 class Options(Reading):
@@ -168,10 +162,11 @@ def emit(env: Env, options: Options, made: Sources) -> int:
         raise Usage(f"{name}: this name cannot be written as JSON")
     for_writing(env, name)  # as `--apply` will, perhaps in another directory
     view = view_of(env, target, strict=options.strict)
+    most, least = options.max_conversations, options.min_batch
     with unchanged(target):
-        emitted = two_step.emit(view, name, made, most=options.max_conversations, least=options.min_batch)
+        emitted = two_step.emit(view, name, made, most=most, least=least)
     if emitted is None:
-        env.note(f"{target.id}: {not_due(view.messages, options.max_conversations, options.min_batch)}")
+        env.note(f"{target.id}: {not_due(view.messages, most, least)}")
     else:
         env.write(values.line(emitted))
     return 0
@@ -187,9 +182,9 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
             raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")
     with unchanged(target):
         answer = emitted.get("answer")
-        if not isinstance(answer, str) and file == "-":
-            raise BadData("-: no answer in it: put the summary under `answer`")
         if not isinstance(answer, str):
+            if file == "-":
+                raise BadData("-: no answer in it: put the summary under `answer`")
             try:
                 answer = env.read_stdin().decode("utf-8")
             except UnicodeDecodeError as error:
@@ -203,26 +198,23 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
 
 def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
     """Summarise what is due in one session."""
+    if options.in_place and target.path == "-":
+        raise Usage("-i changes a session: name one instead of -")
     try:
         with unchanged(target):
-            return (stored if options.in_place else printed)(env, target, settings, options)
+            if not options.in_place:
+                printed(env, target, settings, options)
+            elif line := summarizing.run(env, target, settings, strict=options.strict):
+                env.write(values.line(line))
+            else:
+                view = view_of(env, target, strict=options.strict)
+                env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
     finally:
         settings.stop()
-
-
-def stored(env: Env, target: Target, settings: Settings, options: Options) -> int:
-    """Append the summary and print a JSON line, or note why nothing is due."""
-    if target.path == "-":
-        raise Usage("-i changes a session: name one instead of -")
-    if line := summarizing.run(env, target, settings, strict=options.strict):
-        env.write(values.line(line))
-    else:
-        view = view_of(env, target, strict=options.strict)
-        env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
     return 0
 
 
-def printed(env: Env, target: Target, settings: Settings, options: Options) -> int:
+def printed(env: Env, target: Target, settings: Settings, options: Options) -> None:
     """Print the summarised session; on a terminal, print only the changes."""
     view = view_of(env, target, strict=options.strict)
     work = summarizing.prepare(view, settings)
@@ -236,7 +228,6 @@ def printed(env: Env, target: Target, settings: Settings, options: Options) -> i
         env.note(f"{target.id}: {settings.not_due(view)}")
     elif target.path != "-":
         env.note(f"{target.id} is unchanged; -i keeps it")
-    return 0
 
 
 @contextmanager

@@ -63,11 +63,9 @@ def tell(env: Env, done: Synced, other: str) -> None:
         env.note(f"{session}: new messages on both sides; the other branch is now {fork}")
     for write in done.plan.writes:
         what = plural(write.lines, "line") if write.lines else "what was redacted"
-        how = (
-            "new, " if write.before is None else "switched to the other branch, " if write.switched else ""
-        )
-        where = f"{'to' if write.side else 'from'} {other}"
-        env.note(f"{write.session}: {how}{what} {where}")
+        how = "switched to the other branch, " if write.switched else ""
+        how = "new, " if write.before is None else how
+        env.note(f"{write.session}: {how}{what} {'to' if write.side else 'from'} {other}")
     if done.missing:
         env.note(f"{plural(len(done.missing), 'block')} missing, not copied: {', '.join(done.missing[:3])}")
     if done.kept:
@@ -80,19 +78,16 @@ def tell(env: Env, done: Synced, other: str) -> None:
 
 def lines(done: Synced) -> list[Json]:
     """A JSON object for each session that changed or was left unchanged."""
-    by_session: dict[str, Json] = {}
-
-    def of(session: str) -> Json:
-        return by_session.setdefault(
-            session, {"session": session, "received": 0, "sent": 0, "switched": False, "fork_of": None}
-        )
-
+    new = {"received": 0, "sent": 0, "switched": False, "fork_of": None}
+    sessions = [write.session for write in done.plan.writes]
+    sessions += [*(fork for _, fork in done.plan.forks), *done.plan.left]
+    by_session: dict[str, Json] = {session: {"session": session, **new} for session in sessions}
     for write in done.plan.writes:
-        line = of(write.session)
+        line = by_session[write.session]
         line["sent" if write.side else "received"] += write.lines
         line["switched"] = line["switched"] or write.switched
     for session, fork in done.plan.forks:
-        of(fork)["fork_of"] = session
+        by_session[fork]["fork_of"] = session
     for session, why in done.plan.left.items():
-        of(session)["left"] = why
+        by_session[session]["left"] = why
     return list(by_session.values())

@@ -53,8 +53,8 @@ def run(env: Env, options: Options) -> None:
             return None
         now = env.now()
         if options.append and message.pending is not None:
-            delta = dumps({"type": "delta", "of": message.id, "parts": [{"text": text}]}) + b"\n"
-            return delta + commit_of(message, now) if options.commit else delta
+            lines = dumps({"type": "delta", "of": message.id, "parts": [{"text": text}]}) + b"\n"
+            return lines + (commit_of(message, now) if options.commit else b"")
         update: Json = {
             "type": "update", "id": env.id_in(locked), "of": message.id, "ts": now,
             "parts": changed(message, text, append=options.append),
@@ -121,15 +121,10 @@ def content(message: Message) -> list[Part]:
 
 def changed(message: Message, text: str, *, append: bool) -> list[Part]:
     """Replace the message's text, or append to it; keep its other parts."""
-    now = content(message)
+    parts = content(message)
     if append:
-        return join(now, [{"text": text}])
-    parts: list[Part] = []
-    placed = False
-    for part in now:
-        if "text" not in part or part.get("thought"):
-            parts.append(part)
-        elif not placed:
-            parts.append({"text": text})
-            placed = True
-    return parts if placed else [{"text": text}, *parts]
+        return join(parts, [{"text": text}])
+    texts = [place for place, part in enumerate(parts) if "text" in part and not part.get("thought")]
+    others = [part for place, part in enumerate(parts) if place not in texts]
+    first = texts[0] if texts else 0
+    return [*others[:first], {"text": text}, *others[first:]]
