@@ -205,10 +205,11 @@ def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
 def _printed(names: list[str], text: Callable[[click.Context], str], **more: Any) -> TyperOption:
     """Make an option that prints a text by `Env.write`: a full disk is 74, a closed pipe 141."""
 
-    def write(ctx: click.Context, _: click.Parameter, value: Any) -> None:
+    def write(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         if value and not ctx.resilient_parsing:
-            env: Env = ctx.obj
-            env.write(f"{text(ctx)}\n".encode())
+            command: Any = ctx.command
+            command.everything = command.everything or "--help-all" in param.opts
+            ctx.obj.write(f"{text(ctx)}\n".encode())
             raise typer.Exit
 
     return TyperOption(
@@ -216,14 +217,8 @@ def _printed(names: list[str], text: Callable[[click.Context], str], **more: Any
     )
 
 
-def _all_help(ctx: click.Context) -> str:
-    command: Any = ctx.command
-    command.everything = True
-    return ctx.get_help()
-
-
 HELP = _printed(["-h", "--help"], lambda ctx: ctx.get_help(), help="Show this message and exit.")
-HELP_ALL = _printed(["--help-all"], _all_help, hidden=True)
+HELP_ALL = _printed(["--help-all"], lambda ctx: ctx.get_help(), hidden=True)
 VERSION = _printed(["--version"], lambda _: f"codeh-history {base.VERSION}")
 
 

@@ -28,16 +28,16 @@ def rows(view: View, ops: Sequence[Op]) -> list[Row]:
         ids = fields["ids"] if "ids" in fields else [fields["after" if fields["op"] == "insert" else "id"]]
         key = VERBS[fields["op"]], fields.get("why") or ""
         groups.setdefault(key, {}).update(dict.fromkeys(ids))
-    numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
-    return [(verb, len(ids), why, _first(view, numbers, ids)) for (verb, why), ids in groups.items()]
-
-
-def _first(view: View, numbers: Mapping[str, int], ids: Mapping[str, None]) -> str:
-    id = min(ids, key=lambda id: numbers.get(id, len(numbers) + 1))
-    if id not in numbers:
-        return "summary"
-    message = view.messages[numbers[id] - 1]
-    return f":{numbers[id]} {NAME_OF_KIND[message.kind]} {first_words(message.parts)}".rstrip()
+    messages = {message.id: (number, message) for number, message in enumerate(view.messages, 1)}
+    table: list[Row] = []
+    for (verb, why), ids in groups.items():
+        live = [messages[id] for id in ids if id in messages]
+        first = "summary"
+        if live:
+            number, message = min(live, key=lambda each: each[0])
+            first = f":{number} {NAME_OF_KIND[message.kind]} {first_words(message.parts)}".rstrip()
+        table.append((verb, len(ids), why, first))
+    return table
 
 
 def draw(env: Env, columns: Sequence[str], rows: Sequence[Sequence[object]], flexible: int = 0) -> None:

@@ -108,10 +108,9 @@ def heading(number: int | None, message: Message, id: str, *, people: bool = Fal
 
 def summary_heading(summary: Summary) -> str:
     """Return `summary ID of N messages PERIOD`."""
-    period = [str(summary.fields[key]) for key in ("periodStart", "periodEnd") if summary.fields.get(key)]
-    words = ["summary", summary.id, f"of {plural(len(summary.covers), 'message')}"]
-    words += ["/".join(period)] if period else []
-    return visible(" ".join(words))
+    period = "/".join(filter(None, map(summary.fields.get, ("periodStart", "periodEnd"))))
+    words = f"summary {summary.id} of {plural(len(summary.covers), 'message')} {period}"
+    return visible(words.rstrip())
 
 
 def body(message: Message, *, people: bool = False) -> Iterator[Line]:
