@@ -270,8 +270,8 @@ MUTANTS = [
     ),
     Mutant(
         "ask --system replaces the system prompt of a session", "commands/ask.py",
-        '    if not system or view.meta.get("system"):\n',
-        "    if not system:\n",
+        'if options.system and not view.meta.get("system") else',
+        "if options.system else",
         ("commands/test_ask.py::test_a_system_prompt_is_kept_where_there_is_none",),
     ),
     Mutant(

@@ -29,6 +29,7 @@ from ..store.awaiting import awaiting
 from ..store.paths import exists, path_of
 from ..store.read import size_of
 from ..store.resolve import Target
+from ..store.unsent import kept_messages
 from ..talk.append import message as compose
 from ..talk.append import options as appending
 from ..talk.append import text as append
@@ -48,9 +49,6 @@ EXAMPLES = """\
   codeh-history ask -s demo -m "List the files" --tools @tools.json
   while codeh-history calls -s demo --via ./tool; do codeh-history ask -s demo || break; done
 """
-
-
-BUDGET = COMPACT + "budget"
 
 
 # options of `append`; its --max-items and --stream mean something else
@@ -115,13 +113,13 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
 
     view = view_of(env, target)
     limits = bounds.settled(env, view, resolved.request.part(Compaction), target.id)
-    if limits.budget is None and BUDGET in resolved.under:
-        limits = limits._replace(budget=amounts.tokens(str(resolved.under[BUDGET])))
+    if limits.budget is None and (budget := resolved.under.get(COMPACT + "budget")) is not None:
+        limits = limits._replace(budget=amounts.tokens(str(budget)))
     if limits.budget is None or not bounds.plan(env, view, limits, in_place=True).ops:
         return
     name = target.id if target.path == path_of(env, target.id) else target.path
-    budget = str(limits.budget)
-    run.run(env, Compact(session=name, in_place=True, via=via, budget=budget, counter=limits.counter))
+    settled = str(limits.budget)
+    run.run(env, Compact(session=name, in_place=True, via=via, budget=settled, counter=limits.counter))
 
 
 class Ready(NamedTuple):
@@ -156,7 +154,9 @@ def sending(
     if isinstance(draft, Received):
         yield draft
         return
-    lines = _system_line(env, view, options)
+    system = from_file(options.system) if options.system and not view.meta.get("system") else ""
+    meta = {"type": "meta", "ts": env.now(), "set": {"system": system}}
+    lines = dumps(meta) + b"\n" if system else b""
     stored = options.key is not None and any(m.fields.get("key") == options.key for m in view.all.values())
     new = b"" if draft is None or stored else compose.line_of(env, draft, target.id)
     to = payload.provider_of(request.to)
@@ -179,6 +179,19 @@ def sending(
 
                     persist_all(env, None, target.path)
                 yield Ready(body, reader)
+
+
+def _unsent(
+    env: Env, target: Target, options: Options, message: appending.Options, error: TryAgain
+) -> TryAgain:
+    """Save the prompt to a file if the database is unreachable; return an error that names the file."""
+    from ..base.postgres import Unreachable
+
+    text = _text(env, options, looked_at(env, b"", None)) if isinstance(error, Unreachable) else None
+    if text is None or not isinstance(error, Unreachable):
+        return error
+    line = compose.line_of(env, compose.draft(env, message, text), target.id)
+    return kept_messages(env, target.path, error, line)
 
 
 def _draft(
@@ -207,21 +220,6 @@ def _draft(
 def looked(env: Env, target: Target) -> View:
     """Read the session without fetching large content; an empty view if it does not exist yet."""
     return read_only_view(env, read.read_bytes(target.path) if exists(target.path) else b"", None)
-
-
-def _unsent(
-    env: Env, target: Target, options: Options, message: appending.Options, error: TryAgain
-) -> TryAgain:
-    """Save the prompt to a file if the database is unreachable; return an error that names the file."""
-    from ..base.postgres import Unreachable
-    from ..store.unsent import kept_messages
-
-    if not isinstance(error, Unreachable):
-        return error
-    if (text := _text(env, options, read_only_view(env, b"", None))) is None:
-        return error
-    line = compose.line_of(env, compose.draft(env, message, text), target.id)
-    return kept_messages(env, target.path, error, line)
 
 
 def _text(env: Env, options: Options, view: View) -> str | None:
@@ -257,14 +255,6 @@ def _says(message: Message, draft: compose.Draft) -> bool:
     return says(before, draft.fields["parts"], draft.blocks)
 
 
-def _system_line(env: Env, view: View, options: Options) -> bytes:
-    """The record that stores `--system` in a session without a system prompt."""
-    system = from_file(options.system) if options.system else ""
-    if not system or view.meta.get("system"):
-        return b""
-    return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
-
-
 def _with_lines(env: Env, path: str, lines: bytes) -> bytes | None:
     """The session's bytes followed by these lines; None if there are no lines."""
     if not lines:
@@ -281,9 +271,8 @@ def _saying_it_is_stored(env: Env, resend: str) -> Iterator[None]:
     try:
         yield
     except HistoryError as error:
-        if env.stored is not None or isinstance(
-            error, NotFound
-        ):  # the answer is stored too, or the session was removed
+        # the answer is stored too, or the session was removed
+        if env.stored is not None or isinstance(error, NotFound):
             raise
         raise type(error)(f"{str(error).rstrip('.')}; {hint}") from None
     except OSError as error:
