@@ -17,7 +17,6 @@ from ...base.input import from_file, read_file
 from ...base.words import plural, suggestion
 from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
-from ...talk.send import payload
 from ...talk.send.readiness import unanswered
 from .. import fork, set_, show
 from ..undo import undo
@@ -25,27 +24,22 @@ from .talk import RETRY, Completer, Talk
 
 
 def do(talk: Talk, text: str) -> None:
-    """Run a command or send a prompt; `//` escapes a prompt that begins with a slash."""
+    """Run a command, whose name may be shortened, or send a prompt; `//` escapes a leading slash."""
     command = text.startswith("/") and not text.startswith("//")
     prompt = "" if command else text[1:] if text.startswith("//") else text
     talk.must_exist(prompt)
     try:
-        if command:
-            run(talk, text)
-        else:
+        if not command:
             talk.turn(prompt)
+            return
+        word, _, rest = text.partition(" ")
+        names = [word] if word in COMMANDS else [name for name in COMMANDS if name.startswith(word)]
+        if len(names) != 1:
+            hint = suggestion(word, COMMANDS, "/help lists what there is")
+            raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
+        COMMANDS[names[0]].run(talk, rest.strip())
     finally:
         talk.existed = talk.existed or bool(talk.size())
-
-
-def run(talk: Talk, text: str) -> None:
-    """Run a command; its name may be shortened."""
-    word, _, rest = text.partition(" ")
-    named = [name for name in COMMANDS if name.startswith(word)]
-    if word not in COMMANDS and len(named) != 1:
-        hint = suggestion(word, COMMANDS, "/help lists what there is")
-        raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
-    COMMANDS[word if word in COMMANDS else named[0]].run(talk, rest.strip())
 
 
 def welcome(talk: Talk) -> None:
@@ -55,11 +49,8 @@ def welcome(talk: Talk) -> None:
     if sent and env.terminal(env.stdout):
         show.run(env, show.Options(session=talk.target.path, last=2, no_pager=True))
         env.draw(b"\n")
-    request = talk.resolved().request
-    model = payload.model_for(view, str(request.to), request.model)
-    who = " ".join(filter(None, (request.to, model)))
     where = "a new session" if talk.unnamed else f"{talk.target.id}: {plural(len(sent), 'message')}"
-    env.note(f"{where}; {who}; /help, Ctrl-D leaves")
+    env.note(f"{where}; {' '.join(filter(None, talk.provider_and_model(view)))}; /help, Ctrl-D leaves")
     if unanswered(view) is not None:
         env.note(f"the last prompt is unanswered: {RETRY} sends it")
     elif calls := open_at_end(view.messages):
@@ -95,9 +86,8 @@ def _undo(talk: Talk, _rest: str) -> None:
 def _model(talk: Talk, rest: str) -> None:
     if rest:
         talk.options = talk.options.but(model=rest)
-    request = talk.resolved().request
-    model = payload.model_for(talk.view(), str(request.to), request.model)
-    talk.env.note(f"{request.to}: {model or 'no model set (the URL may name one)'}")
+    to, model = talk.provider_and_model(talk.view())
+    talk.env.note(f"{to}: {model or 'no model set (the URL may name one)'}")
 
 
 def _profile(talk: Talk, rest: str) -> None:
@@ -130,12 +120,9 @@ def _system(talk: Talk, rest: str) -> None:
         talk.options = talk.options.but(system=rest)  # takes precedence over a profile
         return
     resolved = talk.resolved()
-    own = resolved.request.system
-    text = (
-        from_file(own)
-        if own is not None
-        else talk.view().meta.get("system") or resolved.under.get("system")
-    )
+    text = talk.view().meta.get("system") or resolved.under.get("system")
+    if (own := resolved.request.system) is not None:
+        text = from_file(own)
     talk.env.write(f"{text or 'no system prompt'}\n".encode("utf-8", "replace"))
 
 

@@ -62,6 +62,11 @@ class Talk:
             return resolved
         return resolved.but(request=resolved.request.but(stream=True))
 
+    def provider_and_model(self, view: View) -> tuple[str, str | None]:
+        """The provider and the model of the next prompt."""
+        request = self.resolved().request
+        return str(request.to), payload.model_for(view, str(request.to), request.model)
+
     def view(self) -> View:
         """The session's current view; empty if the session does not exist yet."""
         return ask.looked(self.env, self.target)
@@ -168,7 +173,12 @@ class Lines:
         if self._history is None:
             if self.typed:
                 os.write(self.env.stderr, sign.encode())
-            return self._read()
+            data = self._stdin.readline()
+            try:
+                return data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8-sig") if data else None
+            except UnicodeDecodeError as error:
+                where = f"stdin: byte {error.start} of a line"
+                raise BadData(f"{where}: not UTF-8; nothing of it was stored") from None
         try:
             line = input(sign)
         except (EOFError, KeyboardInterrupt) as end:
@@ -178,16 +188,6 @@ class Lines:
             return None
         self._history.add(line)
         return line
-
-    def _read(self) -> str | None:
-        """Read one line as soon as it arrives; the last needs no newline."""
-        line = self._stdin.readline()
-        try:
-            return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8-sig") if line else None
-        except UnicodeDecodeError as error:
-            raise BadData(
-                f"stdin: byte {error.start} of a line: not UTF-8; nothing of it was stored"
-            ) from None
 
 
 class History:

@@ -146,7 +146,10 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
     damaged = partial(report_damage, env, Target(where, where), strict=options.strict)
     records = forms.read(data, form, where, on_log=damaged)
     for number, record in enumerate(records):
-        check(record, f"{where}: message {number}")
+        if record.get("type", "message") == "message":
+            has_parts = isinstance(record.get("parts"), list)
+            if reason := check_message({"id": "", **record}) if has_parts else "no `parts`":
+                raise BadData(f"{where}: message {number}: {reason}; nothing was imported")
     records = with_own_blocks(env, records, where, allow_missing=options.allow_missing)
     yield bring(env, records, name, options.into)
 
@@ -232,16 +235,6 @@ def opened(env: Env, name: str) -> Iterator[IO[bytes]]:
         yield copy
 
 
-def check(record: Json, where: str) -> None:
-    """Raise BadData for a record that could not be read back."""
-    if record.get("type", "message") != "message":
-        return
-    has_parts = isinstance(record.get("parts"), list)
-    reason = check_message({"id": "", **record}) if has_parts else "no `parts`"
-    if reason:
-        raise BadData(f"{where}: {reason}; nothing was imported")
-
-
 def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
     """The records as lines; missing ids and times are added."""
     now, written = env.now(), bytearray()
@@ -275,10 +268,10 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
     made: dict[str, Json] = {}
     for ref in refs:
         ids = ref["blockIds"]
-        if not all(map(is_block_id, ids)):
+        others = [id for id in ids if not is_block_id(id)]
+        if others:
             try:
                 parts = parts_of(stores, [id for id in ids if is_block_id(id)], ours)
-                others = [id for id in ids if not is_block_id(id)]
                 parts |= foreign_parts(stores, others, place_of(ref))
             except BadData as error:
                 raise BadData(f"{where}: {error}; nothing was imported") from None
