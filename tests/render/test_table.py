@@ -41,7 +41,12 @@ def test_the_last_column_is_cut_and_no_other(width):
     assert line.endswith("goes on" if width >= 49 else "…")
 
 
-def test_a_terminal_that_is_too_narrow_wraps():
+def test_where_it_must_the_first_column_has_a_line_of_its_own():
+    lines = shown(24, ["a-very-long-identifier", 7, "The title"])
+    assert lines == ["id", "  size  title", "a-very-long-identifier", "     7  The title"]
+
+
+def test_a_terminal_that_is_too_narrow_for_that_wraps():
     assert shown(8, ["a-long-identifier", 7, "T"])[1].startswith("a-long-identifier     7  T")
 
 

@@ -34,21 +34,30 @@ def aligned(
 ) -> bytes:
     """Format a table for a terminal, with headings; numbers and the columns of `right` are right-aligned.
 
-    If lines are too long, the last `flexible` columns are truncated, and the terminal wraps the rest.
+    If lines are too long, the last `flexible` columns are truncated; if that is not enough, the first
+    column gets a line of its own.
     """
     from rich.table import Table
     from rich.text import Text
 
     cells = [[_text(value) for value in row] for row in rows]
-    fixed = GAP * (len(names) - 1)
+    cut = len(names) - flexible
+    widths = [
+        len(name) if number >= cut else max(map(len, (name, *(row[number] for row in cells))))
+        for number, name in enumerate(names)
+    ]
+    fixed = sum(widths) + GAP * (len(names) - 1)
+    if fixed - widths[0] <= width < fixed:
+        rest = [row[1:] for row in cells]
+        more = {"colour": colour, "flexible": flexible, "right": right}
+        lines = aligned(names[1:], rest, width=width - GAP, **more).decode().splitlines()  # type: ignore[arg-type]
+        firsts = (names[0], *(row[0] for row in cells))
+        return "".join(f"{first}\n  {line}\n" for first, line in zip(firsts, lines, strict=True)).encode()
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate(names):
-        column = [row[number] for row in cells]
-        whole = number < len(names) - flexible
-        fixed += max(map(len, (name, *column))) if whole else len(name)
-        numbers = name in right or (cells and all(cell.isdecimal() for cell in column))
+        numbers = name in right or (cells and all(row[number].isdecimal() for row in cells))
         # rich narrows columns that may wrap; their cells may not, and end with an ellipsis
-        table.add_column(name, no_wrap=whole, justify="right" if numbers else "left")
+        table.add_column(name, no_wrap=number < cut, justify="right" if numbers else "left")
     for row in cells:
         table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
     return printed(table, width=max(width, fixed), colour=colour)

@@ -70,9 +70,13 @@ def run(env: Env, options: Options) -> None:
     out = write(env, options, session, done, to) if writes else {}
     for line in done.report if options.report else ():
         env.report(orjson.dumps(line))
-    printed = printed and bool(writes)
     rescue = report.as_json(session, done, to, out)
-    report.write(env, rescue, done.earlier, printed=printed, json=options.json)
+    if not options.json:
+        report.write(env, rescue, done.earlier)
+    elif printed and writes:  # stdout has the session
+        env.report(orjson.dumps(rescue))
+    else:
+        env.write(orjson.dumps(rescue) + b"\n")
 
 
 def destination(options: Options, session: Recovered) -> str | None:
@@ -99,21 +103,20 @@ def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str
     made = program.make(
         env, done.view, to, cwd=options.cwd, title=options.title, install=options.install, of=of
     )
-    command, left = program.command(made, made.written.resume), dict(made.written.left)
-    if options.install and (installed := program.installed(env, made)):
-        path, id = installed
-        command = program.command(made, [*made.written.resume[:-1], id])
-        return {"there": path, "resume": command, "not_written": left}
-    program.put(env, made, options.output, install=options.install)
+    out = {"resume": program.command(made, made.written.resume), "not_written": dict(made.written.left)}
     if options.install:
-        written, place = made.place or shlex.join(made.written.imported), None
-    elif options.output in (None, "-"):
-        written, place = None, made.place or None
-    else:
-        written, place = str(options.output), made.place
-        if resumed := program.resumed(made, os.path.abspath(written)):
-            command, place = resumed, None
-    return {"written": written, "place": place, "resume": command, "not_written": left}
+        if installed := program.installed(env, made):
+            path, id = installed
+            return {**out, "there": path, "resume": program.command(made, [*made.written.resume[:-1], id])}
+        program.put(env, made, None, install=True)
+        return {**out, "written": made.place or shlex.join(made.written.imported)}
+    program.put(env, made, options.output)
+    if options.output in (None, "-"):
+        return {**out, "place": made.place or None}
+    written = str(options.output)
+    if resumed := program.resumed(made, os.path.abspath(written)):
+        return {**out, "written": written, "resume": resumed}
+    return {**out, "written": written, "place": made.place}
 
 
 def _as_session(env: Env, options: Options, session: Recovered, view: View) -> Json:

@@ -96,12 +96,11 @@ def _repairs(ops: list[Op]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for op in ops:
         if op["op"] == "insert":
-            responses = [part["functionResponse"] for part in op["message"]["parts"]]
-            lost = sum(response["response"] == {"error": LOST} for response in responses)
-            counts["call answered as failed because its result was lost"] += lost
+            answers = [part["functionResponse"]["response"] for part in op["message"]["parts"]]
+            counts["call answered as failed because its result was lost"] += answers.count({"error": LOST})
         else:
-            why = op.get("why", "")
-            counts[_REPAIRS.get(why, "result renamed to match its call")] += len(op.get("ids", [""]))
+            kind = _REPAIRS.get(op.get("why", ""), "result renamed to match its call")
+            counts[kind] += len(op.get("ids", [""]))
     return +counts
 
 

@@ -6,8 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import orjson
-
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.escape import visible
@@ -49,12 +47,8 @@ def as_json(session: Recovered, done: Reduced, to: str | None, out: Json) -> Jso
     }  # fmt: skip
 
 
-def write(env: Env, rescue: Json, earlier: int, *, printed: bool, json: bool) -> None:
-    """Write JSON to stdout (to stderr if the session itself is `printed`), or text to stderr."""
-    if json:
-        line = orjson.dumps(rescue)
-        env.report(line) if printed else env.write(line + b"\n")
-        return
+def write(env: Env, rescue: Json, earlier: int) -> None:
+    """Write text to stderr, and the id of a new session to stdout."""
     for text in () if env.quiet else lines(rescue, earlier):
         env.report(visible(text).encode())
     if rescue["id"] is not None:
