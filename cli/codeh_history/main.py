@@ -159,8 +159,6 @@ def _bug(error: Exception, env: Env) -> int:
 
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{where.filename.rsplit('codeh_history/', 1)[-1]}:{where.lineno}"
-    env.warn(
-        f"bug: {type(error).__name__} at {place}: {error}; nothing is lost; please report it "
-        "(CODEH_TRACEBACK=1 shows more)"
-    )
+    what = f"{type(error).__name__} at {place}: {error}"
+    env.complain(f"bug: {what}; nothing is lost; please report it (CODEH_TRACEBACK=1 shows more)")
     return 70

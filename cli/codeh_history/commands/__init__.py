@@ -17,10 +17,7 @@ SECTIONS = {
 FIRST = "append payload ask chat show list curate compact summarize".split()  # of the short help
 SHOWN = tuple(name for names in SECTIONS.values() for name in names)
 COMMANDS = (*SHOWN, "repair", "commit")  # the last two are aliases of `curate` and `update`
-HOMES = {
-    "Curation": "curate",
-    "Compaction": "compact",
-}  # help sections that other verbs share → the verb that owns them
+HOMES = {"Curation": "curate", "Compaction": "compact"}  # help sections → the verb that owns them
 COMPLETE = "_CODEH_HISTORY_COMPLETE"  # environment variable that a shell's completion script sets
 _RESERVED = ("list", "import", "set")  # Python keywords and builtins: their modules end in an underscore
 

@@ -116,7 +116,5 @@ def receive(env: Env, options: Options, format: str) -> None:
 
         raise answer(env, target.path, error, format) from None
     if not present:
-        raise NotFound(
-            f"{target.path}: no such session{hint(target.path)}; `append --from` never creates one"
-        )
+        raise NotFound(f"{target.path}: no such session{hint(target.path)}; --from never creates one")
     read(env, options, Receiving(env, target, reader, fresh=False))

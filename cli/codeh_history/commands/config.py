@@ -183,9 +183,7 @@ def check(env: Env) -> int:
     for name, own in config.profiles.items():
         tried[name] = [Layer(where=name, values=own, above=True), top]
     if any(Redactor().finds(str(each.values.get("via", ""))) for each in chain(*tried.values())):
-        env.note(
-            f"{path}: a command contains a key, which `ps` can show; let curl read it from a file: -H @FILE"
-        )
+        env.note(f"{path}: a command contains a key, which `ps` can show; pass a file to curl: -H @FILE")
     code = 0
     for name, profile in tried.items():
         held = layers.values_by_layer(profile)

@@ -42,9 +42,7 @@ _ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a hex digit, escaped in JSON
 class Options(OptionSet):
     yes: bool = flag("Remove it (default: only report it).")
     shared: bool = flag("Also blocks of a store that other homes may use.")
-    age: str | None = option(
-        "AGE", "Also sessions trashed before AGE: 30d, 12w, or a date.", long="--trash"
-    )
+    age: str | None = option("AGE", "Also sessions trashed before AGE: 30d, or a date.", long="--trash")
     quiet: bool = QUIET
 
 
@@ -87,10 +85,7 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
     if store.shared and not options.shared:
         env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
     elif moved and not options.shared:
-        env.note(
-            f"{moved[0]} referred to blocks and is missing; if it was moved, it still needs them:"
-            f" all blocks are kept (--shared removes them)"
-        )
+        env.note(f"{moved[0]} referred to blocks and is missing; all are kept (--shared removes them)")
     else:
         count = len(unneeded)
         if options.yes:

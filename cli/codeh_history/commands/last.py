@@ -22,9 +22,7 @@ BESIDES = ("provider", "model", "finish", "usage")
 
 
 class Options(Reading):
-    role: str | None = option(
-        "R", "Last message of user or model (default: either).", choices=("user", "model")
-    )
+    role: str | None = option("R", "Last message of user or model.", choices=("user", "model"))
     code: bool = flag("Only its last fenced code block.")
     json: bool = JSON
 

@@ -84,10 +84,8 @@ def newest_first(env: Env) -> list[Session]:
         last = last_used(row) or written
         if max(last, written) > now:
             newest = from_millis(max(last, written))
-            raise BadData(
-                f"{path}: the newest record ({newest}) is in the future (it is now {from_millis(now)}); "
-                "check the clock; nothing was moved"
-            )
+            why = f"the newest record ({newest}) is in the future; check the clock"
+            raise BadData(f"{path}: {why}; nothing was moved")
         pending = "an answer is pending" if row["pending"] else ""
         stays = "locked by another process" if read.being_written(path) else pending
         sessions.append(Session(id, last, row["bytes"], stays))

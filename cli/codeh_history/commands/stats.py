@@ -47,9 +47,7 @@ class Options(Reading):
         "N", f"With --cache: compact to N tokens ({BUDGET}); with --top: the window.",
         requires=("cache", "top"),
     )  # fmt: skip
-    top: int | None = option(
-        "N", "The N largest parts, with their share of --budget or of the total.", least=1
-    )
+    top: int | None = option("N", "The N largest parts, with their share of --budget.", least=1)
     no_tokens: bool = flag(
         "Count only messages and exchanges; do not read the block store.",
         excludes=("counter", "calibrated", "cache", "budget", "top"),

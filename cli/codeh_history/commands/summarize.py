@@ -61,12 +61,8 @@ class Options(Reading):
         excludes=("session", "argument"),
     )
     jobs: int = option("N", "With --all: run this many at once.", least=1, most=64, default=1, rare=True)
-    max_conversations: int = option(
-        "N", "Summarise once there are more exchanges than this.", least=1, default=50
-    )
-    min_batch: int = option(
-        "N", "Smallest number of exchanges to summarise.", least=1, default=10, rare=True
-    )
+    max_conversations: int = option("N", "Summarise above N exchanges.", least=1, default=50)
+    min_batch: int = option("N", "Fewest exchanges to summarise.", least=1, default=10, rare=True)
     due_over: str | None = option("N", "Due above N tokens, inside one long exchange too.")
     emit: bool = flag("Print the prompt and what it covers, as JSON.", excludes=("apply", *_OF_ONE_STEP))
     apply: str | None = option(
@@ -80,9 +76,7 @@ class Options(Reading):
     model: str | None = option("MODEL", "With --to: the provider's model name.", requires=("to",))
     timeout: float = option("SECONDS", "Time limit of the command.", least=0.1, default=120, rare=True)
     budget: str = option("N", "Most tokens of one request to the command.", default="16k")
-    max_source: str = option(
-        "N", "Send only an extract of sources with more tokens.", default="100k", rare=True
-    )
+    max_source: str = option("N", "Send an extract of longer sources.", default="100k", rare=True)
     prompt: str | None = option("FILE", "Template to use instead of the built-in prompt.", rare=True)
     gate: bool = flag("Refuse a summary that names what its source does not.", default=True, rare=True)
     counter: str | None = option("COUNTER", "Tokenizer to count with.", rare=True)
@@ -120,9 +114,8 @@ def settings_of(options: Options, counter: Counter, command: CommandRunner | Non
     if options.to is not None and options.model is None and not providers.model_in_url(options.to):
         raise Usage(f"--to {options.to} requires --model MODEL")
     over = None if options.due_over is None else amounts.tokens(options.due_over)
-    settings = Settings(
-        partial(outline, counter), counter, options.max_conversations, options.min_batch, over, due_over
-    )
+    most, least = options.max_conversations, options.min_batch
+    settings = Settings(partial(outline, counter), counter, most, least, over, due_over)
     if command is None:
         return settings
     made = sources(options, counter)
@@ -189,9 +182,8 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
                 answer = env.read_stdin().decode("utf-8")
             except UnicodeDecodeError as error:
                 raise SummarizerFailed(f"the answer is not text: byte {error.start} is not UTF-8") from None
-        done = two_step.apply(
-            env, target, emitted, answer, counter, faithful=options.gate, strict=options.strict
-        )
+        faithful, strict = options.gate, options.strict
+        done = two_step.apply(env, target, emitted, answer, counter, faithful=faithful, strict=strict)
         env.write(values.line(done))
     return 0
 

@@ -79,9 +79,7 @@ def named(view: View, id: str, session: str) -> Step:
         id = find_message(view, id, session=session).id
     live = {step.id: step for step in view.steps} | {id: Step("revert", id, -1) for id in reverts(view)}
     if id not in live:
-        id = unique_match(
-            id, live, session, "no record with this id to undo (`codeh-history show` prints ids)"
-        )
+        id = unique_match(id, live, session, "no record with this id to undo (`show` prints ids)")
     return live[id]
 
 

@@ -163,9 +163,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "/edit": Command("[TEXT]", "write the prompt with $EDITOR", _edit),
     "/undo": Command("", "take back the last prompt and what followed; nothing is deleted", _undo),
-    RETRY: Command(
-        "", "ask again: what is unanswered, else for another answer", lambda talk, _: talk.again()
-    ),
+    RETRY: Command("", "ask again, or for another answer", lambda talk, _: talk.again()),
     "/model": Command("[MODEL]", "the model from now on, or which it is", _model),
     "/profile": Command("[NAME]", "switch to a profile of config.toml, or list them", _profile),
     "/attach": Command("[FILE]", "a file to go with the next prompt", _attach),

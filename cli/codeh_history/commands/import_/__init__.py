@@ -63,9 +63,7 @@ FORMS = (*registry.PROGRAMS, *forms.IMPORTERS)
 
 
 class Options(OptionSet):
-    files: Sequence[str] | None = argument(
-        "[FILE|-]...", "Files to import, one session each, or a program's folder."
-    )
+    files: Sequence[str] | None = argument("[FILE|-]...", "Files, or a program's folder.")
     from_: Sequence[str] = option(
         "FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.", choices=("auto", *FORMS)
     )
@@ -73,9 +71,7 @@ class Options(OptionSet):
         "All sessions of all programs; a JSON line for each that changed.",
         excludes=("files", "into", "allow_missing"),
     )
-    since: str | None = option(
-        "D", "With --all: only files changed since: 2h, 7d, or a date.", requires=("all_",)
-    )
+    since: str | None = option("D", "With --all: files changed since: 2h, 7d, a date.", requires=("all_",))
     into: str | None = option("NEW", "Id or path of the new session (for one file).")
     identity: Sequence[str] = IDENTITY
     branches: bool = flag("Also import abandoned branches and sub-agents as sessions.")
@@ -98,9 +94,7 @@ def run(env: Env, options: Options) -> int:
         return copy.import_all(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
     names = [file for name in options.files or (["-"] if env.piped() else []) for file in within(name)]
     if not names:
-        raise Usage(
-            "import: no FILE given; pass files, - for stdin, or --all (see `codeh-history import -h`)"
-        )
+        raise Usage("import: no FILE given; pass files, - for stdin, or --all")
     if len(options.from_) > 1:
         raise Usage("more than one --from requires --all")
     if options.into is not None and len(names) > 1:

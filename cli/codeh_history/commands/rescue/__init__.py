@@ -12,7 +12,7 @@ from ...base import amounts
 from ...base.env import Env
 from ...base.errors import Usage
 from ...base.options import JSON, QUIET, REPORT, SESSION, OptionSet, argument, flag, option
-from ...programs import registry
+from ...programs.registry import WRITTEN
 from ...session.model import Json, Summary
 from ...session.records import dumps
 from ...session.view import View
@@ -34,12 +34,8 @@ EXAMPLES = """\
 
 class Options(OptionSet):
     argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
-    budget: str | None = option(
-        "N", "Tokens (default: 60 % of the model's window, if the session is larger)."
-    )
-    to: str | None = option(
-        "PROGRAM", f"{', '.join(registry.WRITTEN)} (default: the same program).", choices=registry.WRITTEN
-    )
+    budget: str | None = option("N", "Tokens (default: 60 % of the model's window, if above it).")
+    to: str | None = option("PROGRAM", f"{', '.join(WRITTEN)} (default: the same).", choices=WRITTEN)
     cwd: str | None = option("DIR", "The working directory to continue in.")
     title: str | None = option("T", "The title.")
     output: str | None = option("FILE|NEW", "New file, or the id of a new session here.")
@@ -82,10 +78,10 @@ def run(env: Env, options: Options) -> None:
 def destination(options: Options, session: Recovered) -> str | None:
     """The program to write for; None for a session here. Raise Usage for options of programs only."""
     to = options.to or session.program
-    if to in registry.WRITTEN:
+    if to in WRITTEN:
         return to
     if of_programs := options.specified("cwd", "title", "install"):
-        programs = "|".join(registry.WRITTEN)
+        programs = "|".join(WRITTEN)
         raise Usage(f"--{of_programs[0]} requires --to {programs}: this is written as a session here")
     return None
 

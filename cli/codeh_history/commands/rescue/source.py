@@ -78,9 +78,7 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
     read = program_files.sessions_in(file, program)
     session = next(read, None)
     if session is not None and next(read, None) is not None:
-        raise BadData(
-            f"{target.path}: more than one session of {program}; `codeh-history import` it, and rescue one"
-        )
+        raise BadData(f"{target.path}: more than one session of {program}; import it, and rescue one")
     items = list(_usable(session)) if session is not None else []
     if session is None or not items:
         raise BadData(f"{target.path}: it contains no readable message of {program}")

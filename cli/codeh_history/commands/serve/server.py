@@ -190,9 +190,7 @@ class Server:
             self.keep(worker)
         if any(output.lost for output in outputs):
             code = 74
-            note += _line(
-                f"its output is lost (more than {MOST >> 20} MiB), what it did is done; use stream"
-            )
+            note += _line(f"output above {MOST >> 20} MiB is lost, what it did is done; use stream")
         if not code:
             self.existing.update(each for each in job.turn.sessions or () if each.startswith(SERVER))
         stdout, stderr = outputs

@@ -39,9 +39,8 @@ class Worker:
     def __init__(self, program: Program, environ: Mapping[str, str], root: int) -> None:
         """Fork a process that runs `program` with this environment; `root` is the working directory."""
         self.socket, theirs = socket.socketpair()
-        mask = signal.pthread_sigmask(
-            signal.SIG_BLOCK, (*_ENDING, signal.SIGINT)
-        )  # until its handlers are set
+        # until its handlers are set
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*_ENDING, signal.SIGINT))
         try:
             self.pid = os.fork()
             if not self.pid:
