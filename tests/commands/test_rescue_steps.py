@@ -75,9 +75,7 @@ def test_where_no_message_can_be_read_it_is_said(env, home, tmp_path):
 
 def test_of_many_sessions_in_a_file_none_is_chosen(env, tmp_path):
     batch = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
-    with pytest.raises(
-        BadData, match=r"more than one session of openai-jsonl; `codeh-history import` it, and rescue one"
-    ):
+    with pytest.raises(BadData, match=r"more than one session of openai-jsonl; import it, and rescue one"):
         source.read(env, None, str(written(tmp_path / "b.jsonl", batch)))
 
 
@@ -305,13 +303,13 @@ def test_of_a_session_in_order_it_says_that_nothing_is_wrong():
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ([(3, "torn")], "line 3: torn"), ([(0, "no head")], "no head"), ([(1, "a"), (2, "b"), (3, "c")], "line 1: a|line 2: b|line 3: c"),
-        ([(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "d")],
-         "line 1: a|line 2: b|line 3: c|and 2 more (`codeh-history verify FILE` names all)"),
+        ([(3, "torn")], "line 3: torn"), ([(3, "torn"), (5, "torn")], "lines 3, 5: torn"), ([(0, "no head")], "no head"),
+        ([(n, "torn") for n in range(1, 7)], "lines 1, 2, 3 and 3 more: torn"), ([(1, "a"), (2, "b"), (3, "c")], "line 1: a|line 2: b|line 3: c"),
+        ([(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e")], "line 1: a|line 2: b|line 3: c|and 2 other kinds (`codeh-history verify FILE`)"),
     ],
-    ids=["one", "all of it", "three", "more"],
+    ids=["one", "twice", "all of it", "many lines", "three kinds", "more kinds"],
 )  # fmt: skip
-def test_the_first_problems_are_named_with_their_lines(found, said):
+def test_what_is_broken_is_told_by_kind_with_its_first_lines(found, said):
     assert told(ok=False, problems=problems(*found))["broken"] == said
 
 

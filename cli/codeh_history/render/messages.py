@@ -108,7 +108,7 @@ def heading(number: int | None, message: Message, id: str, *, people: bool = Fal
 
 def summary_heading(summary: Summary) -> str:
     """Return `summary ID of N messages PERIOD`."""
-    period = "/".join(filter(None, map(summary.fields.get, ("periodStart", "periodEnd"))))
+    period = "/".join(str(at) for at in map(summary.fields.get, ("periodStart", "periodEnd")) if at)
     words = f"summary {summary.id} of {plural(len(summary.covers), 'message')} {period}"
     return visible(words.rstrip())
 

@@ -27,7 +27,8 @@ from ..verify import program_problem
 from .reduction import Reduced
 from .source import Recovered
 
-BROKEN = 3  # problems shown as text
+BROKEN = 3  # kinds of problems shown as text
+LINES = 3  # line numbers shown for each
 _LINE = re.compile(r"line \d+")
 _NOWHERE: Json = {"written": None, "there": None, "id": None, "place": None, "resume": None}
 MOST = 10  # sessions listed by `rescue` without a name
@@ -92,10 +93,17 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
 
 
 def _broken(problems: Sequence[Json]) -> list[str]:
-    """The first problems, and how many more there are."""
-    more = len(problems) - BROKEN
-    texts = [_text(problem) for problem in problems[:BROKEN]] or ["nothing"]
-    return [*texts, f"and {more:,} more (`codeh-history verify FILE` names all)" if more > 0 else ""]
+    """The first kinds of problems, each with its first line numbers."""
+    where: dict[str, list[str]] = {}
+    for problem in problems:
+        where.setdefault(problem["reason"], []).extend([str(problem["line"])] if problem["line"] else [])
+    texts = [] if where else ["nothing"]
+    for reason, lines in list(where.items())[:BROKEN]:
+        rest = f" and {len(lines) - LINES:,} more" if len(lines) > LINES else ""
+        numbers = f"line{'s' if lines[1:] else ''} {', '.join(lines[:LINES])}{rest}: " if lines else ""
+        texts.append(f"{numbers}{reason}")
+    more = len(where) - BROKEN
+    return [*texts, f"and {more:,} other kinds (`codeh-history verify FILE`)" if more > 0 else ""]
 
 
 def _text(problem: Json) -> str:
