@@ -160,5 +160,5 @@ def _bug(error: Exception, env: Env) -> int:
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{where.filename.rsplit('codeh_history/', 1)[-1]}:{where.lineno}"
     what = f"{type(error).__name__} at {place}: {error}"
-    env.complain(f"bug: {what}; nothing is lost; please report it (CODEH_TRACEBACK=1 shows more)")
+    env.warn(f"bug: {what}; nothing is lost; please report it (CODEH_TRACEBACK=1 shows more)")
     return 70

@@ -187,7 +187,7 @@ def _unsent(
     """Save the prompt to a file if the database is unreachable; return an error that names the file."""
     from ..base.postgres import Unreachable
 
-    text = _text(env, options, looked_at(env, b"", None)) if isinstance(error, Unreachable) else None
+    text = _text(env, options, read_only_view(env, b"", None)) if isinstance(error, Unreachable) else None
     if text is None or not isinstance(error, Unreachable):
         return error
     line = compose.line_of(env, compose.draft(env, message, text), target.id)

@@ -42,7 +42,7 @@ def written(env: Env, path: str, view: View, parent: Json | None, *, begun_here:
 def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
     """Copy a session up to a message; return the new id or path."""
     view = view_of(env, target, hydrate=False)
-    message = find(view, at, session=target.id) if at is not None else None
+    message = find_message(view, at, session=target.id) if at is not None else None
     last = message or next(reversed(view.messages), None)
     path = create.free_path(env, into, target.id if target.path != "-" else "fork")
     parent = {"session": view.id or target.id, "at": last.id if last is not None else None}
