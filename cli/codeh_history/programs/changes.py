@@ -8,7 +8,8 @@ way, and only records made by an import are reverted by a later one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
 
 from ..providers.json_text import loads
 from ..session.fold import View
@@ -23,14 +24,10 @@ from .model import Entry, Item, Session
 _LATE_FIELDS = ("usage", "finish")  # fields that are known once a message is complete
 _UNNAMED = " +"  # marks the name of a line without an id
 _CONTENT_FIELDS = ("parts", "blockIds", "flowId", "summary")
-_REDACTED_CONTENT: Json = {
-    "parts": [{"text": "[redacted]"}],
-    "summary": "[redacted]",
-}  # for unknown content
+_REDACTED: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # for unknown content
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(NamedTuple):
     """`records` to append; `conflict`: why they cannot be appended, if copy and source have diverged."""
 
     records: list[Json]
@@ -60,59 +57,51 @@ class _Comparison:
         self.imported: dict[str, tuple[Json, int]] = {}
         self.redacted: set[str] = set()  # names of redacted records, and ids of their messages
         self.redacted_settings: Json = {}  # redacted settings, each with its record's time
-        updates: dict[str, Json] = {}
+        self.updates: dict[str, Json] = {}
         for place, record in enumerate(view.log.records):
-            self.index(place, record.data, updates, dead=place in view.dead)
+            self.index(place, record.data, dead=place in view.dead)
 
-    def index(self, place: int, data: Json, updates: dict[str, Json], *, dead: bool) -> None:
+    def index(self, place: int, data: Json, *, dead: bool) -> None:
         """Index one record of the copy."""
-        kind = data["type"]
-        placing = kind in PLACING or kind == "summary"
-        if "id" in data:
-            self.used_ids.add(data["id"])
-        if placing:
+        kind, pieces, time = data["type"], len(list_at(data, MARK)), data.get("ts", "")
+        self.used_ids |= {data["id"]} if "id" in data else set()
+        if kind in PLACING or kind == "summary":
             self.places.setdefault(data["id"], place)
-        if kind == "revert" and not dead:
+            if MARK in data:
+                self.imported[data["id"]] = data, pieces
+        elif kind == "revert" and not dead:
             self.reverts.setdefault(data["of"], []).append(data)
-        if kind == "meta" and MARK in data:
+        elif kind == "meta" and MARK in data:
             self.settings |= data["set"]
-            time = data.get("ts", "")
             if (f"meta {time}" if time else _UNNAMED) in self.redacted:
                 self.redacted_settings |= dict.fromkeys(data["set"], time)
-        elif MARK in data and placing:
-            self.imported[data["id"]] = data, len(list_at(data, MARK))
         elif kind == "update":
-            updates[data["id"]] = data
-            if data["id"] in self.redacted:
-                self.redacted.add(data["of"])
-        elif kind == "commit" and MARK in data and data["of"] in updates:
-            update = updates[data["of"]]
-            self.imported[update["of"]] = update, len(list_at(data, MARK))
+            self.updates[data["id"]] = data
+            self.redacted |= {data["of"]} if data["id"] in self.redacted else set()
+        elif kind == "commit" and MARK in data and data["of"] in self.updates:
+            update = self.updates[data["of"]]
+            self.imported[update["of"]] = update, pieces
         elif kind == REDACTION:
-            names = (_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names_in(data))
-            self.redacted.update(names)
+            names = names_in(data)
+            self.redacted |= {_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names}
 
     def changes(self) -> Changes:
         """Revert what is gone from the source, then append what is new."""
-        wanted = {item.id for item in self.session.items}
-        gone = self.imported.keys() - wanted if not self.session.partial else ()
+        session = self.session
+        gone = self.imported.keys() - {item.id for item in session.items} if not session.partial else ()
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
             if id not in self.reverts:
                 self.revert(id)
         own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.imported)
         continued = next(own, None)  # the first message added in the copy
         conflict = self.items(continued)
-        self.new += [
-            used
-            for used in map(records.usage_record, self.session.used())
-            if used["id"] not in self.used_ids
-        ]
-        current = self.session.settings.items()
+        used = map(records.usage_record, session.used())
+        self.new += [record for record in used if record["id"] not in self.used_ids]
         settings = {
-            k: v for k, v in current if self.settings.get(k) != v and k not in self.redacted_settings
-        }
-        if settings:
-            self.new.append(records.settings(self.session, settings))
+            key: value for key, value in session.settings.items()
+            if self.settings.get(key) != value and key not in self.redacted_settings
+        }  # fmt: skip
+        self.new += [records.settings(session, settings)] if settings else []
         if continued is not None and self.new:
             conflict = f"it was continued here ({continued.id})"
         return Changes(self.new, conflict)
@@ -150,43 +139,31 @@ class _Comparison:
         if message is None or MARK not in message.fields:
             return
         imported, old_count = self.imported.get(item.id, ({}, 0))
-        own, new = message.own or (), item.pieces[old_count:]
-        parts, other = [*own, *(part for piece in new for part in piece.parts)], False
-        if (
-            exact
-            and len(item.pieces) >= old_count
-            and item.id not in self.redacted
-            and _same(own, imported)
-        ):
+        own, new, changed = message.own or (), item.pieces[old_count:], False
+        parts = [*own, *(part for piece in new for part in piece.parts)]
+        late = {key: item.fields[key] for key in _LATE_FIELDS if key in item.fields}
+        exact = exact and len(item.pieces) >= old_count and item.id not in self.redacted
+        if exact and _same(own, imported):
             parts = item.parts
-            more = any(key in item.fields and key not in message.fields for key in _LATE_FIELDS)
-            other = more or not _same(parts, imported)
-        if not new and not other:
-            return
-        names = ("update", item.id)
-        whole = hash_id(self.session.program, self.session.id, *names, len(item.pieces))
-        id = whole if new else self.new_id(*names, dumps(parts))
-        time, late = (
-            omit_empty(ts=item.ts),
-            {key: item.fields[key] for key in _LATE_FIELDS if key in item.fields},
-        )
-        self.new.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
-        self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
+            changed = not late.keys() <= message.fields.keys() or not _same(parts, imported)
+        if new or changed:
+            names, program = ("update", item.id), (self.session.program, self.session.id)
+            grown = hash_id(*program, *names, len(item.pieces))
+            id = grown if new else self.new_id(*names, dumps(parts))
+            time = omit_empty(ts=item.ts)
+            self.new.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
+            self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
 
     def as_redacted(self, record: Json) -> Json:
         """The source's record with the copy's content, if that was redacted."""
         if record["type"] == "meta" and (both := self.redacted_settings.keys() & record["set"].keys()):
-            redacted_settings = {key: self.settings[key] for key in both}
-            time = max(self.redacted_settings[key] for key in both)
-            return {
-                **record,
-                **({"ts": time} if time else {}),
-                "set": {**record["set"], **redacted_settings},
-            }
+            kept = {key: self.settings[key] for key in both}
+            time = omit_empty(ts=max(self.redacted_settings[key] for key in both))
+            return {**record, **time, "set": {**record["set"], **kept}}
         id = record.get("id")
         if id not in self.redacted:
             return record
-        imported, _ = self.imported.get(id, (_REDACTED_CONTENT, 0))
+        imported, _ = self.imported.get(id, (_REDACTED, 0))
         content = {key: imported[key] for key in _CONTENT_FIELDS if key in imported}
         if "parts" in imported or "summary" in imported:
             return {**record, **content}
@@ -197,19 +174,17 @@ class _Comparison:
 
     def new_id(self, *of: object) -> str:
         """An unused id that depends only on these values."""
-        number = 1
-        while (id := hash_id(self.session.program, self.session.id, *of, number)) in self.used_ids:
-            number += 1
+        numbered = (hash_id(self.session.program, self.session.id, *of, number) for number in count(1))
+        id = next(id for id in numbered if id not in self.used_ids)
         self.used_ids.add(id)
         return id
 
 
 def _same(parts: Sequence[Part], record: Json) -> bool:
     """Whether a stored record has these parts."""
-    recorded = record.get("parts")
-    if recorded == parts:
+    if record.get("parts") == parts:
         return True
     stored = loads(dumps(parts))
-    if recorded is None:
-        return [*map(block_of, stored)] == record.get("blockIds")
-    return bool(stored == recorded)
+    if "parts" in record:
+        return bool(stored == record["parts"])
+    return [*map(block_of, stored)] == record.get("blockIds")
