@@ -53,10 +53,8 @@ def _session(program: str, value: Json) -> Session:
 
 def _message(session: Session, message: Json, model: str | None) -> None:
     """Add a message; an answer that used tools becomes several."""
-    sender = text_at(message, "sender")
-    kind = _KINDS.get(sender)
+    kind = session.kind_of(message.get("sender"), _KINDS)
     if kind is None:
-        session.skip(f"message of {sender or 'nobody'}")
         return
     blocks = objects_at(message, "content")
     parts = [part for block in blocks if (part := _part(session, block)) is not None]

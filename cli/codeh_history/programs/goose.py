@@ -72,11 +72,8 @@ def _sessions(
 
 def _fill(session: Session, source: Source, row: Json) -> None:
     """Add a session's messages and summaries, and the usage of its responses."""
-    config = value_of(row.get("model_config_json"))
-    fields = {
-        "provider": _FORMATS.get(str(row.get("provider_name"))),
-        "model": name_at(config, "model_name"),
-    }
+    model = name_at(value_of(row.get("model_config_json")), "model_name")
+    fields = {"provider": _FORMATS.get(str(row.get("provider_name"))), "model": model}
     hidden: set[str] = set()  # ids of items that the agent no longer sees
     where = "WHERE session_id = ? ORDER BY rowid"
     for message in source.rows(f"SELECT * FROM messages {where}", session.id):  # noqa: S608
@@ -90,9 +87,8 @@ def _fill(session: Session, source: Source, row: Json) -> None:
 
 
 def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> None:
-    kind = _KINDS.get(str(row.get("role")))
+    kind = session.kind_of(row.get("role"), _KINDS)
     if kind is None:
-        session.skip(f"message of {row.get('role')}")
         return
     about, blocks = value_of(row.get("metadata_json")), objects(value_of(row.get("content_json")))
     seen = at(about, "agentVisible") is not False

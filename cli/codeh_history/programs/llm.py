@@ -106,10 +106,8 @@ class _Reading:
         return list(reversed(chain.values()))
 
     def message(self, message: Json, turn: Json | None, ts: str | None) -> None:
-        role = text_at(message, "role")
-        kind = _KINDS.get(role)
+        role, kind = message.get("role"), self.session.kind_of(message.get("role"), _KINDS)
         if kind is None:
-            self.session.skip(f"message of {role or 'nobody'}")
             return
         query = "SELECT * FROM parts WHERE message_hash = ? ORDER BY position"
         rows = list(self.source.rows(query, message["hash"]))

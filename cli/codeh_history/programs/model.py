@@ -7,7 +7,7 @@ included, depends only on the source.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
@@ -170,6 +170,12 @@ class Session:
             self.left[kind] += count
         if own:
             self.interface.add(kind)
+
+    def kind_of(self, role: object, kinds: Mapping[str, str]) -> str | None:
+        """The kind of a message with this role; count one of another role, and return None."""
+        kind = kinds.get(role) if isinstance(role, str) else None
+        self.skip(f"message of {name_of(role) or 'nobody'}", kind is None)
+        return kind
 
     # -- its items -----------------------------------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from typing import Any
 from ...providers.gemini.fields import SKIP_SIGNATURE
 from ...providers.json_text import value_of
 from ...providers.parts import name_of
-from ...session.model import SUMMARY_HEAD, Json, Message, Part
+from ...session.model import SUMMARY_HEAD, Json, Message
 from .. import writing
-from ..fields import name_at, object_at
+from ..fields import name_at, object_at, omit_empty
 from . import SNAPSHOT, WRAPPER, is_forgotten
 
 
@@ -42,17 +42,14 @@ class File(writing.Writer):
     def summary(self, text: str) -> None:
         headed = text if text.startswith(SUMMARY_HEAD) else f"{SUMMARY_HEAD}\n\n{text}"
         text = text if SNAPSHOT in text else WRAPPER.format(headed)
-        message = {**self._head("user"), "content": [{"text": text}]}
-        self.lines.append({"$set": {"messages": [message]}})
+        self.lines.append({"$set": {"messages": [self._message("user", content=[{"text": text}])]}})
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """Write an element; results are added to their calls."""
-        parts = element["parts"]
+        parts, own = element["parts"], (None, self.program.format)
         if element["role"] == "model":
-            own = (
-                source for source in sources if source and source.provider in (None, self.program.format)
-            )
-            self._model(parts, next((source.model for source in own if source.model), None))
+            models = (source.model for source in sources if source and source.provider in own)
+            self._model(parts, next(filter(None, models), None))
             return
         for part in parts:
             if _id(part.get("functionResponse")) in self.calls:
@@ -60,22 +57,27 @@ class File(writing.Writer):
         others = [part for part in parts if "functionResponse" not in part]
         if others:
             self.calls = {}
-            self.lines.append({**self._head("user"), "content": _prompt(others)})
+            if is_forgotten(
+                others
+            ):  # marked as no thought, so that it is not taken for a command or nothing
+                others[0] = {**others[0], "thought": False}
+            self.lines.append(self._message("user", content=others))
 
     def _model(self, parts: list[Any], model: str | None) -> None:
-        """Write a model message."""
+        """Write a model message; its content is all parts if they are more than texts followed by calls."""
         parts = [_without_placeholder(part) for part in parts]
-        calls = [self._call(part["functionCall"]) for part in parts if _is_call(part)]
+        made = [part["functionCall"] for part in parts if _is_call(part)]
+        done = {"status": "success", "timestamp": self.ts}
+        calls = [{"id": _id(c), "name": c["name"], "args": c.get("args") or {}, **done} for c in made]
         self.calls = {call["id"]: call for call in calls}
-        message = {**self._head("gemini"), **_content(parts)}
-        if model:
-            message["model"] = model
-        self.lines.append({**message, "toolCalls": calls} if calls else message)
-
-    def _call(self, call: Json) -> Json:
-        args = call.get("args") or {}
-        written = {"id": _id(call), "name": call["name"], "args": args, "status": "success"}
-        return {**written, "timestamp": self.ts}
+        texts = [part for part in parts if not _is_call(part)]
+        content: Json = {"content": texts}
+        keys = [{"text"}] * len(texts) + [{"functionCall"}] * len(calls)
+        if [part.keys() for part in parts] != keys:
+            shown = [part for part in texts if part.get("thought") is not True]
+            content = {"content": list(map(_whole, parts)), "displayContent": shown}
+        fields = omit_empty(model=model, toolCalls=calls)
+        self.lines.append(self._message("gemini", **content, **fields))
 
     def _answered(self, part: Json) -> None:
         """Add a result to its call; media go beside it where the program would drop nested ones."""
@@ -85,9 +87,9 @@ class File(writing.Writer):
         call["result"] = [{"functionResponse": answer}, *held]
         call["status"] = "error" if "error" in object_at(answer, "response") else "success"
 
-    def _head(self, kind: str) -> Json:
+    def _message(self, kind: str, **fields: object) -> Json:
         id = writing.uuid(self.about.id, len(self.lines))
-        return {"id": id, "timestamp": self.ts, "type": kind}
+        return {"id": id, "timestamp": self.ts, "type": kind, **fields}
 
 
 def _hash(cwd: str) -> str:
@@ -112,23 +114,6 @@ def _without_placeholder(part: Any) -> Any:
     if part.get("thoughtSignature") != SKIP_SIGNATURE:
         return part
     return {key: value for key, value in part.items() if key != "thoughtSignature"}
-
-
-def _prompt(parts: list[Part]) -> list[Any]:
-    """A prompt's parts, marked as no thought if the program would take them for a command or nothing."""
-    if not is_forgotten(parts):
-        return [*parts]
-    return [{**parts[0], "thought": False}, *parts[1:]]
-
-
-def _content(parts: list[Any]) -> Json:
-    """A message's content besides its calls; all parts if they are more than texts followed by calls."""
-    texts = [part for part in parts if not _is_call(part)]
-    plain = all(part.keys() == {"text"} for part in texts) and parts[: len(texts)] == texts
-    if plain and all(part.keys() == {"functionCall"} for part in parts[len(texts) :]):
-        return {"content": texts}
-    shown = [part for part in texts if part.get("thought") is not True]
-    return {"content": list(map(_whole, parts)), "displayContent": shown}
 
 
 def _whole(part: Any) -> Any:
