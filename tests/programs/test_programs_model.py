@@ -72,14 +72,14 @@ def test_a_program_is_a_package_of_its_name(name):
     program = registry.program(name)
     assert name == program.name
     assert program is registry.program(name)
-    assert all(place.patterns for place in registry.places(name))
+    assert all(place.patterns for place in program.places)
     assert program.read
     assert bool(program.writer and find_spec(program.writer)) == (name in registry.WRITTEN)
 
 
 def test_what_only_exports_has_no_place():
-    assert registry.places("sharegpt") == ()
-    assert registry.places("codex")
+    assert registry.program("sharegpt").places == ()
+    assert registry.program("codex").places
 
 
 @pytest.mark.parametrize("name", SAMPLES)

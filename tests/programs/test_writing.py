@@ -199,7 +199,7 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
     ]
     view = strategies.view_of([head, *log])
     assert b"c2ln" in registry.written("codex", view, ABOUT).data
-    assert registry.as_written("codex", view).messages[1].parts == view.messages[1].parts
+    assert writing.as_written(registry.program("codex"), view).messages[1].parts == view.messages[1].parts
 
 
 @PROGRAMS

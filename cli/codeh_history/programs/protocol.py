@@ -67,7 +67,7 @@ class Program(NamedTuple):
     recognises: Callable[[Head], bool]
     read: Callable[[Source, Program], Iterable[Session]]
     places: Sequence[Place] = ()
-    recognises_own: Callable[[Head], bool] | None = None
+    recognises_own: Callable[[Head], bool] = lambda _: False
     superseded: Callable[[Iterable[str]], Collection[str]] = lambda _: ()
     writer: str = ""
     format: str = ""

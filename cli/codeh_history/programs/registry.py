@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from . import pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from ..session.view import View
     from .model import Session
-    from .protocol import Head, Place, Program, SessionInfo, Source, Written
+    from .protocol import Head, Program, SessionInfo, Source, Written
 
 PROGRAMS = {
     "qwen-code": "qwen_code",  # before claude-code, whose lines have the same ids
@@ -48,16 +48,6 @@ def program(name: str) -> Program:
     return declared
 
 
-def places(name: str) -> Sequence[Place]:
-    """Where a program keeps its sessions; empty for a product that only exports files."""
-    return program(name).places
-
-
-def superseded(name: str, paths: Iterable[str]) -> Collection[str]:
-    """Those of a program's files that it no longer resumes because a newer one exists."""
-    return program(name).superseded(paths)
-
-
 def detect_program(head: Head) -> str | None:
     """The name of the program that recognises a file; None if there is none."""
     return next((name for name in PROGRAMS if program(name).recognises(head)), None)
@@ -65,8 +55,7 @@ def detect_program(head: Head) -> str | None:
 
 def is_own_session(name: str, head: Head) -> bool:
     """Whether a file in this program's own folders is one of its sessions."""
-    own = program(name)
-    return own.recognises(head) or (own.recognises_own is not None and own.recognises_own(head))
+    return program(name).recognises(head) or program(name).recognises_own(head)
 
 
 def read(name: str, source: Source) -> Iterator[Session]:
@@ -76,13 +65,6 @@ def read(name: str, source: Source) -> Iterator[Session]:
         if own.pairs is not None:
             pairs.report(session, own.pairs, own.title)
         yield session
-
-
-def as_written(name: str, view: View) -> View:
-    """The view as `written` would store it: without the thinking that this program does not get back."""
-    from . import writing
-
-    return writing.as_written(program(name), view)
 
 
 def written(name: str, view: View, about: SessionInfo) -> Written:

@@ -14,7 +14,7 @@ from ...filters.costs import counter_for, total_of
 from ...filters.curate import passes
 from ...filters.curate.pairs import DUPLICATE, LOST, MISPLACED, MOVED, RENAMED, WITHOUT_CALL
 from ...filters.curate.passes import Settings
-from ...programs import registry
+from ...programs import registry, writing
 from ...session.model import Json, origin
 from ...session.ops import Op, apply
 from ...session.view import View
@@ -73,7 +73,7 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
         plan = bounds.plan(env, smaller, Limits(budget=budget, model=model))
         compaction, report = plan.ops, [*report, *plan.report()]
         smaller = apply(smaller, compaction)
-    after = smaller if to is None else registry.as_written(to, smaller)
+    after = smaller if to is None else writing.as_written(registry.program(to), smaller)
     if to is not None and not after.messages and not after.summaries:
         raise BadData(f"{view.id}: no readable message in it can be sent again")
     counter = counter_for(env, view, None, model)

@@ -223,8 +223,9 @@ def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[S
     `newest`: the caller knows that the program resumes this file and no newer one.
     """
     damage: list[Problem] = []  # reported with the first session
-    others = () if newest else file.others(registry.places(program))
-    older = os.path.abspath(file.path) in registry.superseded(program, others)
+    own = registry.program(program)
+    others = () if newest else file.others(own.places)
+    older = os.path.abspath(file.path) in own.superseded(others)
     try:
         for session in registry.read(program, file):
             if file.damage is not None:

@@ -34,12 +34,12 @@ def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
     for program in programs:
         paths: dict[str, os.stat_result] = {}
         beside: dict[str, str] = {}
-        for place in registry.places(program):
+        for place in registry.program(program).places:
             for pattern in place.patterns:
                 matching = _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
                 paths |= matching
                 beside |= dict.fromkeys(matching, place.beside) if place.beside else {}
-        older = registry.superseded(program, paths)
+        older = registry.program(program).superseded(paths)
         for path, info in sorted(paths.items()):
             if path not in older and not _is_older(path, paths):
                 yield ProgramFile(program, path, _stamp(path, info, beside.get(path)))
@@ -65,13 +65,13 @@ def below(folder: str) -> list[str]:
     for program in registry.PROGRAMS:
         matching: dict[str, os.stat_result] = {}
         for pattern in (
-            pattern for place in registry.places(program) for pattern in place.patterns if pattern
+            pattern for place in registry.program(program).places for pattern in place.patterns if pattern
         ):
             parts = pattern.split("/")
             for start, first in enumerate(parts):
                 if "*" not in first or _ends_in(names, parts[:start]):
                     matching |= _matching(folder, parts[start:])
-        older = registry.superseded(program, matching)
+        older = registry.program(program).superseded(matching)
         files |= {path: info for path, info in matching.items() if path not in older}
     return sorted(path for path in files if not _is_older(path, files))
 

@@ -54,7 +54,7 @@ def make(
     named = title if title is not None else view.meta.get("title")
     where = directory(env, view, cwd, or_current=install)
     id = id or writing.uuid(program, *((where, *of) if of else (env.new_id(view.id, 0),)))
-    folder = folder_of(env, registry.places(program)[0])
+    folder = folder_of(env, registry.program(program).places[0])
     title = named if isinstance(named, str) and named else None
     written = registry.written(
         program, whole, SessionInfo(id, where, title, env.now(), partial(_known, folder))
