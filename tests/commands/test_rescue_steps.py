@@ -13,7 +13,7 @@ from codeh_history.commands.rescue.source import Recovered
 from codeh_history.store.resolve import Target
 from histories import conversations, model, session, user
 from in_process import run_in_process, write_session
-from program_files import Claude, Codex, written
+from program_files import Claude, Codex, played, written
 from strategies import encode, view_of
 from terminal_output import on_terminal
 
@@ -28,11 +28,7 @@ def texts(found):
 
 
 def talk():
-    made = Claude()
-    made.user("u1", "hi")
-    made.said("a1", "ho")
-    made.user("u2", "more")
-    return made
+    return played(Claude(), "user u1 hi; said a1 ho; user u2 more")
 
 
 def test_a_programs_file_is_known_though_its_first_lines_are_damaged(env, tmp_path):

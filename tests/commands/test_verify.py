@@ -14,7 +14,7 @@ from codeh_history.commands.verify.provider import refusals, source_of
 from codeh_history.programs.model import Problem
 from codeh_history.store.resolve import Target
 from plain_logs import plain_files
-from program_files import Claude, written
+from program_files import Claude, played, written
 
 HEAD = {"type": "session", "version": 1, "id": "s"}
 
@@ -183,10 +183,7 @@ def test_an_empty_message_is_told_with_its_id(format):
 
 
 def talk():
-    made = Claude()
-    made.user("u1", "hi")
-    made.said("a1", "ho")
-    return made
+    return played(Claude(), "user u1 hi; said a1 ho")
 
 
 def test_a_file_in_order_is_told_with_its_messages(tmp_path):

@@ -60,11 +60,7 @@ def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path):
 
 
 def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path):
-    file = Claude()
-    file.user("a", "old")
-    file.said("b", "older")
-    file.compacted("s", "in short")
-    file.user("c", "new")
+    file = played(Claude(), "user a old; said b older; compacted s in_short; user c new")
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "new"]
     (summary,) = [r for r in lines(session_path(tmp_path, COPY)) if r["type"] == "summary"]
     assert summary["covers"] == ["a", "b"]
@@ -81,9 +77,7 @@ def test_a_summary_without_its_boundary_line(tmp_path):
 
 
 def test_messages_that_a_compaction_kept_stand_after_its_summary(tmp_path):
-    file = Claude()
-    file.user("a", "old")
-    file.said("b", "kept")
+    file = played(Claude(), "user a old; said b kept")
     kept = {"preservedSegment": {"headUuid": "b", "anchorUuid": "s", "tailUuid": "b"}}
     file.compacted("s", "in short", compactMetadata=kept)
     file.user("c", "new")
@@ -106,20 +100,13 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
 
 
 def test_a_file_that_begins_in_the_middle_says_so(tmp_path):
-    file = Claude()
-    file.user("a", "one", "elsewhere")
-    file.said("b", "two")
+    file = played(Claude(), "user a one elsewhere; said b two")
     done = run_in_process("verify", str(file.write(tmp_path)), home=tmp_path)
     assert done.text.endswith("its parent elsewher… is not in the file, which lacks everything before it")
 
 
 def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "lost")
-    file.user("c", "three")
-    file.compacted("s", "in short")
-    file.user("d", "new")
+    file = played(Claude(), "user a one; said b lost; user c three; compacted s in_short; user d new")
     del file.lines[1]
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"its parent" not in done.err
@@ -150,9 +137,7 @@ def test_sub_agents_are_counted_not_mixed_in(tmp_path):
 
 
 def test_synthetic_lines_are_errors_of_the_program(tmp_path):
-    file = Claude()
-    file.user("a", "go")
-    file.said("b", "API Error: 529")
+    file = played(Claude(), "user a go; said b API_Error:_529")
     file.lines[-1]["message"]["model"] = "<synthetic>"
     file.user("c", "again")
     assert view(file.write(tmp_path), tmp_path) == ["go", "again"]
@@ -196,9 +181,7 @@ def test_the_title_is_the_one_of_the_highest_kind(kinds, title, tmp_path):
 
 def spilled(path):
     stub = f"<persisted-output>\nOutput too large (34.3KB). Full output saved to: {path}\n\nPreview (first 2KB):\nbeg\n...\n</persisted-output>"
-    file = Claude()
-    file.user("a", "go")
-    file.called("b", "A")
+    file = played(Claude(), "user a go; called b A")
     file.result("c", "A", stub)
     return file
 
@@ -264,9 +247,7 @@ def test_a_file_read_while_it_is_written_comes_to_the_same_view(cut, tmp_path):
 
 
 def test_a_rewind_since_is_a_revert_and_going_back_reverts_that(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
+    file = played(Claude(), "user a one; said b two")
     view(file.write(tmp_path), tmp_path)
     file.user("c", "other", "a")
     assert view(file.write(tmp_path), tmp_path) == ["one", "other"]
@@ -275,9 +256,7 @@ def test_a_rewind_since_is_a_revert_and_going_back_reverts_that(tmp_path):
 
 
 def test_a_compaction_since_is_a_summary(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
+    file = played(Claude(), "user a one; said b two")
     view(file.write(tmp_path), tmp_path)
     file.compacted("s", "in short")
     assert view(file.write(tmp_path), tmp_path) == ["S:in short"]
@@ -304,10 +283,7 @@ def test_a_copy_that_was_continued_here_stays_and_the_rest_goes_to_a_second_one(
 
 def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path):
     """What followed the first that stood elsewhere was left out, and each import made one more copy."""
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "three")
+    file = played(Claude(), "user a one; said b two; user c three")
     run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     for line, parent in zip(file.lines[-3:], ("c", "a", None), strict=True):
         line["parentUuid"] = parent
@@ -319,9 +295,7 @@ def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path)
 
 
 def test_what_was_undone_here_does_not_come_back(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
+    file = played(Claude(), "user a one; said b two")
     imported(file.write(tmp_path), tmp_path)
     run_in_process("undo", "-s", COPY, home=tmp_path)
     file.user("c", "three")
@@ -375,10 +349,7 @@ def test_recorded_sessions(file, tmp_path):
 
 
 def branched(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("left0001", "abandoned")
+    file = played(Claude(), "user a one; said b two; user left0001 abandoned")
     file.called("l1", "A", id="m")
     file.called("l2", "B", id="m")
     file.result("l3", "A", "of A", "l1")
@@ -585,10 +556,7 @@ NOTIFIED = (
     ],
 )
 def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(fields, head, tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.called("b", "A")
-    file.result("c", "A", "of A")
+    file = played(Claude(), "user a one; called b A; result c A of_A")
     waited(file, "d", "mow", **fields)
     waited(file, "e", [{"type": "text", "text": "bale"}], **fields)
     file.said("f", "two")

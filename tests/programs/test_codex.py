@@ -76,11 +76,7 @@ def test_what_the_program_says_of_itself_is_skipped(tmp_path):
 
 
 def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path):
-    file = Codex()
-    file.user("one")
-    file.said("two")
-    file.user("three")
-    file.said("four")
+    file = played(Codex(), "user one; said two; user three; said four")
     file.compacted("in short", [input_text("three"), input_text("Summary: in short")])
     file.user("five")
     assert view(file.write(tmp_path), tmp_path) == ["S:Summary: in short", "three", "five"]
@@ -113,9 +109,7 @@ def test_a_rollback_of_a_turn_takes_back_what_was_compacted_after_it(tmp_path):
 
 
 def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(tmp_path):
-    file = Codex()
-    file.user("one")
-    file.user("two")
+    file = played(Codex(), "user one; user two")
     file.compacted("in short", [input_text("in short")])
     file.said("to two")
     file.event("thread_rolled_back", num_turns=1)
@@ -133,9 +127,7 @@ def test_a_call_of_the_older_shell_is_that_of_a_function(tmp_path):
 
 
 def test_a_rollback_since_is_a_revert(tmp_path):
-    file = Codex()
-    file.user("one")
-    file.user("two")
+    file = played(Codex(), "user one; user two")
     view(file.write(tmp_path), tmp_path)
     file.event("thread_rolled_back", num_turns=1)
     assert view(file.write(tmp_path), tmp_path) == ["one"]
@@ -213,12 +205,7 @@ def test_recorded_sessions(file, tmp_path):
 
 
 def test_a_result_before_its_call_is_reported(tmp_path):
-    file = Codex()
-    file.user("one")
-    file.result("A", "of A")
-    file.called("A")
-    file.result("nothing", "of nothing")
-    file.said("two")
+    file = played(Codex(), "user one; result A of_A; called A; result nothing of_nothing; said two")
     path = file.write(tmp_path)
     assert [short(record) for record in imported(path, tmp_path)[1:]] == [
         "one", "A=of A", "call A", "nothing=of nothing", "two",
@@ -443,9 +430,7 @@ def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path)
 
 @pytest.mark.parametrize("last", [False, True])
 def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
-    file = Codex()
-    file.user("go")
-    file.called("A")
+    file = played(Codex(), "user go; called A")
     if not last:
         file.said("done")
     path = file.write(tmp_path)

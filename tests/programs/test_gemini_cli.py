@@ -66,18 +66,14 @@ def test_odd_lines_cost_only_themselves(added, sent, tmp_path):
 
 
 def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.said("b", "two")
+    file = played(Gemini(), "user a one; said b two")
     file.said("b", "")
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert "1 message that was written again without its content" in done.err.decode()
 
 
 def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.said("b", "two")
+    file = played(Gemini(), "user a one; said b two")
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
     before = session_path(tmp_path, COPY).read_bytes()
     file.said("b", "two", toolCalls=[gemini_call("A", "of A")])
@@ -86,9 +82,7 @@ def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
 
 
 def test_a_rewind_to_nothing_takes_nothing(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.rewind("zzz")
+    file = played(Gemini(), "user a one; rewind zzz")
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one"]
     found = run_in_process("verify", str(path), home=tmp_path)
@@ -96,9 +90,7 @@ def test_a_rewind_to_nothing_takes_nothing(tmp_path):
 
 
 def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.said("b", "two")
+    file = played(Gemini(), "user a one; said b two")
     snapshot = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>short</state_snapshot>"}]}
     file.set(messages=[CONTEXT, snapshot, {"id": "t", "type": "gemini", "content": "Got it."}])
     file.user("d", "three")
@@ -143,9 +135,7 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_older_form_is_one_object(indent, tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.said("b", "two")
+    file = played(Gemini(), "user a one; said b two")
     path = tmp_path / "session-old.json"
     path.write_text(json.dumps({**file.lines[0], "messages": file.lines[1:]}, indent=indent))
     assert view(path, tmp_path) == ["one", "two"]
@@ -199,10 +189,7 @@ def test_recorded_cases(tmp_path):
 
 
 def test_what_was_rewound_is_a_branch(tmp_path):
-    file = Gemini()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "not so")
+    file = played(Gemini(), "user a one; said b two; user c not_so")
     file.said("d", "no", toolCalls=[gemini_call("A", "of A")])
     file.rewind("c")
     file.user("e", "other")

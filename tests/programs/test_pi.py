@@ -74,10 +74,7 @@ def test_a_lost_header_would_cost_the_whole_file(tmp_path):
 
 
 def test_entries_of_the_first_version_have_no_ids(tmp_path):
-    file = Pi(version=None)
-    file.user("a", "one")
-    file.user("b", "one")
-    file.said("c", "two")
+    file = played(Pi(version=None), "user a one; user b one; said c two")
     assert view(file.write(tmp_path), tmp_path) == ["one", "one", "two"]
     before = imported(file.write(tmp_path), tmp_path)
     file.user("d", "three")
@@ -135,12 +132,7 @@ def test_recorded_sessions(file, tmp_path):
 
 
 def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "abandoned")
-    file.said("d", "too")
-    file.user("e", "three", "b")
+    file = played(Pi(), "user a one; said b two; user c abandoned; said d too; user e three b")
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert done.out.decode().split() == [COPY, f"{COPY}-c"]
     assert shown(tmp_path, f"{COPY}-c") == ["one", "two", "abandoned", "too"]

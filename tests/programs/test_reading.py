@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from in_process import run_in_process
-from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
+from program_files import SAMPLES, SESSION, Claude, Codex, Pi, played, written
 
 READERS = {
     "show": ["--json"], "stats": ["--json"], "last": ["--json"], "payload": ["--raw", "--to", "gemini", "--prefill"],
@@ -83,20 +83,13 @@ def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(t
 
 
 def lost_claude():
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("c", "three")
+    file = played(Claude(), "user a one; said b two; user c three")
     del file.lines[1]
     return file
 
 
 def unanswered_claude():
-    file = Claude()
-    file.called("a", "A")
-    file.user("b", "go on")
-    file.result("c", "B", "orphan")
-    return file
+    return played(Claude(), "called a A; user b go_on; result c B orphan")
 
 
 def nameless_claude():

@@ -7,7 +7,7 @@ from hypothesis import given
 from codeh_history.base.errors import BadData
 from codeh_history.session.fold import fold
 from codeh_history.store import foreign
-from program_files import Claude
+from program_files import Claude, played
 from strategies import encode, records
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -17,9 +17,7 @@ CONTENTS = b'[{"role":"user","parts":[{"text":"hi"}]}]'
 
 
 def claude():
-    made = Claude()
-    made.user("u1", "hi")
-    made.said("a1", "ho")
+    made = played(Claude(), "user u1 hi; said a1 ho")
     return b"".join(orjson.dumps(line) + b"\n" for line in made.lines)
 
 

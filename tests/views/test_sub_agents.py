@@ -9,7 +9,7 @@ from codeh_history.base.env import Env
 from codeh_history.store.resolve import Target
 from codeh_history.views.agents import Agents, interleaved
 from codeh_history.views.view import view_of
-from program_files import SESSION, Claude, Codex, Gemini, written
+from program_files import SESSION, Claude, Codex, Gemini, played, written
 
 OTHER = SESSION.replace("1", "2")
 
@@ -82,9 +82,7 @@ def test_in_a_file_of_its_own_it_is_named_by_its_header(env, tmp_path):
     file.item("function_call", name="spawn_agent", call_id="c", arguments='{"message": "Look north."}')
     path = file.write(folder)
     spawn = {"thread_spawn": {"parent_thread_id": SESSION, "agent_role": "scout"}}
-    below = Codex(id=OTHER, source={"subagent": spawn})
-    below.user("Look north.")
-    below.said("Oats.")
+    below = played(Codex(id=OTHER, source={"subagent": spawn}), "user Look_north.; said Oats.")
     below.write(folder)
     Codex(id=SESSION.replace("1", "3"), forked_from_id=SESSION).write(folder)
     assert shown(env, path) == [("2", "scout", "Look north."), ("2", "scout", "Oats.")]

@@ -23,7 +23,7 @@ from codeh_history.store.program_files import folders, head_of, is_database, ope
 from codeh_history.store.program_files.archive import Archive
 from codeh_history.store.program_files.folders import below, files_of, folder_of
 from codeh_history.store.program_files.translated import each, is_reported
-from program_files import Claude, written
+from program_files import Claude, played, written
 
 
 @contextmanager
@@ -293,10 +293,7 @@ def translated_of(path):
 
 
 def talk():
-    made = Claude()
-    made.user("u1", "hi")
-    made.said("a1", "ho")
-    return made
+    return played(Claude(), "user u1 hi; said a1 ho")
 
 
 def texts(data):
