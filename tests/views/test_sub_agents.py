@@ -127,3 +127,25 @@ def test_without_a_file_or_a_program_there_are_none(env, tmp_path):
     path.write_bytes(orjson.dumps({"type": "session", "version": 1, "id": "s", "imported": gone}) + b"\n")
     assert not shown(env, path)
     assert not shown(env, Gemini().write(tmp_path))
+
+
+def test_2026_11_26_calls_without_arguments_and_headers_without_a_start_are_no_errors(env, home, tmp_path):
+    calls = [{"functionCall": {"name": "x"}}, {"functionCall": {"name": "x", "args": ["Look north."]}}]
+    records = [
+        {"type": "session", "version": 1, "id": "claude-code-a", "imported": {"from": "claude-code", "id": "a", "path": "/gone"}},
+        {"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": calls},
+    ]  # fmt: skip
+    path = written(home / "sessions" / "claude-code-a.jsonl", records)
+    header = {
+        "type": "session", "version": 1, "id": "claude-code-a-agent-b", "created": {}, "parent": {"session": "claude-code-a", "at": 7},
+        "imported": {"from": "claude-code", "id": "a-agent-b", "agent": True},
+    }  # fmt: skip
+    said = {
+        "type": "message",
+        "id": "x",
+        "kind": "user",
+        "role": "user",
+        "parts": [{"text": "Look north."}],
+    }
+    written(home / "sessions" / "claude-code-a-agent-b.jsonl", [header, said])
+    assert shown(env, path) == [("1", None, "Look north.")]

@@ -15,7 +15,7 @@ from ..programs.model import Session
 from ..session.exchanges import is_prompt
 from ..session.fold import View, fold
 from ..session.model import Json, Message, origin
-from ..session.view import text_of
+from ..session.view import text_of, timestamp
 from ..store import read
 from ..store.program_files import is_database, opened, sessions_in, translated
 from ..store.program_files.folders import files_of
@@ -127,20 +127,22 @@ def _by_caller(view: View, agents: list[View]) -> dict[str, list[View]]:
     calls = [
         (each, message, value.strip())
         for each in (view, *agents) for message in each.messages for part in message.parts
-        if "functionCall" in part
-        for value in part["functionCall"]["args"].values() if isinstance(value, str)
+        if isinstance(args := part.get("functionCall", {}).get("args"), dict)
+        for value in args.values() if isinstance(value, str)
     ]  # fmt: skip
     by_caller: dict[str, list[View]] = {}
     for agent in agents:
-        header = agent.header or {}
+        header, parent = agent.header or {}, (agent.header or {}).get("parent")
         prompt = next((text_of(message).strip() for message in agent.messages if is_prompt(message)), "")
         call = next((call for call in calls if call[2] == prompt and call[0] is not agent), None)
         if call is not None:
             calls.remove(call)
             id = call[1].id
         else:
-            before = [m.id for of, m, _ in calls if of is view and (m.ts or "") <= header["created"]]
+            begun = timestamp(header.get("created")) or ""
+            before = [m.id for of, m, _ in calls if of is view and (m.ts or "") <= begun]
             last = [message.id for message in view.messages[-1:]]
-            id = header["parent"].get("at") or (before or last or [""])[-1]
+            at = parent.get("at") if isinstance(parent, dict) else None
+            id = at if isinstance(at, str) else (before or last or [""])[-1]
         by_caller.setdefault(id, []).append(agent)
     return by_caller
