@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from ..base.env import Env
@@ -15,6 +15,7 @@ from ..base.words import MIDDLE, prefixes
 from ..render import pager, table, values
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
+from ..store import foreign_settings
 from ..store.resolve import for_reading, ids
 from ..views import rows as listing
 from ..views.rows import LISTED, Kind, cached_rows, last_used, report_problems
@@ -23,6 +24,7 @@ EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts
   codeh-history list --here --since 7d
   codeh-history list --all-programs      # sessions of other programs too, where they are
+  codeh-history list --pinned --all-programs
   codeh-history list --tag work --model opus --title login
   codeh-history list --branch login --all-programs   # as the programs stored it; a commit too
   codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
@@ -42,6 +44,7 @@ class Options(Reading, without=("argument",)):
     last: int | None = option("N", "Only the N most recently used.", long="-n", least=1)
     here: bool = flag("Only sessions started in this directory.")
     since: str | None = option("D", "Only sessions used since: 30m, 2h, 7d, or a date.")
+    pinned: bool = flag("Only pinned sessions (`set pinned=true`).")
     tag: str | None = option("TAG", "Only sessions with this tag.")
     program: str | None = option("PROGRAM", "Only sessions of this program.")
     model: str | None = option("MODEL", "Only sessions with answers by a model whose name contains MODEL.")
@@ -65,6 +68,8 @@ def run(env: Env, options: Options) -> None:
         rows += [
             row for row in program_rows(env) if (row["program"], row["program_session"]) not in imported
         ]
+    kept = foreign_settings.kept(env)
+    rows = [{**row, **_kept(kept.get(row["id"], {}))} for row in rows]
     chosen = [
         row for row in rows
         if matches(row, options)
@@ -80,11 +85,20 @@ def run(env: Env, options: Options) -> None:
         raise BadData("some sessions are damaged (`codeh-history verify ID` shows where)")
 
 
+def _kept(settings: Json) -> Json:
+    """What was set of a session before it was imported, in place of what its program says."""
+    read: dict[str, Callable[[object], object]] = {
+        "title": listing.text_of, "tags": listing.tags_of, "pinned": lambda value: value is True,
+    }  # fmt: skip
+    return {key: of(settings[key]) for key, of in read.items() if settings.get(key) is not None}
+
+
 def matches(row: Json, options: Options) -> bool:
-    """Whether a session matches --tag, --program, --model, --branch and --title."""
+    """Whether a session matches --pinned, --tag, --program, --model, --branch and --title."""
     model, title = (options.model or "").casefold(), (options.title or "").casefold()
     return (
-        (options.tag is None or options.tag in row["tags"])
+        (row["pinned"] or not options.pinned)
+        and (options.tag is None or options.tag in row["tags"])
         and (options.program is None or options.program == row["program"])
         and (not model or any(model in name.casefold() for name in row["models"]))
         and (options.branch is None or any(map(partial(_is_ref, options.branch), row["git"])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from .. import providers
@@ -9,28 +10,34 @@ from ..base import shared_options
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.input import check_json, from_file
-from ..base.options import Writing, argument
+from ..base.options import Option, Writing, argument
 from ..base.read_json import json_value, parse_json
 from ..base.words import suggestion
 from ..filters import reduction
+from ..programs.records import session_id
+from ..programs.registry import PROGRAMS
 from ..session.records import dumps
-from ..store import log
+from ..store import foreign_settings, log, program_files
+from ..store.paths import exists, is_path, path_of
 from ..store.resolve import for_writing
 from ..talk.append.text import say_new
+from .list_ import program_rows
 
 EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo
+  codeh-history set -s claude-code-5e551000-0000-4000-8000-00000000c1a0 pinned=true   # imported or not
   codeh-history set -s demo system=@system.md tools=@tools.json
   codeh-history set -s demo model.anthropic=claude-opus-4-8 x-ticket=4711
   codeh-history set -s demo curate.remove='<follow-up>.*?</follow-up>' compact.policy=loop
 """
-_PLAIN = ("title", "tags", "system", "tools")
+_PLAIN = ("title", "tags", "pinned", "system", "tools")
 _BY_PROVIDER = ("model", "settings")
 KEYS = (
     *_PLAIN,
     *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS),
     *shared_options.KEYS,
 )
+PINNED = Option(help="")
 OWN = "x-"  # prefix of the user's own keys
 
 
@@ -55,10 +62,32 @@ def run(env: Env, options: Options) -> None:
 def store(env: Env, session: str | None, values: dict[str, object]) -> None:
     """Validate and append these settings."""
     reduction.check({key: value for key, value in values.items() if key in shared_options.KEYS})
-    target = for_writing(env, session)
+    foreign = foreign_id(env, session or env.environ.get("CODEH_SESSION") or "")
+    if foreign is not None and not exists(path_of(env, foreign)):
+        if others := [key for key in values if key not in foreign_settings.KEYS]:
+            names = ", ".join(foreign_settings.KEYS)
+            raise Usage(f"set {others[0]}: {foreign} is not imported; only {names} can be set")
+        foreign_settings.keep(env, foreign, values)
+        return
+    target = for_writing(env, foreign or session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
         say_new(env, target)
+    if before := values.keys() & foreign_settings.kept(env).get(target.id, {}).keys():
+        foreign_settings.keep(env, target.id, dict.fromkeys(before))  # set before it was imported
+
+
+def foreign_id(env: Env, name: str) -> str | None:
+    """The id `PROGRAM-ID` of another program's session that this id or file names; None if it is ours."""
+    if is_path(name) and os.path.isfile(name):
+        with program_files.opened(name) as file:
+            if (owner := program_files.program_of(file)) is None:
+                return None
+            return next(map(session_id, program_files.sessions_in(file, owner)), None)
+    owners = [program for program in PROGRAMS if name.startswith(f"{program}-")]
+    if not owners or exists(path_of(env, name)):
+        return None
+    return name if any(row["id"] == name for row in program_rows(env, owners)) else None
 
 
 def check_key(key: str) -> None:
@@ -88,6 +117,8 @@ def value_of(key: str, text: str) -> object:
         value = json_value(text)
         is_texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return value if is_texts else [text]
+    if key == "pinned":
+        return PINNED.coerce("bool", text, "set pinned") or None
     if key == "tags":
         return [tag.strip() for tag in text.split(",") if tag.strip()]
     return text

@@ -84,7 +84,7 @@ class Count:
         named = text_of(header.get("id")) if source else None  # another program's file
         return {
             "id": named or Target(path, "").id, "path": path.encode("utf-8", "replace").decode(),
-            "title": text_of(self.meta.get("title")),
+            "title": text_of(self.meta.get("title")), "pinned": self.meta.get("pinned") is True,
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": self.last[1],
             "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
@@ -198,7 +198,7 @@ class Kind(NamedTuple):
     """A kind of row: its name in the cache, and the version of its content."""
 
     use: str = "sessions"
-    version: int | Json = 8
+    version: int | Json = 9
 
 
 LISTED = Kind()

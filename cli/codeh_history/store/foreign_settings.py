@@ -1,0 +1,50 @@
+"""Titles, tags and pins of other programs' sessions that are not imported: `foreign.jsonl` in the home."""
+
+from __future__ import annotations
+
+import os
+
+from ..base.env import Env
+from ..base.errors import InputOutput
+from ..base.folders import ensure_dir, sync, write
+from ..base.read_json import json_object
+from ..session.model import Json
+from ..session.records import dumps
+from .read import read_bytes
+
+NAME = "foreign.jsonl"
+KEYS = ("title", "tags", "pinned")
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def keep(env: Env, session: str, values: Json) -> None:
+    """Append settings of a session `PROGRAM-ID`, durable on return; None unsets."""
+    ensure_dir(env.home)
+    path = os.path.join(env.home, NAME)
+    line = dumps({"session": session, "ts": env.now(), "set": values})
+    try:
+        fd = os.open(path, _APPEND, 0o600)
+        try:
+            write(fd, b"\n" + line + b"\n" if _torn(path) else line + b"\n")
+            sync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+
+
+def _torn(path: str) -> bool:
+    """Whether the last line was not written to its end."""
+    data = read_bytes(path)
+    return bool(data) and not data.endswith(b"\n")
+
+
+def kept(env: Env) -> dict[str, Json]:
+    """Return the settings by session; lines that cannot be read are skipped."""
+    by_session: dict[str, Json] = {}
+    path = os.path.join(env.home, NAME)
+    for line in map(json_object, read_bytes(path).splitlines() if os.path.exists(path) else ()):
+        values = line.get("set") if line else None
+        if line and isinstance(values, dict):
+            by_session.setdefault(str(line.get("session")), {}).update(values)
+    return by_session
