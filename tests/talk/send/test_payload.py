@@ -14,7 +14,6 @@ from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options
 from codeh_history.session import records as log_records
 from codeh_history.session.pairing import open_at_end
-from codeh_history.talk.send.payload import STEP, pieces
 from histories import conversations
 from length import examples
 from oddities import every_oddity, said, sessions, told, words
@@ -135,30 +134,6 @@ def test_a_request_is_a_prefix_of_the_next(log, raw):
         for before, after in pairwise(arrays):
             assert after.startswith(before), (format, before, after)
         assert providers.load(format).problems(body_of(view_of([*log, PROMPT]), format)) == [], format
-
-
-_lists = st.builds(
-    lambda count, item: [item] * count,
-    st.sampled_from([0, 1, STEP, STEP + 1, 2 * STEP, 2 * STEP + 1]),
-    st.text(max_size=3),
-)
-_bodies = st.dictionaries(st.text(max_size=4), _lists | st.integers(0, 9) | st.text(max_size=5), max_size=4)
-
-
-@settings(max_examples=examples(200))
-@given(_bodies)
-def test_they_are_its_bytes(body):
-    assert b"".join(pieces(body)) == orjson.dumps(body) + b"\n"
-
-
-def test_a_long_one_is_not_made_at_once():
-    body = {"contents": [{"text": "x" * 1000}] * 10 * STEP, "system": "s"}
-    assert max(map(len, pieces(body))) < len(orjson.dumps(body)) / 9
-
-
-def test_what_is_no_json_beside_the_messages_is_found_before_the_first_piece():
-    with pytest.raises(TypeError, match="surrogates"):
-        next(pieces({"contents": ["x"] * 2 * STEP, "system": "\ud800"}))
 
 
 def check(path, data, *argv):

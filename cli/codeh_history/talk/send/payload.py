@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import orjson
 
@@ -24,7 +24,6 @@ from ...store.resolve import for_filtering, for_reading, named
 from ...views.late_media import Deferred
 from ...views.view import report_missing_blocks, view_of
 
-STEP = 64  # elements of a list that are one piece of a body
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
 
@@ -39,12 +38,11 @@ def body_of(
     data: bytes | None = None,
     lost_known: bool = False,
 ) -> Iterable[bytes | memoryview]:
-    """The request body, in pieces that are made as they are written.
+    """The request body, in pieces: large media in the block store is one, made as it is written.
 
     `under` are settings that apply where the session has none; `data` replaces the content of the session's
-    file. With `lost_known` missing results of calls are repaired without a note. Large media in the
-    block store is not read before its piece is written, unless a budget must know what it costs and its
-    first bytes do not tell.
+    file. With `lost_known` missing results of calls are repaired without a note. Such media is not read
+    before, unless a budget must know what it costs and its first bytes do not tell.
     """
     to = checked(flags)
     choose = for_filtering if named(env, session, argument) is None else for_reading
@@ -69,13 +67,9 @@ def body_of(
     env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
     for note in request.notes:
         env.note(f"{target.id}: {note}")
-    added = ("set", "context", "user_template", "system_template", "rendered_user")
-    if flags.pretty or flags.specified(*added):  # what others made may be no JSON, in the midst
-        option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
-        written: Iterable[bytes] = [orjson.dumps(_set(request.body, flags.set), option=option)]
-    else:
-        written = pieces(request.body)
-    return media.pieces(b"".join(written), env) if media.used else written
+    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
+    body = orjson.dumps(_set(request.body, flags.set), option=option)
+    return media.pieces(body, env) if media.used else [body]
 
 
 def _transcript(
@@ -148,27 +142,6 @@ def checked(flags: Request) -> str:
 
         bounds.limits(flags)
     return to
-
-
-def pieces(body: Json) -> Iterator[bytes]:
-    """A request body and a newline, in pieces: a long list is not in memory a second time.
-
-    All else is made before the first piece, should it be no JSON.
-    """
-    is_long = {key: type(value) is list and len(value) > STEP for key, value in body.items()}
-    short = {key: orjson.dumps(value) for key, value in body.items() if not is_long[key]}
-    before = b"{"
-    for key, value in body.items():
-        before += orjson.dumps(key) + b":"
-        if key in short:
-            before += short[key]
-        else:
-            for start in range(0, len(value), STEP):
-                yield before + (b"," if start else b"[") + orjson.dumps(value[start : start + STEP])[1:-1]
-                before = b""
-            before = b"]"
-        before += b","
-    yield before.removesuffix(b",") + b"}\n"
 
 
 def provider_of(to: str | None) -> str:
