@@ -71,10 +71,11 @@ class _Steps:
         parts = [*({"type": "text", "text": text} for text in content.texts), *media]
         text = parts if media or len(content.texts) > 1 else "".join(content.texts)
         if message.role == "model":
+            usage = counts(message)
             step = self.add(
                 "agent", text, message.ts, model_name=message.model,
                 reasoning_content="\n\n".join(content.thoughts), tool_calls=list(map(_call, content.calls)),
-                metrics=_metrics(counts(message)),
+                metrics=renamed(usage, _COUNTS) | omit_empty(extra=renamed(usage, _FURTHER)),
             )  # fmt: skip
             self.by_call |= {call["tool_call_id"]: step for call in step.get("tool_calls", ())}
         elif text:
@@ -106,11 +107,6 @@ class _Steps:
 def _call(part: Any) -> Json:
     call = part["functionCall"]
     return {"tool_call_id": call["id"], "function_name": call["name"], "arguments": arguments(part)}
-
-
-def _metrics(usage: Json) -> Json:
-    further = renamed(usage, _FURTHER)
-    return {**renamed(usage, _COUNTS), **({"extra": further} if further else {})}
 
 
 def _totals(steps: list[Json]) -> Json:

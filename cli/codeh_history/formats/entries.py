@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import orjson
 
@@ -15,18 +15,15 @@ from ..session.view import readable_text, text_of
 from ..summaries.window import facts, latest
 
 
-class _Always(TypedDict):
+class Entry(TypedDict):
+    """One exchange in the format of the persisted history."""
+
     id: str
     timestamp: str | None
     userMessage: str
     assistantResponse: str
     toolsUsed: list[str]
-
-
-class Entry(_Always, total=False):
-    """One exchange in the format of the persisted history."""
-
-    source: str
+    source: NotRequired[str]
 
 
 def contents(view: View) -> bytes:
@@ -78,9 +75,14 @@ def entry(group: Sequence[Message]) -> Entry:
     prompt = next((message for message in sent if is_prompt(message)), None)
     first = prompt or group[0]
     answers = [text for message in sent if message.role == "model" and (text := text_of(message))]
+    names: list[str] = []  # of the tools called, each once; an imported entry lists its own
+    for message in sent:
+        listed = tools_named(message)
+        called = (part["functionCall"]["name"] for part in message.parts if "functionCall" in part)
+        names += [name for name in dict.fromkeys(called) if name not in names] if listed is None else listed
     result: Entry = {
         "id": first.id, "timestamp": first.ts, "userMessage": readable_text(prompt) if prompt else "",
-        "assistantResponse": "\n\n".join(answers), "toolsUsed": _tools_used(sent),
+        "assistantResponse": "\n\n".join(answers), "toolsUsed": names,
     }  # fmt: skip
     if first.fields.get("source") in SOURCES:
         result["source"] = first.fields["source"]
@@ -98,13 +100,3 @@ def _kept(fields: Json) -> Json:
     """Return the additional fields of an imported entry."""
     kept = fields.get(BESIDE)
     return kept if isinstance(kept, dict) else {}
-
-
-def _tools_used(messages: Sequence[Message]) -> list[str]:
-    """Return the names of the tools called, each once; an imported entry lists its own."""
-    names: list[str] = []
-    for message in messages:
-        listed = tools_named(message)
-        called = (part["functionCall"]["name"] for part in message.parts if "functionCall" in part)
-        names += [name for name in dict.fromkeys(called) if name not in names] if listed is None else listed
-    return names

@@ -52,7 +52,7 @@ def export(view: View) -> Exported:
         if conversation.system
         else None,
         "gen_ai.tool.definitions": conversation.tools or None,
-        "gen_ai.input.messages": [*opening, *(_message(_role(turn), turn.parts) for turn in sent)],
+        "gen_ai.input.messages": [*opening, *map(_input, sent)],
         "gen_ai.output.messages": [],
         **(_answered(answer) if answer else {}),
     }
@@ -78,10 +78,10 @@ def _message(role: str, parts: Sequence[Part]) -> Json:
     return {"role": role, "parts": list(map(_part, parts))}
 
 
-def _role(message: Message) -> str:
-    if message.role == "model":
-        return "assistant"
-    return "tool" if message.parts and all("functionResponse" in part for part in message.parts) else "user"
+def _input(message: Message) -> Json:
+    results = message.parts and all("functionResponse" in part for part in message.parts)
+    role = "assistant" if message.role == "model" else "tool" if results else "user"
+    return _message(role, message.parts)
 
 
 def _part(part: Any) -> Json:

@@ -29,13 +29,14 @@ def export(view: View, workspace: str | None = None) -> Exported:
     left = Counter(
         "pending message" if m.role else f"{m.kind} message" for m in view.messages if m not in sent
     )
-    flow = _flow(view, sent)
+    flows = {message.fields.get("flowId") for message in sent}
+    common = flows.pop() if len(flows) == 1 else None
+    flow = common if isinstance(common, str) and common else view.id
     wrapper = view.meta.get(WRAPPER)
     if workspace is not None:
         wrapper = {"type": "llm2", "refs": [], "flowId": flow, "workspaceId": workspace}
-    elements = {message.id: element for message in sent if (element := _element(message)) is not None}
-    if workspace is not None:
-        elements = {}
+    kept = [(message.id, _element(message)) for message in sent if workspace is None]
+    elements = {id: element for id, element in kept if element is not None}
     theirs = isinstance(wrapper, dict) or any(item.get("role") == "assistant" for item in elements.values())
 
     def ref(flow: object, ids: list[str], role: str) -> Json:
@@ -59,13 +60,6 @@ def _element(message: Message) -> Json | None:
         return None
     was = held.get("blockIds") or item.get("blockIds") or item.get("blockKeys")
     return item if was == _ids(message) else None
-
-
-def _flow(view: View, sent: list[Message]) -> str:
-    """Return the common flow of all messages, otherwise the session's id."""
-    flows = {message.fields.get("flowId") for message in sent}
-    only = flows.pop() if len(flows) == 1 else None
-    return only if isinstance(only, str) and only else view.id
 
 
 def _ids(message: Message) -> list[str]:

@@ -34,7 +34,12 @@ def _turns(message: Message, left: Counter[str]) -> list[Json]:
     left.update(modality_of(mime_of(part)) for part in content.media)
     left[THOUGHT] += len(content.thoughts)
     left[USAGE] += bool(counts(message))
-    turns = [_observation(result, left) for result in content.results]
+    turns: list[Json] = []
+    for result in content.results:
+        text, failed = answer(result.get("response"))
+        left[FAILURE] += failed
+        named = {"name": result.get("name"), "tool_call_id": result.get("id")}
+        turns.append({"from": "observation", **named, "value": text})
     who = "gpt" if message.role == "model" else "human"
     turns += [{"from": who, "value": text} for text in content.texts if text]
     if content.calls:
@@ -46,13 +51,6 @@ def _turns(message: Message, left: Counter[str]) -> list[Json]:
 def _call(part: Any) -> Json:
     call = part["functionCall"]
     return {"name": call["name"], "arguments": arguments(part), "id": call["id"]}
-
-
-def _observation(response: Any, left: Counter[str]) -> Json:
-    text, failed = answer(response.get("response"))
-    left[FAILURE] += failed
-    named = {"name": response.get("name"), "tool_call_id": response.get("id")}
-    return {"from": "observation", **named, "value": text}
 
 
 def _text(value: object) -> str:

@@ -31,7 +31,9 @@ def export(view: View) -> bytes:
     title = escape(visible(title_of(view)))
     references = parts.references(view.messages)
     notes = "".join(_reference(number, reference) for number, reference in references.items())
-    body = [f"<h1>{title}</h1>", *_facts(view), *_system(view), *_contents(view), "<main>"]
+    system = text_of(view.meta.get("system"))
+    shown = [messages.folded("system", "System prompt", messages.typed(system))] if system else []
+    body = [f"<h1>{title}</h1>", _facts(view), *shown, *_contents(view), "<main>"]
     body += [messages.summary(summary.text) for summary in view.summaries]
     body += [
         messages.article(number, message, references.keys())
@@ -64,8 +66,8 @@ def last_time(view: View) -> str:
     return next((message.ts for message in reversed(view.messages) if message.ts), "")
 
 
-def _facts(view: View) -> Iterator[str]:
-    """Yield models, period, number of messages and cost."""
+def _facts(view: View) -> str:
+    """Return models, period, number of messages and cost."""
     models = list(
         dict.fromkeys(str(model) for message in view.messages if (model := message.fields.get("model")))
     )
@@ -76,7 +78,7 @@ def _facts(view: View) -> Iterator[str]:
     cost = _cost(view)
     if cost:
         shown.append(f"${cost:.2f}" if cost >= CENT else "less than $0.01")
-    yield f'<ul class="facts">{"".join(f"<li>{fact}</li>" for fact in shown)}</ul>'
+    return f'<ul class="facts">{"".join(f"<li>{fact}</li>" for fact in shown)}</ul>'
 
 
 def _cost(view: View) -> Decimal | None:
@@ -87,12 +89,6 @@ def _cost(view: View) -> Decimal | None:
         if isinstance(usage := (fields := message.fields).get("usage"), dict) and (counts := billed(usage))
     ]
     return None if None in costs else sum(filter(None, costs), Decimal())
-
-
-def _system(view: View) -> Iterator[str]:
-    system = view.meta.get("system")
-    if isinstance(system, str) and system:
-        yield messages.folded("system", "System prompt", messages.typed(system))
 
 
 def _contents(view: View) -> Iterator[str]:
