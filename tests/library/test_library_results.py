@@ -9,8 +9,8 @@ import pytest
 from codeh_history import BadData
 from codeh_history.base.env import Env
 from codeh_history.library.env import CallerError
-from codeh_history.library.feed import CallbackEcho, callers_chunks, pieces
 from codeh_history.library.results import Answer
+from codeh_history.library.stream import CallbackEcho, callers_chunks, pieces
 from fake_provider import FakeProvider
 from strategies import view_of
 from support import ROOT, lines

@@ -28,11 +28,14 @@ from ..talk.receive.run_command import exchange
 from ..talk.send import payload
 from . import loop
 from .env import Caller, CallerError, OpenSession, copy_of
-from .feed import CallbackEcho, Feed, pieces
 from .loop import Bridge, is_async
 from .options import read
 from .results import Answer
-from .stream import Stream
+from .stream import CallbackEcho, Feed, Stream, pieces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base.options import Taken
 
 A_FUNCTION = "a function"  # stands for a function in place of a command
 AGAIN = "`ask` without a text"
@@ -84,8 +87,7 @@ def _most(max_bytes: int | str | None) -> int:
 def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> Answer:
     """Append a prompt, send the session, store the answer."""
     with opened.call() as call:
-        options = {**options, "via": A_FUNCTION if callable(via) else via}
-        chosen = read(ask_command.Options, options, session=opened.name, no_stdin=True, id=True, echo=False)
+        chosen = _options(ask_command.Options, options, via, opened, no_stdin=True, id=True, echo=False)
         most = amounts.size(chosen.max_bytes)
         request = layers.resolve(call, chosen, chosen.profile, chosen.via)
         if request.via is None:
@@ -116,8 +118,7 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
 def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:
     """Return the open calls; with `via`, answer each."""
     with opened.call() as call:
-        options = {**options, "via": A_FUNCTION if callable(via) else via}
-        chosen = read(calls_command.Options, options, session=opened.name, argument=None)
+        chosen = _options(calls_command.Options, options, via, opened, argument=None)
         tool: tool_call.Run | None = None
         if callable(via):
             tool = tool_of(via)
@@ -140,16 +141,17 @@ def summarize(opened: OpenSession, via: Any, options: Json) -> Json | None:
 
     with opened.call() as call:
         fixed = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
-        options = {**options, "via": A_FUNCTION if callable(via) else via}
-        chosen = read(summarize_command.Options, options, session=opened.name, **fixed)
-        writer = (
-            Writer(via, body=chosen.to is not None)
-            if callable(via)
-            else summarize_command.command_of(call, chosen)
-        )
+        chosen = _options(summarize_command.Options, options, via, opened, **fixed)
+        command = None if callable(via) else summarize_command.command_of(call, chosen)
+        writer = Writer(via, body=chosen.to is not None) if callable(via) else command
         settings = summarize_command.settings_of(chosen, summarize_command.counter_of(call, chosen), writer)
         summarize_command.one(call, opened.target, settings, chosen)
         return json_object(call.output)
+
+
+def _options(takes: type[Taken], options: Json, via: Any, opened: OpenSession, **fixed: object) -> Taken:
+    named = {**options, "via": A_FUNCTION if callable(via) else via}
+    return read(takes, named, session=opened.name, **fixed)
 
 
 # -- the caller's functions in place of commands ------------------------------------------------------

@@ -1,14 +1,131 @@
-"""A streamed message: pending on disk while it grows, committed at its end."""
+"""An answer or a text received piece by piece, and written to the log."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+import threading
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from ..talk.receive.answer import Streaming
-from .env import Call
-from .feed import Feed
+from ..base.env import Env
+from ..base.errors import HistoryError
+from ..talk.receive.answer import Received, Receiving, Streaming
+from ..talk.receive.echo import Echo
+from .env import Call, Caller, CallerError
+
+
+class Feed:
+    """A `Receiving` fed from any thread; a timer thread flushes data that has waited too long."""
+
+    def __init__(self, receiving: Receiving, most: int) -> None:
+        self.receiving = receiving
+        self.most = most
+        self.ended = False
+        self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None
+        self._failed: BaseException | None = None  # raised in the timer's thread
+
+    def take(self, chunk: bytes | str) -> None:
+        """Take the next chunk; write it now, or when its flush interval ends."""
+        data = chunk.encode() if isinstance(chunk, str) else bytes(chunk)
+        with self._lock:
+            self._check()
+            self.receiving.arrived(data, self.most)
+            if self.receiving.held and self._timer is None:
+                waits = self.receiving.flushed + self.receiving.flush_seconds - time.monotonic()
+                self._timer = threading.Timer(max(waits, 0.001), self._write)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def all(self, chunks: Iterable[Any]) -> Received:
+        """Take all chunks and commit; on an exception, leave the received part pending."""
+        try:
+            for chunk in callers_chunks(chunks):
+                self.take(chunk)
+            return self.close()
+        except HistoryError:
+            raise  # already recorded in the log
+        except BaseException as error:
+            self.abort(type(error.error if isinstance(error, CallerError) else error).__name__)
+            raise
+
+    def close(self) -> Received:
+        """Commit the message."""
+        with self._lock:
+            self._end()
+            self._check()
+            return self.receiving.close()
+
+    def abort(self, reason: str) -> None:
+        """Leave the received part pending, with this reason."""
+        with self._lock:
+            self._end()
+            self.receiving.interrupt(reason)
+
+    def _end(self) -> None:
+        self.ended = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _check(self) -> None:
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
+
+    def _write(self) -> None:
+        with self._lock:
+            self._timer = None
+            if self.ended:
+                return
+            try:
+                if self.receiving.held:
+                    self.receiving.flush()
+            except BaseException as error:  # noqa: BLE001 - raised again by the next `take`
+                self._failed = error
+
+
+def callers_chunks(chunks: Iterable[Any]) -> Iterator[Any]:
+    """Yield the chunks; exceptions of their source are the caller's."""
+    end = object()
+    pieces = iter(chunks)
+    while True:
+        with Caller():
+            piece = next(pieces, end)
+        if piece is end:
+            return
+        yield piece
+
+
+class CallbackEcho(Echo):
+    """Passes the text of an answer to a function as it arrives."""
+
+    def __init__(self, env: Env, tell: Callable[[str], object]) -> None:
+        super().__init__(env)
+        self.tell = tell
+
+    def text(self, text: str) -> None:
+        if text:
+            with Caller():
+                self.tell(text)
+
+    def end(self) -> None:
+        """Do nothing: the function needs no end of text."""
+
+
+def pieces(data: Any) -> Iterable[bytes | str]:
+    """Return a response as chunks: bytes, text, a JSON object, or an iterable of bytes and texts."""
+    if isinstance(data, (bytes, str, bytearray, memoryview)):
+        return [bytes(data) if not isinstance(data, str) else data]
+    if isinstance(data, dict):
+        import orjson
+
+        return [orjson.dumps(data)]
+    if not hasattr(data, "__iter__"):
+        raise TypeError(f"a response is bytes, text, an object or an iterable, not {type(data).__name__}")
+    chunks: Iterable[bytes | str] = data
+    return chunks
 
 
 class Stream:
