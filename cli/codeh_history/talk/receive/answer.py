@@ -24,13 +24,13 @@ from ...providers.reply import AnswerReader, Cut, Failure, Nothing, Reply, Unrea
 from ...session.fold import fold
 from ...session.model import Json, Part
 from ...session.records import dumps
-from ...store import log, read
+from ...store import read
 from ...store.awaiting import awaiting
 from ...store.locked import Locked
 from ...store.resolve import Target
 from ..append.jsonl import says
 from ..append.message import objects
-from ..append.text import ROLES, say_new
+from ..append.text import ROLES
 from .echo import Echo
 from .pending import Pending
 
@@ -83,7 +83,14 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
         receiving.nothing = empty_stdin(receiving.env)
     with awaiting(receiving.env, receiving.target.path):
         try:
-            receiving.read(fd, most)
+            while True:
+                wait = receiving.flush_seconds if receiving.held else None
+                if not select.select([fd], [], [], wait)[0]:
+                    receiving.flush_due()
+                elif chunk := os.read(fd, CHUNK):
+                    receiving.arrived(chunk, most)
+                else:
+                    break
             if ended is not None:
                 ended()
         except (KeyboardInterrupt, Interrupted):
@@ -114,17 +121,6 @@ class Receiving(Pending):
         self.waits = False  # for its end: its id is known, so it may be an answer that is stored already
         self.taken = 0  # bytes read in all
         self.restarts = 0
-
-    def read(self, fd: int, most: int) -> None:
-        while True:
-            ready, _, _ = select.select([fd], [], [], self.flush_seconds if self.held else None)
-            if not ready:
-                self.flush_due()
-                continue
-            chunk = os.read(fd, CHUNK)
-            if not chunk:
-                return
-            self.arrived(chunk, most)
 
     def arrived(self, chunk: bytes, most: int) -> None:
         """Take what was read; BadData once it is more than `most` bytes in all."""
@@ -160,9 +156,11 @@ class Receiving(Pending):
         return bool(stored)
 
     def message(self, type: str, id: str) -> Json:
-        by = {"provider": self.reader.provider, "model": self.reader.model}
-        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
-        return message | {name: value for name, value in by.items() if value}
+        fields = {
+            "type": type, "id": id, "ts": self.env.now(), "kind": self.kind, "role": self.role,
+            "provider": self.reader.provider, "model": self.reader.model,
+        }  # fmt: skip
+        return {name: value for name, value in fields.items() if value}
 
     def close(self) -> Received:
         outcome = self.reader.close()
@@ -255,26 +253,14 @@ class Receiving(Pending):
 class Streaming(Receiving):
     """A text that is still being written: a message of any kind, which may begin its session."""
 
-    flush_seconds = 0.1
-    flush_bytes = 4096
+    flush_seconds, flush_bytes, creates = 0.1, 4096, True
 
     def __init__(self, env: Env, target: Target, kind: str, role: str | None) -> None:
         from ...providers.text.response import Exact
 
         super().__init__(env, target, Exact(), fresh=True)
-        self.kind = kind
-        self.role = role
+        self.kind, self.role = kind, role
         self.options = f" --role {role}" if kind in ROLES.values() else f" --kind {kind}"
-
-    def message(self, type: str, id: str) -> Json:
-        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": self.kind}
-        if self.role is not None:
-            message["role"] = self.role
-        return message
-
-    def store(self, build: Callable[[Locked], bytes | None]) -> None:
-        if log.append(self.env, self.target.path, build, create=not self.begun):
-            say_new(self.env, self.target)
 
 
 def _stored(locked: Locked, response_id: str | None) -> list[Json]:

@@ -20,6 +20,7 @@ from ...store.file import open_regular
 from ...store.locked import Locked
 from ...store.paths import exists
 from ...store.resolve import Target
+from ..append.text import say_new
 
 FLUSH_SECONDS = 1.0
 FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
@@ -31,6 +32,9 @@ class Pending:
 
     flush_seconds = FLUSH_SECONDS
     flush_bytes = FLUSH_BYTES
+    creates = False  # whether it may begin its session
+    kind: str = "codeh"
+    role: str | None = "model"
     options = " --role model"  # of `append` for a message of its kind
 
     def __init__(self, env: Env, target: Target) -> None:
@@ -80,7 +84,8 @@ class Pending:
         if self.gone:
             return
         try:
-            self.store(checked)
+            if log.append(self.env, self.target.path, checked, create=self.creates and not self.begun):
+                say_new(self.env, self.target)
         except (NotFound, InputOutput) as error:
             if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
                 raise
@@ -139,10 +144,6 @@ class Pending:
             records.append({"type": "delta", "of": self.pending, "parts": self.held})
         self.replace = False
         return b"".join(dumps(record) + b"\n" for record in records)
-
-    def store(self, build: Callable[[Locked], bytes | None]) -> None:
-        """Append lines to the session; an answer never begins one."""
-        log.append(self.env, self.target.path, build)
 
     def abort(self, reason: str) -> None:
         """What streamed so far stays pending, with the reason why it is not more."""
