@@ -31,19 +31,18 @@ class Options(Fields):
 class Tool(Fields):
     """One tool: a function, or (`native`) something that only the provider of `shape` knows.
 
-    `parameters` is a JSON Schema object, `{}` if none was given; `extra` holds the declaration's other
-    keys (`strict`, `cache_control`, …). `shape` is empty for a declaration that is no provider's own.
-    `source` is the element of the provider's `tools` array that declares it (several Gemini functions
-    share one), so that a provider gets its own shape back verbatim.
+    `parameters` is a JSON Schema object, `{}` if none was given. `shape` is empty for a declaration that is
+    no provider's own. `source` is the element of the provider's `tools` array that declares it (several
+    Gemini functions share one), so that a provider gets its own shape back verbatim.
     """
 
     name: str
-    description: str | None
-    parameters: Json
-    extra: Json
-    native: Json | None
     shape: str
     source: Json
+    native: bool = False
+    description: str | None = None
+    parameters: Json = {}  # noqa: RUF012 - never changed in place
+    strict: object = None
 
     def head(self, name: str) -> Json:
         """What every declaration begins with: the name to send, and the description."""

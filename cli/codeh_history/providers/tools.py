@@ -10,7 +10,6 @@ from .base import Tool
 from .parts import object_of
 
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "input_schema", "parameters")
-_OF_A_FUNCTION = {"type", "name", "description", *_SCHEMAS}
 
 
 def read(tools: Sequence[Json]) -> list[Tool]:
@@ -31,17 +30,17 @@ def declared(
     for tool in read(tools):
         if any(tool.source is other for other in sent):
             continue
-        if tool.native is None and tool.name in names:
+        if not tool.native and tool.name in names:
             notes.append(f"tool {tool.name} is declared twice: the first declaration is sent")
         elif tool.shape == target:
             sent.append(tool.source)
             result.append(tool.source)
-        elif tool.native is None:
+        elif not tool.native:
             result.append(declare(tool))
         else:
             owner = f"a tool of {tool.shape}" if tool.shape else "not a tool declaration"
             notes.append(f"tool {tool.name} is {owner}: not sent to {target}")
-        names.update([tool.name] if tool.native is None else [])
+        names.update([] if tool.native else [tool.name])
     return result
 
 
@@ -55,7 +54,7 @@ def _elements(tools: Any) -> Iterator[Any]:
 
 def _read_element(element: Any) -> Iterable[Tool]:
     if not isinstance(element, dict):
-        return [native(str(element)[:40], {"value": element}, "", {})]
+        return [Tool(name=str(element)[:40], shape="", source={}, native=True)]
     for package in packages().values():
         tools = package.tools(element)
         if tools is not None:
@@ -63,14 +62,8 @@ def _read_element(element: Any) -> Iterable[Tool]:
     name, kind = element.get("name"), element.get("type")
     if isinstance(name, str) and kind is None:  # as MCP and others declare it
         return [function(element, "", element, clean=True)]
-    return [native(str(name or kind or next(iter(element), "?")), element, "", element)]
-
-
-def native(name: str, value: Json, shape: str, source: Json) -> Tool:
-    """A tool that only the provider of this shape knows."""
-    return Tool(
-        name=name, description=None, parameters={}, extra={}, native=value, shape=shape, source=source
-    )
+    name = str(name or kind or next(iter(element), "?"))
+    return [Tool(name=name, shape="", source=element, native=True)]
 
 
 def function(data: Json, shape: str, source: Json, schema: str = "", *, clean: bool = False) -> Tool:
@@ -80,8 +73,7 @@ def function(data: Json, shape: str, source: Json, schema: str = "", *, clean: b
     return Tool(
         name=data["name"], description=description if isinstance(description, str) else None,
         parameters=json_schema(parameters) if schema == "parameters" and clean else parameters,
-        extra={key: value for key, value in data.items() if key not in _OF_A_FUNCTION},
-        native=None, shape=shape, source=source,
+        strict=data.get("strict"), shape=shape, source=source,
     )  # fmt: skip
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..base import Tool
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...session.model import Json
-    from ..base import Tool
     from ..protocol import Kind
 
 NAME = "anthropic"
@@ -39,11 +40,11 @@ def tools(element: Json) -> list[Tool] | None:
     """Functions by their `input_schema`; server tools by a type with a date: web_search_20250305."""
     import re
 
-    from ..tools import function, native
+    from ..tools import function
 
     kind, name = element.get("type"), element.get("name")
     if isinstance(element.get("input_schema"), dict) and isinstance(name, str):
         return [function(element, NAME, element, "input_schema")]
     if isinstance(kind, str) and re.search(r"_20\d{6}$|^mcp_toolset$", kind):
-        return [native(str(name or kind), element, NAME, element)]
+        return [Tool(name=str(name or kind), shape=NAME, source=element, native=True)]
     return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..base import Tool
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...session.model import Json
-    from ..base import Tool
     from ..protocol import Kind
 
 NAME = "gemini"
@@ -44,14 +45,14 @@ def tools(element: Json) -> Iterator[Tool] | None:
 
 
 def _declared(element: Json) -> Iterator[Tool]:
-    from ..tools import function, native
+    from ..tools import function
 
     for key, value in element.items():
         if key not in _FUNCTIONS or not isinstance(value, list):
-            yield native(key, {key: value}, NAME, element)
+            yield Tool(name=key, shape=NAME, source=element, native=True)
             continue
         for declared in value:
             if isinstance(declared, dict) and isinstance(declared.get("name"), str):
                 yield function(declared, NAME, element, clean=True)
             else:
-                yield native(str(declared)[:40], {key: [declared]}, NAME, element)
+                yield Tool(name=str(declared)[:40], shape=NAME, source=element, native=True)

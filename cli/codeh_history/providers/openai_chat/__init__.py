@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..base import Tool
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...session.model import Json
-    from ..base import Tool
     from ..protocol import Kind
 
 NAME = "openai-chat"
@@ -34,11 +35,11 @@ def fails(body: Json) -> bool:
 
 def tools(element: Json) -> list[Tool] | None:
     """What a tool is stands under the name of its type."""
-    from ..tools import function, native
+    from ..tools import function
 
     declared = element.get("function")
     if isinstance(declared, dict) and isinstance(declared.get("name"), str):
         return [function(declared, NAME, element, "parameters")]
     if element.get("type") == "custom" and "custom" in element:
-        return [native(str(element.get("name") or "custom"), element, NAME, element)]
+        return [Tool(name=str(element.get("name") or "custom"), shape=NAME, source=element, native=True)]
     return None

@@ -58,8 +58,8 @@ def _declare(tool: Tool) -> Json:
     declaration = tool.head(NAMES.fit(tool.name))
     if tool.parameters:
         declaration["parameters"] = {"type": "object", **tool.parameters}
-    if isinstance(tool.extra.get("strict"), bool):
-        declaration["strict"] = tool.extra["strict"]
+    if isinstance(tool.strict, bool):
+        declaration["strict"] = tool.strict
     return {"type": "function", "function": declaration}
 
 

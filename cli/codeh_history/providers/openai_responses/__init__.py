@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..base import Tool
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...session.model import Json
-    from ..base import Tool
     from ..protocol import Kind
 
 NAME = "openai-responses"
@@ -31,11 +32,11 @@ def fails(body: Json) -> bool:
 
 def tools(element: Json) -> list[Tool] | None:
     """Anything with a type that does not stand under its type's name: functions, and all its own tools."""
-    from ..tools import function, native
+    from ..tools import function
 
     kind, name = element.get("type"), element.get("name")
     if not isinstance(kind, str) or kind in element:
         return None
     if kind == "function" and isinstance(name, str):
         return [function(element, NAME, element)]
-    return [native(str(name or kind), element, NAME, element)]
+    return [Tool(name=str(name or kind), shape=NAME, source=element, native=True)]

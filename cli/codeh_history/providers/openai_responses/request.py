@@ -45,7 +45,7 @@ def _declare(tool: Tool) -> Json:
     """A function tool in this format's shape; without `strict` the API would make it strict."""
     declaration: Json = {"type": "function", **tool.head(NAMES.fit(tool.name))}
     declaration["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
-    declaration["strict"] = tool.extra.get("strict") is True
+    declaration["strict"] = tool.strict is True
     return declaration
 
 
