@@ -547,12 +547,6 @@ MUTANTS = [
         ("filters/curate/test_pairs.py::test_what_is_not_in_order",),
     ),
     Mutant(
-        "what is no JSON is found out amid the body", "talk/send/payload.py",
-        "if not is_long[key]}",
-        "if False}",
-        ("talk/send/test_payload.py::test_they_are_its_bytes",),
-    ),
-    Mutant(
         "a plain command line takes an option for the value of another", "main.py",
         '            if value.startswith("-") and value != "-":\n',
         '            if value == "-?":\n',

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from codeh_history.talk.receive import run_command
-from codeh_history.talk.receive.run_command import Ran, start, tool
+from codeh_history.talk.receive.run_command import start, tool
 from in_process import run_in_process
 from support import lines, run, session_path
 
@@ -19,9 +19,9 @@ MOST = 1 << 20
 @pytest.mark.parametrize(
     ("command", "ran"),
     [
-        ("cat", Ran(0, b'{"a":1}', b"")), ("echo out; echo err >&2; exit 3", Ran(3, b"out\n", b"err\n")),
-        ('printf %s "$CODEH_CALL_NAME"', Ran(0, b"l\xc3\xa4s", b"")), ("true", Ran(0, b"", b"")), ("kill -9 $$", Ran(-9, b"", b"")),
-        ("no-such-command-here 2>/dev/null", Ran(127, b"", b"")),
+        ("cat", (0, b'{"a":1}', b"")), ("echo out; echo err >&2; exit 3", (3, b"out\n", b"err\n")),
+        ('printf %s "$CODEH_CALL_NAME"', (0, b"l\xc3\xa4s", b"")), ("true", (0, b"", b"")), ("kill -9 $$", (-9, b"", b"")),
+        ("no-such-command-here 2>/dev/null", (127, b"", b"")),
     ],
 )  # fmt: skip
 def test_a_tool_gets_its_arguments_and_gives_output_errors_and_code(command, ran):
@@ -30,31 +30,30 @@ def test_a_tool_gets_its_arguments_and_gives_output_errors_and_code(command, ran
 
 def test_its_environment_is_ours_and_the_calls(monkeypatch):
     monkeypatch.setenv("OURS", "o")
-    assert tool('echo "$OURS$MINE"', b"", {"MINE": "m"}, MOST).out == b"om\n"
+    assert tool('echo "$OURS$MINE"', b"", {"MINE": "m"}, MOST)[1] == b"om\n"
     assert "MINE" not in os.environ
 
 
 @pytest.mark.parametrize("where", ["", ">&2"])
 def test_much_on_either_stream_is_read_whole_and_does_not_stop_it(where):
-    done = tool(f"head -c 300000 /dev/zero {where}; echo end", b"x" * 300_000, {}, MOST)
-    assert done.code == 0
-    assert len(done.out) + len(done.err) == 300_004
+    code, out, err = tool(f"head -c 300000 /dev/zero {where}; echo end", b"x" * 300_000, {}, MOST)
+    assert code == 0
+    assert len(out) + len(err) == 300_004
 
 
 @pytest.mark.parametrize(
     ("size", "most", "whole"), [(1000, 1000, True), (1001, 1000, False), (500_000, 1000, False)]
 )
 def test_one_that_prints_too_much_is_ended(size, most, *, whole):
-    done = tool(f"head -c {size} /dev/zero; exec >&- 2>&-; exit 4", b"", {}, most)
-    assert (done.code == 4) == whole
-    assert (done.code is None) == (not whole)
-    endless = tool("yes", b"", {}, most)
-    assert endless.code is None
-    assert most < len(endless.out) < most + (1 << 17)
+    code, _, _ = tool(f"head -c {size} /dev/zero; exec >&- 2>&-; exit 4", b"", {}, most)
+    assert code == (4 if whole else None)
+    code, endless, _ = tool("yes", b"", {}, most)
+    assert code is None
+    assert most < len(endless) < most + (1 << 17)
 
 
 def test_a_tool_reads_its_arguments_from_a_file_so_it_may_answer_before_it_has_read_them():
-    assert tool("echo early; sleep 0.05; wc -c", b"x" * 1_000_000, {}, MOST).out.split() == [
+    assert tool("echo early; sleep 0.05; wc -c", b"x" * 1_000_000, {}, MOST)[1].split() == [
         b"early",
         b"1000000",
     ]
@@ -79,7 +78,7 @@ def test_a_tool_is_ended_where_we_are(monkeypatch, error, tmp_path):
             time.sleep(0.01)
         raise error
 
-    monkeypatch.setattr(run_command, "_printed", fail)
+    monkeypatch.setattr(run_command.selectors.DefaultSelector, "select", fail)
     with pytest.raises(error):
         tool(f"echo $$ > {tmp_path}/pid; exec sleep 60", b"", {}, MOST)
     assert gone(int((tmp_path / "pid").read_text()))

@@ -25,21 +25,17 @@ def unmatched(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> 
 
 def calls(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> list[Part]:
     """The calls in their order."""
-    return [
-        {"functionCall": {**_id(id), "name": name, "args": _args(text)}}
-        for name, text, id in zip_longest(names, args, ids)
-    ]
+    parts: list[Part] = []
+    for name, text, id in zip_longest(names, args, ids):
+        value = parse_json(text, "--args") if text is not None else {}
+        if not isinstance(value, dict):
+            raise BadData("--args: a JSON object expected")
+        parts.append({"functionCall": {**_id(id), "name": name, "args": value}})
+    return parts
 
 
 def _id(id: str | None) -> Json:
     return {"id": id} if id else {}
-
-
-def _args(text: str | None) -> Json:
-    args = parse_json(text, "--args") if text is not None else {}
-    if not isinstance(args, dict):
-        raise BadData("--args: a JSON object expected")
-    return args
 
 
 def result(name: str, ids: Sequence[str], text: str, *, failed: bool) -> Part:

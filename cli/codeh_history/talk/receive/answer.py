@@ -203,7 +203,8 @@ class Receiving(Pending):
 
         self.append(build)
         if self.echo:
-            self.echo.finish(reply.parts, begun=self.reader.begun)
+            self.echo.parts([] if self.reader.begun else reply.parts)  # whole, if nothing was shown yet
+            self.echo.end()
         if self.gone:
             raise self.removed(reply.parts)
         self.env.stored = stored[0]

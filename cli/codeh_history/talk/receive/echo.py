@@ -17,7 +17,13 @@ class Echo:
 
     def __init__(self, env: Env) -> None:
         self.env = env
-        self.wrapping = wrapping() if env.terminal(env.stdout) else None
+        self.wrapping: Wrapping | None = None
+        if env.terminal(env.stdout):
+            import shutil
+
+            from ...render.wrapping import Wrapping
+
+            self.wrapping = Wrapping(lambda: shutil.get_terminal_size().columns)
         self.at_start = True
         self.broken: HistoryError | Interrupted | None = None
 
@@ -40,21 +46,6 @@ class Echo:
                 raise
             self.broken = error
 
-    def finish(self, parts: list[Part], *, begun: bool) -> None:
-        """The end of an answer, which is shown whole where nothing of it was while it came."""
-        if not begun:
-            self.parts(parts)
-        self.end()
-
     def end(self) -> None:
         if not self.at_start:
             self.text("\n")
-
-
-def wrapping() -> Wrapping:
-    """What breaks lines for the terminal that stdout is."""
-    import shutil
-
-    from ...render.wrapping import Wrapping
-
-    return Wrapping(lambda: shutil.get_terminal_size().columns)

@@ -7,7 +7,7 @@ import selectors
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from typing import IO, NamedTuple
+from typing import IO
 
 from ...base.env import Env
 from ...base.errors import InputOutput, TryAgain
@@ -78,40 +78,31 @@ def start(
         raise InputOutput(f"--via: {error.strerror}") from None
 
 
-class Ran(NamedTuple):
-    """How a tool ended: its exit code (None: it was ended, for it printed too much), stdout and stderr."""
+def tool(
+    command: str, args: bytes, environ: Mapping[str, str], most: int
+) -> tuple[int | None, bytes, bytes]:
+    """Run a tool with the call's arguments on stdin; return its exit code, stdout and stderr.
 
-    code: int | None
-    out: bytes
-    err: bytes
-
-
-def tool(command: str, args: bytes, environ: Mapping[str, str], most: int) -> Ran:
-    """Run a tool with the call's arguments on stdin; it may print `most` bytes."""
+    One that prints more than `most` bytes is ended, and has no exit code.
+    """
+    out, err = bytearray(), bytearray()
     with tempfile.TemporaryFile() as file:
         file.write(args)
         file.seek(0)
         process = start(command, file.fileno(), environ, subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - pipes were asked for
     try:
-        out, err = _printed(process, most)
+        with selectors.DefaultSelector() as ready, process.stdout, process.stderr:
+            ready.register(process.stdout, selectors.EVENT_READ, out)
+            ready.register(process.stderr, selectors.EVENT_READ, err)
+            while ready.get_map() and len(out) + len(err) <= most:
+                for key, _ in ready.select():
+                    chunk = os.read(key.fd, 1 << 16)
+                    key.data.extend(chunk)
+                    if not chunk:
+                        ready.unregister(key.fileobj)
         code = process.wait() if len(out) + len(err) <= most else None
-        return Ran(code, out, err)
+        return code, bytes(out), bytes(err)
     finally:
         process.kill()  # nothing, if it has ended
         process.wait()
-
-
-def _printed(process: subprocess.Popen[bytes], most: int) -> tuple[bytes, bytes]:
-    """stdout and stderr to their ends, or a little more than `most` bytes of both."""
-    assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - pipes were asked for
-    out, err = bytearray(), bytearray()
-    with selectors.DefaultSelector() as ready, process.stdout, process.stderr:
-        ready.register(process.stdout, selectors.EVENT_READ, out)
-        ready.register(process.stderr, selectors.EVENT_READ, err)
-        while ready.get_map() and len(out) + len(err) <= most:
-            for key, _ in ready.select():
-                chunk = os.read(key.fd, 1 << 16)
-                key.data.extend(chunk)
-                if not chunk:
-                    ready.unregister(key.fileobj)
-    return bytes(out), bytes(err)

@@ -69,13 +69,12 @@ def by_command(via: str, most: int) -> Run:
 
     def run(call: Call) -> tuple[Json, str]:
         environ = {"CODEH_CALL_NAME": call.name, "CODEH_CALL_ID": call.id}
-        ran = run_command.tool(via, orjson.dumps(call.args) + b"\n", environ, most)
-        out = ran.out.decode("utf-8", "replace")
-        if ran.code is None:
+        code, *printed = run_command.tool(via, orjson.dumps(call.args) + b"\n", environ, most)
+        out, err = (data.decode("utf-8", "replace") for data in printed)
+        if code is None:
             return failed(call, f"it printed more than {most} bytes and was ended")
-        if ran.code:
-            reason = ran.err.decode("utf-8", "replace").strip() or out.strip() or f"exit {ran.code}"
-            return failed(call, reason, f"exit {ran.code}")
+        if code:
+            return failed(call, err.strip() or out.strip() or f"exit {code}", f"exit {code}")
         return response_of(out.removesuffix("\n")), ""
 
     return run
