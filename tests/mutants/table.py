@@ -590,9 +590,9 @@ MUTANTS = [
     ),
     Mutant(
         "shares that are rounded do not sum up", "filters/compact/explain.py",
-        "        done += parts[-1]\n",
+        '    parts["frame"] += total - sum(parts.values())\n',
         "",
-        ("filters/compact/test_explain.py::test_shares_are_whole_and_sum_up",),
+        ("filters/compact/test_explain.py::test_the_parts_sum_to_what_is_sent",),
     ),
     Mutant(
         "the record does not say that only an extract was read", "summaries/store.py",

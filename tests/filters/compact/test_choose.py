@@ -202,8 +202,8 @@ SOME = [
 ]  # fmt: skip
 
 
-def record(entries, *, work=True):
-    return Summary(fields={"id": "S", **fields_of(entries, work=work)}, place=0, raw=None)
+def record(entries):
+    return Summary(fields={"id": "S", **fields_of(entries)}, place=0, raw=None)
 
 
 def test_the_lines_of_a_record_are_read_as_they_were_written():

@@ -5,13 +5,13 @@ Nothing is decided in this module: it compares a view with its compacted form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ...base.read_json import strings_in
 from ...session.exchanges import is_ide_context, is_prompt, is_thought
 from ...session.labels import SAID, SHOWN, USER
-from ...session.model import Json, Message, Part, Summary
+from ...session.model import Json, Message, Part
 from ...session.ops import NEXT, shown_parts
 from ...session.sources import rendered
 from ...session.view import View
@@ -20,7 +20,7 @@ from ...tokens.formula import cost_beside_messages, is_sent, summary_text, unsca
 from ..costs import largest
 from . import stubs
 from .summary import KINDS as HEADING_OF
-from .summary import Entry, entries_of, fields_of
+from .summary import Entry, entries_of
 from .units import units
 
 # In request order; `frame` is the fixed overhead.
@@ -30,16 +30,21 @@ SPENT = (
 KINDS = (
     "prompts", "answers", "thoughts", "calls", "results", "files", "context", "summaries", "other",
 )  # fmt: skip
+_OF_PARTS = {
+    "functionCall": "calls", "functionResponse": "results", "inlineData": "files", "fileData": "files",
+}  # fmt: skip
 MOST = 10  # largest remaining parts to list
 _WHOLE = -1  # pseudo part: the message's own overhead
 
 
 class Piece(NamedTuple):
-    """A part of a message, or the message's own overhead: its kind and unscaled tokens."""
+    """A part of a message, or the message's own overhead: its kind, unscaled tokens, and what it counts as
+    in `spent`.
+    """
 
     kind: str
     tokens: int
-    stub: bool
+    spent: str
 
 
 Pieces = Mapping[tuple[str, int], Piece]
@@ -56,21 +61,22 @@ def explained(
     """
     before, after = rendered(before), rendered(after)
     old, new = _pieces(before, counter), _pieces(after, counter)
-    spent = dict.fromkeys(SPENT, 0)
-    spent["system"] = cost_beside_messages(counter, system, (), ())
-    spent["tools"] = cost_beside_messages(counter, None, tools, ())
-    beside = spent["system"] + spent["tools"] + counter.history + _record_cost(before, counter)
-    spent |= _record(after, counter)
-    spent["frame"] += counter.history
-    pinned = _pinned(after)
-    for (id, _), piece in new.items():
-        spent["stubs" if piece.stub else "pins" if id in pinned else "recent"] += piece.tokens
+    beside = {
+        "system": cost_beside_messages(counter, system, (), ()),
+        "tools": cost_beside_messages(counter, None, tools, ()), "frame": counter.history,
+    }  # fmt: skip
+    whole = (
+        sum(beside.values()) + _record_cost(before, counter) + sum(piece.tokens for piece in old.values())
+    )
+    spent = dict.fromkeys(SPENT, 0) | beside
+    for name, tokens in _record(after, counter).items():
+        spent[name] += tokens
+    for piece in new.values():
+        spent[piece.spent] += piece.tokens
     left = counter.scale(sum(spent.values()))
     return {
-        "counter": counter.name,
-        "before": counter.scale(beside + sum(piece.tokens for piece in old.values())), "after": left,
-        "spent": dict(zip(spent, shared(left, list(spent.values())), strict=True)),
-        "let_go": _let_go(before, after, old, new, counter),
+        "counter": counter.name, "before": counter.scale(whole), "after": left,
+        "spent": _scaled(spent, left), "let_go": _let_go(before, after, old, new, counter),
         "largest": [_named(part, before) for part in largest(counter, after, MOST, system, tools, left)],
     }  # fmt: skip
 
@@ -82,54 +88,42 @@ def _named(part: Json, before: View) -> Json:
     return {key: value for key, value in part.items() if key != "id" or not value.startswith(NEXT)}
 
 
-def shared(total: int, amounts: Sequence[int]) -> list[int]:
-    """Scale the amounts in proportion so that they sum to the total."""
-    whole, before, done = sum(amounts), 0, 0
-    parts: list[int] = []
-    for amount in amounts:  # cumulative, so that rounding errors cancel
-        before += amount
-        parts.append((before * total // whole if whole else 0) - done)
-        done += parts[-1]
+def _scaled(amounts: Mapping[str, int], total: int) -> dict[str, int]:
+    """Scale amounts in proportion so that they sum to the total; `frame` takes what rounding leaves."""
+    whole = sum(amounts.values()) or 1
+    parts = {name: amount * total // whole for name, amount in amounts.items()}
+    parts["frame"] += total - sum(parts.values())
     return parts
 
 
 def _pieces(view: View, counter: Counter) -> Pieces:
     """All parts that are sent, by message and position in the original message."""
     messages = [message for message in view.messages if is_sent(message)]
+    pinned = {number for number, message in enumerate(messages) if message.pinned}
+    with_pins = (
+        {n for unit in units(messages) if not pinned.isdisjoint(unit) for n in unit} if pinned else ()
+    )
     tokens = part_tokens(counter, messages)
+    wholes = unscaled_costs(counter, messages, tokens)
     pieces: dict[tuple[str, int], Piece] = {}
-    for message, costs, whole in zip(
-        messages, tokens, unscaled_costs(counter, messages, tokens), strict=True
-    ):
+    for number, (message, costs, whole) in enumerate(zip(messages, tokens, wholes, strict=True)):
         first: Part = message.parts[0] if message.parts else {"text": ""}
         parts = [(_WHOLE, first, whole - sum(costs))]
         parts += zip(shown_parts(message), message.parts, costs, strict=False)
         for place, part, cost in parts:
             stub = any(map(stubs.is_stub, strings_in(part))) or place in (message.replaced or ())
-            pieces[message.id, place] = Piece(_kind(message, part), cost, stub)
+            spent = "stubs" if stub else "pins" if number in with_pins else "recent"
+            pieces[message.id, place] = Piece(_kind(message, part), cost, spent)
     return pieces
 
 
 def _kind(message: Message, part: Part) -> str:
-    if "functionCall" in part or "functionResponse" in part:
-        return "calls" if "functionCall" in part else "results"
-    if "inlineData" in part or "fileData" in part:
-        return "files"
-    if is_thought(part):
-        return "thoughts"
-    if "text" not in part:
-        return "other"
+    kind = next((kind for key, kind in _OF_PARTS.items() if key in part), "")
+    if kind or is_thought(part) or "text" not in part:
+        return kind or ("thoughts" if is_thought(part) else "other")
     if message.role == "model":
         return "answers"
     return "prompts" if is_prompt(message) else "context" if is_ide_context(message) else "other"
-
-
-def _pinned(view: View) -> set[str]:
-    """The pinned messages and their units."""
-    messages = [message for message in view.messages if is_sent(message)]
-    pinned = {number for number, message in enumerate(messages) if message.pinned}
-    with_pins = (unit for unit in units(messages) if not pinned.isdisjoint(unit)) if pinned else ()
-    return {messages[number].id for unit in with_pins for number in unit}
 
 
 def _record_cost(view: View, counter: Counter) -> int:
@@ -141,27 +135,23 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
     """Split that cost by content; the heading and separators count as `frame`."""
     if not view.summaries:
         return {}
-    lines: list[tuple[str, str]] = [("frame", summary_text(()))]
-    lines += (section for summary in view.summaries for section in _sections(summary))
-    texts = {name: "\n".join(text for its, text in lines if its == name) for name in dict(lines)}
-    counts = dict(zip(texts, counter.counts([f"{text}\n" for text in texts.values()]), strict=True))
-    counts["frame"] += counter.message
-    return dict(zip(counts, shared(_record_cost(view, counter), list(counts.values())), strict=True))
+    texts = {"frame": [summary_text(())]}
+    for summary in view.summaries:
+        entries = entries_of(summary)
+        lines = (
+            [("summaries", summary.text)] if entries is None else [(_counts_as(e), e.text) for e in entries]
+        )
+        for name, text in lines:
+            texts.setdefault(name, []).append(text)
+    counts = counter.counts(["\n".join(some) for some in texts.values()])
+    return _scaled(dict(zip(texts, counts, strict=True)), _record_cost(view, counter))
 
 
-def _sections(summary: Summary) -> Iterator[tuple[str, str]]:
-    """The lines of a summary, each with what it counts as."""
-    entries = entries_of(summary)
-    if entries is None:
-        yield "summaries", summary.text
-    sections: dict[tuple[str, str], list[Entry]] = {}
-    for line in entries or ():
-        heading = HEADING_OF[line.kind]
-        sentence = heading in (SAID, SHOWN)
-        by_user = line.kind == "asked" or (sentence and line.label == USER)
-        name = "prompts" if by_user else "sentences" if sentence else "ledger"
-        sections.setdefault((name, heading), []).append(line)
-    yield from ((name, fields_of(lines)["summary"]) for (name, _), lines in sections.items())
+def _counts_as(entry: Entry) -> str:
+    sentence = HEADING_OF[entry.kind] in (SAID, SHOWN)
+    if entry.kind == "asked" or (sentence and entry.label == USER):
+        return "prompts"
+    return "sentences" if sentence else "ledger"
 
 
 def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counter) -> Json:

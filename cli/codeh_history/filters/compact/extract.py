@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from ...session.labels import USER
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
@@ -90,7 +91,7 @@ class Extract:
         used, room = 0, self.room * 1.0
         for tries in range(1, 3 * TRIES):
             some = [*upto(room, chosen, attrgetter("cost"))]
-            fields = fields_of(entries(some), work=self._shape == WORK)
+            fields = fields_of(entries(some, work=self._shape == WORK))
             fields["summary"] = self._begins + fields["summary"]
             cost = self._total(fields["summary"]) - self._beside
             if some and used < cost <= self.room:
@@ -156,12 +157,14 @@ def _earlier(old: Entry, number: int) -> Line:
     kind = (
         old.kind if old.kind != "now" else cues.topic(old.text, user=False) or "said"
     )  # it was current then
-    cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")
+    cost, spoken = len(old.text) / 3.5 + 1.5, "asked" if old.label == USER else SPOKEN.get(kind, "")
     return Line(kind, old.label, old.text, old.id, cost, spoken, number, first=spoken == "asked")
 
 
-def entries(chosen: Sequence[Line]) -> list[Entry]:
-    """Order the chosen lines, join the sentences of a row, and return the lines of a summary."""
+def entries(chosen: Sequence[Line], *, work: bool) -> list[Entry]:
+    """Order the chosen lines, join the sentences of a row, and return the lines of a summary; in a talk
+    (not `work`) questions stay with their answers.
+    """
     merged: list[Entry] = []
     last: tuple[object, ...] = ()
     heads: set[tuple[str, str]] = set()  # already printed
@@ -171,10 +174,11 @@ def entries(chosen: Sequence[Line]) -> list[Entry]:
             heads.add((line.id, line.head))
             text = f"{line.head} {text}"
         heads.add((line.id, clip(line.text.strip("*"), HEAD)))
-        where = line.id, line.kind, line.label, line.row
-        if where == last and line.spoken and line.kind != "rule":
+        kind = "said" if line.kind == "asked" and not work else line.kind
+        where = line.id, kind, line.label, line.row
+        if where == last and line.spoken and kind != "rule":
             merged[-1] = merged[-1]._replace(text=joined([merged[-1].text, text]))
         else:
-            merged.append(entry(line.kind, line.label, text, line.id))
+            merged.append(entry(kind, line.label, text, line.id))
         last = where
     return merged

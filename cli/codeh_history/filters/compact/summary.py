@@ -7,35 +7,21 @@ The text is made from them and never parsed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ...session import labels
-from ...session.labels import (
-    BEFORE,
-    FILES,
-    HEADINGS,
-    MODEL,
-    NAMES,
-    PASTED,
-    SAID,
-    SHOWN,
-    USER,
-    escaped,
-    is_ours,
-    one_line,
-    pattern,
-)
+from ...session.labels import HEADINGS, MODEL, PASTED, USER, escaped, is_ours, one_line
 from ...session.model import Json, Summary
 
 # kind → its heading
 KINDS = {
     "now": labels.NOW, "asked": labels.ASKED, "rule": labels.RULES, "decision": labels.DECISIONS,
-    "done": labels.DONE, "file": FILES, "name": NAMES, "failed": labels.FAILED, "open": labels.OPEN,
-    "question": labels.OPEN, "said": SAID, "pasted": SAID, "shown": SHOWN, "earlier": BEFORE,
-    "pinned": labels.PINNED,
+    "done": labels.DONE, "file": labels.FILES, "name": labels.NAMES, "failed": labels.FAILED,
+    "open": labels.OPEN, "question": labels.OPEN, "said": labels.SAID, "pasted": labels.SAID,
+    "shown": labels.SHOWN, "earlier": labels.BEFORE, "pinned": labels.PINNED,
 }  # fmt: skip
 OF_TOOLS = frozenset(("done", "file", "name", "failed", "shown"))  # kinds of work with tools
 OTHER = "earlier"  # unknown kinds are read as this
@@ -43,7 +29,7 @@ OTHER = "earlier"  # unknown kinds are read as this
 SPEAKERS = {"asked": USER, "rule": USER, "said": MODEL, "now": MODEL, "pasted": PASTED}
 STATES = ("created", "written", "deleted", "read")
 # a line such as `[src/a.py]`, or a heading: `## Rules` loses its marks when its line is chosen
-_OURS = pattern(rf"(?:\[[^\n]*\]|{'|'.join(HEADINGS)})[ \t]*(?:\n|\Z)")
+_OURS = labels.pattern(rf"(?:\[[^\n]*\]|{'|'.join(HEADINGS)})[ \t]*(?:\n|\Z)")
 
 
 class Entry(NamedTuple):
@@ -58,13 +44,12 @@ class Entry(NamedTuple):
     id: str
 
 
-def to_json(entries: Iterable[Entry]) -> list[list[str]]:
-    """The `lines` of a record: kind and label separated by a space, text, message id."""
-    return [
-        [entry.kind if entry.label == SPEAKERS.get(entry.kind, "") else f"{entry.kind} {entry.label}",
-         entry.text, entry.id]
-        for entry in entries
-    ]  # fmt: skip
+def entry(kind: str, label: str, text: str, id: str) -> Entry:
+    """Make a line from any text; a label that looks like one of our headings is quoted."""
+    label = one_line(label)
+    if label not in (USER, MODEL, PASTED) and is_ours(label):
+        label = f"`{label}`"
+    return Entry(kind, label, one_line(text), id)
 
 
 def entries_of(summary: Summary) -> list[Entry] | None:
@@ -72,12 +57,11 @@ def entries_of(summary: Summary) -> list[Entry] | None:
     lines = summary.fields.get("lines")
     if not isinstance(lines, list):
         return None
-    return [_entry(*line) for line in lines if is_line(line)]
-
-
-def _entry(kind: str, text: str, id: str) -> Entry:
-    kind, _, label = kind.partition(" ")
-    return Entry(kind if kind in KINDS else OTHER, label or SPEAKERS.get(kind, ""), text, id)
+    entries = []
+    for sort, text, id in filter(is_line, lines):
+        kind, _, label = sort.partition(" ")
+        entries.append(Entry(kind if kind in KINDS else OTHER, label or SPEAKERS.get(kind, ""), text, id))
+    return entries
 
 
 def is_line(line: Any) -> bool:
@@ -90,40 +74,46 @@ def opaque(summary: Summary) -> list[Entry]:
     return [Entry(OTHER, "", line, summary.id) for line in summary.text.split("\n") if line.strip()]
 
 
-def entry(kind: str, label: str, text: str, id: str) -> Entry:
-    """Make a line from any text; a label that looks like one of our headings is quoted."""
-    label = one_line(label)
-    if label not in (USER, MODEL, PASTED) and is_ours(label):
-        label = f"`{label}`"
-    return Entry(kind, label, one_line(text), id)
+def fields_of(entries: Sequence[Entry]) -> Json:
+    """The fields of a record or op: `summary`, and `lines` of kind and label, text, message id."""
+    lines = [
+        [kind if label == SPEAKERS.get(kind, "") else f"{kind} {label}", text, id]
+        for kind, label, text, id in entries
+    ]
+    return {"summary": rendered(entries), "lines": lines}
 
 
-def rendered(entries: Sequence[Entry], *, work: bool = True) -> str:
-    """Return the text of a summary; in a talk (not `work`) questions and answers stay together."""
+def rendered(entries: Iterable[Entry]) -> str:
+    """Return the text of a summary."""
     sections: dict[str, list[Entry]] = {heading: [] for heading in HEADINGS}
     for line in entries:
-        plain = not work and line.kind == "asked"
-        sections[SAID if plain else KINDS[line.kind]].append(line)
-    shapes: dict[str, Callable[[Sequence[Entry]], Iterator[str]]] = {
-        SAID: _work if work else _talk, SHOWN: _shown, FILES: _files, NAMES: _files, BEFORE: _as_it_was,
-    }  # fmt: skip
+        sections[KINDS[line.kind]].append(line)
     out: list[str] = []
     for heading, some in sections.items():
         if some:
-            out += [f"{heading}:", *shapes.get(heading, _listed)(some)]
+            out.append(f"{heading}:")
+        if heading in (labels.FILES, labels.NAMES):
+            out += _by_label(some)
+        elif heading in (labels.SAID, labels.SHOWN, labels.BEFORE):
+            if heading == labels.SHOWN:
+                first = {_run(line): number for number, line in reversed([*enumerate(some)])}
+                some = sorted(some, key=lambda line: first[_run(line)])
+            out += _as_it_was(some)
+        else:
+            out += _listed(some)
     return "\n".join(out)
 
 
-def _listed(entries: Sequence[Entry]) -> Iterator[str]:
-    """A list item per message, with its further lines below; names the speaker unless it is the user."""
-    for _, some in groupby(entries, attrgetter("id")):
-        mark = "- "
+def _listed(entries: Iterable[Entry]) -> Iterator[str]:
+    """An item for each message and speaker, who is only named if it is not the user."""
+    for (_, label), some in groupby(entries, attrgetter("id", "label")):
+        begin = "- " if label in ("", USER) else f"- {label}: "
         for line in some:
-            yield f"{mark}{line.text}" if line.label in ("", USER) else f"{mark}{line.label}: {line.text}"
-            mark = "  "
+            yield f"{begin}{line.text}"
+            begin = "  "
 
 
-def _files(entries: Sequence[Entry]) -> Iterator[str]:
+def _by_label(entries: Iterable[Entry]) -> Iterator[str]:
     """Files by state, names by file."""
     by_label: dict[str, list[str]] = {state: [] for state in STATES}
     for line in entries:
@@ -131,44 +121,21 @@ def _files(entries: Sequence[Entry]) -> Iterator[str]:
     yield from (f"- {label}: {', '.join(texts)}" for label, texts in by_label.items() if texts)
 
 
-def _talk(entries: Sequence[Entry]) -> Iterator[str]:
-    """Speaker and text; further lines of the same message below."""
-    for (label, _), some in groupby(entries, attrgetter("label", "id")):
-        mark = f"{label}: "
-        for line in some:
-            yield f"{mark}{line.text}"
-            mark = "  "
-
-
-def _work(entries: Sequence[Entry]) -> Iterator[str]:
-    """The speaker on a line of its own, then the text."""
-    for label, some in groupby(entries, attrgetter("label")):
-        yield f"[{label}]"
-        yield from _as_it_was(some)
-
-
-def _shown(entries: Sequence[Entry]) -> Iterator[str]:
-    """The file or call on a line of its own, then its lines unchanged."""
-    together: dict[tuple[str, str], list[Entry]] = {}
-    for line in entries:
-        run = line.id if line.label.startswith("`") else ""  # of a command, each run by itself
-        together.setdefault((line.label, run), []).append(line)
-    for (label, _), some in together.items():
-        yield f"[{label}]"
-        yield from _as_it_was(some)
+def _run(line: Entry) -> tuple[str, str]:
+    """What lines need in common to stand together: a file, a speaker, a run of a command."""
+    return line.label, line.id if line.label.startswith("`") else ""
 
 
 def _as_it_was(entries: Iterable[Entry]) -> Iterator[str]:
-    """Lines unchanged, but indented if they could be taken for our own."""
-    return (escaped(line.text, _OURS) for line in entries)
+    """The speaker, file or call on a line of its own, then its lines, indented if they could be taken for
+    ours.
+    """
+    for (label, _), some in groupby(entries, _run):
+        yield from [f"[{label}]"] if label else []
+        yield from (escaped(line.text, _OURS) for line in some)
 
 
 def joined(texts: Sequence[str]) -> str:
     """Join the sentences of a row with spaces, if their script uses them."""
     text = " ".join(texts)
     return text if text.isascii() else re.sub("(?<=[。！？]) ", "", text)
-
-
-def fields_of(entries: Sequence[Entry], *, work: bool = True) -> Json:
-    """The fields `summary` and `lines` of a record or op."""
-    return {"summary": rendered(entries, work=work), "lines": to_json(entries)}
