@@ -6,14 +6,12 @@ from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
 from ...session.pairing import Call
 from ...session.records import dumps
+from ...summaries.calls import paths_of, words_of
 from . import shrink, stubs
 from .draft import Change, Draft
 
-READS = ("read", "view", "open", "cat", "show", "get_file")  # tools that read begin or end so
-WRITES = ("write", "create", "save", "put_file")
-PATHS = (
-    "path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "uri",
-)  # fmt: skip
+READS = frozenset("read view open cat show".split())  # words in the names of tools that read a file
+WRITES = frozenset("write create save put".split())  # and of those that write a whole one
 SMALL = 40  # tokens below which repetitions stay
 
 
@@ -37,7 +35,7 @@ def _stale_reads(draft: Draft) -> list[Change]:
         file, answer = _file(call), call.answer
         if file is None or answer is None:
             continue
-        part, writes = answer.message.parts[answer.part], _like(call.name, WRITES)
+        part, writes = answer.message.parts[answer.part], not WRITES.isdisjoint(words_of(call.name))
         if "error" in stubs.content_of(part) and not writes:
             continue
         if {file, (file[0], b"")}.isdisjoint(covered) or answer.place in draft.history.layout.fixed:
@@ -52,20 +50,12 @@ def _file(call: Call) -> tuple[str, bytes] | None:
     """Return the file that a call reads or writes, and for a read its other arguments (a range, for
     example).
     """
-    args: object = call.args
-    writes = _like(call.name, WRITES)
-    if not isinstance(args, dict) or not (writes or _like(call.name, READS)):
+    args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
+    path = next(iter(paths_of(args)), None)
+    if path is None or (READS | WRITES).isdisjoint(words):
         return None
-    name = next((name for name in PATHS if isinstance(args.get(name), str)), None)
-    if name is None:
-        return None
-    rest = {key: value for key, value in args.items() if key != name and value is not None}
-    return args[name], dumps(rest) if rest and not writes else b""
-
-
-def _like(name: str, verbs: tuple[str, ...]) -> bool:
-    low = name.lower()
-    return low.startswith(verbs) or low.endswith(verbs)
+    rest = {key: value for key, value in args.items() if value not in (path, None)}
+    return path, dumps(rest) if rest and WRITES.isdisjoint(words) else b""
 
 
 def repeated(draft: Draft) -> None:
@@ -75,7 +65,7 @@ def repeated(draft: Draft) -> None:
 
 
 def _repetitions(draft: Draft) -> list[Change]:
-    newest: dict[Content, Message] = {}
+    newest: dict[bytes | str, Message] = {}
     repeats: list[Change] = []
     history = draft.history
     for number in range(len(history.messages) - 1, -1, -1):
@@ -91,20 +81,13 @@ def _repetitions(draft: Draft) -> list[Change]:
     return repeats[::-1]
 
 
-Content = bytes | str | tuple[str, str]
-
-
-def _content(part: Part) -> Content | None:
+def _content(part: Part) -> bytes | str | None:
     """A key for comparing parts; None for parts that are never compared (calls, thoughts, native items)."""
-    if len(part) == 1 and "text" in part:
+    if part.keys() == {"text"}:
         return part["text"]
     if "functionResponse" in part:
-        content, inner = part["functionResponse"].get("response"), part["functionResponse"].get("parts")
-        if inner is None and isinstance(content, dict) and len(content) == 1:  # the usual case
-            ((name, text),) = content.items()
-            if type(text) is str:
-                return name, text
-        return dumps([content, inner])
+        result = part["functionResponse"]
+        return dumps([result.get("response"), result.get("parts")])
     return dumps(part["inlineData"]) if "inlineData" in part else None
 
 
