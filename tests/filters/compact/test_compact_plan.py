@@ -6,8 +6,9 @@ import pytest
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.shared_options import Compaction
 from codeh_history.filters.compact import Plan, bounds, read
-from codeh_history.filters.compact.bounds import Limits, demanding, limits, read_plan
+from codeh_history.filters.compact.bounds import Limits, demanding, limits
 from codeh_history.filters.compact.plan import Step
+from codeh_history.filters.compact.run import read_plan
 from codeh_history.session.ops import NEXT, apply, drop, summarize
 from codeh_history.session.records import block_of
 from compact.long import output
@@ -150,14 +151,15 @@ def test_a_wrong_one_is_named(options, message):
     ],
 )  # fmt: skip
 def test_a_share_that_is_not_given_is_what_the_other_leaves(options, shares):
-    assert requested(**options).shares == shares
+    found = requested(**options)
+    assert (found.upload_share, found.history_share) == shares
 
 
 @pytest.mark.parametrize(
     ("options", "policy"), [({}, "tiered"), ({"upload_share": 0.5}, "loop"), ({"history_share": 0.1}, "loop"), ({"upload_share": 0.5, "policy": "tiered"}, "tiered")]
 )  # fmt: skip
 def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
-    assert requested(**options).named == policy
+    assert requested(**options).policy == policy
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from ...base import amounts
 from ...base.env import Env
-from ...base.errors import BadData, SummarizerFailed, Usage
-from ...base.read_json import parse_json
+from ...base.errors import SummarizerFailed, Usage
 from ...base.shared_options import Compact, Compaction, FromSettings, system_and_tools
 from ...session.model import Json
 from ...session.ops import apply, drop
@@ -38,33 +37,21 @@ class Limits(NamedTuple):
     characters: int | None = None
     items: int | None = None
     keep_last: int = 0
-    policy: str | None = None  # default: `loop` if a share is set, else `tiered`
+    policy: str = "tiered"
     system: str | None = None
     tools: Sequence[Json] | None = None
     counter: str | None = None
     calibrated: bool = False
-    upload_share: float | None = None
-    history_share: float | None = None
+    upload_share: float = 0.6
+    history_share: float = 0.2
+    capped: bool = False  # whether the share of uploads comes from a flag
     model: str | None = None
-    insisting: bool = True  # whether `calibrated` comes from a flag
+    insisting: bool = True  # whether `calibrated` does
 
     @property
     def limiting(self) -> bool:
         """Whether any limit is set."""
         return bool(self.budget or self.characters or self.items or self.keep_last)
-
-    @property
-    def shares(self) -> tuple[float, float]:
-        """The shares of the budget for uploads and for earlier exchanges."""
-        uploads = 0.6 if self.upload_share is None else self.upload_share
-        usual = min(0.2, max(0.0, 1 - uploads))
-        return uploads, usual if self.history_share is None else self.history_share
-
-    @property
-    def named(self) -> str:
-        """The policy's name."""
-        shared = self.upload_share is not None or self.history_share is not None
-        return self.policy or ("loop" if shared else "tiered")
 
 
 def limits(options: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
@@ -73,17 +60,21 @@ def limits(options: Compaction, system: str | None = None, tools: Sequence[Json]
     def amount(text: str | None, option: str, unit: str) -> int | None:
         return None if text is None else amounts.amount(text, option, unit)
 
+    uploads, history = options.upload_share, options.history_share
+    capped, uploads = uploads is not None, 0.6 if uploads is None else uploads
     wanted = Limits(
         budget=amount(options.budget, "--budget", "tokens"),
         characters=amount(options.max_chars, "--max-chars", "characters"),
         items=amount(options.max_items, "--max-items", "messages"),
         keep_last=amount(options.keep_last, "--keep-last", "exchanges") or 0,
-        policy=options.policy, counter=options.counter, calibrated=options.calibrated,
-        upload_share=options.upload_share, history_share=options.history_share, system=system, tools=tools,
+        policy=options.policy or ("loop" if capped or history is not None else "tiered"),
+        counter=options.counter, calibrated=options.calibrated, system=system, tools=tools,
+        upload_share=uploads, capped=capped,
+        history_share=min(0.2, max(0.0, 1 - uploads)) if history is None else history,
     )  # fmt: skip
     if wanted.counter is not None:
         vocabulary_of(wanted.counter)
-    if sum(wanted.shares) > 1 + 1e-9:
+    if wanted.upload_share + wanted.history_share > 1 + 1e-9:
         raise Usage("--upload-share and --history-share together are more than the budget")
     return wanted
 
@@ -135,13 +126,11 @@ def explanation(env: Env, session: str, before: View, after: View, limits: Limit
     """Explain where the budget went (see `explained`), by the counter of the limits."""
     from .explain import explained
 
-    usual = (None, counter_for(env, before, limits.counter, limits.model))
+    usual = (0, counter_for(env, before, limits.counter, limits.model))
     budget, counter = next(_budgets(env, before, limits), usual)
-    settings = _settings(before, limits, 0)
-    return {
-        "session": session, "budget": budget,
-        **explained(before, after, counter, settings.system, settings.tools),
-    }  # fmt: skip
+    settings = _settings(before, limits, budget)
+    why = explained(before, after, counter, settings.system, settings.tools)
+    return {"session": session, "budget": budget or None, **why}
 
 
 def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
@@ -149,22 +138,23 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
 
     `in_place` adds hysteresis; `exact` counts totals even if nothing has to be done.
     """
-    makers: list[Callable[[View], Plan]] = []
+    plans: list[Plan] = []
     if limits.items:
-        makers.append(partial(items, most=limits.items))
+        plans.append(items(view, limits.items))
     if limits.keep_last and not (limits.budget or limits.characters):
-        makers.append(partial(last, count=limits.keep_last))
+        plans.append(last(_after(view, plans), limits.keep_last))
     for budget, counter in _budgets(env, view, limits):
-        characters = isinstance(counter, Characters)
-        settings = _settings(view, limits, budget)._replace(
-            policy="tiered" if characters and limits.named == "loop" else limits.named,
-            hysteresis=in_place and not characters, exact=exact,
-        )  # fmt: skip
-        makers.append(partial(compact.compact, settings=settings, counter=counter))
-    made = makers[0](view)
-    for make in makers[1:]:
-        made = made.then(make(apply(view, made.ops)))
-    return made
+        settings = _settings(view, limits, budget)._replace(hysteresis=in_place, exact=exact)
+        if isinstance(counter, Characters):
+            policy = "tiered" if settings.policy == "loop" else settings.policy
+            settings = settings._replace(policy=policy, hysteresis=False)
+        plans.append(compact.compact(_after(view, plans), settings, counter))
+    return reduce(Plan.then, plans)
+
+
+def _after(view: View, plans: Sequence[Plan]) -> View:
+    """The view after these plans."""
+    return reduce(lambda view, plan: apply(view, plan.ops), plans, view)
 
 
 def items(view: View, most: int) -> Plan:
@@ -194,12 +184,11 @@ def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counte
 def _settings(view: View, limits: Limits, budget: int) -> Settings:
     """Use the system prompt and tools of the limits, else the session's: `payload` sends those."""
     system, tools = system_and_tools(view.meta)
-    uploads, history = limits.shares
     return Settings(
-        budget=budget, keep_last=limits.keep_last,
+        budget=budget, policy=limits.policy, keep_last=limits.keep_last,
         system=limits.system if limits.system is not None else system,
         tools=limits.tools if limits.tools is not None else tools,
-        upload_share=uploads, history_share=history, capped=limits.upload_share is not None,
+        upload_share=limits.upload_share, history_share=limits.history_share, capped=limits.capped,
     )  # fmt: skip
 
 
@@ -225,12 +214,3 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, opt
         return made
     finally:
         commands.stop()
-
-
-def read_plan(data: bytes, name: str, view: View) -> Plan:
-    """Read a plan from a file; raises BadData if it is not a plan, or does not fit the session."""
-    value = parse_json(data, name)
-    try:
-        return compact.read(value, view)
-    except BadData as error:
-        raise BadData(f"{name}: {error}") from None

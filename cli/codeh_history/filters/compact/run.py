@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import orjson
 
 from ...base.env import Env
 from ...base.errors import BadData, Lost, TryAgain, Usage
 from ...base.input import from_file, read_file, required_stdin
+from ...base.read_json import parse_json
 from ...base.shared_options import Compact, Compaction, tools_from
 from ...render.progress import progress, size_of
 from ...session.model import Json
@@ -34,7 +32,7 @@ def run(env: Env, options: Compact) -> int:
 
     def made(view: View) -> Plan:
         if options.apply is not None:
-            return bounds.read_plan(data, options.apply, view)
+            return read_plan(data, options.apply, view)
         wanted = bounds.settled(env, view, options, target.id, system, tools)
         wanted = bounds.by_window(env, view, target.id, wanted)
         items.extend([wanted.items] if wanted.items else [])
@@ -50,24 +48,22 @@ def run(env: Env, options: Compact) -> int:
 
     lost: Lost | None = {} if options.allow_missing else None
     with progress(env, "compacting", size_of(target.path), SECOND):
-        if options.plan:
-            plan = made(view_of(env, target, strict=options.strict, lost=lost))
-            env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
-            return 0
-        if options.via is not None and options.in_place and target.path != "-":
-            plan = made(view_of(env, target, strict=options.strict, lost=lost))  # without the lock
-            reduce = partial(_reduced, env, target, partial(_still, target, plan), report=options.report)
-        else:
-            reduce = partial(_reduced, env, target, made, report=options.report)
+        early: Plan | None = None
+        if options.plan or (options.via is not None and options.in_place and target.path != "-"):
+            early = made(view_of(env, target, strict=options.strict, lost=lost))  # without the lock
+            if options.plan:
+                env.write(orjson.dumps(early.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+                return 0
+
+        def reduce(view: View) -> tuple[list[Op], Json]:
+            plan = made(view) if early is None else _still(target, early, view)
+            _tell(env, target.id, plan, report=options.report)
+            return plan.ops, plan.fields()
+
         after = filtering.run(
-            env,
-            target,
-            reduce,
-            in_place=options.in_place,
-            strict=options.strict,
-            lost=lost,
-            jsonl=options.jsonl,
-        )
+            env, target, reduce,
+            in_place=options.in_place, strict=options.strict, lost=lost, jsonl=options.jsonl,
+        )  # fmt: skip
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
@@ -83,17 +79,6 @@ def _still(target: Target, plan: Plan, view: View) -> Plan:
         ) from None
 
 
-def _reduced(
-    env: Env, target: Target, made: Callable[[View], Plan], view: View, *, report: bool
-) -> tuple[list[Op], Json]:
-    """Report what a plan does; return its ops and the fields of its record."""
-    plan = made(view)
-    for line in plan.report() if report else ():
-        env.report(orjson.dumps(line))
-    _tell(env, target.id, plan)
-    return plan.ops, plan.fields()
-
-
 def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
     """Read the plan's bytes; raises Usage for options that the plan replaces."""
     others = (options.plan, options.via, options.system, options.tools)
@@ -106,13 +91,22 @@ def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
     return required_stdin(env) if file == "-" else read_file(file)
 
 
-def _tell(env: Env, session: str, plan: Plan) -> None:
-    """Print a note on what was done, and by which counter."""
-    if not plan.steps:
-        return
+def read_plan(data: bytes, name: str, view: View) -> Plan:
+    """Read a plan from a file; raises BadData if it is not a plan, or does not fit the session."""
+    value = parse_json(data, name)
+    try:
+        return read(value, view)
+    except BadData as error:
+        raise BadData(f"{name}: {error}") from None
+
+
+def _tell(env: Env, session: str, plan: Plan, *, report: bool) -> None:
+    """Report what was done, and print a note on it and the counter."""
+    for line in plan.report() if report else ():
+        env.report(orjson.dumps(line))
     uploads = sum(step.stage == "uploads" for step in plan.steps)
     if uploads:
         env.note(f"{session}: {uploads} uploaded files left out: they exceed their share of the budget")
-    if plan.before is not None and plan.after is not None:
+    if plan.steps and plan.before is not None and plan.after is not None:
         size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
         env.note(f"{session}: {size} ({', '.join(plan.stages)})")
