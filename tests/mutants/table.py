@@ -571,15 +571,15 @@ MUTANTS = [
         ("filters/compact/test_choose.py::test_a_line_that_says_the_same_again_is_worth_less",),
     ),
     Mutant(
-        "no share of a budget is for the newest turns", "filters/compact/recent.py",
+        "no share of a budget is for the newest turns", "filters/compact/removal.py",
         "    share = everything * SHARES[history.shape]\n",
         "    share = 0.0\n",
         ("filters/compact/test_units.py::test_the_newest_turns_take_a_third_as_they_were",),
     ),
     Mutant(
         "a summary holds no files and failures", "filters/compact/extract.py",
-        "        self._lines = [*self._earlier_and_ledger()]",
-        "        self._lines: list[Line] = []",
+        "        lines = [*self._earlier_and_ledger()]",
+        "        lines: list[Line] = []",
         ("filters/compact/test_ledger.py::test_the_ledger_holds_the_newest_state_of_each_file",),
     ),
     Mutant(

@@ -169,6 +169,10 @@ class Draft:
         """The cost of these messages now."""
         return sum(map(self.now.__getitem__, numbers))
 
+    def size(self, place: Place) -> int:
+        """The tokens of a part now."""
+        return self.tokens[place[0]][place[1]]
+
     def open(self, places: Iterable[Place]) -> list[Place]:
         """Filter these parts: unchanged, and in a message that stays."""
         out = self.gone | self.to_summarize

@@ -47,7 +47,7 @@ def extract(
     draft.to_summarize = set(range(len(draft.history.messages)))
     absorb = bool(summaries)
     draft.target = room + draft.summary_total("", draft.to_summarize, absorb=absorb)
-    return Extract(draft, absorb=absorb).written()[0] or {"summary": "", "lines": []}
+    return Extract(draft, absorb=absorb).written() or {"summary": "", "lines": []}
 
 
 class Extract:
@@ -57,70 +57,71 @@ class Extract:
 
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft, self._absorb = draft, absorb
-        self._shape = draft.history.shape
         self._begins = LATER if draft.summaries and not absorb else ""
-        self.measure()
         reader = Reader(draft.history, self.room)
-        self._lines = [*self._earlier_and_ledger()]
-        self._lines += [line for number in self.covered for line in reader.lines(number)]
+        lines = [*self._earlier_and_ledger()]
+        lines += [line for number in sorted(draft.to_summarize) for line in reader.lines(number)]
+        newest: dict[tuple[str, bool], Line] = {}  # without repeats; the last one stays
+        for line in lines:
+            key = line.text.strip(), line.kind in LEDGER
+            if line.spoken:
+                newest.pop(key, None)
+            newest[key] = line
+        self._lines = [line for line in newest.values() if line.spoken or not DULL.match(line.text)]
         prompts = [number for number in draft.history.layout.prompts if number not in draft.to_summarize]
         self._later = [line for number in prompts for line in reader.lines(number) if line.spoken]
-        for line in [*self._lines, *self._later]:
-            line.words = features(line.text)
-        self._kinds = [line.kind for line in self._lines]
 
-    def measure(self) -> None:
-        """Compute the room again, after more messages were kept."""
+    @property
+    def room(self) -> int:
+        """The tokens that the summary may have."""
         draft = self._draft
-        self.covered = sorted(draft.to_summarize)
-        self._beside = self._total("")
-        self.room = draft.target - self._beside
-        if draft.history.settings.hysteresis:
-            others = 0 if self._absorb else draft.summary_cost
-            self.room = min(self.room, int(draft.target * ALL_SHARE) - others)
+        room = draft.target - self._total("")
+        if not draft.history.settings.hysteresis:
+            return room
+        return min(room, int(draft.target * ALL_SHARE) - (0 if self._absorb else draft.summary_cost))
+
+    @property
+    def unused(self) -> int:
+        """The tokens that will be left even if the summary has every line."""
+        every = int(sum([line.cost for line in self._lines]))
+        return self._draft.target - self._total("") - min(self.room, every)
 
     def _total(self, text: str) -> int:
-        return self._draft.summary_total(text, self.covered, absorb=self._absorb)
+        return self._draft.summary_total(text, self._draft.to_summarize, absorb=self._absorb)
 
-    def written(self) -> tuple[Json | None, int]:
-        """Return the summary that fills the room best (None if none fits), and the tokens left of
-        the budget.
-        """
-        chosen = self._chosen()
+    def written(self) -> Json | None:
+        """Return the summary that fills the room best, or None if none fits."""
+        whole, beside = self.room, self._total("")
+        chosen, work = self._chosen(whole), self._draft.history.shape == WORK
         best: Json | None = None
-        used, room = 0, self.room * 1.0
+        used, room = 0, whole * 1.0
         for tries in range(1, 3 * TRIES):
             some = [*upto(room, chosen, attrgetter("cost"))]
-            fields = fields_of(entries(some, work=self._shape == WORK))
+            fields = fields_of(entries(some, work=work))
             fields["summary"] = self._begins + fields["summary"]
-            cost = self._total(fields["summary"]) - self._beside
-            if some and used < cost <= self.room:
+            cost = self._total(fields["summary"]) - beside
+            if some and used < cost <= whole:
                 best, used = fields, cost
-            full = self.room * (1 - UNFILLED) <= cost or len(some) == len(chosen)
-            if (full and cost <= self.room) or (tries >= TRIES and best is not None):
+            full = whole * (1 - UNFILLED) <= cost or len(some) == len(chosen)
+            if (full and cost <= whole) or (tries >= TRIES and best is not None):
                 break
-            room *= min((1 - UNFILLED / 2) * self.room / max(1, cost), 0.9 if tries >= TRIES else 9)
-        return best, self._draft.target - self._beside - used
+            room *= min((1 - UNFILLED / 2) * whole / max(1, cost), 0.9 if tries >= TRIES else 9)
+        return best
 
-    def _chosen(self) -> list[Line]:
+    def _chosen(self, room: int) -> list[Line]:
         """Choose among the lines of the messages to summarise, most important first."""
-        gone = self._draft.to_summarize
-        newest: dict[tuple[str, bool], Line] = {}  # without repeats; the last one stays
-        for line, kind in zip(self._lines, self._kinds, strict=True):
-            line.kind = kind  # `settle` and `choose` change it
-            if line.number < 0 or kind in LEDGER or line.number in gone:
-                key = line.text.strip(), kind in LEDGER
-                if line.spoken:
-                    newest.pop(key, None)
-                newest[key] = line
-        lines = [line for line in newest.values() if line.spoken or not DULL.match(line.text)]
-        if self._shape == WORK:
+        gone, shape = self._draft.to_summarize, self._draft.history.shape
+        lines = [
+            line for line in self._lines if line.number < 0 or line.kind in LEDGER or line.number in gone
+        ]
+        for line in [*lines, *self._later]:
+            line.words = features(line.text)
+        if shape == WORK:
             lines += names(lines)
         for place, line in enumerate(lines):
             line.place = place
         settle(lines, self._later)
-        chooser = Chooser(lines, self._shape, self._staying())
-        return choose(lines, chooser, self._shape, self.room)
+        return choose(lines, Chooser(lines, shape, self._staying()), shape, room)
 
     def _staying(self) -> set[str]:
         """The words of everything that stays."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from ...session.exchanges import is_thought
 from ...session.model import Part
@@ -81,7 +80,7 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None
     need = (draft.total - draft.target) * MARGIN
     places: list[Place] = []
     for place in candidates(draft, kind):
-        gain = _size(draft, place) - least
+        gain = draft.size(place) - least
         if need > 0 and gain > SLACK and place not in kept:
             places.append(place)
             need -= gain
@@ -90,9 +89,9 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None
 
 def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) -> None:
     """Cut these parts to the level that fits; if none does, to `least` tokens or to marks."""
-    sizes = [_size(draft, place) for place in places]
+    sizes = [draft.size(place) for place in places]
     level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
-    large = [place for place in places if _size(draft, place) > level]
+    large = [place for place in places if draft.size(place) > level]
     changes = filling(draft, large, level) if level >= (least or SMALLEST // 2) else []
     if not changes and least:
         changes = written(draft, places, least)
@@ -105,7 +104,7 @@ def written(draft: Draft, places: Iterable[Place], level: float, *, errors: bool
     """Stubs of these parts with their first and last lines and errors, about `level` tokens each."""
     changes: list[Change] = []
     for place in places:
-        size = _size(draft, place)
+        size = draft.size(place)
         room = int(level * stubs.length(draft.history.part(place)) / max(1, size))
         new = draft.history.shortened(place, room, errors=errors)
         if new is not None:
@@ -132,13 +131,7 @@ def filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]
 def _saved(draft: Draft, changes: Sequence[Change]) -> int:
     """What these replacements save; those that are not smaller are not made."""
     sizes = parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None])
-    return sum(
-        max(0, _size(draft, place) - size) for (place, _, _), size in zip(changes, sizes, strict=True)
-    )
-
-
-def _size(draft: Draft, place: Place) -> int:
-    return draft.tokens[place[0]][place[1]]
+    return sum(max(0, draft.size(place) - size) for (place, _, _), size in zip(changes, sizes, strict=True))
 
 
 def candidates(draft: Draft, kind: str) -> list[Place]:
@@ -153,7 +146,7 @@ def newest(draft: Draft, most: int) -> set[Place]:
         place for place in reversed(draft.history.special)
         if place[0] not in draft.gone and not TOOLS.isdisjoint(draft.history.part(place))
     )  # fmt: skip
-    return set(words.upto(most, of_tools, partial(_size, draft)))
+    return set(words.upto(most, of_tools, draft.size))
 
 
 def _with_media(draft: Draft) -> int:

@@ -10,7 +10,7 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
 from ...tokens.formula import is_sent
-from . import lossless, recent, references, removal, shrink, stubs
+from . import lossless, references, removal, shrink, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
 
@@ -35,7 +35,7 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     if aim(draft):
         draft = _spared(draft)
         if not draft.fits:
-            recent.begin(draft)
+            removal.begin(draft)
             removal.summarize(draft)
             draft.to_summarize.clear()
         for stage in (removal.drop, shrink.last_unit):
