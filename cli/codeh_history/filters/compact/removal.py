@@ -45,7 +45,7 @@ def begin(draft: Draft) -> None:
         place for place in draft.free()
         if "functionResponse" in history.part(place) and draft.size(place) > most
     ]  # fmt: skip
-    draft.replace_while_large("recent", shrink.written(draft, places, most, errors=False), whole=True)
+    draft.replace_while_large("recent", shrink.written(draft, places, most), whole=True)
     _leave_room(draft)
 
 

@@ -100,13 +100,13 @@ def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) ->
     draft.replace_while_large(stage, changes)
 
 
-def written(draft: Draft, places: Iterable[Place], level: float, *, errors: bool = True) -> list[Change]:
+def written(draft: Draft, places: Iterable[Place], level: float) -> list[Change]:
     """Stubs of these parts with their first and last lines and errors, about `level` tokens each."""
     changes: list[Change] = []
     for place in places:
         size = draft.size(place)
         room = int(level * stubs.length(draft.history.part(place)) / max(1, size))
-        new = draft.history.shortened(place, room, errors=errors)
+        new = draft.history.shortened(place, room)
         if new is not None:
             changes.append((place, new, f"{size:,} tokens to a stub"))
     return changes
@@ -115,15 +115,14 @@ def written(draft: Draft, places: Iterable[Place], level: float, *, errors: bool
 def filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]:
     """The stubs that fill the room best; empty if none fit."""
     best: list[Change] = []
-    least, errors = draft.target, True
+    least = draft.target
     for _ in range(TRIES):
-        changes = written(draft, places, level, errors=errors)
+        changes = written(draft, places, level)
         left = draft.target - draft.total + _saved(draft, changes)
         if 0 <= left < least:
             best, least = changes, left
         if 0 <= left <= draft.target * UNFILLED:
             break
-        errors = errors and left >= 0
         level = max(0.0, level + (left - draft.target * UNFILLED / 2) / max(1, len(places)))
     return best
 

@@ -40,16 +40,16 @@ def length(part: Part) -> int:
     return sum(map(len, _long_texts(part)))
 
 
-def shorten(part: Part, id: str, room: int, *, errors: bool = True, own: Sequence[int] = ()) -> Part:
+def shorten(part: Part, id: str, room: int, own: Sequence[int] = ()) -> Part:
     """Return a response, call or text (of positive `length`) with its long texts cut to about
     `room` characters.
 
-    `own` are the lines of a text that stay; without `errors` no line stays because it reports one.
+    `own` are the lines of a text that stay.
     """
     texts = _long_texts(part)
     total = sum(map(len, texts))
     rooms = (max(_SHORT, room * len(text) // total) for text in texts)
-    cuts = {text: _cut(text, id, room, errors, own) for text, room in zip(texts, rooms, strict=True)}
+    cuts = {text: _cut(text, id, room, own) for text, room in zip(texts, rooms, strict=True)}
     if "text" in part:
         return {**part, "text": cuts[part["text"]]}
     if "functionCall" in part:
@@ -92,12 +92,12 @@ def _files(part: Part) -> list[Any]:
     return [item for item in inner if isinstance(item, dict)] if isinstance(inner, list) else []
 
 
-def _cut(text: str, id: str, room: int, errors: bool, own: Sequence[int]) -> str:  # noqa: FBT001
+def _cut(text: str, id: str, room: int, own: Sequence[int]) -> str:
     """Keep the first and last lines of a text, at least one each, and its last errors; note how
     much is missing.
     """
     lines = text.split("\n") if own else words.lines_of(text, _WHOLE_LINE)
-    reported = error_lines(lines)[::-1] if errors else []
+    reported = error_lines(lines)[::-1]
     kept = [*words.upto(room * _ERRORS, reported, lambda number: len(lines[number]))] or reported[:1]
     room -= sum(min(_ERROR_ROOM, len(lines[number])) for number in kept)
     short = set(kept)  # lines whose middle may be cut
