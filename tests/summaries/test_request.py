@@ -235,7 +235,7 @@ def test_it_is_read_as_an_extract_in_one_request_that_fits(home, path):
     assert prompt.startswith(
         "Summarize 15 conversations between a user and an assistant, of which the following is"
     )
-    head, _, data = prompt.partition("\n\nWhere things stand:\n")
+    head, _, data = prompt.partition("\n\nWhere things stand before the messages below:\n")
     assert "Key topics discussed" in head
     for heading in ("Rules:", "Files:", "What was said and done:"):
         assert f"\n{heading}\n" in data
@@ -295,7 +295,7 @@ def test_a_provider_is_sent_the_extract(home, path):
     done = summarize(home, "demo", "--max-source", "3k", *to, via="cat > {home}/read-1; cat {home}/answer")
     assert done.code == 0, done.err
     (body,) = map(orjson.loads, read(home))
-    assert body["messages"][-1]["content"].startswith("Where things stand:\n")
+    assert body["messages"][-1]["content"].startswith("Where things stand before the messages below:\n")
 
 
 def test_the_builtin_outline_reads_everything(home, path):

@@ -10,9 +10,8 @@ from ..base.lazy import Pattern
 USER, MODEL, EARLIER, PASTED = "User", "Model", "Earlier", "Pasted"
 ASKED, RULES, DECISIONS, DONE, FILES = "What was asked", "Rules", "Decisions", "Done", "Files"
 NAMES, FAILED, OPEN, SAID = "Names in files", "What failed", "Open", "What was said and done"
-NOW, SHOWN, BEFORE, PINNED = (
-    "Where things stand", "What files and commands showed", "Earlier summary", "Pinned",
-)  # fmt: skip
+NOW = "Where things stand before the messages below"
+SHOWN, BEFORE, PINNED = "What files and commands showed", "Earlier summary", "Pinned"
 HEADINGS = (NOW, ASKED, RULES, DECISIONS, DONE, FILES, NAMES, FAILED, OPEN, SAID, SHOWN, BEFORE, PINNED)
 SPEAKERS = (
     USER, MODEL, EARLIER, "Assistant", "Human", "System", "Summary", "Tool", "Tools", "Tool call",
@@ -21,7 +20,7 @@ SPEAKERS = (
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # characters that a reader may treat as the end of a line
 _BREAK = Pattern(f"[{_BREAKS}]+")
 _HIDDEN = r"(?:[\x00-\x08\x0e-\x1a\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\x1b(?:\[[\d;]*m)?)*"
-_NAMES = "|".join(HEADINGS)
+_NAMES = "|".join((*HEADINGS, "Where things stand"))
 
 
 def pattern(more: str = "(?!)") -> Pattern:

@@ -108,7 +108,7 @@ def test_the_summary_begins_with_where_things_stand():
         ]
     )
     text = summary(view, tokens(view) // 5)
-    assert text.startswith("Where things stand:\n- Model: ")
+    assert text.startswith("Where things stand before the messages below:\n- Model: ")
 
 
 def test_every_prompt_survives_in_its_first_sentence():

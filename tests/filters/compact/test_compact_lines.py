@@ -148,7 +148,7 @@ def test_2026_11_23_what_people_tell_each_other_is_no_rule_of_the_users():
     view = session([*talk, user("Nils: And now?")])
     text = summary(view, tokens(view) // 4)
     assert "Rules:" not in text
-    assert "Ada: You must never change chip" in text
+    assert "[Ada]\nYou must never change chip" in text
 
 
 @pytest.mark.parametrize(("text", "topic"), [
@@ -200,5 +200,5 @@ def test_who_said_much_in_a_meeting_is_named():
     ]
     view = session([*turns, user(f"Cleo: {TURN}The heron of Niger sleeps."), *turns, user("Ann: Bye.")])
     text = summary(view, tokens(view) // 2)
-    assert "Cleo: " in text
+    assert "[Cleo]\n" in text
     assert "Pasted" not in text

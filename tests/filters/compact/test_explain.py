@@ -117,8 +117,7 @@ def test_in_a_talk_what_users_said_is_told_apart():
     found = told(view, after)["spent"]
     lines = after.summaries[0].fields["lines"]
     texts = [
-        "\n".join(text for kind, text, _ in lines if (kind == "said User") == users)
-        for users in (True, False)
+        "\n".join(text for kind, text, _ in lines if (kind == "asked") == users) for users in (True, False)
     ]
     assert all(texts)
     wanted = COUNTER.counts(texts)

@@ -188,5 +188,7 @@ def test_2026_11_24_what_a_line_is_does_not_depend_on_how_many_turns_stay():
         rules = text.partition("Rules:\n")[2].partition("\nDe")[0]
         assert f"module {last} and never touch src/billing" in rules, share
         last = max(n for n in range(60) if f"m{4 * n + 3}" not in shown)
-        stands = text.partition("Where things stand:\n")[2].partition("\nWhat was asked:")[0]
+        stands = text.partition("Where things stand before the messages below:\n")[2].partition(
+            "\nWhat was asked:"
+        )[0]
         assert stands == f"- Model: Module {last} holds the parser. We decided to keep it.", share

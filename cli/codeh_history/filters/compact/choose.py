@@ -86,7 +86,7 @@ class Chooser:
             now = self._gain(line)
             if heap and -now > heap[0][0]:
                 heappush(heap, (-now, place))
-            elif now:
+            else:
                 chosen += self.take([line])
                 room -= line.cost
         return chosen

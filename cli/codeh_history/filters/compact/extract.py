@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from ...session.labels import USER
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
@@ -92,12 +91,12 @@ class Extract:
     def written(self) -> Json | None:
         """Return the summary that fills the room best, or None if none fits."""
         whole, beside = self.room, self._total("")
-        chosen, work = self._chosen(whole), self._draft.history.shape == WORK
+        chosen = self._chosen(whole)
         best: Json | None = None
         used, room = 0, whole * 1.0
         for tries in range(1, 3 * TRIES):
             some = [*upto(room, chosen, attrgetter("cost"))]
-            fields = fields_of(entries(some, work=work))
+            fields = fields_of(entries(some))
             fields["summary"] = self._begins + fields["summary"]
             cost = self._total(fields["summary"]) - beside
             if some and used < cost <= whole:
@@ -158,14 +157,12 @@ def _earlier(old: Entry, number: int) -> Line:
     kind = (
         old.kind if old.kind != "now" else cues.topic(old.text, user=False) or "said"
     )  # it was current then
-    cost, spoken = len(old.text) / 3.5 + 1.5, "asked" if old.label == USER else SPOKEN.get(kind, "")
+    cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")
     return Line(kind, old.label, old.text, old.id, cost, spoken, number, first=spoken == "asked")
 
 
-def entries(chosen: Sequence[Line], *, work: bool) -> list[Entry]:
-    """Order the chosen lines, join the sentences of a row, and return the lines of a summary; in a talk
-    (not `work`) questions stay with their answers.
-    """
+def entries(chosen: Sequence[Line]) -> list[Entry]:
+    """Order the chosen lines, join the sentences of a row, and return the lines of a summary."""
     merged: list[Entry] = []
     last: tuple[object, ...] = ()
     heads: set[tuple[str, str]] = set()  # already printed
@@ -175,11 +172,10 @@ def entries(chosen: Sequence[Line], *, work: bool) -> list[Entry]:
             heads.add((line.id, line.head))
             text = f"{line.head} {text}"
         heads.add((line.id, clip(line.text.strip("*"), HEAD)))
-        kind = "said" if line.kind == "asked" and not work else line.kind
-        where = line.id, kind, line.label, line.row
-        if where == last and line.spoken and kind != "rule":
+        where = line.id, line.kind, line.label, line.row
+        if where == last and line.spoken and line.kind != "rule":
             merged[-1] = merged[-1]._replace(text=joined([merged[-1].text, text]))
         else:
-            merged.append(entry(kind, line.label, text, line.id))
+            merged.append(entry(line.kind, line.label, text, line.id))
         last = where
     return merged

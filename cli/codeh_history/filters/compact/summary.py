@@ -83,11 +83,12 @@ def fields_of(entries: Sequence[Entry]) -> Json:
     return {"summary": rendered(entries), "lines": lines}
 
 
-def rendered(entries: Iterable[Entry]) -> str:
-    """Return the text of a summary."""
+def rendered(entries: Sequence[Entry]) -> str:
+    """Return the text of a summary; in a talk without tools questions stay with their answers."""
+    work = any(line.kind in OF_TOOLS for line in entries)
     sections: dict[str, list[Entry]] = {heading: [] for heading in HEADINGS}
     for line in entries:
-        sections[KINDS[line.kind]].append(line)
+        sections[labels.SAID if line.kind == "asked" and not work else KINDS[line.kind]].append(line)
     out: list[str] = []
     for heading, some in sections.items():
         if some:
