@@ -17,6 +17,7 @@ from ..providers.anthropic import NAME as ANTHROPIC
 from ..providers.anthropic.blocks import THINKING
 from ..providers.base import Options
 from ..providers.media import media
+from ..providers.names import CallIds
 from ..providers.parts import objects
 from ..providers.turns import described
 from ..session.exchanges import is_thought
@@ -92,23 +93,18 @@ def as_written(program: Program, view: View) -> View:
 
 def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
     """Give each call an id of its own, and its result the same one."""
-    taken: set[str] = set()
-    count: Counter[str] = Counter()
+    ids = CallIds(str, faithful=False)
     changed: dict[int, dict[int, str]] = {}  # message → part → id
     for call in pair(messages).calls:
-        id = call.id
-        while id in taken:
-            count[call.id] += 1
-            id = f"{call.id}_{count[call.id] + 1}"
-        taken.add(id)
+        id = ids.new(call.id)
         if id != call.id or not call.has_id:
             changed.setdefault(call.place, {})[call.part] = id
         if call.answer is not None and call.answer.id != id:
             changed.setdefault(call.answer.place, {})[call.answer.part] = id
     unique = list(messages)
-    for place, ids in changed.items():
+    for place, new in changed.items():
         parts: list[Any] = list(unique[place].parts)
-        for number, id in ids.items():
+        for number, id in new.items():
             key = "functionCall" if "functionCall" in parts[number] else "functionResponse"
             parts[number] = {**parts[number], key: {**parts[number][key], "id": id}}
         unique[place] = unique[place].derive(parts)

@@ -64,7 +64,7 @@ class CallIds:
 
     def calls(self, turn: Turn) -> list[str]:
         """The ids of a model turn's calls."""
-        sent = [self._new(call.id) for call in turn.calls]
+        sent = [self.new(call.id) for call in turn.calls]
         if sent:
             self._row[turn.calls[0].number :] = sent
         return sent
@@ -81,7 +81,8 @@ class CallIds:
         self.taken.clear()
         self._count.clear()
 
-    def _new(self, id: str) -> str:
+    def new(self, id: str) -> str:
+        """The id to send for this one, which no other call has."""
         fit = self._fit(id)
         while fit in self.taken and not self._faithful:
             self._count[id] = count = self._count.get(id, 1) + 1
