@@ -10,7 +10,7 @@ import re
 import shlex
 import stat
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -24,6 +24,11 @@ from ..words import suggestion
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 _IN_FOLDER = re.compile(r"[\w.+-]+/")  # begins a command in the file's folder or below
 PROFILE = "profile"
+KEYS = (
+    "to", "via", "model", "system", "tools", "budget", "max_tokens", "set", "stream", "summarize.via",
+    "calls.via", "compact.via",
+)  # fmt: skip
+_TEXTS = frozenset(KEYS) - {"to", "max_tokens", "set", "stream"}
 
 
 class Config(Fields):
@@ -93,7 +98,7 @@ def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
             others = f"one of {', '.join(KEYS)}"
             raise Usage(f"{where}: no such key; {suggestion(key, KEYS, others)}")
         try:
-            option = _VALUES[key](value, folder) if key in _VALUES else value
+            option = _value(key, value, folder)
         except Usage as error:
             raise Usage(f"{where}: {error}") from None
         values[key] = Request.coerce(key, option, where) if key in Request.TYPES else option
@@ -110,48 +115,28 @@ def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-# -- a value of each key, as its option has it -------------------------------------------------------------
-
-
-def _word(value: object, _folder: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise Usage("a text expected")
+def _value(key: str, value: Any, folder: str) -> Any:
+    """Return a key's value as its option has it; relative paths are in the file's folder."""
+    if key == "set":
+        return _fields(value)
+    if key == "tools" and isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return orjson.dumps(value).decode()
+    if key == "budget" and type(value) is int:
+        value = str(value)
+    if key in _TEXTS and not (isinstance(value, str) and (value or key == "system")):
+        raise Usage(
+            'a number of tokens expected, such as 32000 or "32k"' if key == "budget" else "a text expected"
+        )
+    if key == "budget":
+        amounts.tokens(value, "budget")
+    elif key.endswith("via") and _IN_FOLDER.match(value):
+        return f"{shlex.quote(folder)}/{value.removeprefix('./')}"
+    elif key == "tools" or (key == "system" and value.startswith("@")):
+        return f"@{os.path.join(folder, os.path.expanduser(value.removeprefix('@')))}"
     return value
 
 
-def _command(value: object, folder: str) -> str:
-    """Return a command; one that begins with a relative path is in the file's folder."""
-    command = _word(value, folder)
-    beside = command.removeprefix("./")
-    return f"{shlex.quote(folder)}/{beside}" if _IN_FOLDER.match(command) else command
-
-
-def _text_or_file(value: object, folder: str) -> str:
-    """Return TEXT or `@FILE`; "" means no text."""
-    if not isinstance(value, str):
-        raise Usage('a text, or "@FILE", expected')
-    return f"@{_absolute(value[1:], folder)}" if value.startswith("@") else value
-
-
-def _tools(value: object, folder: str) -> str:
-    """Return `@FILE` (the `@` may be omitted), or the declarations as JSON."""
-    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-        return orjson.dumps(value).decode()
-    return f"@{_absolute(_word(value, folder).removeprefix('@'), folder)}"
-
-
-def _absolute(name: str, folder: str) -> str:
-    return os.path.join(folder, os.path.expanduser(name))
-
-
-def _budget(value: object, _folder: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise Usage('a number of tokens expected, such as 32000 or "32k"')
-    amounts.tokens(str(value), "budget")
-    return str(value)
-
-
-def _fields(value: object, _folder: str) -> list[str]:
+def _fields(value: object) -> list[str]:
     """Return `PATH=JSON` texts, given as a list or as a table of paths and values."""
     if isinstance(value, dict):
         return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]
@@ -166,13 +151,3 @@ def _paths(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
             yield from _paths(value, f"{before}{key}.")
         else:
             yield f"{before}{key}", value
-
-
-_VALUES: dict[str, Callable[[object, str], Any]] = {
-    "via": _command, "model": _word, "system": _text_or_file, "tools": _tools, "budget": _budget,
-    "set": _fields, "summarize.via": _command, "calls.via": _command, "compact.via": _command,
-}  # fmt: skip
-KEYS = (
-    "to", "via", "model", "system", "tools", "budget", "max_tokens", "set", "stream", "summarize.via",
-    "calls.via", "compact.via",
-)  # fmt: skip
