@@ -110,7 +110,6 @@ class Persisting:
         self.count = 0  # records that were converted
         self.copied = 0  # blocks copied from another store
         self.stored: set[str] = set()
-        self.present: dict[str, int] = {}  # sizes of the named blocks that the store already has
 
     @cached_property
     def stores(self) -> Sequence[BlockStore]:
@@ -127,17 +126,11 @@ class Persisting:
         named: dict[str, None] = {}
         self.count = 0
         lines = [self._line(item, blocks, named) for item in items]
-        others = [id for id in named if id not in self.stored and id not in self.present]
+        others = [id for id in named if id not in self.stored]
         # with nothing to write, a server is not queried
-        if others and (
-            blocks.keys() - self.stored or not self.stores[0].remote or bool(sizes(self.stores[1:], others))
-        ):
-            present, copied = copy_missing(self.stores, others, self.lost)
-            self.present |= present
-            self.copied += copied
-        new = {
-            id: b for id, b in blocks.items() if id not in self.stored and self.present.get(id) != len(b)
-        }
+        if others and (blocks or not self.stores[0].remote or sizes(self.stores[1:], others)):
+            self.copied += copy_missing(self.stores, others, self.lost)
+        new = {id: data for id, data in blocks.items() if id not in self.stored}
         if new:
             self.stores[0].mset(new)
             self.stored.update(new)

@@ -7,20 +7,11 @@ every block, so altered content is never used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, Lost, Usage
 from ...base.lazy import module
 from .protocol import BlockStore, batches, is_block_id
-
-
-class Copied(NamedTuple):
-    """The blocks the first store already had, with their sizes, and how many were copied into it."""
-
-    present: dict[str, int]
-    copied: int
-
 
 STORES = {  # scheme of the URL → module and class
     "": ("directory", "DirectoryStore"),  # a path
@@ -119,8 +110,8 @@ def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
     return result
 
 
-def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> Copied:
-    """Copy the blocks that only later stores have into the first store, and verify the copies.
+def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> int:
+    """Copy the blocks that only later stores have into the first one, verified; return how many.
 
     Raise BadData for a block that no store has; with `lost`, note it there instead.
     """
@@ -135,7 +126,7 @@ def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | 
         blocks = fetch(rest, batch, lost)
         first.mset(blocks)
         fetch([first], blocks)
-    return Copied(present, len(elsewhere))
+    return len(elsewhere)
 
 
 def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:
