@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import orjson
-
 from ..base.env import Env
 from ..base.errors import HistoryError, reason
 from ..base.lazy import Pattern
-from ..base.processes import in_processes
 from ..base.times import to_millis
 from ..render.progress import A_SECOND, progress
 from ..session.exchanges import is_prompt
@@ -19,7 +16,7 @@ from ..session.model import Json, Message, Unread, origin
 from ..session.records import Damage, Log
 from ..store import read
 from ..store.cache import Remembered
-from ..store.paths import SERVER, sessions_dir
+from ..store.paths import sessions_dir
 from ..store.protocol import Stamp
 from ..store.read import loaded_together, size_of, stamps_of
 from ..store.resolve import Target
@@ -228,19 +225,13 @@ def _size(paths: Sequence[str], stamps: Stamps) -> int:
 
 
 def _made(env: Env, paths: list[str], stamps: Stamps, row_of: Callable[[str], Json]) -> list[Json]:
-    """Compute the rows of sessions, in several processes if there is much to read."""
-
-    def work(some: Iterable[str]) -> Iterator[bytes]:
-        return (orjson.dumps(row_of(path)) for path in loaded_together([*some]))
-
-    at_once = paths and paths[0].startswith(SERVER)  # one query returns all sessions
-    weights = [0 if at_once else _size([path], stamps) for path in paths]
-    rows: dict[int, Json] = {}
-    with progress(env, "reading sessions", sum(weights), A_SECOND) as bar:
-        for number, (place, data) in enumerate(in_processes(work, paths, weights), 1):
-            rows[place] = orjson.loads(data)
-            bar.done(number, len(paths))
-    return [rows[place] for place in range(len(paths))]
+    """Compute the rows of sessions."""
+    rows: dict[str, Json] = {}
+    with progress(env, "reading sessions", _size(paths, stamps), A_SECOND) as bar:
+        for path in loaded_together(paths):
+            rows[path] = row_of(path)
+            bar.done(len(rows), len(paths))
+    return [rows[path] for path in paths]
 
 
 def report_problems(env: Env, rows: list[Json]) -> list[Json]:
