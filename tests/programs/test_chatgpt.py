@@ -9,6 +9,7 @@ import pytest
 
 from in_process import run_in_process, run_ok
 from program_copies import imported_export as imported
+from program_files import played
 from program_formats import ChatGpt, listed, saved, zipped
 from support import lines, session_path
 
@@ -33,11 +34,7 @@ def texts(home, id="c1"):
 
 
 def test_the_current_node_tells_the_branch_not_children_nor_time(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.said("b", "first answer")
-    talk.said("c", "second answer", "a")
-    talk.user("d", "more", "b")
+    talk = played(ChatGpt(), "user a one; said b first_answer; said c second_answer a; user d more b")
     talk.about["update_time"] = 0
     talk.tree["d"]["message"]["create_time"] = 1.0
     done = imported(tmp_path, talk)
@@ -46,12 +43,8 @@ def test_the_current_node_tells_the_branch_not_children_nor_time(tmp_path):
 
 
 def test_abandoned_branches_as_sessions_of_their_own(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.said("b", "first answer")
-    talk.said("c", "second answer", "a")
-    talk.user("d", "more")
-    talk.said("e", "third answer", "a")
+    script = "user a one; said b first_answer; said c second_answer a; user d more; said e third_answer a"
+    talk = played(ChatGpt(), script)
     path = saved(tmp_path, [talk.value])
     done = run_in_process("import", str(path), "--branches", home=tmp_path)
     assert done.text.split() == ["chatgpt-c1", "chatgpt-c1-c", "chatgpt-c1-b"]
@@ -61,9 +54,7 @@ def test_abandoned_branches_as_sessions_of_their_own(tmp_path):
 
 
 def test_nodes_without_children(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.said("b", "two")
+    talk = played(ChatGpt(), "user a one; said b two")
     for node in talk.tree.values():
         del node["children"]
     imported(tmp_path, talk)
@@ -71,9 +62,7 @@ def test_nodes_without_children(tmp_path):
 
 
 def test_a_lost_current_node_is_named_and_the_last_leaf_is_read(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.said("b", "two")
+    talk = played(ChatGpt(), "user a one; said b two")
     talk.about["current_node"] = "gone"
     value = {**talk.value, "current_node": "gone"}
     done = run_in_process("import", str(saved(tmp_path, [value])), home=tmp_path)
@@ -92,9 +81,7 @@ def test_a_lost_parent_is_named_and_mended_by_the_children_above_it(tmp_path):
 
 
 def test_cyclic_parents_end(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.user("b", "two")
+    talk = played(ChatGpt(), "user a one; user b two")
     talk.tree["a"]["parent"] = "b"
     imported(tmp_path, talk)
     assert texts(tmp_path) == ["one", "two"]
@@ -127,11 +114,7 @@ def test_thoughts_are_of_the_answer_that_follows(tmp_path):
 
 
 def test_a_message_to_a_tool_is_a_call_and_what_the_tool_says_its_one_result(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.called("b", "python", "print(1)")
-    talk.result("c", "python", "1")
-    talk.result("d", "python", "2")
+    talk = played(ChatGpt(), "user a one; called b python print(1); result c python 1; result d python 2")
     talk.called("e", "web.run", '{"q":"x"}')
     talk.node(
         "f", "tool", {"content_type": "tether_quote", "title": "T", "url": "U", "text": "Q"}, name="web"
@@ -163,9 +146,7 @@ def test_images_and_sounds_are_named_by_their_pointers(tmp_path):
 
 
 def test_titles_models_and_times_come_along(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.said("b", "two")
+    talk = played(ChatGpt(), "user a one; said b two")
     imported(tmp_path, talk)
     header, meta, one, two = records(tmp_path, "c1")
     assert header["created"] == "2026-01-01T00:00:00.500Z"
@@ -248,9 +229,7 @@ def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path):
 
 
 def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    talk.said("b", "two")
+    talk = played(ChatGpt(), "user a one; said b two")
     imported(tmp_path, talk)
     before = session_path(tmp_path, "chatgpt-c1").read_bytes()
     imported(tmp_path, talk)

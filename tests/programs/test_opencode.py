@@ -8,51 +8,44 @@ import pytest
 from in_process import run_in_process
 from opencode_files import SESSION, OpenCode, opencode, tool
 from program_copies import imported, shown, view
+from program_files import played
 from support import corpus_files, session_path
 
 COPY = f"opencode-{SESSION}"
 
 
-def test_a_call_and_its_result_are_one_part(tmp_path):
+STEP = {"type": "step-start"}
+COMPACTION = {"type": "compaction", "auto": False}
+VIEWS = {  # messages, a user's and a model's in turn, each with the fields of its `info` last
+    "a call and its result are one part": (
+        [["go", {}], ["see", tool("A", "of A"), tool("B", status="error", error="no"), {}]],
+        ["go", "see+call A+call B", "A=of A+B=None"]),
+    "each step of an answer is a message": (
+        [["go", {}], [STEP, tool("A", "of A"), STEP, tool("B", "of B"), STEP, "end", {}]],
+        ["go", "call A", "A=of A", "call B", "B=of B", "end"]),
+    "a parent that is no id is none": ([["one", {}], ["two", {"summary": True, "parentID": {}}]], ["one", "two"]),
+    "a call that was interrupted has no result": ([["go", {}], [tool("A", status="running"), {}], ["go on", {}]], ["go", "call A", "go on"]),
+    "a call that is pending has none": ([["go", {}], [tool("A", status="pending"), {}], ["go on", {}]], ["go", "call A", "go on"]),
+    "a pruned output is said to be so": (
+        [["go", {}], [tool("A", "long", time={"start": 0, "end": 1, "compacted": 2}), {}]],
+        ["go", "call A", "A=[Old tool result content cleared]"]),
+    "a compaction keeps the tail that it names": (
+        [["one", {}], ["two", {}], [{**COMPACTION, "tail_start_id": "msg_0002"}, {}], ["in short", {"summary": True}], ["three", {}]],
+        ["S:in short", "two", "three"]),
+    "a compaction that failed is none": (
+        [["one", {}], ["two", {}], [COMPACTION, {}], ["in sh", {"summary": True, "error": {"name": "APIError"}}], ["three", {}]],
+        ["one", "two", "three"]),
+    "an answer that was aborted is sent": ([["go", {}], ["hal", {"error": {"name": "MessageAbortedError"}}]], ["go", "hal"]),
+    "an answer that failed is not": ([["go", {}], ["not", {"error": {"name": "APIError"}}]], ["go"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "sent"), VIEWS.values(), ids=VIEWS)
+def test_what_is_sent(messages, sent, tmp_path):
     file = OpenCode()
-    file.user("go")
-    file.said("see", tool("A", "of A"), tool("B", status="error", error="no"))
-    assert view(file.write(tmp_path), tmp_path) == ["go", "see+call A+call B", "A=of A+B=None"]
-
-
-def test_each_step_of_an_answer_is_a_message(tmp_path):
-    file = OpenCode()
-    file.said(
-        {"type": "step-start"},
-        tool("A", "of A"),
-        {"type": "step-start"},
-        tool("B", "of B"),
-        {"type": "step-start"},
-        "end",
-    )
-    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A", "call B", "B=of B", "end"]
-
-
-def test_2026_11_23_a_parent_that_is_no_id_is_none(tmp_path):
-    """The summary of a compaction is known by its parent: one that was an object was a bug."""
-    file = OpenCode()
-    file.user("one")
-    file.said("two", summary=True)["info"]["parentID"] = {}
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
-
-
-@pytest.mark.parametrize("status", ["running", "pending"])
-def test_a_call_that_was_interrupted_has_no_result(status, tmp_path):
-    file = OpenCode()
-    file.said(tool("A", status=status))
-    file.user("go on")
-    assert view(file.write(tmp_path), tmp_path) == ["call A", "go on"]
-
-
-def test_a_pruned_output_is_said_to_be_so(tmp_path):
-    file = OpenCode()
-    file.said(tool("A", "long", time={"start": 0, "end": 1, "compacted": 2}))
-    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=[Old tool result content cleared]"]
+    for number, (*parts, info) in enumerate(messages):
+        (file.said if number % 2 else file.user)(*parts)["info"] |= info
+    assert view(file.write(tmp_path), tmp_path) == sent
 
 
 @pytest.mark.parametrize(("revert", "left"), [
@@ -60,65 +53,30 @@ def test_a_pruned_output_is_said_to_be_so(tmp_path):
     ({"messageID": "gone"}, ["one", "two+more", "three"]),
 ])  # fmt: skip
 def test_a_revert_hides_what_comes_after(revert, left, tmp_path):
-    file = OpenCode(revert=revert)
-    file.user("one")
-    file.said("two", "more")
-    file.user("three")
+    file = played(OpenCode(revert=revert), "user one; said two more; user three")
     assert view(file.write(tmp_path), tmp_path) == left
 
 
 def test_a_revert_to_a_message_with_a_part_that_has_no_id(tmp_path):
-    file = OpenCode(revert={"messageID": "msg_0002"})
-    file.user("one")
-    file.said("two")
+    file = played(OpenCode(revert={"messageID": "msg_0002"}), "user one; said two")
     del file.messages[1]["parts"][0]["id"]
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
 def test_messages_stand_in_the_order_of_their_times_and_ids(tmp_path):
-    file = OpenCode()
-    file.user("one")
-    file.said("two")
+    file = played(OpenCode(), "user one; said two")
     file.messages.reverse()
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
 
 
 def test_a_compaction_is_a_question_and_its_answer(tmp_path):
-    file = OpenCode()
-    file.user("one")
-    file.said("two")
+    file = played(OpenCode(), "user one; said two")
     file.user({"type": "compaction", "auto": False})
     file.said("in short", summary=True)
     file.user("three")
     records = imported(file.write(tmp_path), tmp_path)
     assert shown(tmp_path, COPY) == ["S:in short", "three"]
     assert next(one["covers"] for one in records if one["type"] == "summary") == ["msg_0001", "msg_0002"]
-
-
-def test_a_compaction_keeps_the_tail_that_it_names(tmp_path):
-    file = OpenCode()
-    file.user("one")
-    file.user("kept")
-    file.user({"type": "compaction", "auto": False, "tail_start_id": "msg_0002"})
-    file.said("in short", summary=True)
-    file.user("three")
-    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "kept", "three"]
-
-
-def test_a_compaction_that_failed_is_none(tmp_path):
-    file = OpenCode()
-    file.user("one")
-    file.user({"type": "compaction", "auto": False})
-    file.said("in sh", summary=True, error={"name": "APIError"})
-    file.user("three")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
-
-
-def test_an_answer_that_failed_is_not_sent_one_that_was_aborted_is(tmp_path):
-    file = OpenCode()
-    file.said("hal", error={"name": "MessageAbortedError"})
-    file.said("not", error={"name": "APIError"})
-    assert view(file.write(tmp_path), tmp_path) == ["hal"]
 
 
 def test_usage_leaves_out_what_was_cached_and_thought(tmp_path):
@@ -294,10 +252,7 @@ def test_list_shows_each_session_of_a_database(tmp_path):
 
 
 def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
-    file = OpenCode()
-    file.user("one")
-    file.said("two")
-    file.user("three")
+    file = played(OpenCode(), "user one; said two; user three")
     path = file.write(tmp_path)
     path.write_bytes(path.read_bytes()[: path.read_bytes().index(b"three")])
     done = run_in_process("import", str(path), home=tmp_path)
