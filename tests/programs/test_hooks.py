@@ -1,0 +1,106 @@
+"""Recipes of docs/programs.md that import a session as it happens: hooks, a systemd path unit, a launchd agent."""
+
+import json
+import os
+import plistlib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import coding_agents
+from program_files import SESSION, Claude
+from support import ROOT
+
+PAGE = (ROOT / "docs/programs.md").read_text()
+RECIPES = PAGE[PAGE.index("## As it happens") : PAGE.index("## Reading them in place")]
+(HOOKS,) = re.findall(r"```json\n(.*?)```", RECIPES, re.DOTALL)
+PATH_UNIT, SERVICE = re.findall(r"```ini\n(.*?)```", RECIPES, re.DOTALL)
+(PLIST,) = re.findall(r"```xml\n(.*?)```", RECIPES, re.DOTALL)
+COMMANDS = {
+    hook["command"]
+    for event in json.loads(HOOKS)["hooks"].values()
+    for group in event
+    for hook in group["hooks"]
+}
+OURS = Path(sys.executable).parent
+FILES = {
+    "claude-code": ".claude/settings.json",
+    "codex": ".codex/hooks.json",
+    "gemini-cli": ".gemini/settings.json",
+}
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="no jq on this machine")
+@pytest.mark.parametrize("event", ["PreCompact", "SessionEnd"])
+def test_a_hook_imports_the_file_that_it_is_told_of_and_prints_nothing(event, home, tmp_path):
+    file = Claude()
+    file.user("a", "Why?")
+    folder = tmp_path / "a folder"
+    path = file.write(folder)
+    (command,) = COMMANDS
+    told = {"session_id": SESSION, "transcript_path": str(path), "cwd": "/work", "hook_event_name": event}
+    env = {"PATH": f"{OURS}:{os.environ['PATH']}", "CODEH_HOME": str(home), "HOME": str(tmp_path)}
+    for text in ("Because.", "And?"):
+        done = subprocess.run(["sh", "-c", command], input=json.dumps(told).encode(), env=env, capture_output=True, check=False)  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        copy = (home / "sessions" / f"claude-code-{SESSION}.jsonl").read_bytes()
+        file.said(text, text)
+        file.write(folder)
+    assert b"Because." in copy
+    assert b"And?" not in copy
+
+
+@pytest.mark.parametrize(
+    ("name", "event"), [*((name, "SessionEnd") for name in FILES), ("claude-code", "PreCompact")]
+)
+@pytest.mark.skipif(not shutil.which("jq"), reason="no jq on this machine")
+@pytest.mark.skipif(
+    not coding_agents.INSTALLED.is_dir(), reason="the programs are not installed: make test-agents"
+)
+def test_the_real_program_runs_it(name, event):
+    agent = coding_agents.AGENTS[name]
+    folder = ROOT / "tests/programs/agents/cases" / name / "plain"
+    (session,) = (path for path in folder.iterdir() if "jsonl" in path.name)
+    with coding_agents._place() as (place, server):
+        env = coding_agents._environment(place, agent)
+        env |= {"PATH": f"{OURS}:{env['PATH']}", "CODEH_HOME": str(place.home / ".codeh")}
+        file = place.home / FILES[name]
+        file.parent.mkdir(exist_ok=True)
+        settings = json.loads(file.read_bytes()) if file.exists() else {}
+        file.write_text(json.dumps({**settings, "hooks": {event: json.loads(HOOKS)["hooks"][event]}}))
+        known, _ = agent.write_session(place, session)
+        words = agent.resume(known)
+        if event == "PreCompact":
+            words = ["/compact" if word == coding_agents.PROMPT else word for word in words]
+        if name == "codex":  # it asks a person for trust
+            words.insert(2, "--dangerously-bypass-hook-trust")
+        code, printed = coding_agents._done(words, env, place.project)
+        assert code == 0, printed
+        (copy,) = (path.read_text() for path in (place.home / ".codeh/sessions").glob(f"{name}-*.jsonl"))
+        assert (coding_agents.SAID in copy) == (
+            event == "SessionEnd"
+        )  # else what is compacted is kept before
+        assert name not in json.dumps([request.body.get("messages") for request in server.requests])
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd on this machine")
+def test_the_path_unit_is_one_that_systemd_takes(tmp_path):
+    (tmp_path / "codeh-history.path").write_text(PATH_UNIT)
+    (tmp_path / "codeh-history.service").write_text(SERVICE.replace("%h/.local/bin", str(OURS)))
+    done = subprocess.run(
+        ["systemd-analyze", "--user", "verify", str(tmp_path / "codeh-history.path")],
+        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path), "SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "codeh-history" not in done.stderr, done.stderr
+
+
+def test_the_agent_of_launchd_watches_the_same_files():
+    agent = plistlib.loads(PLIST.encode())
+    assert agent["ProgramArguments"][1:] == SERVICE.split("codeh-history ")[1].split()
+    watched = [path.replace("/Users/me", "%h") for path in agent["WatchPaths"]]
+    assert watched == re.findall(r"PathChanged=(.*)", PATH_UNIT)
