@@ -9,8 +9,14 @@ import json
 Lines = list[bytes]
 
 NOWHERE = "00000000-dead-4000-8000-000000000000"
-RESULTS = (b'"tool_result"', b'_call_output"', b'"functionResponse"', b'"toolResult"')
-CALLS = (b'"tool_use"', b'_call"', b'"functionCall"', b'"toolCall"', b'"toolCalls"')
+RESULTS = (
+    b'"tool_result"',
+    b'_call_output"',
+    b'"functionResponse"',
+    b'"toolResult"',
+    b'"tool.execution_complete"',
+)
+CALLS = (b'"tool_use"', b'_call"', b'"functionCall"', b'"toolCall"', b'"toolCalls"', b'"toolRequests":[{')
 
 
 def _object(line):

@@ -34,11 +34,20 @@ GOOD = {
     "qwen-code": ("parallel", "compressed", "plain", "image"),
     "opencode": ("tool", "steps", "parallel", "image"),
     "pi": ("parallel", "compacted", "plain", "images"),
+    "copilot-cli": ("parallel", "compacted", "plain", "images"),
 }
 INTERRUPTED = "[The previous response was interrupted before it completed.]"
 # Claude Code's and Gemini CLI's, after an interruption; ours, where a user must be the first.
 OWN_TEXTS = ("Continue from where you left off.", "(no content)", INTERRUPTED, CONTINUATION)
-OWN_WORDS = ("aborted", "No result provided", "[Tool execution was interrupted]", LOST, f"Error: {LOST}")
+OWN_WORDS = (
+    "aborted",
+    "ool execution was interrupted",
+    "or a previous tool was interrupted",
+    "No result provided",
+    "[Tool execution was interrupted]",
+    LOST,
+    f"Error: {LOST}",
+)
 
 
 @dataclass(frozen=True)

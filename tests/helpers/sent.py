@@ -21,7 +21,7 @@ ASIDE = re.compile(  # whole texts in which a program tells of the day, the mach
     r"|permissions instructions)>.*</(?P=of)>|You are a coding agent running in the Codex CLI, .*"
     r"|<system-reminder>\n(?:The following (?:skills are available|tools are reachable) |This is the Qwen Code\. We "
     r"are setting up the context for our chat\.|The current date is:? |Today's date is |"
-    r"Auto permission mode is active\.).*</system-reminder>)\s*",
+    r"Auto permission mode is active\.).*</system-reminder>|Attached image)\s*",
     re.DOTALL,
 )
 DATED = re.compile(r"\A<current_datetime>[^<]*</current_datetime>\n\n")  # before a prompt of Copilot CLI's

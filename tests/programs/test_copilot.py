@@ -118,18 +118,12 @@ def test_the_title_is_the_name_in_the_file_beside_it(tmp_path):
     assert [record["set"]["title"] for record in meta] == ["Sheep: counted"]
 
 
-def test_what_was_cleared_is_a_branch(tmp_path):
+def test_what_was_cleared_is_kept_under_the_message_that_replaced_it(tmp_path):
     file = Copilot()
     file.user("one")
-    file.said("", "A")
-    file.event("session.context_cleared", messagesCleared=2, initialMessage="again")
-    file.result("A", "cleared")
+    file.event("session.context_cleared", messagesCleared=1, initialMessage="again")
     file.said("two")
-    path = file.write(tmp_path)
-    assert view(path, tmp_path) == ["again", "two"]
-    done = run_in_process("import", str(path), "--branches", "--into", "other", home=tmp_path)
-    assert done.code == 0
-    assert verified(path, tmp_path).code == 0
+    assert view(file.write(tmp_path), tmp_path) == ["S:again", "two"]
 
 
 def test_a_fork_names_its_parent(tmp_path):

@@ -93,8 +93,7 @@ SUB_AGENTS = "sub-agent in a file of its own"
 SUB_SESSION = "sub-agent"
 ROLLED_BACK = "message of a turn that was rolled back"
 REWOUND = "message that was rewound"
-CLEARED = "message that was cleared"
-AS_BRANCHES = (ABANDONED, ROLLED_BACK, REWOUND, CLEARED, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
+AS_BRANCHES = (ABANDONED, ROLLED_BACK, REWOUND, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
 
 
 @dataclass(slots=True)

@@ -38,7 +38,15 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-WRITTEN = ("claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "pi")  # those with a writer
+WRITTEN = (
+    "claude-code",
+    "codex",
+    "gemini-cli",
+    "qwen-code",
+    "opencode",
+    "pi",
+    "copilot-cli",
+)  # those with a writer
 
 
 @cache
