@@ -42,6 +42,7 @@ class Pending:
         self.target = target
         self.first = _first_line(target.path)  # of the log that is there
         self.pending: str | None = None  # the id of the open message
+        self.opened = (b"", 0)  # the first line of the message, and its offset in the log
         self.gone = ""  # once that log is: what became of the text
         self.came: list[Part] = []  # all that arrived
         self.held: list[Part] = []  # arrived and not yet on disk
@@ -101,7 +102,7 @@ class Pending:
         """Whether this is the log that was there, or in which the message was begun, replaced or not."""
         if self.pending is None:
             return not self.first or locked.holds(self.first, 0)
-        return any(locked.lines_with("id", self.pending))
+        return locked.holds(*self.opened) or any(locked.lines_with("id", self.pending))
 
     def flush(self) -> None:
         """Put what arrived on disk as pending content."""
@@ -136,6 +137,7 @@ class Pending:
         if self.pending is None:
             self.pending, self.replace = self.env.id_in(locked), False
             records.append(self.message("open", self.pending))
+            self.opened = dumps(records[0]) + b"\n", locked.offset
         if self.replace:
             id = self.env.streamed_id(locked, self.pending)
             update = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
