@@ -29,6 +29,7 @@ from ..base.env import Env
 from ..base.errors import BadData
 from ..base.times import from_millis, to_millis
 from ..library.session import Session as History
+from ..programs.fields import omit_empty
 from ..providers import usage
 from ..providers.gemini.response import USAGE
 from ..providers.parts import object_of
@@ -204,7 +205,9 @@ def message_of(event: Event) -> Json:
     else:
         answers = any("functionResponse" in part for part in parts)
         kind = "codeh" if role == "model" else "tool" if answers else "user"
-        fields = _origin(kept) if role == "model" else {}
+        model, counts = kept.get("modelVersion"), usage.read(kept.get("usageMetadata"), USAGE)
+        provider = _FORMAT if "gemini" in str(model) else None
+        fields = omit_empty(model=model, provider=provider, usage=counts) if role == "model" else {}
         message = {"id": event.id, "kind": kind, "role": role, "parts": parts, **fields}
         message[FIELD] = {_PACKAGE: {"event": kept}}
     return {**message, "ts": from_millis(int(event.timestamp * 1000))}
@@ -218,16 +221,6 @@ def _standard(part: Json) -> Json:
     if isinstance(part.get("thoughtSignature"), str):
         part = {**part, "thoughtSignature": part["thoughtSignature"].translate(_USUAL)}
     return part
-
-
-def _origin(kept: Json) -> Json:
-    """Return the model and usage of an event."""
-    fields: Json = {}
-    model = kept.get("modelVersion")
-    if isinstance(model, str) and model:
-        fields = {"model": model} | ({"provider": _FORMAT} if "gemini" in model else {})
-    counts = usage.read(kept.get("usageMetadata"), USAGE)
-    return fields | ({"usage": counts} if counts else {})
 
 
 def events_of(view: View) -> list[Event]:

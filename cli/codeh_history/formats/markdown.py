@@ -9,7 +9,7 @@ import orjson
 
 from ..render.parts import decoded_size, references, result_text
 from ..session.fold import View
-from ..session.model import Json, Message, Part
+from ..session.model import Message, Part
 
 NAMES = {"user": "User", "codeh": "Model", "tool": "Tool", "error": "Error", "info": "Info"}
 _BACKTICKS = re.compile("```+")
@@ -25,9 +25,12 @@ def export(view: View) -> bytes:
     blocks += (f"## Summary\n\n{summary.text}" for summary in view.summaries)
     cited = references(view.messages)
     blocks += (_message(message, cited.keys()) for message in view.messages)
-    notes = [_footnote(number, reference) for number, reference in cited.items()]
-    if notes:
-        blocks.append("\n".join(notes))
+    notes: list[str] = []
+    for number, reference in cited.items():
+        url = f" <{reference['url']}>" if reference.get("url") else ""
+        label = f"{reference.get('title') or reference.get('id', '')}{url}"
+        notes.append(f"[^{number}]: {' '.join(label.split())}")
+    blocks += ["\n".join(notes)] if notes else []
     return ("\n\n".join(blocks) + "\n").encode("utf-8", "replace")
 
 
@@ -81,9 +84,3 @@ def _block(body: str) -> str:
 def _citation(match: re.Match[str], citable: Collection[int]) -> str:
     number = match[1].lstrip("0") or "0"
     return f"[^{number}]" if len(number) < 10 and int(number) in citable else match[0]
-
-
-def _footnote(number: int, reference: Json) -> str:
-    title = reference.get("title") or reference.get("id", "")
-    url = f" <{reference['url']}>" if reference.get("url") else ""
-    return f"[^{number}]: {' '.join(f'{title}{url}'.split())}"

@@ -48,8 +48,14 @@ class Needles:
             on_server = path.startswith(SERVER)
             fd = read.open_stored(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
             with open(fd, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                has_deltas = data.find(b'"delta"') >= 0
-                return self.within(data) or (has_deltas and self.within(_stream_texts(data[:])))
+                if self.within(data) or data.find(b'"delta"') < 0:
+                    return self.within(data)
+                records = [record.data for record in parse(lines_of(data[:])).records]
+                texts = (
+                    "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
+                    for places in streams(records)
+                )
+                return self.within("\n".join(texts).encode("utf-8", "replace"))
         except (OSError, ValueError):  # ValueError: an empty file cannot be mapped
             return False
 
@@ -64,16 +70,6 @@ def _encodings_of(text: str) -> Iterator[bytes]:
         core = data[-(-before * 8 // 6) : len(data) - 1]
         if len(core) > 2 * MIN_LENGTH:
             yield core
-
-
-def _stream_texts(data: bytes) -> bytes:
-    """Return the joined text of each stream of a session."""
-    records = [record.data for record in parse(lines_of(data)).records]
-    texts = (
-        "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
-        for places in streams(records)
-    )
-    return "\n".join(texts).encode("utf-8", "replace")
 
 
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:

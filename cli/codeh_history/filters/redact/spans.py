@@ -27,15 +27,11 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     for span in sorted(spans, key=itemgetter(0)):
         if result and span.start < result[-1].end:
             last = result[-1]
-            kind = max(last.kind, span.kind, key=_specificity)
+            kind = max(last.kind, span.kind, key=lambda kind: (kind != "", kind not in _VAGUE_KINDS))
             result[-1] = Span(last.start, max(last.end, span.end), kind)
         else:
             result.append(span)
     return result
-
-
-def _specificity(kind: str) -> int:
-    return 0 if not kind else 1 if kind in _VAGUE_KINDS else 2
 
 
 def split_spans(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]]:

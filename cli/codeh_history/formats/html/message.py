@@ -48,9 +48,12 @@ def article(number: int, message: Message, references: Collection[int]) -> str:
     shown = message.parts if message.committed else message.pending or []
     body = ""
     for part, name in zip(shown, parts.names(shown, message), strict=True):
-        body += _picture(part) or "".join(
-            _item(item, message, part, references) for item in parts.of(part, name)
-        )
+        blob = part.get("inlineData") or {}
+        mime, data = str(blob.get("mimeType")), str(blob.get("data", ""))
+        if mime in _PICTURES and _BASE64.fullmatch(data):
+            body += f'<p><img alt="{mime}" src="data:{mime};base64,{data}"></p>\n'
+        else:
+            body += "".join(_item(item, message, part, references) for item in parts.of(part, name))
     return f'<article id="m{number}" class="{kind}"><header>{head}</header>\n{body}</article>'
 
 
@@ -63,15 +66,6 @@ def time(ts: str) -> str:
     """Format a time in UTC, to the minute; the page's script converts it to the reader's zone."""
     shown = f"{ts[:_MINUTE].replace('T', ' ')} UTC" if ts.endswith("Z") and len(ts) > _MINUTE else ts
     return f'<time datetime="{escape(ts)}">{escape(shown)}</time>'
-
-
-def _picture(part: Part) -> str:
-    blob = part.get("inlineData")
-    if isinstance(blob, dict) and str(blob.get("mimeType")) in _PICTURES:
-        data = str(blob.get("data", ""))
-        if _BASE64.fullmatch(data):
-            return f'<p><img alt="{blob["mimeType"]}" src="data:{blob["mimeType"]};base64,{data}"></p>\n'
-    return ""
 
 
 def _item(item: Item, message: Message, part: Part, references: Collection[int]) -> str:

@@ -94,8 +94,13 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = described
     if len(part) == 1 and "parts" not in response:  # nearly all
         return block
     own = object_of(part.get("item"))  # what an imported body had; `type` says that it was this provider's
-    if own.get("type") == "tool_result" and sendable(own.get("content")):
-        block["content"] = own["content"]
+    kept = objects(own.get("content"))
+    fits = all(
+        item.get("type") in RESULT_CONTENT and (item["type"] != "text" or says(item.get("text")))
+        for item in kept
+    )
+    if own.get("type") == "tool_result" and kept and fits and len(kept) == len(own["content"]):
+        block["content"] = kept
         return block
     held: list[Json] = []
     for item in map(object_of, listed(response.get("parts"))):
@@ -114,13 +119,3 @@ def text_block(text: Any) -> Json:
 def without_mark(block: Json) -> Json:
     """The block without its cache mark."""
     return {key: value for key, value in block.items() if key != "cache_control"}
-
-
-def sendable(content: Any) -> bool:
-    """Whether a kept content of a tool_result can go back as it is."""
-    blocks = objects(content)
-    fits = all(
-        block.get("type") in RESULT_CONTENT and (block["type"] != "text" or says(block.get("text")))
-        for block in blocks
-    )
-    return fits and bool(blocks) and len(blocks) == len(content)

@@ -29,17 +29,14 @@ _AROUND = (FIELD, "max_tokens", "system", "stream", "thinking")
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-    """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
-    work = _Conversation(options)
+    """The body for these messages, curated and paired; nothing in its array depends on what follows it.
+
+    Settings of an imported body go back; options given now win over them.
+    """
+    work, settings = _Conversation(options), options.settings
     work.fill(messages, summaries)
     if not work.answered:
         work.finish(last=True)
-    return work.request(_body(work))
-
-
-def _body(work: _Conversation) -> Json:
-    """The whole body. Settings of an imported body go back; options given now win over them."""
-    options, settings = work.options, work.options.settings
     body: Json = {"model": options.model} if options.model else {}
     budget = object_of(settings.get("thinking")).get("budget_tokens")
     default = MAX_TOKENS + (budget if isinstance(budget, int) else 0)
@@ -70,7 +67,7 @@ def _body(work: _Conversation) -> Json:
     body |= work.settings(*_AROUND)
     if not tools and "mcp_servers" not in body:
         body.pop("tool_choice", None)  # "tool_choice may only be specified while providing tools"
-    return _marked(body) if options.cache else body
+    return work.request(_marked(body) if options.cache else body)
 
 
 def system_text(system: Any) -> str:

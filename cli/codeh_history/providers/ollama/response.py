@@ -39,7 +39,20 @@ class Stream(StreamReader):
     def feed(self, event: Json) -> list[Part]:
         self.model = self.model or name_of(event.get("model"))
         self.done, self._last = event.get("done") is True, event
-        parts = _parts_of(object_of(event.get("message")))
+        message = object_of(event.get("message"))
+        parts: list[Part] = []
+        if text_of(message.get("thinking")):
+            parts.append({"text": message["thinking"], "thought": True})
+        if text_of(message.get("content")):
+            parts.append({"text": message["content"]})
+        for tool_call in objects(message.get("tool_calls")):
+            function = object_of(tool_call.get("function"))
+            if name := name_of(function.get("name")):
+                item = rest(function, ("name", "arguments"))
+                parts.append(call(tool_call.get("id"), name, function.get("arguments"), item))
+            else:
+                parts.append(native(NAME, {"tool_calls": [tool_call]}))
+        parts += [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]
         self._parts.append((to_millis(text_of(event.get("created_at"))) or 0, parts))
         return parts
 
@@ -59,20 +72,3 @@ class Stream(StreamReader):
         normalised = usage.read(counts, {"input": "prompt_eval_count", "output": "eval_count"})
         finish = name_of(self._last.get("done_reason"))
         return concluded(Reply(join([], parts), NAME, self.model, finish, normalised))
-
-
-def _parts_of(message: Json) -> list[Part]:
-    parts: list[Part] = []
-    if text_of(message.get("thinking")):
-        parts.append({"text": message["thinking"], "thought": True})
-    if text_of(message.get("content")):
-        parts.append({"text": message["content"]})
-    for tool_call in objects(message.get("tool_calls")):
-        function = object_of(tool_call.get("function"))
-        name = name_of(function.get("name"))
-        if name is None:
-            parts.append(native(NAME, {"tool_calls": [tool_call]}))
-        else:
-            item = rest(function, ("name", "arguments"))
-            parts.append(call(tool_call.get("id"), name, function.get("arguments"), item))
-    return parts + [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]

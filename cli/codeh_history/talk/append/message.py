@@ -11,11 +11,10 @@ from ...base.input import piped_text, read_file
 from ...base.read_json import json_object, parse_json
 from ...filters.curate import limit
 from ...session.fold import fold
-from ...session.model import Json, Message, Part
+from ...session.model import Json, Part
 from ...session.pairing import call_to_answer
 from ...session.records import Log, block_of, depth_exceeds, dumps
 from ...session.rules import ROLE_OF_KIND
-from ...session.view import View
 from ...store import log, read
 from ...store.locked import Locked
 from ...store.resolve import Target, for_writing
@@ -202,29 +201,25 @@ def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
     result = draft.options.result is not None  # its parts tell the id of the call that it was stored for
     view = locked_view(env, locked) if result else fold(read.read_log(locked.read()))
     for message in view.all.values():
-        if message.fields.get("key") == key:
-            if not _is_stored(view, message, draft):
-                raise BadData(f"--key {key}: already used by {message.id}, with other content")
-            return message.id
+        if message.fields.get("key") != key:
+            continue
+        # as it was stored, whatever was done to it since; a pending one's parts are in the next record
+        first, *more = (record.data for record in view.log.records[message.place : message.place + 2])
+        if first["type"] == "open" and more and more[0].get("of") == message.id:
+            first = more[0]
+        ids = [part["functionResponse"].get("id") for part in message.parts if "functionResponse" in part]
+        parts = draft.fields["parts"]
+        same = [parts, *(_with_id(parts, id) for id in ids if result)]
+        stored = any(says(first, each, draft.blocks) for each in same)
+        if not stored or message.kind != str(draft.fields["kind"]):
+            raise BadData(f"--key {key}: already used by {message.id}, with other content")
+        return message.id
     return None
 
 
 def objects(lines: Iterable[bytes]) -> Iterator[Json]:
     """The lines that are JSON objects."""
     yield from (data for line in lines if (data := json_object(line)) is not None)
-
-
-def _is_stored(view: View, message: Message, draft: Draft) -> bool:
-    """Whether a message was stored with the content of the draft, whatever was done to it since."""
-    first, *more = (record.data for record in view.log.records[message.place : message.place + 2])
-    if first["type"] == "open" and more and more[0].get("of") == message.id:
-        first = more[0]  # written with it
-    parts = draft.fields["parts"]
-    same = says(first, parts, draft.blocks) or any(
-        says(first, _with_id(parts, part["functionResponse"].get("id")), draft.blocks)
-        for part in message.parts if "functionResponse" in part and draft.options.result
-    )  # fmt: skip
-    return same and message.kind == str(draft.fields["kind"])
 
 
 def _with_id(parts: list[Part], id: str | None) -> list[Part]:

@@ -236,17 +236,14 @@ class Receiving(Pending):
 
     def store_error(self, failure: Failure) -> None:
         """A provider's error, for people: an `error` message is never sent."""
-        model = failure.model or self.reader.model
-        made_by = {"provider": failure.provider, "model": model, "code": failure.code}
-        fields = {name: value for name, value in made_by.items() if value}
 
         def build(locked: Locked) -> bytes:
-            id = self.env.id_in(locked)
-            record = {
-                "type": "message", "id": id, "ts": self.env.now(), "kind": "error",
-                "parts": [{"text": failure.text}], **fields,
+            fields = {
+                "type": "message", "id": self.env.id_in(locked), "ts": self.env.now(), "kind": "error",
+                "parts": [{"text": failure.text}], "provider": failure.provider,
+                "model": failure.model or self.reader.model, "code": failure.code,
             }  # fmt: skip
-            return dumps(record) + b"\n"
+            return dumps({name: value for name, value in fields.items() if value}) + b"\n"
 
         self.append(build)
 
