@@ -1,14 +1,15 @@
-"""A program's session: how it is recognised, what it would send, and its context windows."""
+"""A program's session: how it is recognised, its messages and their parts, fields of a source, context windows."""
 
 from importlib.util import find_spec
 
 import pytest
 
-from codeh_history.programs import registry
+from codeh_history.programs import fields, parts, registry
 from codeh_history.programs.context_windows import smallest_window
 from codeh_history.programs.model import Entry, Piece, Problem, Session
 from codeh_history.programs.protocol import Head
 from codeh_history.store.program_files import head_of
+from histories import result
 from program_files import SAMPLES, written
 
 
@@ -131,3 +132,229 @@ PI = """{ // ours
 )
 def test_the_smallest_window_that_is_given(program, settings, model, window):
     assert smallest_window(program, settings.encode(), model) == window
+
+
+# -- messages ----------------------------------------------------------------------------------------------
+
+
+def talk():
+    return Session("aider", "s")
+
+
+def entries(one):
+    return [item for item in one.items if isinstance(item, Entry)]
+
+
+def test_the_same_words_again_are_another_message():
+    one, other = talk(), talk()
+    for conversation in (one, other):
+        for text in ("a", "a", "b"):
+            conversation.add("user", [{"text": text}])
+    ids = [entry.id for entry in entries(one)]
+    assert len(set(ids)) == 3
+    assert ids[1] == f"{ids[0]}.2"
+    assert ids == [entry.id for entry in entries(other)]  # wherever it is read
+
+
+def test_an_id_that_is_given_recognises_own_and_counted_where_it_comes_again():
+    one = talk()
+    for id in ("x", "x", "x.2", "x"):
+        one.add("user", [{"text": "a"}], id=id)
+    assert [entry.id for entry in entries(one)] == ["x", "x.2", "x.2.2", "x.3"]
+
+
+def test_what_says_nothing_is_no_message():
+    one = talk()
+    assert one.add("user", [{"text": ""}]) is None
+    made = one.add("user", [{"text": ""}, {"text": "a"}], model="", usage=None, finish="stop")
+    assert made is not None
+    assert (made.parts, made.fields) == ([{"text": "a"}], {"finish": "stop"})
+
+
+def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the_usage():
+    one = talk()
+    one.number = 7
+    one.turn(
+        "codeh",
+        [{"text": "a"}, result(), result(), {"text": "b"}, result()],
+        id="t",
+        usage={"input": 1},
+        model="m",
+    )
+    assert [(entry.kind, len(entry.parts), entry.lines) for entry in entries(one)] == [
+        ("codeh", 1, [7]), ("tool", 2, [7]), ("codeh", 1, [7]), ("tool", 1, [7]),
+    ]  # fmt: skip
+    assert [entry.fields for entry in entries(one)] == [
+        {"model": "m"},
+        {},
+        {"model": "m", "usage": {"input": 1}},
+        {},
+    ]
+
+
+def answered(one, id, name):
+    response = one.result(id, name, [{"text": "ok"}])["functionResponse"]
+    return response.get("id"), response["name"]
+
+
+def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_any():
+    one = talk()
+    calls = [one.call(id, name, {}) for id, name in (("1", "f"), (None, "g"), ("3", "g"), ("4", "h"))]
+    assert [call["functionCall"]["id"] for call in calls] == ["1", "call_2", "3", "4"]
+    assert answered(one, "3", "whatever") == ("3", "g")
+    assert answered(one, None, "g") == ("call_2", "g")
+    assert answered(one, None, "nobody") == ("1", "f")
+    assert one.open_calls
+    assert answered(one, None, None) == ("4", "h")
+    assert not one.open_calls
+    assert answered(one, None, "f") == (None, "f")
+    assert answered(one, "9", None) == ("9", "tool")
+    assert answered(one, "1", "again") == ("1", "f")
+
+
+def test_system_prompts_add_up():
+    one = talk()
+    one.system("a")
+    one.system("b")
+    assert one.settings["system"] == "a\n\nb"
+
+
+def test_conversations_without_an_id_have_one_by_how_they_open():
+    names, again = parts.ConversationIds(), parts.ConversationIds()
+    ids = [
+        names.assign(given, *opens)
+        for given, *opens in (("x", 1), (None, "hi"), (" ", "hi"), ("x", 2), (None, "ho"))
+    ]
+    assert ids[0] == "x"
+    assert ids[3] == "x-2"
+    assert ids[2] == f"{ids[1]}-2"
+    assert ids[4] not in ids[:4]
+    assert again.assign(None, "hi") == ids[1]
+
+
+@pytest.mark.parametrize(("who", "count"), [("sua", 2), ("u", 1), ("sa", 2), ("", 0), ("aau", 3)])
+def test_a_conversation_opens_up_to_its_first_user(who, count):
+    messages = [{"from": letter} for letter in who]
+    assert parts.opening(messages, "from", ("u",)) == messages[:count]
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [(1767323045, "2026-01-02T03:04:05.000Z"), (1767323045.5, "2026-01-02T03:04:05.500Z"), ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"), (None, None), (True, None), ("x", None)],
+)  # fmt: skip
+def test_a_time_in_seconds_or_as_text(value, time):
+    assert fields.seconds(value) == time
+
+
+# -- parts -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "failed", "response"),
+    [
+        ("c1", "ls", False, {"id": "c1", "name": "ls", "response": {"output": "x"}}),
+        (None, "ls", True, {"name": "ls", "response": {"error": "x"}}),
+        ("", None, False, {"name": "tool", "response": {"output": "x"}}),
+        (7, 8, False, {"name": "tool", "response": {"output": "x"}}),
+    ],
+)
+def test_a_result_says_of_which_call_it_is_where_it_is_known(id, name, failed, response):
+    assert parts.result(id, name, "x", failed=failed) == {"functionResponse": response}
+    held = [parts.inline(b"x", None)]
+    made = parts.result(id, name, "x", failed=failed, files=held)
+    assert made == {"functionResponse": {**response, "parts": held}}
+
+
+def test_a_thought_is_signed_where_it_was():
+    assert parts.thought("hm", "c2ln") == {
+        "text": "hm",
+        "thought": True,
+        "thoughtSignature": "c2ln",
+    }
+    assert parts.thought("hm", "") == parts.thought("hm", 7) == {"text": "hm", "thought": True}
+
+
+def test_texts_are_told_from_the_rest():
+    file = parts.inline(b"x", "image/png")
+    mixed = [{"text": "a"}, file, parts.thought("hm")]
+    assert parts.texts(mixed) == ["a", "hm"]
+    assert parts.without_texts(mixed) == [file]
+
+
+@pytest.mark.parametrize(
+    ("source", "mime", "kind", "part"),
+    [
+        ("data:image/png;base64,eA==", None, None, {"inlineData": {"mimeType": "image/png", "data": "eA=="}}),
+        ("https://a.example/b.pdf?x", None, None, {"fileData": {"mimeType": "application/pdf", "fileUri": "https://a.example/b.pdf?x"}}),
+        ("gs://a/b", "image/png", None, {"fileData": {"mimeType": "image/png", "fileUri": "gs://a/b"}}),
+        ("file-1", None, "image", {"text": "[image: file-1]"}),
+        ("data:none", None, None, {"text": "[file: data:none]"}),
+        (None, None, None, {"text": "[file: without a name]"}),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_only_named(source, mime, kind, part):
+    assert parts.media(source, mime, kind) == part
+
+
+def test_the_kind_of_a_role_or_none_and_counted():
+    one = talk()
+    kinds = {"user": "user", "assistant": "codeh"}
+    assert [one.kind_of(role, kinds) for role in ("user", "assistant", "narrator", "", None, [])] == [
+        "user", "codeh", None, None, None, None,
+    ]  # fmt: skip
+    assert one.left == {"message of narrator": 1, "message of nobody": 3}
+
+
+def test_what_an_undone_summary_covered_is_live_again():
+    one = talk()
+    for id in "abc":
+        one.add("user", [{"text": id}], id=id)
+    one.summarise("S", None, "short", ["c"])
+    one.add("user", [{"text": "d"}], id="d")
+    assert one.live == ["c", "S", "d"]
+    one.undo(4)
+    assert one.live == ["c", "S"]
+    one.undo(3)
+    assert one.live == ["a", "b", "c"]
+
+
+# -- fields ------------------------------------------------------------------------------------------------
+
+VALUE = {"a": {"b": {"c": "x"}}, "t": "", "n": 7, "l": [{"k": 1}, "x", None]}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("a.b.c", "x"),
+        ("a.b", {"c": "x"}),
+        ("n", 7),
+        ("a.n", None),
+        ("t.x", None),
+        ("l.k", None),
+        ("", None),
+    ],
+)
+def test_a_path_leads_into_objects_alone(path, value):
+    assert fields.at(VALUE, path) == value
+    assert fields.at([VALUE], path) is fields.at(None, path) is None
+
+
+def test_what_is_of_another_type_counts_as_missing():
+    assert [fields.text_at(VALUE, path) for path in ("a.b.c", "t", "n", "none")] == ["x", "", "", ""]
+    assert [fields.name_at(VALUE, path) for path in ("a.b.c", "t", "n")] == ["x", None, None]
+    assert fields.name_at(VALUE, "t", "n", "a.b.c") == "x"
+    assert [fields.object_at(VALUE, path) for path in ("a.b", "l", "none")] == [{"c": "x"}, {}, {}]
+    assert fields.list_at(VALUE, "l") == VALUE["l"]
+    assert fields.list_at(VALUE, "a") == fields.objects_at(VALUE, "a") == []
+    assert fields.objects_at(VALUE, "l") == [{"k": 1}]
+
+
+def test_the_fields_of_an_answer_stand_in_the_order_of_their_paths():
+    answer = {"m": "", "more": {"m": "gpt", "why": "stop"}, "u": {"in": 3}}
+    paths = {"model": "m more.m", "usage": "u", "finish": "more.why", "response": "id"}
+    made = fields.answer_fields(answer, paths, {"input": "in"}, "openai-chat")
+    usage = {"input": 3, "raw": {"in": 3}}
+    assert list(made.items()) == [
+        ("provider", "openai-chat"), ("model", "gpt"), ("usage", usage), ("finish", "stop"),
+    ]  # fmt: skip
