@@ -1,40 +1,55 @@
-"""What holds for every program's files, whatever happened to them."""
+"""What holds for every program's and format's files, whatever happened to them."""
 
 import os
 import tempfile
+from contextlib import suppress
+from itertools import islice
 
 import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codeh_history.base.errors import BadData
 from codeh_history.programs import records, registry
 from codeh_history.programs.changes import changes
 from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.store.program_files import File, head_of
+from codeh_history.store.program_files import File, head_of, sessions_in
 from length import examples
-from program_files import SAMPLES, SESSION, odd
+from program_files import SAMPLES, SESSION, changed, odd
 from program_formats import FORMATS
 
 PROGRAMS = pytest.mark.parametrize("program", [name for name in registry.PROGRAMS if name not in FORMATS])
+EACH_FORMAT = pytest.mark.parametrize("format", FORMATS)
+KINDS = ("content_type", "type", "role", "sender", "from", "source", "name")
 
 
 def found(program, data):
-    """The sessions in a file with these bytes, open meanwhile; none of them may make a reader fail."""
+    """The sessions in a file with these bytes, open meanwhile: they are read, or the file is refused."""
     registry.detect_program(head_of(data))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"{SESSION}.jsonl")
         with open(path, "wb") as file:
             file.write(data)
-        with open(path, "rb") as file:
-            yield from registry.read(program, File(file.fileno(), path))
+        with open(path, "rb") as file, suppress(BadData):
+            yield from sessions_in(File(file.fileno(), path), program.partition(" ")[0])
 
 
 def as_lines(session):
+    """A copy of a session, which reads back without damage, and lacks nothing."""
     first = orjson.dumps(records.header(session, records.session_id(session), "p")) + b"\n"
-    return first + records.lines(records.records(session), "p")
+    made = first + records.lines(records.records(session), "p")
+    log = parse(lines_of(made))
+    assert not log.damage
+    assert not changes(session, fold(log)).records
+    return made
+
+
+def content(format):
+    values, written = FORMATS[format]
+    return written(values())
 
 
 def whole(program):
@@ -58,26 +73,65 @@ def damaged(draw, lines):
     return b"".join(made)
 
 
-@PROGRAMS
-def test_a_file_is_known_by_its_content(program):
+@pytest.mark.parametrize("name", [*SAMPLES, *FORMATS])
+def test_a_file_is_known_by_its_content_and_says_the_same_again(name):
+    """Some formats have several samples: the name under which they are read is the first word."""
+    data = b"".join(whole(name)) if name in SAMPLES else content(name)
     with tempfile.TemporaryFile() as file:
-        file.write(b"".join(whole(program)))
+        file.write(data)
         file.flush()
-        assert registry.detect_program(File(file.fileno(), "").head) == program
+        assert registry.detect_program(File(file.fileno(), "").head) == name.partition(" ")[0]
+    first = {session.id: as_lines(session) for session in found(name, data)}
+    assert [*first.values()] == [as_lines(session) for session in found(name, data)] != []
 
 
 @PROGRAMS
 @given(st.data())
 @settings(max_examples=examples(25))
 def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(program, data):
-    content = data.draw(damaged(whole(program)))
-    for session in found(program, content):
-        made = as_lines(session)
-        log = parse(lines_of(made))
-        assert not log.damage
+    for session in found(program, data.draw(damaged(whole(program)))):
+        as_lines(session)
         for branch in session.branches():
-            assert not parse(lines_of(as_lines(branch))).damage
-        assert not changes(session, fold(log)).records
+            as_lines(branch)
+
+
+@EACH_FORMAT
+@given(st.data())
+@settings(max_examples=examples(25))
+def test_any_field_may_be_something_else(format, data):
+    values, written = FORMATS[format]
+    for session in found(format, written([changed(data.draw, value) for value in values()])):
+        as_lines(session)
+
+
+@EACH_FORMAT
+@given(st.data())
+@settings(max_examples=examples(25))
+def test_any_bytes_may_be_lost(format, data):
+    whole = content(format)
+    start = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.one_of(st.just(len(whole)), st.integers(start, min(len(whole), start + 20))))
+    for session in found(format, whole[:start] + whole[end:]):
+        as_lines(session)
+
+
+def places(value):
+    """Each object in a value with each of its fields that say of what kind something is."""
+    if isinstance(value, dict):
+        yield from ((value, key) for key in KINDS if key in value)
+    for held in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from places(held)
+
+
+@EACH_FORMAT
+def test_what_tells_a_kind_may_be_a_list(format):
+    values, written = FORMATS[format]
+    for place, _ in enumerate(places(values())):
+        given = values()
+        at, key = next(islice(places(given), place, None))
+        at[key] = ["text"]
+        for session in found(format, written(given)):
+            as_lines(session)
 
 
 @pytest.mark.parametrize("program", ["claude-code", "codex", "gemini-cli", "pi"])
