@@ -1,9 +1,5 @@
 """Trees of messages: the way to a leaf, other branches, and calls and results that do not match."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,88 +7,65 @@ from hypothesis import strategies as st
 from codeh_history.programs import tree as trees
 from codeh_history.programs.fields import hash_id
 from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summary
-from codeh_history.programs.pairs import (
-    DOUBLE,
-    EARLY,
-    OPEN_AT_THE_END,
-    OPEN_BETWEEN,
-    ORPHAN,
-    report,
-)
+from codeh_history.programs.pairs import DOUBLE, EARLY, OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, report
 from codeh_history.programs.tree import Node, read_exported, walk
 from histories import call, result
 
-TREE = {"a": None, "b": "a", "c": "b", "d": "b", "e": "d", "f": "a"}
-
-
-def nodes(parents):
-    return {id: Node(id, parent, number) for number, (id, parent) in enumerate(parents.items())}
-
-
-@pytest.mark.parametrize(
-    ("parents", "leaf", "path", "broken"),
-    [
-        (TREE, "e", "abde", ""), (TREE, "a", "a", ""), ({"a": "lost", "b": "a"}, "b", "ab", "a"), ({"a": None, "c": "lost"}, "c", "ac", "c"),
-        ({"a": "b", "b": "a"}, "b", "ab", "a"), ({"a": "a"}, "a", "a", "a"),
-    ],
-)  # fmt: skip
-def test_the_way_from_the_root_to_a_leaf(parents, leaf, path, broken):
-    tree = nodes(parents)
-    walked, lost = walk(tree, tree[leaf])
-    assert ["".join(node.id for node in walked), "".join(one.node.id for one in lost)] == [path, broken]
-
-
-@given(
-    parents=st.dictionaries(st.sampled_from("abcdef"), st.none() | st.sampled_from("abcdefg"), min_size=1)
-)
-def test_a_way_ends_whatever_names_what(parents):
-    tree = nodes(parents)
-    for leaf in tree.values():
-        path = walk(tree, leaf)[0]
-        assert len(path) == len(set(path))
-        assert path[-1] is leaf
-
-
-def fill(session, ids):
-    session.items += [
-        Entry(id, "user", f"2026-01-0{number}T00:00:00.000Z", [Piece(1, [{"text": id}])])
-        for number, id in enumerate(ids, 1)
-    ]
-
-
-def branches(parents, live):
-    """Of each branch: its id, its messages, and where it left."""
-    session = Session("pi", "s")
-    assert read_exported(session, nodes(parents), live[-1], fill) == set(live)
-    found = session.branches()
-    return [(one.id, "".join(item.id for item in one.items), (one.parent or {}).get("at")) for one in found]
-
-
-def test_each_branch_is_a_session_of_its_own_the_newest_first():
-    assert branches(TREE, "abc") == [("s-f", "af", "a"), ("s-d", "abde", "b")]
-
-
-def test_where_all_is_live_there_is_no_other():
-    assert branches({"a": None, "b": "a"}, "ab") == []
-
-
-def test_a_branch_from_another_root_has_nothing_in_common():
-    assert branches({"a": None, "b": None}, "a") == [("s-b", "b", None)]
-
-
-def test_a_branch_of_a_branch_is_told_as_far_as_it_is_its_own():
-    parents = {"a": None, "b": "a", "c": "a", "d": "c", "e": "c"}
-    assert branches(parents, "ab") == [("s-c", "ace", "a"), ("s-d", "acd", "a")]
-
-
-class Branch(NamedTuple):
-    id: str
-    parent: str | None
+TREE = "a ba cb db ed fa"
 
 
 def tree(text):
     """Nodes by pairs: `ba` is `b`, whose parent is `a`; `a` has none."""
-    return {word[0]: Branch(word[0], word[1:] or None) for word in text.split()}
+    words = enumerate(text.split())
+    return {word[0]: Node(word[0], word[1:] or None, number) for number, word in words}
+
+
+@pytest.mark.parametrize(
+    ("text", "leaf", "path", "broken"),
+    [
+        (TREE, "e", "abde", ""), (TREE, "a", "a", ""), ("alost ba", "b", "ab", "a"), ("a clost", "c", "ac", "c"),
+        ("ab ba", "b", "ab", "a"), ("aa", "a", "a", "a"),
+    ],
+)  # fmt: skip
+def test_the_way_from_the_root_to_a_leaf(text, leaf, path, broken):
+    nodes = tree(text)
+    walked, lost = walk(nodes, nodes[leaf])
+    assert ["".join(node.id for node in walked), "".join(one.node.id for one in lost)] == [path, broken]
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.sampled_from(["", *"abcdefg"]), min_size=1))
+def test_a_way_ends_whatever_names_what(parents):
+    nodes = tree(" ".join(map("".join, parents.items())))
+    for leaf in nodes.values():
+        path = walk(nodes, leaf)[0]
+        assert len(path) == len(set(path))
+        assert path[-1] is leaf
+
+
+def entry(id, **fields):
+    return Entry(id, "user", f"2026-01-0{ord(id) - 96}T00:00:00.000Z", [Piece(1, [{"text": id}])], fields)
+
+
+def add(branch, ids):
+    branch.items += [entry(id) for id in ids]
+
+
+@pytest.mark.parametrize(
+    ("text", "live", "found"),
+    [
+        (TREE, "abc", [("s-f", "af", "a"), ("s-d", "abde", "b")]), ("a ba", "ab", []), ("a b", "a", [("s-b", "b", None)]),
+        ("a ba ca dc ec", "ab", [("s-c", "ace", "a"), ("s-d", "acd", "a")]),
+    ],
+    ids=["the newest first", "all is live", "from another root", "a branch of a branch"],
+)  # fmt: skip
+def test_each_branch_of_an_export_is_a_session_of_its_own(text, live, found):
+    """Of each branch: its id, its messages, and where it left."""
+    session = Session("pi", "s")
+    assert read_exported(session, tree(text), live[-1], add) == set(live)
+    branches = session.branches()
+    assert [
+        (one.id, "".join(item.id for item in one.items), (one.parent or {}).get("at")) for one in branches
+    ] == found
 
 
 @pytest.mark.parametrize(
@@ -114,16 +87,8 @@ def test_what_a_branch_takes_in_beside_its_way_is_no_branch_of_its_own():
     assert ["".join(node.id for node in own) for own in apart] == ["c"]
 
 
-def entry(id, **fields):
-    return Entry(id, "user", f"2026-01-0{ord(id) - 96}T00:00:00.000Z", [Piece(1, [{"text": id}])], fields)
-
-
 def session(ids, id="s"):
     return Session("pi", id, cwd="/w", version="3", items=[entry(one) for one in ids])
-
-
-def add(branch, ids):
-    branch.items += [entry(id) for id in ids]
 
 
 def test_a_branch_says_where_it_left():
