@@ -67,8 +67,8 @@ def test_a_message_that_changed_its_file_last_is_the_newest_at_sight(
         file.write(last.replace("TIME", "2026-01-02T12:30:00.900Z"))
     os.utime(own, (1767357001.1, 1767357001.1))
     parsed = []
-    times = begun.created_and_newest
-    monkeypatch.setattr(begun, "created_and_newest", lambda path: parsed.append(path) or times(path))
+    times = begun.times
+    monkeypatch.setattr(begun, "times", lambda path: parsed.append(path) or times(path))
     assert begun.newest(env) == str(Path(own).with_name(f"{newest}.jsonl"))
     assert (not parsed) == sure
 

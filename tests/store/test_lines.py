@@ -50,8 +50,9 @@ def skimmed(path, step):
 
 
 def backwards(path, step):
-    with path.open("rb") as opened:
-        found = begun.lines_backwards(opened.fileno(), path.stat().st_size, step)
+    with path.open("rb") as opened, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(begun, "_STEP", step)
+        found = begun.lines_backwards(opened.fileno(), path.stat().st_size)
         return [orjson.loads(line)["id"] for line in found][::-1]
 
 

@@ -187,7 +187,9 @@ def test_backwards_are_the_same_lines(unlocked, lines, step, more):
     os.ftruncate(unlocked, 0)
     os.pwrite(unlocked, data + more, 0)
     expected = [line for line in lines if line.strip()]
-    assert list(begun.lines_backwards(unlocked, len(data), step)) == expected[::-1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(begun, "_STEP", step)
+        assert list(begun.lines_backwards(unlocked, len(data))) == expected[::-1]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_backwards_are_the_same_lines(unlocked, lines, step, more):
 )  # fmt: skip
 def test_the_newest_message_is_told_by_the_last_line_that_brings_one(tmp_path, lines, newest):
     (tmp_path / "s.jsonl").write_bytes(HEADER_LINE + lines)
-    assert begun.created_and_newest(str(tmp_path / "s.jsonl")) == ("", newest)
+    assert begun.times(str(tmp_path / "s.jsonl"))[:2] == ("", newest)
 
 
 @pytest.mark.parametrize(
@@ -219,14 +221,28 @@ def test_a_session_is_used_by_beginning_it_too(tmp_path, message, used):
     header = b'{"type":"session","version":1,"id":"s","created":"2026-01-02"}\n'
     line = b'{"type":"message","ts":"%b"}\n' % message if message else b""
     (tmp_path / "s.jsonl").write_bytes(header + line)
-    created, newest = begun.created_and_newest(str(tmp_path / "s.jsonl"))
+    created, newest, _ = begun.times(str(tmp_path / "s.jsonl"))
     assert max(created, newest or "") == used
 
 
 @pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])
 def test_a_first_line_that_is_no_header_has_no_time(tmp_path, first):
     (tmp_path / "s.jsonl").write_bytes(first)
-    assert begun.created_and_newest(str(tmp_path / "s.jsonl")) == ("", None)
+    assert begun.times(str(tmp_path / "s.jsonl")) == ("", None, "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "written"),
+    [
+        (b"", "T0"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"clear","ts":"T3"}\n', "T3"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"summary","createdAt":"T2"}\n{"type":"x"}\nno JSON', "T2"),
+    ],
+)  # fmt: skip
+def test_the_newest_record_is_the_last_with_a_time(tmp_path, lines, written):
+    header = b'{"type":"session","version":1,"id":"s","created":"T0"}\n'
+    (tmp_path / "s.jsonl").write_bytes(header + lines)
+    assert begun.times(str(tmp_path / "s.jsonl"))[2] == written
 
 
 def longer(path):

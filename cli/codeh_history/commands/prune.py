@@ -7,12 +7,9 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
 from ..base.options import QUIET, OptionSet, flag, option
-from ..base.read_json import json_object
 from ..base.times import from_millis, moment, to_millis
 from ..base.words import plural
-from ..session.fold import timestamp
-from ..store import read, trash
-from ..store.begun import lines_backwards
+from ..store import begun, read, trash
 from ..store.read import loaded_together
 from ..store.resolve import ids
 from ..views import rows as listing
@@ -95,14 +92,6 @@ def newest_first(env: Env) -> list[Session]:
 def newest_record(path: str) -> int:
     """The time of the last dated record in epoch milliseconds; 0 if there is none."""
     try:
-        fd, size = read.open_stored(path)
-        with open(fd, "rb"):
-            for line in lines_backwards(fd, size):
-                record = json_object(line) or {}
-                times = (record.get(name) for name in ("ts", "createdAt", "created"))
-                stamps = (millis for time in times if (millis := to_millis(timestamp(time) or "")))
-                if newest := next(stamps, None):
-                    return newest
+        return to_millis(begun.times(path)[2]) or 0
     except (HistoryError, OSError):
-        pass  # an unreadable session is not moved
-    return 0
+        return 0  # an unreadable session is not moved

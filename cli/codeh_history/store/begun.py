@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _HEAD = 1 << 13  # bytes; a header is shorter
 _END = 1 << 13  # bytes; most last lines are shorter
+_STEP = 1 << 16
 _TICK = 1000  # milliseconds that a file's time may lag behind the clock
 LATELY = 3_600_000  # milliseconds
 _MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # each message contains one of these
@@ -88,18 +89,18 @@ def _changed_by_message(path: str, changed: int) -> bool:
 def _last_used(path: str) -> str:
     """Return the time of the newest message, or of the header if that is later."""
     try:
-        created, newest = created_and_newest(path)
+        created, newest, _ = times(path)
     except (OSError, HistoryError):
         return ""
     return max(created, newest or "")
 
 
-def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[bytes]:
+def lines_backwards(fd: int, size: int) -> Iterator[bytes]:
     """Yield lines from last to first, without newline, skipping blank and too long ones."""
     end = size
     held: list[bytes] = []  # pieces of the current line, last first
     while end > 0:
-        start = max(0, end - step)
+        start = max(0, end - _STEP)
         chunk = os.pread(fd, end - start, start)
         while (at := chunk.rfind(b"\n")) >= 0:
             line = b"".join([chunk[at + 1 :], *reversed(held)])
@@ -114,8 +115,11 @@ def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[bytes]:
         yield line
 
 
-def created_and_newest(path: str) -> tuple[str, str | None]:
-    """Return when a session was created, and its newest message's time: "" if undated, None if none."""
+def times(path: str) -> tuple[str, str | None, str]:
+    """Return when a session was created, and when its newest message and its newest record were written.
+
+    "" if undated; None without a message.
+    """
     from ..base.read_json import json_object
     from ..session.fold import timestamp
     from . import read
@@ -123,12 +127,18 @@ def created_and_newest(path: str) -> tuple[str, str | None]:
     fd, size = read.open_stored(path)
     try:
         header = json_object(os.pread(fd, 1 << 16, 0).split(b"\n", 1)[0]) or {}
-        created = timestamp(header.get("created")) or ""
+        created = written = timestamp(header.get("created")) or ""
+        dated = False
         for line in lines_backwards(fd, size):
-            data = json_object(line) if any(mark in line for mark in _MARKS) else None
-            if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
-                return created, timestamp(data.get("ts")) or ""
-        return created, None
+            data = json_object(line)
+            if data is None:
+                continue
+            time = timestamp(data.get("ts", data.get("createdAt"))) or ""
+            if time and not dated:
+                written, dated = time, True
+            if data.get("type", "message") in {*PLACING, "commit"} and any(mark in line for mark in _MARKS):
+                return created, time, written
+        return created, None, written
     finally:
         os.close(fd)
 

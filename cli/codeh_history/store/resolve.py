@@ -185,7 +185,7 @@ def _latest(env: Env, name: str) -> Target:
     candidates: list[tuple[str, int, str]] = []
     for path in loaded_together(paths):
         try:
-            _, newest = begun.created_and_newest(path)
+            _, newest, _ = begun.times(path)
         except (OSError, HistoryError):
             continue
         stamp = stamps[path]
