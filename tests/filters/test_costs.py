@@ -37,7 +37,7 @@ def test_the_total_is_the_sum(data):
 @given(data=some.files_of())
 def test_a_status_can_always_be_given(data):
     view = fold(parse(lines_of(data)))
-    state = readiness.standing(
+    state = readiness.session_status(
         Env({"CODEH_HOME": "/nowhere"}), Target("/nowhere/sessions/s.jsonl", "-s"), view, "approx"
     )
     orjson.dumps(state)
@@ -104,7 +104,7 @@ CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropi
 def test_the_next_command(records, environ, next):
     env = Env({"CODEH_HOME": "/h", **environ})
     assert (
-        readiness.advice(env, Target("/h/sessions/s.jsonl", "-s"), view_of(*records))
+        readiness.next_command(env, Target("/h/sessions/s.jsonl", "-s"), view_of(*records))
         == f"codeh-history {next}"
     )
 

@@ -102,7 +102,7 @@ MUTANTS = [
     ),
     Mutant(
         "a stream goes on in another log of the same name", "talk/receive/pending.py",
-        "            if not self.is_in(locked):",
+        "            if not self.is_same_log(locked):",
         "            if False:",
         ("talk/receive/test_pending.py::test_a_stream_whose_session_is_removed",),
     ),

@@ -73,13 +73,13 @@ def follow(env: Env, options: Options) -> None:
 def read(env: Env, options: Options, receiving: Receiving) -> None:
     """Read stdin to its end, and print the message id, or with `--echo` the text."""
     from ..base import amounts
-    from ..talk.receive.answer import follow, tell
+    from ..talk.receive.answer import follow, print_received
     from ..talk.receive.echo import Echo
 
     if options.echo or env.terminal(env.stdout):
         receiving.echo = Echo(env)
     received = follow(receiving, env.stdin, amounts.size(options.max_bytes))
-    tell(env, receiving.target.id, received, echo=receiving.echo is not None)
+    print_received(env, receiving.target.id, received, echo=receiving.echo is not None)
 
 
 def one_lately(env: Env, session: str | None, format: str) -> None:

@@ -33,12 +33,12 @@ from ..store.unsent import kept_messages
 from ..talk.append import message as compose
 from ..talk.append import options as appending
 from ..talk.append import text as append
-from ..talk.append.jsonl import says
-from ..talk.receive.answer import Received, reader_of, tell
+from ..talk.append.jsonl import has_content
+from ..talk.receive.answer import Received, print_received, reader_of
 from ..talk.receive.echo import Echo
 from ..talk.receive.run_command import exchange
 from ..talk.send import payload
-from ..talk.send.readiness import asking, unanswered
+from ..talk.send.readiness import ask_command, unanswered
 from ..views.view import read_only_view, view_of
 
 EXAMPLES = """\
@@ -88,8 +88,8 @@ def run(env: Env, options: Options) -> None:
         target, options = append.begin(env, text), options.but(message=[text], file=(), no_stdin=True)
     model = [f"--model {shlex.quote(options.model)}"] if options.model else []
     to = payload.provider_of(resolved.request.to)
-    resend = f"`{asking(env, target, to, model, resolved.via, options.profile)}`"
-    tell(env, target.id, ask(env, target, options, resolved, most, resend), echo=not options.id)
+    resend = f"`{ask_command(env, target, to, model, resolved.via, options.profile)}`"
+    print_received(env, target.id, ask(env, target, options, resolved, most, resend), echo=not options.id)
 
 
 def ask(
@@ -172,7 +172,7 @@ def sending(
             if draft is None and lines:
                 log.append(env, target.path, lambda _: lines)
             elif draft is not None and compose.store(env, target, draft, lines).created:
-                append.say_new(env, target)
+                append.announce_session(env, target)
             with _saying_it_is_stored(env, resend):
                 if request.persist:
                     from ..views.persist import persist_all
@@ -252,7 +252,7 @@ def _says(message: Message, draft: compose.Draft) -> bool:
     if message.kind != draft.fields["kind"] or message.fields.get("attached") != attached:
         return False
     before = {"parts": message.own} if message.blocks is None else {"blockIds": message.blocks}
-    return says(before, draft.fields["parts"], draft.blocks)
+    return has_content(before, draft.fields["parts"], draft.blocks)
 
 
 def _with_lines(env: Env, path: str, lines: bytes) -> bytes | None:

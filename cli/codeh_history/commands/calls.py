@@ -40,10 +40,10 @@ def run(env: Env, options: Options) -> int:
         if via is None:
             env.write(orjson.dumps(line_of(call)) + b"\n")
         else:
-            from ..talk.append.text import announce
+            from ..talk.append.text import print_ids
             from ..talk.receive.tool_call import answer, by_command
 
-            announce(env, target, answer(env, target, call, by_command(via, most)), created=False)
+            print_ids(env, target, answer(env, target, call, by_command(via, most)), created=False)
     if not calls and env.terminal(env.stdout):
         env.note(f"{target.id}: no open calls")
     return 0 if calls else 1

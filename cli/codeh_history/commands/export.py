@@ -133,7 +133,7 @@ def for_program(env: Env, view: View, to: str, options: Options) -> None:
 
     made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
     next = program.put(env, made, options.output, install=options.install)
-    program.tell_left(env, made)
+    program.note_left_out(env, made)
     env.note(f"{view.id or to}: {next}")
 
 

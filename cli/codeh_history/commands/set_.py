@@ -20,7 +20,7 @@ from ..session.records import dumps
 from ..store import foreign_settings, log, program_files
 from ..store.paths import exists, is_path, path_of
 from ..store.resolve import for_writing
-from ..talk.append.text import say_new
+from ..talk.append.text import announce_session
 from .list_ import program_rows
 
 EXAMPLES = """\
@@ -72,7 +72,7 @@ def store(env: Env, session: str | None, values: dict[str, object]) -> None:
     target = for_writing(env, foreign or session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
-        say_new(env, target)
+        announce_session(env, target)
     if before := values.keys() & foreign_settings.kept(env).get(target.id, {}).keys():
         foreign_settings.keep(env, target.id, dict.fromkeys(before))  # set before it was imported
 

@@ -12,7 +12,7 @@ from ..render.progress import A_SECOND, progress, size_of
 from ..session.model import Json
 from ..store import unsent
 from ..store.resolve import BEGUN_HERE, for_reading
-from ..talk.send.readiness import standing, standing_of_big
+from ..talk.send.readiness import session_status, status_of_large_log
 from ..views.view import measured_view
 
 EXAMPLES = """\
@@ -37,10 +37,10 @@ def run(env: Env, options: Options) -> None:
             env.note(f"unsent text: {path}")
         raise
     with progress(env, "reading", size_of(target.path), A_SECOND):
-        state = standing_of_big(env, target, options.counter, strict=options.strict)
+        state = status_of_large_log(env, target, options.counter, strict=options.strict)
         if state is None:
             view = measured_view(env, target, strict=options.strict, allow_missing=options.allow_missing)
-            state = standing(env, target, view, options.counter)
+            state = session_status(env, target, view, options.counter)
     state["unsent"] = unsent_files
     if options.json:
         env.write(values.line(state))

@@ -14,7 +14,7 @@ from ..session.view import View
 from ..store import read
 from ..store.locked import Locked
 from ..store.resolve import for_writing
-from ..talk.append.text import exact, store, text_of
+from ..talk.append.text import exact_text, store, text_of
 from ..views.view import find_message
 
 EXAMPLES = """\
@@ -44,7 +44,7 @@ def run(env: Env, options: Options) -> None:
     if options.id is None:
         raise Usage("no message named; give its ID (`:-1` is the last)")
     name = options.id
-    text = (exact if options.append else text_of)(env, options.message, options.file)
+    text = (exact_text if options.append else text_of)(env, options.message, options.file)
 
     def build(locked: Locked, ids: list[str]) -> bytes | None:
         message, stored = whole(env, fold(read.read_log(locked.read())), name, locked.session)

@@ -10,7 +10,7 @@ from codeh_history.base.errors import BadData, Usage
 from codeh_history.session.records import MAX_DEPTH
 from codeh_history.talk.append import tool_parts
 from codeh_history.talk.append.clean import Cleaning
-from codeh_history.talk.append.jsonl import checked_exchange as checked
+from codeh_history.talk.append.jsonl import parse_exchange as checked
 from in_process import run_in_process
 
 ENTRY = {"userMessage": "q", "assistantResponse": "r"}

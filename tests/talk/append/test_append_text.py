@@ -84,11 +84,11 @@ def test_where_no_text_is_needed_stdin_is_not_read(tmp_path):
 
 def test_pieces_of_a_stream_are_taken_as_they_are(tmp_path):
     with with_stdin(b"x\n\n", tmp_path) as env:
-        assert text.exact(env, ["a\n", "", "b"], []) == "a\nb"
-        assert text.exact(env, [""], []) == ""
-        assert text.exact(env, [], []) == "x\n\n"
+        assert text.exact_text(env, ["a\n", "", "b"], []) == "a\nb"
+        assert text.exact_text(env, [""], []) == ""
+        assert text.exact_text(env, [], []) == "x\n\n"
     with with_stdin(b"", tmp_path) as env, pytest.raises(BadData, match=r"^nothing to append"):
-        text.exact(env, [], [])
+        text.exact_text(env, [], [])
 
 
 @pytest.mark.parametrize(

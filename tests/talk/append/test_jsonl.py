@@ -18,7 +18,7 @@ SAID = b'{"role":"user","parts":[{"text":"x"}]}'
 
 def wrong(*lines):
     with pytest.raises(BadData) as error:
-        jsonl.checked(lines_of(b"\n".join(lines)), "f")
+        jsonl.parse_lines(lines_of(b"\n".join(lines)), "f")
     assert str(error.value).endswith("; nothing was stored")
     return str(error.value).removesuffix("; nothing was stored")
 
@@ -42,7 +42,7 @@ def test_the_first_line_that_is_no_message_is_named_with_its_byte(line, why):
 
 
 def test_blank_lines_and_a_mark_at_the_beginning_are_no_lines_of_their_own():
-    found = jsonl.checked(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
+    found = jsonl.parse_lines(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
     assert len(found) == 2
     assert wrong(b"\xef\xbb\xbf" + SAID, b"", b"[]").startswith(f"f:3: byte {len(SAID) + 5}: not an object")
     assert wrong(SAID, b"\xef\xbb\xbf" + SAID).startswith("f:2: ")
@@ -153,4 +153,4 @@ def test_nothing_to_append_is_65_and_makes_no_session(home):
      ({"blockIds": []}, False), ({}, False)],
 )  # fmt: skip
 def test_a_record_says_the_same_in_it_or_in_blocks(before, *, says):
-    assert jsonl.says(before, [{"text": "x"}]) == says
+    assert jsonl.has_content(before, [{"text": "x"}]) == says

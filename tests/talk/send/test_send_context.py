@@ -164,7 +164,7 @@ def test_a_big_log_is_told_as_its_view(data, at_once, end, tmp_path_factory):
         patch.object(readiness.skim, "FOLDED", 0), patch.object(readiness, "AT_ONCE", at_once),
         patch.object(readiness, "END", end),
     ):  # fmt: skip
-        found = readiness.standing_of_big(env, target, "approx", strict=False)
+        found = readiness.status_of_large_log(env, target, "approx", strict=False)
     event(f"big: {found is not None}")
-    expected = readiness.standing(env, target, whole_view(env, target, hydrate=False), "approx")
+    expected = readiness.session_status(env, target, whole_view(env, target, hydrate=False), "approx")
     assert found in (None, expected)

@@ -197,7 +197,7 @@ def test_what_was_left_out_is_said_once_a_kind(env, tmp_path):
     written.written.left["thought"] += 2
     with (tmp_path / "err").open("wb") as err:
         env.stderr = err.fileno()
-        program.tell_left(env, written)
+        program.note_left_out(env, written)
     said = (tmp_path / "err").read_text().replace("codeh-history: ", "").splitlines()
     assert said[:2] == ["s: 2 messages: no image", "s: message 3: no sound"]
     assert said[2].startswith("s: left out: 2 thoughts")

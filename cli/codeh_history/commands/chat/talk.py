@@ -20,7 +20,7 @@ from ...store.read import size_of
 from ...store.resolve import Target
 from ...store.unsent import kept_text
 from ...talk.append.text import begin
-from ...talk.receive.answer import Received, tell
+from ...talk.receive.answer import Received, print_received
 from ...talk.send import payload
 from ...talk.send.readiness import named, unanswered
 from .. import ask
@@ -93,7 +93,7 @@ class Talk:
         received = self._answer(() if text is None else (text,))
         while received.calls and self._called():
             received = self._answer(())
-        tell(self.env, self.target.id, received, echo=True)
+        print_received(self.env, self.target.id, received, echo=True)
 
     def _answer(self, prompt: Sequence[str]) -> Received:
         """Send one request and receive its answer."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ...providers.anthropic import NAME as FORMAT
-from ...providers.anthropic.blocks import says
+from ...providers.anthropic.blocks import has_text
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
 from ...providers.json_text import value_of
@@ -291,7 +291,7 @@ class _Items:
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
         made = [self.reader.part(block, role) for block in listed(content)]
-        return [part for part in made if len(part) > 1 or "text" not in part or says(part["text"])]
+        return [part for part in made if len(part) > 1 or "text" not in part or has_text(part["text"])]
 
     def whole(self, part: Any, node: Node) -> Part:
         """A result with its full text, if that was written to a file of its own."""

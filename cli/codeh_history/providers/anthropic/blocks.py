@@ -52,13 +52,13 @@ def native_block(part: Any, role: str) -> Json | None:
     kind = value.get("type")
     if native.get("provider") != NAME or not isinstance(kind, str) or kind in ("tool_use", "tool_result"):
         return None
-    if kind == "text" and not says(value.get("text")):
+    if kind == "text" and not has_text(value.get("text")):
         return None
     others = kind in OF_A_USER if role == "model" else kind in OF_A_MODEL or kind.endswith("_tool_result")
     return None if others else value
 
 
-def says(text: object) -> bool:
+def has_text(text: object) -> bool:
     """Whether a text may stand in a block: it must hold more than whitespace."""
     return isinstance(text, str) and bool(text) and not text.isspace()
 
@@ -73,7 +73,7 @@ def media_block(part: Any) -> Json | str:
         return {"type": "image", "source": source}
     if held.textual:
         text = held.text() if held.data is not None else None
-        source = {"type": "text", "media_type": "text/plain", "data": text} if says(text) else None
+        source = {"type": "text", "media_type": "text/plain", "data": text} if has_text(text) else None
     takes = held.mime == PDF or held.textual
     if source and takes:
         title = {"title": held.name[:TITLE]} if held.name else {}
@@ -87,7 +87,7 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = described
     """The tool_result of a functionResponse; `stub` makes the text about media that cannot be sent."""
     response = part["functionResponse"]
     text, failed = answer(response.get("response"))
-    content: Any = text if says(text) else FAILED if failed else ""
+    content: Any = text if has_text(text) else FAILED if failed else ""
     block: Json = {"type": "tool_result", "tool_use_id": id, "content": content}
     if failed:
         block["is_error"] = True
@@ -96,7 +96,7 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = described
     own = object_of(part.get("item"))  # what an imported body had; `type` says that it was this provider's
     kept = objects(own.get("content"))
     fits = all(
-        item.get("type") in RESULT_CONTENT and (item["type"] != "text" or says(item.get("text")))
+        item.get("type") in RESULT_CONTENT and (item["type"] != "text" or has_text(item.get("text")))
         for item in kept
     )
     if own.get("type") == "tool_result" and kept and fits and len(kept) == len(own["content"]):
@@ -106,9 +106,9 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = described
     for item in map(object_of, listed(response.get("parts"))):
         new: Any = media_block(item) if media(item) is not None else text_block(item.get("text"))  # type: ignore[arg-type]
         new = text_block(stub(item, new)) if isinstance(new, str) else new
-        held += [new] if new["type"] != "text" or says(new["text"]) else []
+        held += [new] if new["type"] != "text" or has_text(new["text"]) else []
     if held:
-        block["content"] = [text_block(text), *held] if says(text) else held
+        block["content"] = [text_block(text), *held] if has_text(text) else held
     return block
 
 

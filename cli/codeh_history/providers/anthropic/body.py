@@ -123,7 +123,7 @@ class Reader(Messages):
         id, content, failed = block.get("tool_use_id"), block.get("content"), bool(block.get("is_error"))
         named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
         if (
-            isinstance(content, str) and blocks.says(content) and block.keys() <= _OF_A_RESULT
+            isinstance(content, str) and blocks.has_text(content) and block.keys() <= _OF_A_RESULT
         ):  # most results
             return {"functionResponse": {**named, "response": response_of(content, failed=failed)}}
         items = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]

@@ -46,7 +46,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
         body["stream"] = options.stream or settings["stream"]
     system, text = settings.get("system"), options.system or ""
     if system is None or system_text(system) != text:  # imported blocks stay while they say the same
-        system = text if blocks.says(text) else None
+        system = text if blocks.has_text(text) else None
     if system:
         body["system"] = system
     tools = declared(options.tools, NAME, _declare, work.notes)
@@ -237,7 +237,7 @@ class _Conversation(Array):
         return content
 
     def _sends(self, text: str) -> bool:
-        return self.faithful or blocks.says(text)
+        return self.faithful or blocks.has_text(text)
 
     def _begin_user(self) -> None:
         """A user's turn begins: the model's message before it is finished."""
@@ -284,7 +284,7 @@ class _Conversation(Array):
             return [native]
         code, result = object_of(part.get("executableCode")), object_of(part.get("codeExecutionResult"))
         for text, language in ((code.get("code"), code.get("language")), (result.get("output"), "")):
-            if blocks.says(text):
+            if blocks.has_text(text):
                 return [text_block(f"```{str(language or '').lower()}\n{text}\n```")]
         self.left_out(part, turn.id)
         return []

@@ -43,7 +43,7 @@ class Rules(Validator):
             self.report("max_tokens", "must be greater than thinking.budget_tokens")
         for path, block in each(self.body.get("system"), "system"):
             text = object_of(block).get("text")
-            self.require(blocks.says(text), path, "text content blocks must be non-empty")
+            self.require(blocks.has_text(text), path, "text content blocks must be non-empty")
         names: set[str] = set()
         for path, tool in each(self.body.get("tools"), "tools"):
             if "input_schema" in object_of(tool) or "type" not in object_of(tool):  # else a server tool
@@ -100,7 +100,7 @@ class Rules(Validator):
         kind = block["type"]
         if kind in (blocks.OF_A_USER if role == "assistant" else blocks.OF_A_MODEL):
             self.report(path, f"a {kind} block cannot stand in a message of role {role}")
-        if kind == "text" and not blocks.says(block.get("text")):
+        if kind == "text" and not blocks.has_text(block.get("text")):
             self.report(path, "text content blocks must contain non-whitespace text")
         for field in _REQUIRED.get(kind, ()):
             filled = name_of(block.get(field)) or (field == "thinking" and block.get(field) == "")
@@ -144,7 +144,7 @@ class Rules(Validator):
             expected = expected if image else f"should be '{blocks.PDF}'"
             self.require(mime in types, f"{path}.media_type", f"{expected}: {mime}")
         elif kind == "text":
-            fits = not image and mime == "text/plain" and blocks.says(source.get("data"))
+            fits = not image and mime == "text/plain" and blocks.has_text(source.get("data"))
             self.require(fits, path, "a document's non-empty text of type text/plain expected")
         else:
             self.require(kind in ("url", "file", "content"), path, f"unknown source: {kind}")

@@ -23,7 +23,7 @@ from ...session.records import BOM, block_of, check_message, depth_exceeds, dump
 from ...session.rules import ROLE_OF_KIND
 from ...store import read
 from ...store.locked import Locked
-from .text import begin, see_that_something_came, store, target_of
+from .text import begin, require_stdin, store, target_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def run(
         from .clean import Cleaning
 
         cleaning = Cleaning(env)
-    lines = checked(lines_of(data), str(name), cleaning)
+    lines = parse_lines(lines_of(data), str(name), cleaning)
     if not lines:
         if not data:
-            see_that_something_came(env)
+            require_stdin(env)
         raise BadData(f"{name}: no message")
     target = target_of(env, session, new=new)
     if target is None:  # it is named by the text that the batch begins with
@@ -62,10 +62,10 @@ def run(
         target = begin(env, "".join(str(part.get("text", "")) for part in first["parts"][:1]))
     if cleaning is not None:
         cleaning.report()
-    store(env, target, lambda locked, ids: stored(env, locked, lines, ids, str(name)), create=True)
+    store(env, target, lambda locked, ids: records_of(env, locked, lines, ids, str(name)), create=True)
 
 
-def checked(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:
+def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:
     """The lines as messages; BadData naming the first that is not one, with nothing stored.
 
     Of a line that says only its role and one text, as most do, only the end of its record is kept, from the
@@ -120,7 +120,7 @@ def _wrong(data: object, raw: bytes) -> str | None:
     return check_message({"id": "", **data})
 
 
-def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
+def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
     """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
     now, session = env.now(), locked.session
     known = _known(locked, lines)
@@ -174,14 +174,14 @@ def _same(known: dict[tuple[str, str], Json], data: Json, where: str) -> str | N
     for name in _names(data):
         before = known.get(name)
         if before is not None:
-            if not says(before, data["parts"]) or kind_of(before) != kind_of(data):
+            if not has_content(before, data["parts"]) or kind_of(before) != kind_of(data):
                 taken = f"{name[0]} {name[1]} is taken by a message with other content"
                 raise BadData(f"{where}: {taken}; nothing was stored")
             return str(before["id"])
     return None
 
 
-def says(before: Json, parts: list[Part], blocks: Sequence[str] = ()) -> bool:
+def has_content(before: Json, parts: list[Part], blocks: Sequence[str] = ()) -> bool:
     """Whether a stored record has these parts, then these blocks, in it or in the block store."""
     if "blockIds" not in before and not blocks:
         return bool(before.get("parts") == parts)
@@ -197,7 +197,7 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
     from ...programs.forms.history import exchange
 
     data = required_stdin(env) if file == "-" else read_file(file)
-    entry = checked_exchange(data, "stdin" if file == "-" else file)
+    entry = parse_exchange(data, "stdin" if file == "-" else file)
     target = target_of(env, session, new=new) or begin(env, entry["userMessage"])
 
     def build(locked: Locked, ids: list[str]) -> bytes:
@@ -205,14 +205,14 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
         whole = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
         lines = [Line(record, dumps(record), number) for number, record in enumerate(exchange(whole), 1)]
         both: list[str] = []
-        new = stored(env, locked, lines, both, "--exchange")
+        new = records_of(env, locked, lines, both, "--exchange")
         ids.append(both[0])
         return new
 
     store(env, target, build, create=True)
 
 
-def checked_exchange(data: bytes, name: str) -> Json:
+def parse_exchange(data: bytes, name: str) -> Json:
     """The entry that these bytes are; BadData naming what is wrong, exit 2 for an unknown source."""
     from ...programs.forms.history import entry_errors
 

@@ -21,9 +21,9 @@ from ...store.resolve import Target, for_writing
 from ...views.result import compaction
 from ...views.view import locked_view, read_only_view
 from . import tool_parts
-from .jsonl import says
+from .jsonl import has_content
 from .options import Options
-from .text import announce, begin, kind_and_role, target_of, text_of, untaken
+from .text import begin, kind_and_role, print_ids, require_free, target_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def run(env: Env, options: Options) -> None:
     text = _text(env, options)
     target = target or begin(env, text)
     stored = store(env, target, draft(env, options, text))
-    announce(env, target, [stored.id], created=stored.created)
+    print_ids(env, target, [stored.id], created=stored.created)
 
 
 def draft(env: Env, options: Options, text: str) -> Draft:
@@ -101,7 +101,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
     ids: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
-        untaken(target, locked)
+        require_free(target, locked)
         same = keyed(env, locked, draft)
         if same is not None:
             ids.append(same)
@@ -210,7 +210,7 @@ def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
         ids = [part["functionResponse"].get("id") for part in message.parts if "functionResponse" in part]
         parts = draft.fields["parts"]
         same = [parts, *(_with_id(parts, id) for id in ids if result)]
-        stored = any(says(first, each, draft.blocks) for each in same)
+        stored = any(has_content(first, each, draft.blocks) for each in same)
         if not stored or message.kind != str(draft.fields["kind"]):
             raise BadData(f"--key {key}: already used by {message.id}, with other content")
         return message.id

@@ -28,7 +28,7 @@ KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
 BEGUN = "begun now"
 
 
-class Taken(TryAgain):
+class NameTaken(TryAgain):
     """Another process began a session of the name that was free."""
 
 
@@ -86,7 +86,7 @@ def run(env: Env, options: Options) -> None:
     while True:
         try:
             return store(env, target or begin(env, text), build, create=True)
-        except Taken:
+        except NameTaken:
             continue
 
 
@@ -96,27 +96,27 @@ def store(
     """Append the lines that `build` makes; once they are durable, print the ids it added to its list."""
     ids: list[str] = []
     created = log.append(
-        env, target.path, lambda locked: build(untaken(target, locked), ids), create=create
+        env, target.path, lambda locked: build(require_free(target, locked), ids), create=create
     )
-    announce(env, target, ids, created=created)
+    print_ids(env, target, ids, created=created)
 
 
-def untaken(target: Target, locked: Locked) -> Locked:
+def require_free(target: Target, locked: Locked) -> Locked:
     """The locked file; Taken where another process began it since its name was chosen."""
     if target.why == BEGUN and not locked.created:
-        raise Taken(f"{target.id}: another process has just begun it; run the same command again")
+        raise NameTaken(f"{target.id}: another process has just begun it; run the same command again")
     return locked
 
 
-def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
+def print_ids(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
     """Acknowledge on stdout what is now durable; a new session is announced on stderr."""
     env.stored = ids[-1] if ids else None
     if created:
-        say_new(env, target)
+        announce_session(env, target)
     env.write("\n".join([*ids, ""]).encode())
 
 
-def say_new(env: Env, target: Target) -> None:
+def announce_session(env: Env, target: Target) -> None:
     """Announce a new session, and the one whose name was perhaps meant."""
     if not env.quiet:
         from ...store.paths import similar_id
@@ -144,24 +144,24 @@ def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: 
     text = joined(pieces)
     if needed and not text.strip():
         if not messages and set(files) <= {"-"}:
-            see_that_something_came(env)
+            require_stdin(env)
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return text
 
 
-def exact(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
+def exact_text(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
     """The texts one after the other, each as it is; stdin when none is given."""
     pieces = pieces_of(env, messages, files)
     if pieces:
         return "".join(pieces)
     text = decode(env.read_stdin(), "stdin")
     if not text:
-        see_that_something_came(env)
+        require_stdin(env)
         raise BadData("nothing to append: give -m TEXT, -F FILE, or text on stdin")
     return text
 
 
-def see_that_something_came(env: Env) -> None:
+def require_stdin(env: Env) -> None:
     """BadData where the text was to come through a pipe, and nothing did."""
     from ...base.input import empty_stdin
 

@@ -28,7 +28,7 @@ from ...store import read
 from ...store.awaiting import awaiting
 from ...store.locked import Locked
 from ...store.resolve import Target
-from ..append.jsonl import says
+from ..append.jsonl import has_content
 from ..append.message import objects
 from ..append.text import ROLES
 from .echo import Echo
@@ -61,7 +61,7 @@ def reader_of(format: str, model: str | None = None) -> AnswerReader:
     return wire.Reader(None if format == "auto" else format, model)
 
 
-def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:
+def print_received(env: Env, session: str, received: Received, *, echo: bool) -> None:
     """The id on stdout unless the text went there; tool calls are named."""
     if not echo:
         env.write(f"{received.id}\n".encode())
@@ -100,7 +100,7 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
             raise
         except OSError as error:
             receiving.abort(f"reading failed: {error.strerror}")
-            raise InputOutput(f"stdin: {error.strerror}{receiving.rest()}") from None
+            raise InputOutput(f"stdin: {error.strerror}{receiving.pending_note()}") from None
         return receiving.close()
 
 
@@ -130,14 +130,14 @@ class Receiving(Pending):
         self.flush_due()
         if self.taken > most:
             self.abort(f"it is longer than {most} bytes")
-            raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.rest()}")
+            raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.pending_note()}")
 
     def take(self, parts: list[Part]) -> None:
         if not self.reader.begun:
             return
         if self.reader.restarts != self.restarts:
             self.restarts = self.reader.restarts
-            self.held, self.came, self.replace = [], [], True
+            self.held, self.received, self.replace = [], [], True
             if self.echo:
                 self.echo.end()
         self.add(parts)
@@ -170,7 +170,7 @@ class Receiving(Pending):
                 return self.commit(outcome)
             except BadData as error:  # more than a record holds
                 self.abort("it cannot be stored whole")
-                raise BadData(f"{error}{self.rest()}") from None
+                raise BadData(f"{error}{self.pending_note()}") from None
         if self.echo:
             self.echo.end()
         if self.pending is None and not self.held:
@@ -205,8 +205,8 @@ class Receiving(Pending):
         if self.echo:
             self.echo.parts([] if self.reader.begun else reply.parts)  # whole, if nothing was shown yet
             self.echo.end()
-        if self.gone:
-            raise self.removed(reply.parts)
+        if self.removal:
+            raise self.removal_error(reply.parts)
         self.env.stored = stored[0]
         if before:
             self.env.note(f"{self.target.id}: this answer is already stored as {before}")
@@ -227,9 +227,9 @@ class Receiving(Pending):
         if isinstance(outcome, Failure):
             self.store_error(outcome)
             reason = f"{outcome.provider}: {reason}" if outcome.provider else reason
-        if self.gone:
-            return self.removed(self.came, f"{reason}; ")
-        text = f"{self.target.id}: {reason}{self.rest()}"
+        if self.removal:
+            return self.removal_error(self.received, f"{reason}; ")
+        text = f"{self.target.id}: {reason}{self.pending_note()}"
         if isinstance(outcome, Failure) and not outcome.retry:
             return ProviderRefused(text)
         return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
@@ -276,7 +276,7 @@ def _stored_id(locked: Locked, reply: Reply) -> str | None:
     """
     same = [
         data for data in _stored(locked, reply.id)
-        if says(data, reply.parts) and data.get("provider", reply.provider) == reply.provider
+        if has_content(data, reply.parts) and data.get("provider", reply.provider) == reply.provider
         and (None in (data.get("usage"), reply.usage) or data["usage"] == reply.usage)
     ]  # fmt: skip
     messages = fold(read.read_log(locked.read())).all if same else {}

@@ -20,7 +20,7 @@ from ...store.file import open_regular
 from ...store.locked import Locked
 from ...store.paths import exists
 from ...store.resolve import Target
-from ..append.text import say_new
+from ..append.text import announce_session
 
 FLUSH_SECONDS = 1.0
 FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
@@ -43,12 +43,12 @@ class Pending:
         self.first = _first_line(target.path)  # of the log that is there
         self.pending: str | None = None  # the id of the open message
         self.opened = (b"", 0)  # the first line of the message, and its offset in the log
-        self.gone = ""  # once that log is: what became of the text
-        self.came: list[Part] = []  # all that arrived
+        self.removal = ""  # once that log is: what became of the text
+        self.received: list[Part] = []  # all that arrived
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
         self.unflushed = 0  # bytes read since
-        self.kept = ""  # the id of what stays pending, or of what is kept in a file
+        self.kept_id = ""  # the id of what stays pending, or of what is kept in a file
         self.replace = False  # whether what arrives next replaces what is on disk
         self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
 
@@ -59,7 +59,7 @@ class Pending:
     def add(self, parts: list[Part]) -> None:
         """Take what arrived next."""
         self.held = join(self.held, parts)
-        self.came += parts
+        self.received += parts
 
     def flush_due(self) -> None:
         """Write what has waited long enough, or is enough."""
@@ -67,38 +67,38 @@ class Pending:
         if self.held and (waited or self.unflushed >= self.flush_bytes):
             self.flush()
 
-    def rest(self) -> str:
+    def pending_note(self) -> str:
         """What became of what arrived, for the message of an error."""
-        if self.gone:
-            return f"; {self.gone}"
-        return f"; what arrived stays pending as {self.kept}" if self.kept else ""
+        if self.removal:
+            return f"; {self.removal}"
+        return f"; what arrived stays pending as {self.kept_id}" if self.kept_id else ""
 
     def append(self, build: Callable[[Locked], bytes | None]) -> None:
-        """Append to the log in which the message was begun; sets `gone` where that is."""
+        """Append to the log in which the message was begun; sets `removal` if that was removed."""
 
         def checked(locked: Locked) -> bytes | None:
-            self.recall(locked)
-            if not self.is_in(locked):
+            self.settle_flush(locked)
+            if not self.is_same_log(locked):
                 raise NotFound(f"{locked.path}: the session was removed")
             return build(locked)
 
-        if self.gone:
+        if self.removal:
             return
         try:
             if log.append(self.env, self.target.path, checked, create=self.creates and not self.begun):
-                say_new(self.env, self.target)
+                announce_session(self.env, self.target)
         except (NotFound, InputOutput) as error:
             if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
                 raise
-            self.kept = self.pending or self.env.random_id()
-            self.gone = f"{REMOVED}; nothing had arrived"
+            self.kept_id = self.pending or self.env.random_id()
+            self.removal = f"{REMOVED}; nothing had arrived"
 
     @property
     def begun(self) -> bool:
         """Whether something of it is in the log, as far as is known."""
         return (self.writing[2][0] if self.writing is not None else self.pending) is not None
 
-    def is_in(self, locked: Locked) -> bool:
+    def is_same_log(self, locked: Locked) -> bool:
         """Whether this is the log that was there, or in which the message was begun, replaced or not."""
         if self.pending is None:
             return not self.first or locked.holds(self.first, 0)
@@ -114,13 +114,13 @@ class Pending:
             return lines
 
         self.append(build)
-        if self.gone:
-            self.keep(self.came)
+        if self.removal:
+            self.save_text(self.received)
         self.writing = None
         self.held = []
         self.flushed, self.unflushed = time.monotonic(), 0
 
-    def recall(self, locked: Locked) -> None:
+    def settle_flush(self, locked: Locked) -> None:
         """Of a flush that a signal broke off: what it wrote is not written again, what it did not is."""
         if self.writing is None:
             return
@@ -156,27 +156,27 @@ class Pending:
         record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
         line = dumps(record) + b"\n"
         self.append(lambda _: line)
-        if self.gone:
-            self.keep(self.came)
+        if self.removal:
+            self.save_text(self.received)
         else:
-            self.kept = self.pending
+            self.kept_id = self.pending
 
     def interrupt(self, reason: str) -> None:
         """The same where no error is to tell what became of it."""
         self.abort(reason)
-        if self.gone:
-            self.env.note(f"{self.target.id}: {self.gone}")
+        if self.removal:
+            self.env.note(f"{self.target.id}: {self.removal}")
 
-    def keep(self, parts: Sequence[Part]) -> None:
+    def save_text(self, parts: Sequence[Part]) -> None:
         """Write the text of all that has arrived to a file, durable on return."""
         if text := text_of(parts):
-            kept = unsent.kept_text(self.env, self.target.path, self.kept, text, self.options)
-            self.gone = f"{REMOVED}; {kept}"
+            kept = unsent.kept_text(self.env, self.target.path, self.kept_id, text, self.options)
+            self.removal = f"{REMOVED}; {kept}"
 
-    def removed(self, parts: Sequence[Part], reason: str = "") -> NotFound:
+    def removal_error(self, parts: Sequence[Part], reason: str = "") -> NotFound:
         """The error to end with where the session is gone, once these parts are kept."""
-        self.keep(parts)
-        return NotFound(f"{self.target.id}: {reason}{self.gone}")
+        self.save_text(parts)
+        return NotFound(f"{self.target.id}: {reason}{self.removal}")
 
 
 def _first_line(path: str) -> bytes:

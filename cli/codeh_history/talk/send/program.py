@@ -90,7 +90,7 @@ def directory(env: Env, view: View, cwd: str | None, *, or_current: bool = False
     return instead
 
 
-def tell_left(env: Env, made: Made) -> None:
+def note_left_out(env: Env, made: Made) -> None:
     """Note what was left out or changed, a line for each reason."""
     by_reason: dict[str, list[str]] = {}
     for note in made.written.notes:

@@ -31,7 +31,7 @@ END = 200  # messages of the end of a big log that tell what is next
 AT_ONCE = 4096  # messages whose tokens are counted together
 
 
-def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
+def session_status(env: Env, target: Target, view: View, counter: str | None) -> Json:
     """The state of a session, as `status --json` prints it."""
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     totals = total_of(counting(env, view, target.id, Compaction(counter=counter)), view)
@@ -39,7 +39,7 @@ def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     return _state(env, target, view, totals, open_calls(view.messages), pending, numbers)
 
 
-def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
+def status_of_large_log(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
     """The same of a big plain log, read twice in little memory; None for any other log."""
     if target.path == "-" or size_of(target.path) <= skim.FOLDED:
         return None
@@ -114,7 +114,7 @@ def _state(
         ],
         "unanswered": {"id": prompt.id, "n": numbers[prompt.id]} if prompt is not None else None,
         "damage": [{"line": d.line, "offset": d.offset, "reason": d.reason} for d in view.log.damage],
-        "next": advice(env, target, view),
+        "next": next_command(env, target, view),
     }  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def unanswered(view: View) -> Message | None:
     return sent[-1]
 
 
-def advice(env: Env, target: Target, view: View) -> str:
+def next_command(env: Env, target: Target, view: View) -> str:
     """The command to type next."""
     to = layers.default_provider(env) or next(
         (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
@@ -139,10 +139,10 @@ def advice(env: Env, target: Target, view: View) -> str:
         return f"codeh-history append {session} -m TEXT"
     if open_at_end(sent):
         return f"codeh-history calls {session} --via CMD"
-    return asking(env, target, to, [] if sent[-1].role != "model" else ["-m TEXT"])
+    return ask_command(env, target, to, [] if sent[-1].role != "model" else ["-m TEXT"])
 
 
-def asking(
+def ask_command(
     env: Env,
     target: Target,
     to: str,
