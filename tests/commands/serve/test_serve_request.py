@@ -138,12 +138,11 @@ def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
     woken, wake = os.pipe()
     os.set_blocking(woken, False)
     os.set_blocking(wake, False)
-    place = os.open(".", os.O_RDONLY)
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     fd = signal.set_wakeup_fd(wake)
     try:
         for _ in range(20):
-            worker = Worker(main.run, {}, place)
+            worker = Worker(main.run)
             worker.signal(signal.SIGTERM)
             assert worker.end() == 143
         with pytest.raises(BlockingIOError):
@@ -151,7 +150,7 @@ def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
     finally:
         signal.set_wakeup_fd(fd)
         signal.signal(signal.SIGTERM, before)
-        for each in (woken, wake, place):
+        for each in (woken, wake):
             os.close(each)
 
 

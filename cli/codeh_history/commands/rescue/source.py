@@ -12,7 +12,7 @@ from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.read_json import json_object
 from ...base.words import is_id
-from ...programs import records, registry
+from ...programs import registry
 from ...programs.model import Entry, Session, Summary
 from ...session.fold import fold
 from ...session.model import Json
@@ -20,7 +20,7 @@ from ...session.records import dumps, lines_of, parse
 from ...session.view import View
 from ...store import program_files
 from ...store.paths import SERVER
-from ...store.program_files import FIRST_LINES, File, head_of
+from ...store.program_files import FIRST_LINES, File, head_of, translated
 from ...store.read import read_bytes, read_log
 from ...store.resolve import Target, for_reading
 from ..verify import program_problem
@@ -83,12 +83,9 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
     if session is None or not items:
         raise BadData(f"{target.path}: it contains no readable message of {program}")
     session.items = items
-    first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
-    body = records.lines(records.records(session), target.path)
-    view = fold(parse(lines_of(first + b"\n" + body)))
-    return Recovered(
-        target, session.id, view, [*map(program_problem, session.problems)], program, session.left
-    )
+    view = fold(parse(lines_of(translated.lines(session, target.path))))
+    problems = [*map(program_problem, session.problems)]
+    return Recovered(target, session.id, view, problems, program, session.left)
 
 
 def _usable(session: Session) -> Iterator[Entry | Summary]:

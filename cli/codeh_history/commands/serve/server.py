@@ -51,7 +51,6 @@ class Server:
         env.held = self  # keeps the server alive until the process exits
         self.env = env
         self.cwd = env.cwd()
-        self.root = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)
         # database sessions that exist; the database is not queried per request
         self.existing: set[str] = set()
         self.jobs: dict[requests.Id, Job] = {}
@@ -207,14 +206,12 @@ class Server:
                 files.append(theirs)
                 outputs.append(Output(ours, name, send))
                 self.loop.add_reader(ours, self.take_output, outputs[-1])
-            while self.idle:
-                worker = self.idle.pop()
-                if worker.give(request.argv, request.cwd, request.environ, files):
+            cwd = os.path.join(self.cwd, request.cwd)
+            while True:
+                worker = self.idle.pop() if self.idle else Worker(self.env.program)
+                if worker.give(request.argv, cwd, request.environ, files):
                     return worker
                 worker.end()  # it died while idle
-            worker = Worker(self.env.program, self.env.environ, self.root)
-            worker.give(request.argv, request.cwd, request.environ, files)
-            return worker
         finally:
             for fd in files:
                 os.close(fd)

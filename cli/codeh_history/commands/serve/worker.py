@@ -36,15 +36,15 @@ _REST = 16  # chunks; a pipe holds less, so the rest is not the command's own ou
 class Worker:
     """A process that runs requests; `pid` is also its process group."""
 
-    def __init__(self, program: Program, environ: Mapping[str, str], root: int) -> None:
-        """Fork a process that runs `program` with this environment; `root` is the working directory."""
+    def __init__(self, program: Program) -> None:
+        """Fork a process that runs `program`."""
         self.socket, theirs = socket.socketpair()
         # until its handlers are set
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*_ENDING, signal.SIGINT))
         try:
             self.pid = os.fork()
             if not self.pid:
-                _become(program, environ, theirs, root, mask)
+                _become(program, theirs, mask)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
@@ -91,36 +91,34 @@ class Worker:
 # -- in the worker ----------------------------------------------------------------------------------------
 
 
-def _become(
-    program: Program, environ: Mapping[str, str], connection: socket.socket, root: int, mask: set[int]
-) -> NoReturn:
+def _become(program: Program, connection: socket.socket, mask: set[int]) -> NoReturn:
     """Run as a worker, then exit."""
     code = 1
     try:
         os.setsid()
         signal.set_wakeup_fd(-1)
-        ended_by = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
-        _release(ended_by)
-        kept = sorted((connection.fileno(), root))
-        for start, end in zip((2, *kept), (*kept, _DESCRIPTORS), strict=True):  # the server's descriptors
-            os.closerange(start + 1, end)
+        _release()
+        kept = connection.fileno()  # all other descriptors are the server's
+        os.closerange(3, kept)
+        os.closerange(kept + 1, _DESCRIPTORS)
         _watch(connection)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        _work(program, environ, connection, root, ended_by)
+        _work(program, connection)
     except Interrupted as number:
         code = number.exit_code
     finally:
         os._exit(code)
 
 
-def _release(ended_by: Sequence[int]) -> None:
+def _release() -> None:
     """Leave the command's descriptors, and restore the default action of signals, as before a command."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
     os.close(nothing)
-    for number in ended_by:
-        signal.signal(number, signal.SIG_DFL)
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -142,16 +140,11 @@ def _watch(connection: socket.socket) -> None:
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _work(
-    program: Program,
-    base: Mapping[str, str],
-    connection: socket.socket,
-    root: int,
-    ended_by: Sequence[int],
-) -> None:
+def _work(program: Program, connection: socket.socket) -> None:
     """Run requests until the server closes the connection."""
     gc.freeze()
     gc.enable()
+    base = dict(os.environ)
     reader = connection.makefile("rb")
     while True:
         _, files, _, _ = socket.recv_fds(connection, 1, 3)
@@ -164,19 +157,17 @@ def _work(
         argv, cwd, more = orjson.loads(line)
         os.environ.clear()
         os.environ.update({name: value for name, value in {**base, **more}.items() if value is not None})
-        code = _code(program, argv, cwd, root)
-        _release(ended_by)  # before the answer: a later signal is meant for the next request
+        code = _code(program, argv, cwd)
+        _release()  # before the answer: a later signal is meant for the next request
         connection.sendall(bytes([code & 255]))
 
 
-def _code(program: Program, argv: list[str], cwd: str, root: int) -> int:
+def _code(program: Program, argv: list[str], cwd: str) -> int:
     """Run a command line and return its exit code."""
     env = Env()
     env.named_only = True
     try:
-        os.fchdir(root)
-        if cwd:
-            os.chdir(cwd)
+        os.chdir(cwd)
     except OSError as error:
         env.warn(f"serve: cwd {cwd}: {error.strerror}")
         return 2
