@@ -27,7 +27,6 @@ from ..views import rewrite
 
 UNSENT_DAYS = 30  # days that unsent text is kept
 GRACE_DAYS = 7  # days; newer blocks and temporary files may belong to a running command
-SECOND = 32 << 20  # bytes of sessions scanned in about a second
 EXAMPLES = """\
   codeh-history gc              # what would be removed, a JSON line for each session, one for blocks
   codeh-history gc --yes
@@ -74,7 +73,7 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
         since = from_millis(int(item.since * 1000))
         yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
     sessions = list(resolve.ids(env))
-    with progress(env, "collecting", sum(size_of(path) for _, path in sessions), SECOND) as bar:
+    with progress(env, "collecting", sum(size_of(path) for _, path in sessions)) as bar:
         for number, (name, path) in enumerate(sessions, 1):
             try:
                 yield from deltas(env, name, path, yes=options.yes)

@@ -23,7 +23,6 @@ from ..views import rewrite as rewriting
 from ..views.hydrate import Hydration
 from ..views.view import view_of
 
-SECOND = 8 << 20  # bytes redacted in about a second
 EXAMPLES = """\
   codeh-history redact demo > shareable.jsonl
   codeh-history redact demo -i --yes             # cannot be undone
@@ -44,7 +43,7 @@ def run(env: Env, options: Options) -> int:
         must_be_named(env, options.session, options.argument)
     target = for_filtering(env, options.session, options.argument)
     if not options.in_place:
-        with progress(env, "redacting", size_of(target.path), SECOND):
+        with progress(env, "redacting", size_of(target.path)):
             lines = list(stream.lines(view_of(env, target, strict=options.strict)))
             new = redacting.rewritten(lines, whole(env, lines), redactor)
         if filtering.shows_preview(env, jsonl=options.jsonl):
@@ -55,7 +54,7 @@ def run(env: Env, options: Options) -> int:
     rewriting.check(target)
     if not options.yes:
         ask(env, target.id)
-    with progress(env, "redacting", size_of(target.path), SECOND):
+    with progress(env, "redacting", size_of(target.path)):
         return for_good(env, options, target, redactor)
 
 

@@ -8,7 +8,7 @@ from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import plural
 from ..render import values
-from ..render.progress import A_SECOND, progress, size_of
+from ..render.progress import progress, size_of
 from ..session.model import Json
 from ..store import unsent
 from ..store.resolve import BEGUN_HERE, for_reading
@@ -36,7 +36,7 @@ def run(env: Env, options: Options) -> None:
         for path in unsent_files:
             env.note(f"unsent text: {path}")
         raise
-    with progress(env, "reading", size_of(target.path), A_SECOND):
+    with progress(env, "reading", size_of(target.path)):
         state = status_of_large_log(env, target, options.counter, strict=options.strict)
         if state is None:
             view = measured_view(env, target, strict=options.strict, allow_missing=options.allow_missing)

@@ -89,7 +89,7 @@ def run(env: Env, options: Options) -> int:
         return emit(env, options, sources(options, counter))
     if options.apply is not None:
         return apply(env, options, options.apply, counter)
-    settings = settings_of(options, counter, command_of(env, options))
+    settings = settings_of(env, options, counter)
     if options.all_:
         return every(env, settings, options.jobs)
     return one(env, for_filtering(env, options.session, options.argument), settings, options)
@@ -99,14 +99,16 @@ def counter_of(env: Env, options: Options) -> Counter:
     return open_counter(options.counter, model=options.model, cache=Cache(env.home))
 
 
-def command_of(env: Env, options: Options) -> CommandRunner | None:
-    """The runner of the configured command, or None."""
+def settings_of(
+    env: Env, options: Options, counter: Counter, command: CommandRunner | None = None
+) -> Settings:
+    """Settings for a command (by default the configured one), or for the built-in outline.
+
+    Usage if options require a command.
+    """
     via = layers.command(env, "summarize.via", options.profile, options.via)
-    return None if via is None else Commands(via, options.timeout)
-
-
-def settings_of(options: Options, counter: Counter, command: CommandRunner | None) -> Settings:
-    """Settings for a command or the built-in outline; raise Usage if options require a command."""
+    if command is None and via is not None:
+        command = Commands(via, options.timeout)
     if command is None and options.prompt is not None:
         raise Usage("--prompt requires --via CMD or --emit: the built-in outline has no prompt")
     if command is None and options.to is not None:

@@ -142,9 +142,9 @@ def summarize(opened: OpenSession, via: Any, options: Json) -> Json | None:
     with opened.call() as call:
         fixed = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
         chosen = _options(summarize_command.Options, options, via, opened, **fixed)
-        command = None if callable(via) else summarize_command.command_of(call, chosen)
-        writer = Writer(via, body=chosen.to is not None) if callable(via) else command
-        settings = summarize_command.settings_of(chosen, summarize_command.counter_of(call, chosen), writer)
+        writer = Writer(via, body=chosen.to is not None) if callable(via) else None
+        counter = summarize_command.counter_of(call, chosen)
+        settings = summarize_command.settings_of(call, chosen, counter, writer)
         summarize_command.one(call, opened.target, settings, chosen)
         return json_object(call.output)
 

@@ -25,7 +25,7 @@ class Report:
 
 
 @contextmanager
-def progress(env: Env, what: str, size: int = 1, second: int = 0) -> Iterator[Report]:
+def progress(env: Env, what: str, size: int = A_SECOND, second: int = A_SECOND) -> Iterator[Report]:
     """Show a bar on stderr during the block, if it is a terminal.
 
     `size` is the amount of work, `second` the amount done in about a second; less work shows no bar. The
@@ -35,13 +35,12 @@ def progress(env: Env, what: str, size: int = 1, second: int = 0) -> Iterator[Re
         yield Report()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     with os.fdopen(os.dup(env.stderr), "w") as file:
         console = Console(file=file, no_color=not env.colour, highlight=False, markup=False)
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[far]}"))
-        time = TimeElapsedColumn() if second else TimeRemainingColumn()
-        with Progress(*columns, time, console=console, transient=True) as bar:
+        with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
             bar.add_task(what, total=None, far="")
             before, env.clear_progress = env.clear_progress, bar.stop
             try:

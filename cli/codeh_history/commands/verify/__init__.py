@@ -18,7 +18,6 @@ from ...store.paths import SERVER
 from ...store.resolve import Target, for_reading
 from . import session as verifying
 
-SECOND = 16 << 20  # bytes checked in about a second
 EXAMPLES = """\
   codeh-history verify demo                    # prints each problem; exit 1 if there are any
   codeh-history verify ~/.claude/projects/DIR/UUID.jsonl   # what that program would forget, drop or double
@@ -35,7 +34,7 @@ class Options(Reading):
 
 def run(env: Env, options: Options) -> int:
     target = for_reading(env, options.session, options.argument)
-    with progress(env, "verifying", size_of(target.path), SECOND):
+    with progress(env, "verifying", size_of(target.path)):
         result = verdict(env, options, target)
     if options.json:
         env.write(values.line(result))
