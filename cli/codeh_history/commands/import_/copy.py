@@ -11,7 +11,7 @@ from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
 from ...base.words import is_id, prefixes
 from ...programs import records, registry
-from ...programs.changes import changes, for_new_copy
+from ...programs.changes import Changes, changes, for_new_copy
 from ...programs.fields import omit_empty
 from ...programs.model import AS_BRANCHES, Session
 from ...render import changes as rendering
@@ -93,27 +93,20 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         made = for_new_copy(session, before)
     new = records.lines(made, path)
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
-
-    def build(locked: Locked) -> bytes:
-        if not locked.created:
-            raise BadData(f"{target}: exists already; import again")
-        return b"".join(redactions) + new
-
-    log.append(env, target, build, create=True, header=lambda: first)
+    create.copied(env, target, b"".join([first, *redactions, new]), renamed=False)
     return Imported(id_of(target), new.count(b"\n"), created=True)
 
 
 def _appended(env: Env, session: Session, target: str) -> Imported:
     """Append what the copy lacks; write nothing if it is complete or has diverged."""
-    missing = changes(session, _copy_of(env, session, target, read.read_bytes(target)))
-    if missing.records and not missing.conflict:
+    missing = Changes([])
 
-        def build(locked: Locked) -> bytes:
-            nonlocal missing
-            missing = changes(session, _copy_of(env, session, target, locked.read()))
-            return b"" if missing.conflict else records.lines(missing.records, target)
+    def build(locked: Locked) -> bytes:
+        nonlocal missing
+        missing = changes(session, _copy_of(env, session, target, locked.read()))
+        return b"" if missing.conflict else records.lines(missing.records, target)
 
-        log.append(env, target, build)
+    log.append(env, target, build)
     added = 0 if missing.conflict else len(missing.records)
     return Imported(id_of(target), added, created=False, conflict=missing.conflict)
 
