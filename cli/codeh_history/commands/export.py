@@ -146,7 +146,7 @@ def pages(env: Env, options: Options) -> int:
     entries: list[tuple[str, str, str]] = []
     unread = 0
     sessions = list(ids(env))
-    with progress(env, "pages") as bar:
+    with progress(env, "pages") as done:
         for number, (id, path) in enumerate(sessions, 1):
             target = Target(path, "")
             try:
@@ -157,7 +157,7 @@ def pages(env: Env, options: Options) -> int:
             else:
                 entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
                 new_file.write_over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
-            bar.done(number, len(sessions))
+            done(number, len(sessions))
     newest = [(file, title) for _, file, title in sorted(entries, reverse=True)]
     new_file.write_over(os.path.join(folder, "index.html"), html.index(newest))
     return BadData.exit_code if unread else 0

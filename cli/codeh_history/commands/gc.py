@@ -14,7 +14,7 @@ from ..base.errors import HistoryError, InputOutput
 from ..base.folders import SUFFIX
 from ..base.options import QUIET, OptionSet, flag, option
 from ..base.times import from_millis, moment
-from ..render.progress import progress, size_of
+from ..render.progress import size_of, tracked
 from ..session.model import Json
 from ..session.records import Record
 from ..session.rules import added_ids
@@ -73,14 +73,13 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
         since = from_millis(int(item.since * 1000))
         yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
     sessions = list(resolve.ids(env))
-    with progress(env, "collecting", sum(size_of(path) for _, path in sessions)) as bar:
-        for number, (name, path) in enumerate(sessions, 1):
-            try:
-                yield from deltas(env, name, path, yes=options.yes)
-            except HistoryError as error:
-                env.warn(f"{name}: {error}")
-                failed.append(error.exit_code)
-            bar.done(number, len(sessions))
+    size = sum(size_of(path) for _, path in sessions)
+    for name, path in tracked(env, "collecting", sessions, size):
+        try:
+            yield from deltas(env, name, path, yes=options.yes)
+        except HistoryError as error:
+            env.warn(f"{name}: {error}")
+            failed.append(error.exit_code)
     if store.shared and not options.shared:
         env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
     elif moved and not options.shared:

@@ -76,8 +76,8 @@ def run(env: Env, options: Options) -> None:
         from ..filters.compact.replay import cache_bill
 
         budget = window or amounts.tokens(BUDGET)
-        with progress(env, "replaying", size_of(target.path), SECOND) as bar:
-            extra["cache"] = cache_bill(counter, view, budget, POLICY, bar.done)
+        with progress(env, "replaying", size_of(target.path), SECOND) as done:
+            extra["cache"] = cache_bill(counter, view, budget, POLICY, done)
     counts = measure(counter, view)
     window = window or counts["tokens"]["total"]
     if options.top:

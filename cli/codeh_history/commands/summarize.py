@@ -240,8 +240,8 @@ def every(env: Env, settings: Settings, jobs: int) -> int:
     env.quiet = True  # print only lines for sessions that changed or failed
     code = 0
     with (
-        progress(env, "summarizing") as bar,
-        closing(summarizing_all.run(env, settings, jobs=jobs, done=bar.done)) as lines,
+        progress(env, "summarizing") as done,
+        closing(summarizing_all.run(env, settings, jobs=jobs, done=done)) as lines,
     ):
         for line in lines:
             code = SummarizerFailed.exit_code if line["action"] == "failed" else code

@@ -1,38 +1,28 @@
 """A progress bar, shown only on a terminal."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TypeVar
 
 from ..base.env import Env
+
+T = TypeVar("T")
+Done = Callable[[int, int], None]
+"""Takes how many are done, and of how many."""
 
 A_SECOND = 16 << 20  # bytes of sessions read in about a second
 
 
-class Report:
-    """The progress of some work. Other output hides the bar until the next update."""
-
-    def __init__(self, bar: Any = None) -> None:
-        self._bar = bar
-
-    def done(self, number: int, total: int) -> None:
-        """Report that `number` of `total` are done."""
-        if self._bar is not None:
-            far = f"{number}/{total}"
-            self._bar.update(self._bar.task_ids[0], completed=number, total=total, far=far)
-            self._bar.start()
-
-
 @contextmanager
-def progress(env: Env, what: str, size: int = A_SECOND, second: int = A_SECOND) -> Iterator[Report]:
-    """Show a bar on stderr during the block, if it is a terminal.
+def progress(env: Env, what: str, size: int = A_SECOND, second: int = A_SECOND) -> Iterator[Done]:
+    """Show a bar on stderr during the block, if it is a terminal; call what it yields to move it.
 
     `size` is the amount of work, `second` the amount done in about a second; less work shows no bar. The
-    bar pulses until progress is reported.
+    bar pulses until progress is reported; other output hides it until the next report.
     """
     if size < second or not env.terminal(env.stderr):
-        yield Report()
+        yield lambda _number, _total: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -41,12 +31,25 @@ def progress(env: Env, what: str, size: int = A_SECOND, second: int = A_SECOND) 
         console = Console(file=file, no_color=not env.colour, highlight=False, markup=False)
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[far]}"))
         with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
-            bar.add_task(what, total=None, far="")
+            task = bar.add_task(what, total=None, far="")
+
+            def done(number: int, total: int) -> None:
+                bar.update(task, completed=number, total=total, far=f"{number}/{total}")
+                bar.start()
+
             before, env.clear_progress = env.clear_progress, bar.stop
             try:
-                yield Report(bar)
+                yield done
             finally:
                 env.clear_progress = before
+
+
+def tracked(env: Env, what: str, items: Sequence[T], size: int = A_SECOND) -> Iterator[T]:
+    """Yield the items; a bar shows how many are done."""
+    with progress(env, what, size) as done:
+        for number, item in enumerate(items, 1):
+            yield item
+            done(number, len(items))
 
 
 def size_of(path: str) -> int:

@@ -15,7 +15,7 @@ from ...programs.changes import Changes, changes, for_new_copy
 from ...programs.fields import omit_empty
 from ...programs.model import AS_BRANCHES, Session
 from ...render import changes as rendering
-from ...render.progress import progress
+from ...render.progress import tracked
 from ...session.fold import View, fold
 from ...session.model import Json, origin
 from ...session.records import dumps
@@ -138,30 +138,29 @@ def import_all(
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
-    codes: list[int] = []  # of failures
+    first = 0  # exit code of the first failure
 
     def tell(file: ProgramFile, row: Json) -> None:
         line = {"session": None, "program": file.program, "path": file.path, **row}
         rows.append(line) if table else env.write(dumps(line) + b"\n")
 
     try:
-        with progress(env, "importing", len(files), 1) as bar:
-            for number, file in enumerate(files, 1):
-                try:
-                    for row in _imported(env, file, branches=branches):
-                        tell(file, row)
-                    cache.keep(file.path, file.stamp, True)
-                except HistoryError as error:
-                    tell(file, {"action": "failed", "reason": str(error)})
-                    codes.append(error.exit_code)
-                    if error.exit_code not in _AGAIN:
-                        cache.keep(file.path, file.stamp, True)
-                bar.done(number, len(files))
+        for file in tracked(env, "importing", files) if files else ():
+            code = 0
+            try:
+                for row in _imported(env, file, branches=branches):
+                    tell(file, row)
+            except HistoryError as error:
+                tell(file, {"action": "failed", "reason": str(error)})
+                code = error.exit_code
+            if code not in _AGAIN:
+                cache.keep(file.path, file.stamp, True)
+            first = first or code
     finally:
         if table:
             summarize(env, rows)
     cache.save()
-    return codes[0] if codes else 0
+    return first
 
 
 def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:

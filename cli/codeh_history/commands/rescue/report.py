@@ -17,7 +17,7 @@ from ...programs.parts import texts
 from ...programs.registry import PROGRAMS
 from ...render import changes, values
 from ...render.messages import rich_wanted
-from ...render.progress import progress
+from ...render.progress import tracked
 from ...session.model import Json
 from ...store import program_files
 from ...store.program_files import folders
@@ -132,10 +132,8 @@ def newest(env: Env, *, json: bool) -> None:
     """List the newest sessions of all programs and their problems; a table on a terminal."""
     files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis)[: -MOST - 1 : -1]
     rows: list[Json] = []
-    with progress(env, "reading") as bar:
-        for number, file in enumerate(files, 1):
-            rows += _rows(file)
-            bar.done(number, len(files))
+    for file in tracked(env, "reading", files):
+        rows += _rows(file)
     rows = sorted(rows, key=lambda row: row["last"], reverse=True)[:MOST]
     if json:
         env.write(b"".join(values.lines(rows, as_array=False)))
