@@ -15,9 +15,9 @@ from codeh_history.providers.parts import (
     kept,
     kinds,
     name_of,
-    rest,
     text_of,
     texts_of,
+    without,
 )
 
 CALLS = {  # what came as arguments; the args, and what is kept of it verbatim
@@ -61,11 +61,11 @@ def test_what_no_record_can_hold_is_kept_for_its_provider(part, *, usable):
 
 
 def test_fields_that_say_nothing_are_no_rest():
-    assert rest({"a": 1, "b": None, "c": "", "d": [], "e": {}, "f": 0, "g": False}, ["a"]) == {
+    assert without({"a": 1, "b": None, "c": "", "d": [], "e": {}, "f": 0, "g": False}, ["a"]) == {
         "f": 0,
         "g": False,
     }
-    assert rest({"a": 1}, ["a", "b"]) == {}
+    assert without({"a": 1}, ["a", "b"]) == {}
 
 
 MESSAGES = [

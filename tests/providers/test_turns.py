@@ -4,7 +4,7 @@ import pytest
 
 from codeh_history.providers.array import Array
 from codeh_history.providers.base import Options
-from codeh_history.providers.turns import Turn, described, family, runs
+from codeh_history.providers.turns import Turn, family, media_stub, runs
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD, Message
 from codeh_history.session.records import dumps, lines_of, parse
@@ -120,7 +120,7 @@ def test_described():
         {"inlineData": {"mimeType": "image/png", "data": PNG, "displayName": "a.png"}}, {"inlineData": {"data": 5}},
         {"fileData": {"mimeType": "video/mp4", "fileUri": "gs://x"}}, {"fileData": {}}, {"later": 1, "other": 2},
     ]  # fmt: skip
-    assert [described(part, "why") for part in parts] == [
+    assert [media_stub(part, "why") for part in parts] == [
         "[image/png a.png, 9 bytes: why]", "[data, 0 bytes: why]", "[video/mp4 gs://x: why]", "[file : why]",
         "[later, other: why]",
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.times import from_millis, to_millis
 from ..providers import usage
-from ..providers.parts import listed, name_of, object_of, objects, text_of
+from ..providers.parts import list_of, name_of, object_of, objects, text_of
 from ..session.model import Json
 
 _STORED = re.compile(
@@ -40,7 +40,7 @@ def object_at(value: Any, path: str) -> Json:
 
 def list_at(value: Any, path: str) -> list[Any]:
     """The list at a path; [] for anything else."""
-    return listed(at(value, path))
+    return list_of(at(value, path))
 
 
 def objects_at(value: Any, path: str) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..providers.parts import listed, object_of
+from ..providers.parts import list_of, object_of
 from ..session.model import Json, Part
 from . import source as json_values
 from .fields import answer_fields, at, name_at, object_at, objects_at, text_at
@@ -127,7 +127,7 @@ def add_message(session: Session, message: Json) -> None:
 def parts_of(session: Session, data: Json) -> list[Any]:
     """The parts of a message's content."""
     content = data.get("content")
-    blocks = [content] if isinstance(content, str) else listed(content)
+    blocks = [content] if isinstance(content, str) else list_of(content)
     return [part for block in blocks if (part := _part(session, block)) is not None]
 
 

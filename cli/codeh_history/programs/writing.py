@@ -19,7 +19,7 @@ from ..providers.base import Options
 from ..providers.media import media
 from ..providers.names import CallIds
 from ..providers.parts import objects
-from ..providers.turns import described
+from ..providers.turns import media_stub
 from ..session.exchanges import is_thought
 from ..session.model import MARK, SUMMARY_HEAD, Json, Message, Part, origin
 from ..session.ops import shown_parts
@@ -184,7 +184,7 @@ def file_as_text(block: Json, program: str) -> str | None:
     part: Any = media_part(block)
     if part is None:
         return None
-    return text_of(part) or described(part, f"{program} takes no such file")
+    return text_of(part) or media_stub(part, f"{program} takes no such file")
 
 
 def text_of(part: Part) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ..session.model import Any, Json, Message, Part
 from .base import Options, Request, Tool
 from .tools import declared
-from .turns import EMPTY_MESSAGE, Turn, described, runs
+from .turns import EMPTY_MESSAGE, Turn, media_stub, runs
 
 _CONTENT = frozenset(("inlineData", "fileData", "functionCall", "functionResponse", "native"))
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
@@ -78,7 +78,7 @@ class Array:
 
     def stub(self, part: Part, why: str, source: str) -> str:
         """The text that replaces media that cannot be sent, which is noted."""
-        text = described(part, why)
+        text = media_stub(part, why)
         self.notes.append(f"message {source}: sent to {self.name} as a text about it: {text[1:-1]}")
         return text
 

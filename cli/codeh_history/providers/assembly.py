@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..session.model import Any, Json
-from .parts import listed, object_of
+from .parts import list_of, object_of
 
 _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in every chunk
 
@@ -43,7 +43,7 @@ def grown(before: Json, delta: Json) -> Json:
         elif isinstance(value, dict):
             result[key] = grown(object_of(old), value)
         elif isinstance(value, list):
-            result[key] = _longer(listed(old), value)
+            result[key] = _longer(list_of(old), value)
         elif value is not None:
             result[key] = value
     return result

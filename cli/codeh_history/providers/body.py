@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..base.errors import BadData
 from ..session.model import Any, Json
-from .parts import listed, name_of
+from .parts import list_of, name_of
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,5 @@ class Messages:
     def imported(self, system: str | None, *around: str, **settings: Any) -> Imported:
         """All that was read; settings are what is neither model, tools nor among `around`, and these."""
         kept = {key: value for key, value in self.body.items() if key not in ("model", "tools", *around)}
-        tools = listed(self.body.get("tools"))
+        tools = list_of(self.body.get("tools"))
         return Imported(self.records, system or None, tools, self.model, {**kept, **settings})

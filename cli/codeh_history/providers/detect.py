@@ -95,10 +95,10 @@ def failure(body: Json, *, event: str = "", provider: str | None = None, status:
         return None
     if provider is None:  # the plain `{"error": {…}}` is the common format's
         provider = next((name for name, package in packages().items() if package.fails(body)), COMMON)
-    return described(error, provider, status=status)
+    return failure_of(error, provider, status=status)
 
 
-def described(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
+def failure_of(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
     """An error object (`{type, code, status, message}`, each optional) or text as a Failure."""
     fields = error if isinstance(error, dict) else {"message": error}
     named = dict.fromkeys(_word(fields.get(key)) for key in ("type", "status", "code", "error_type"))
@@ -121,7 +121,7 @@ def _word(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
 
 
-def concluded(reply: Reply, why: str = "") -> Reply | Failure:
+def outcome_of(reply: Reply, why: str = "") -> Reply | Failure:
     """The reply, or the failure that it is: one without content that did not end of itself.
 
     `why` is what the provider says about its end besides the finish reason.

@@ -7,7 +7,7 @@ from .array import Array
 from .base import Options
 from .names import WORD, Alphabet, CallIds
 from .openai_content import Content
-from .parts import is_text, item_of, listed, texts_of
+from .parts import is_text, item_of, list_of, texts_of
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
@@ -28,7 +28,7 @@ def joined(content: object) -> str | None:
     """The text of a content that is text, or a list of nothing but text parts; None for any other."""
     if isinstance(content, str):
         return content
-    blocks = listed(content)
+    blocks = list_of(content)
     return "".join(texts_of(blocks)) if blocks and all(map(is_text, blocks)) else None
 
 

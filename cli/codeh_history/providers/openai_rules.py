@@ -6,7 +6,7 @@ from ..session.model import Any, Json
 from .media import parse_data_url
 from .openai import MAX_ID, NAMES
 from .openai_content import IMAGES
-from .parts import listed, object_of
+from .parts import list_of, object_of
 from .validator import Validator, each
 
 
@@ -44,7 +44,7 @@ class OpenAIValidator(Validator):
         if isinstance(content, str):
             return
         got = "null" if content is None else "an empty list" if content == [] else "something else"
-        self.require(listed(content), path, f"a text, or a list of content parts, is expected, got {got}")
+        self.require(list_of(content), path, f"a text, or a list of content parts, is expected, got {got}")
         for where, part in each(content, path):
             held = object_of(part)
             kind = held.get("type")

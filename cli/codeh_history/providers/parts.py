@@ -64,7 +64,7 @@ def has_value(value: Any) -> bool:
     return value not in _EMPTY
 
 
-def rest(value: Json, skipped: Iterable[str]) -> Json:
+def without(value: Json, skipped: Iterable[str]) -> Json:
     """The fields that say something, without the skipped ones."""
     skip = frozenset(skipped)
     if value.keys() <= skip:  # as most are
@@ -95,7 +95,7 @@ def name_of(value: object) -> str | None:
 
 def objects(value: object) -> list[Json]:
     """The objects of a list; [] for anything else."""
-    return [item for item in listed(value) if isinstance(item, dict)]
+    return [item for item in list_of(value) if isinstance(item, dict)]
 
 
 def object_of(value: object) -> Json:
@@ -115,7 +115,7 @@ def is_message(item: object, *beside: str) -> bool:
     return isinstance(role, str) and role in ROLES and (isinstance(content, (str, list)) or beside_it)
 
 
-def listed(value: object) -> list[Any]:
+def list_of(value: object) -> list[Any]:
     """A list field; [] for anything else."""
     return value if isinstance(value, list) else []
 

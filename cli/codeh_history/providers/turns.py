@@ -148,7 +148,7 @@ def _in_call_order(results: Turn) -> Turn:
     return results
 
 
-def described(part: Part, why: str) -> str:
+def media_stub(part: Part, why: str) -> str:
     """The text that stands for a part a provider cannot be sent: its type and size."""
     blob = part.get("inlineData")
     if isinstance(blob, dict):

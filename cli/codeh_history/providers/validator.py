@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..session.model import Json
-from .parts import listed, name_of
+from .parts import list_of, name_of
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def element(path: str) -> int:
 
 def each(values: object, path: str) -> Iterator[tuple[str, object]]:
     """The elements of a list, each with its path; nothing of anything else."""
-    return ((f"{path}.{number}", value) for number, value in enumerate(listed(values)))
+    return ((f"{path}.{number}", value) for number, value in enumerate(list_of(values)))
 
 
 class Joined:

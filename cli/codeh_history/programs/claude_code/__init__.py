@@ -16,7 +16,7 @@ from ...providers.anthropic.blocks import has_text
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
 from ...providers.json_text import value_of
-from ...providers.parts import listed
+from ...providers.parts import list_of
 from ...session.model import Json, Part
 from .. import pairs
 from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at, time_of
@@ -290,7 +290,7 @@ class _Items:
         """The parts of a line's content."""
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
-        made = [self.reader.part(block, role) for block in listed(content)]
+        made = [self.reader.part(block, role) for block in list_of(content)]
         return [part for part in made if len(part) > 1 or "text" not in part or has_text(part["text"])]
 
     def whole(self, part: Any, node: Node) -> Part:

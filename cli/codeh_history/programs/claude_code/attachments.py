@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...base.words import plural
-from ...providers.parts import listed, text_of
+from ...providers.parts import list_of, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
 from ..fields import at, list_at, name_at, object_at, objects_at, text_at
@@ -114,7 +114,7 @@ def queued(attachment: Json) -> Any:
         return content
     if isinstance(content, str):
         return head + content
-    return [{"type": "text", "text": head}, *listed(content)]
+    return [{"type": "text", "text": head}, *list_of(content)]
 
 
 def parts(attachment: Any) -> list[Part]:

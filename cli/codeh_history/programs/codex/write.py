@@ -8,7 +8,7 @@ from typing import Any
 from ...base.times import from_millis, to_millis
 from ...providers.media import parse_data_url
 from ...providers.parts import objects
-from ...providers.turns import described
+from ...providers.turns import media_stub
 from ...session.model import Json, Message
 from ...session.records import dumps
 from .. import writing
@@ -99,4 +99,4 @@ class File(writing.Writer):
         text = writing.text_of(part)
         if text is not None:
             return f"[{block.get('filename')}]\n{text}"
-        return described(part, f"{self.program.title} takes no files")
+        return media_stub(part, f"{self.program.title} takes no files")

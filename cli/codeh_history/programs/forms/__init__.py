@@ -16,7 +16,7 @@ import orjson
 from ... import providers
 from ...base.errors import BadData
 from ...base.read_json import json_value
-from ...providers.parts import listed, objects
+from ...providers.parts import list_of, objects
 from ...session.model import Json
 from ...session.records import (
     BOM,
@@ -122,9 +122,9 @@ def _log(value: Any, form: str, size: int) -> Log | None:
 def form_of(value: object) -> str | None:
     """Detect the form of a JSON value; None if it is unknown."""
     if isinstance(value, dict):
-        if any(map(legacy.is_ref, listed(value.get("refs")))):
+        if any(map(legacy.is_ref, list_of(value.get("refs")))):
             return "refs"
-        if any(map(sidekick.holds, listed(value.get("messages")))) and history.FIELDS[0] not in value:
+        if any(map(sidekick.holds, list_of(value.get("messages")))) and history.FIELDS[0] not in value:
             return sidekick.NAME
         persisted = "persisted" if history.history_in(value) is not None else None
         return persisted if history.FIELDS[0] in value else requests.provider_of(value) or persisted

@@ -50,10 +50,10 @@ def read(value: Any) -> list[Outcome] | None:
     The fields of an object around the list (`{messages, tools, …}`) become settings.
     """
     around = value if isinstance(value, dict) else {}
-    items = list_at(around, "messages") if around else parts.listed(value)
+    items = list_at(around, "messages") if around else parts.list_of(value)
     names: dict[str, str] = {}  # function of each call, by id
     made = readable(outcomes(items, lambda item, id: _read(item, id, names, first=item is items[0])))
-    beside = {"x-sidekick": parts.rest(around, ("messages", "tools"))}
+    beside = {"x-sidekick": parts.without(around, ("messages", "tools"))}
     return [*meta(tools=objects_at(around, "tools"), **beside), *made] if made else None
 
 
@@ -97,7 +97,7 @@ def _message(item: Json, id: str, made: list[Any]) -> Json:
         results = any("toolResult" in block for block in objects_at(item, "content"))
         kind, role = "tool" if item["role"] == "tool" or results else "user", {"role": "user"}
     fields = {"system": ("role",), "user": ("name",)}.get(item["role"], ())
-    beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.rest(item, _OF_CHAT)}
+    beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.without(item, _OF_CHAT)}
     return {"type": "message", "id": id, "kind": kind, **role, "parts": made, **omit_empty(item=beside)}
 
 
@@ -123,8 +123,8 @@ def part_of(block: Json) -> Part | None:
         made = {"text": block.get("text", "")}
     elif not name and any(isinstance(block.get(name), dict) for name in _KEPT):
         return parts.native(NAME, block)
-    metadata = parts.rest(object_at(block, "metadata"), ("persistence",))  # without where it is stored
-    beside = parts.rest({**block, "metadata": metadata}, _BESIDE)
+    metadata = parts.without(object_at(block, "metadata"), ("persistence",))  # without where it is stored
+    beside = parts.without({**block, "metadata": metadata}, _BESIDE)
     if made is not None and beside:
         made = {**made, "item": {**made.get("item", {}), **beside}}
     return made
@@ -135,7 +135,7 @@ def _made(field: str, value: Json) -> Any:
     name, url = value.get("name"), value.get("url")
     match field:
         case "toolUse" if isinstance(name, str):
-            beside = parts.rest(value, ("id", "name", "arguments"))
+            beside = parts.without(value, ("id", "name", "arguments"))
             return parts.call(value.get("id"), name, value.get("arguments"), beside)
         case "toolResult":
             text, blocks = value.get("text"), objects_at(value, "content")
@@ -145,7 +145,7 @@ def _made(field: str, value: Json) -> Any:
             failed = bool(value.get("isError"))
             return result(value.get("toolCallId"), name, text, failed=failed, files=files)
         case "reasoning":  # the signature is kept beside it, since its provider is unknown
-            beside = parts.rest(value, ("text",))
+            beside = parts.without(value, ("text",))
             text = text_at(value, "text") or text_at(value, "summary")
             return {"text": text, "thought": True, **omit_empty(item=beside)}
         case "refusal":

@@ -9,8 +9,8 @@ from ...session.model import Any, Json
 from ..answers import FAILED, answer
 from ..media import Media, media
 from ..names import WORD, Alphabet
-from ..parts import item_of, listed, object_of, objects
-from ..turns import described
+from ..parts import item_of, list_of, object_of, objects
+from ..turns import media_stub
 from . import NAME
 
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
@@ -83,7 +83,7 @@ def media_block(part: Any) -> Json | str:
     return "its data is missing, damaged or elsewhere" if takes else "Anthropic does not take this type"
 
 
-def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = described) -> Json:
+def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = media_stub) -> Json:
     """The tool_result of a functionResponse; `stub` makes the text about media that cannot be sent."""
     response = part["functionResponse"]
     text, failed = answer(response.get("response"))
@@ -103,7 +103,7 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = described
         block["content"] = kept
         return block
     held: list[Json] = []
-    for item in map(object_of, listed(response.get("parts"))):
+    for item in map(object_of, list_of(response.get("parts"))):
         new: Any = media_block(item) if media(item) is not None else text_block(item.get("text"))  # type: ignore[arg-type]
         new = text_block(stub(item, new)) if isinstance(new, str) else new
         held += [new] if new["type"] != "text" or has_text(new["text"]) else []

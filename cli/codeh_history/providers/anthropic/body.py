@@ -17,13 +17,13 @@ from ..parts import (
     has_value,
     is_message,
     kinds,
-    listed,
+    list_of,
     name_of,
     native,
     object_of,
     objects,
-    rest,
     texts_of,
+    without,
 )
 from . import FIELD, NAME, blocks, response
 from .request import system_text
@@ -109,7 +109,7 @@ class Reader(Messages):
         if kind in ("image", "document"):
             return media_part(block) or native(NAME, block)
         if kind == "text" and role != "assistant" and isinstance(block.get("text"), str):
-            whole = not rest(block, ("type", "text"))
+            whole = not without(block, ("type", "text"))
             return {"text": block["text"]} if whole else native(NAME, block)
         part: Any = response.part_of(block)
         if part is None:
@@ -134,7 +134,7 @@ class Reader(Messages):
         if held:
             answer["parts"] = held
         part: Json = {"functionResponse": answer}
-        item = rest(block, ("type", "tool_use_id", "content", "is_error"))
+        item = without(block, ("type", "tool_use_id", "content", "is_error"))
         again = blocks.result_block(part, named["id"])
         if as_blocks(again.get("content")) != as_blocks(content):
             item["content"] = content
@@ -160,7 +160,7 @@ def media_part(block: Any) -> Any:
         return None
     if has_value(block.get("title")):
         next(iter(part.values()))["displayName"] = block["title"]
-    item = rest(block, ("type", "source", "title", "cache_control"))
+    item = without(block, ("type", "source", "title", "cache_control"))
     if item:
         part["item"] = item
     same = {key: value for key, value in blocks.without_mark(block).items() if has_value(value)}
@@ -175,5 +175,5 @@ def as_blocks(content: Any) -> list[Any]:
         {key: value for key, value in blocks.without_mark(item).items() if value is not None}
         if isinstance(item, dict)
         else item
-        for item in listed(content)
+        for item in list_of(content)
     ]

@@ -15,7 +15,7 @@ from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
 from ..names import CallIds
-from ..parts import item_of, listed, name_of, object_of, paragraphs
+from ..parts import item_of, list_of, name_of, object_of, paragraphs
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
 from . import FIELD, NAME, blocks
@@ -101,7 +101,7 @@ def thinks(thinking: Any, messages: list[Json]) -> bool:
 def _kinds(message: Json) -> list[Any]:
     """The types of a message's blocks; a text's for content that is one text."""
     content = message.get("content")
-    return ["text"] if isinstance(content, str) else [object_of(b).get("type") for b in listed(content)]
+    return ["text"] if isinstance(content, str) else [object_of(b).get("type") for b in list_of(content)]
 
 
 def _marked(body: Json) -> Json:

@@ -11,9 +11,9 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..assembly import Assembly
-from ..detect import concluded
+from ..detect import outcome_of
 from ..json_text import value_of
-from ..parts import call, listed, name_of, native, object_of, rest, text_of
+from ..parts import call, list_of, name_of, native, object_of, text_of, without
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import EVENTS, NAME
@@ -27,12 +27,12 @@ USAGE = {  # `input_tokens` leaves out both what the cache gave and what was wri
 
 def read(body: Json) -> Reply | Failure:
     content = body.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listed(content)
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
     parts = [part for block in blocks if (part := part_of(block)) is not None]
     used = usage.read(usage.merged(None, body.get("usage")), USAGE)
     finish = name_of(body.get("stop_reason"))
     reply = Reply(parts, NAME, name_of(body.get("model")), finish, used, name_of(body.get("id")))
-    return concluded(reply, text_of(object_of(body.get("stop_details")).get("explanation")))
+    return outcome_of(reply, text_of(object_of(body.get("stop_details")).get("explanation")))
 
 
 def part_of(block: Any) -> Part | None:
@@ -48,7 +48,7 @@ def part_of(block: Any) -> Part | None:
             part["thoughtSignature"] = block["signature"]
         return part  # type: ignore[no-any-return]
     if kind == "tool_use" and isinstance(block.get("name"), str):
-        item = rest(block, ("type", "id", "name", "input"))
+        item = without(block, ("type", "id", "name", "input"))
         return call(block.get("id"), block["name"], block.get("input"), item)
     return native(NAME, block)
 
@@ -114,7 +114,7 @@ class Stream(StreamReader):
             return self._grow(number, text_of(delta.get(field)))
         block = self._blocks.items[number]
         if kind == "citations_delta":
-            more: Json = {"citations": [*listed(block.get("citations")), delta.get("citation")]}
+            more: Json = {"citations": [*list_of(block.get("citations")), delta.get("citation")]}
         else:  # a signature, or a kind unknown here: its fields replace the block's
             more = {key: value for key, value in delta.items() if key != "type"}
         self._blocks.items[number] = {**block, **more}

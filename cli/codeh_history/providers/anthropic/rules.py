@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...session.model import Any, Json
-from ..parts import listed, name_of, object_of
+from ..parts import list_of, name_of, object_of
 from ..validator import Joined, Validator, each, join, with_neighbours
 from . import FIELD, blocks
 from .request import MARKS, thinks
@@ -23,7 +23,7 @@ _SOURCES = {"base64": "data", "url": "url", "file": "file_id"}  # the field that
 class Rules(Validator):
     def check(self) -> None:
         self.around()
-        messages = listed(self.body.get(FIELD))
+        messages = list_of(self.body.get(FIELD))
         if self.require(messages, FIELD, "at least one message is required"):
             fits = len(messages) <= _MANY
             self.require(fits, FIELD, f"{len(messages)} messages: at most {_MANY} are taken")
@@ -205,7 +205,7 @@ class Rules(Validator):
         if last.get("role") != "assistant":
             return
         content = last.get("content")
-        held = [{"type": "text", "text": content}] if isinstance(content, str) else listed(content)
+        held = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
         thought = any(object_of(block).get("type") in blocks.THINKING for block in held)
         if thought and thinking.get("type", "disabled") == "disabled":
             self.report(path, "with thinking disabled, a final assistant message cannot contain thinking")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from ...session.model import Json, Part
 from ...session.view import join
 from .. import usage
-from ..detect import concluded
-from ..parts import first, further, kept, listed, name_of, native, object_of, objects, text_of
+from ..detect import outcome_of
+from ..parts import first, further, kept, list_of, name_of, native, object_of, objects, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -66,7 +66,7 @@ class Stream(StreamReader):
         self._further |= further(event.get("candidates"))
         candidate = first(event.get("candidates"))
         content = object_of(candidate.get("content"))
-        parts = [part for value in listed(content.get("parts")) if (part := _part(value)) is not None]
+        parts = [part for value in list_of(content.get("parts")) if (part := _part(value)) is not None]
         self._parts += parts
         finish = name_of(candidate.get("finishReason"))
         if finish:
@@ -85,7 +85,7 @@ class Stream(StreamReader):
         """What has been read, taken as the whole answer."""
         counts = usage.read(self._usage, USAGE)
         parts, more = join([], self._parts), len(self._further)
-        return concluded(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)
+        return outcome_of(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)
 
 
 def _part(value: object) -> Part | None:

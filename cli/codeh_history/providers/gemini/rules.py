@@ -11,7 +11,7 @@ import re
 
 from ...base.words import plural
 from ...session.model import Any, Json
-from ..parts import listed, name_of, object_of
+from ..parts import list_of, name_of, object_of
 from ..validator import Joined, Validator, each, element, join, with_neighbours
 from . import FIELD, fields
 
@@ -22,7 +22,7 @@ _NO_PREFILL = (3, 6)  # from this generation on; gemini-3.5-flash-lite too
 class Rules(Validator):
     def check(self) -> None:
         contents = self.body.get(FIELD)
-        if self.require(listed(contents), FIELD, "at least one content is needed"):
+        if self.require(list_of(contents), FIELD, "at least one content is needed"):
             self.contents(contents)
         self.around({fields.camel(key): value for key, value in self.body.items()})
 
@@ -36,7 +36,7 @@ class Rules(Validator):
             role = object_of(content).get("role", "user")
             turn = join(turns, role if self.role(path, role, ("user", "model")) else "user", path)
             parts = object_of(content).get("parts")
-            self.require(listed(parts), f"{path}.parts", "must not be empty")
+            self.require(list_of(parts), f"{path}.parts", "must not be empty")
             for where, value in each(parts, f"{path}.parts"):
                 part = fields.part(value)
                 if self.expect(where, part, "object"):
@@ -153,7 +153,7 @@ class Rules(Validator):
     def around(self, body: Json) -> None:
         if body.get("systemInstruction") is not None:
             parts, path = object_of(body["systemInstruction"]).get("parts"), "systemInstruction.parts"
-            self.require(listed(parts), path, "must not be empty")
+            self.require(list_of(parts), path, "must not be empty")
             for where, part in each(parts, path):
                 is_text = isinstance(object_of(part).get("text"), str)
                 self.require(is_text, where, "a system instruction holds texts only")

@@ -7,7 +7,7 @@ from ...session.model import Any, Json
 from ..answers import parsed_response
 from ..body import Imported, Messages, messages_in
 from ..parts import call as call_part
-from ..parts import is_message, listed, name_of, object_of, objects, rest, text_of
+from ..parts import is_message, list_of, name_of, object_of, objects, text_of, without
 from . import FIELD, NAME
 
 _BESIDE = ("tool_calls", "thinking", "images")
@@ -73,9 +73,9 @@ class _Messages(Messages):
             if name is None:
                 raise BadData(f"{where}.tool_calls.{number}: a function with a name expected")
             self.call(id, name)
-            item = rest(function, ("name", "arguments"))
+            item = without(function, ("name", "arguments"))
             parts.append(call_part(id, name, function.get("arguments"), item))
-        self.add_model(parts, rest(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
+        self.add_model(parts, without(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
 
     def result(self, message: Json) -> None:
         response = self.answered(
@@ -94,7 +94,7 @@ def _content(message: Json) -> list[Any]:
 
 
 def _images(message: Json) -> list[Any]:
-    images = [image for image in listed(message.get("images")) if isinstance(image, str)]
+    images = [image for image in list_of(message.get("images")) if isinstance(image, str)]
     mimes = [
         next((mime for start, mime in _IMAGES.items() if image.startswith(start)), "image/png")
         for image in images

@@ -10,8 +10,8 @@ from ...base.times import to_millis
 from ...session.model import Json, Part
 from ...session.view import join
 from .. import usage
-from ..detect import concluded
-from ..parts import call, name_of, native, object_of, objects, rest, text_of
+from ..detect import outcome_of
+from ..parts import call, name_of, native, object_of, objects, text_of, without
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -48,11 +48,11 @@ class Stream(StreamReader):
         for tool_call in objects(message.get("tool_calls")):
             function = object_of(tool_call.get("function"))
             if name := name_of(function.get("name")):
-                item = rest(function, ("name", "arguments"))
+                item = without(function, ("name", "arguments"))
                 parts.append(call(tool_call.get("id"), name, function.get("arguments"), item))
             else:
                 parts.append(native(NAME, {"tool_calls": [tool_call]}))
-        parts += [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]
+        parts += [native(NAME, {key: value}) for key, value in without(message, _KNOWN).items()]
         self._parts.append((to_millis(text_of(event.get("created_at"))) or 0, parts))
         return parts
 
@@ -71,4 +71,4 @@ class Stream(StreamReader):
         counts = {key: value for key, value in self._last.items() if key.endswith(("_count", "_duration"))}
         normalised = usage.read(counts, {"input": "prompt_eval_count", "output": "eval_count"})
         finish = name_of(self._last.get("done_reason"))
-        return concluded(Reply(join([], parts), NAME, self.model, finish, normalised))
+        return outcome_of(Reply(join([], parts), NAME, self.model, finish, normalised))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...session.model import Json
 from ..media import base64_of
-from ..parts import listed, object_of
+from ..parts import list_of, object_of
 from ..validator import Validator, each
 from . import FIELD
 
@@ -21,7 +21,7 @@ class Rules(Validator):
         body = self.body
         self.model()
         why = "at least one message is required: without any the model is only loaded"
-        self.require(listed(body.get(FIELD)), FIELD, why)
+        self.require(list_of(body.get(FIELD)), FIELD, why)
         for path, message in each(body.get(FIELD), FIELD):
             if self.expect(path, message, "object"):
                 self.message(object_of(message), path)

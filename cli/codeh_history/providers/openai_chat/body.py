@@ -9,7 +9,7 @@ from ..body import Imported, Messages, messages_in
 from ..openai import joined
 from ..openai_content import CHAT
 from ..parts import call as call_part
-from ..parts import is_message, is_text, kinds, listed, name_of, object_of, objects, text_of, texts_of
+from ..parts import is_message, is_text, kinds, list_of, name_of, object_of, objects, text_of, texts_of
 from . import FIELD, NAME
 from .request import REASONING, SYSTEM, system_message
 
@@ -124,7 +124,7 @@ def _texts(message: Json, *, called: bool) -> list[Any]:
     """The content and the refusal of an assistant's message."""
     content, refusal = message.get("content"), message.get("refusal")
     parts: list[Any] = []
-    for block in listed(content):
+    for block in list_of(content):
         if isinstance(block, dict) and isinstance(block.get("refusal"), str):
             parts.append({"text": block["refusal"], "refusal": True})
         else:

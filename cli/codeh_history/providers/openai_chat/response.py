@@ -12,9 +12,20 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..assembly import Assembly, grown
-from ..detect import concluded
+from ..detect import outcome_of
 from ..openai import usage_paths
-from ..parts import call, first, further, is_text, name_of, native, object_of, objects, rest, text_of
+from ..parts import (
+    call,
+    first,
+    further,
+    is_text,
+    name_of,
+    native,
+    object_of,
+    objects,
+    text_of,
+    without,
+)
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -36,7 +47,7 @@ def read(body: Json) -> Reply | Failure:
 def _answer(body: Json, message: Json, finish: object, counts: object, more: int) -> Reply | Failure:
     model, id = name_of(body.get("model")), name_of(body.get("id"))
     counts = usage.read(usage.merged(None, counts), _USAGE)
-    return concluded(Reply(parts_of(message), NAME, model, name_of(finish), counts, id, more))
+    return outcome_of(Reply(parts_of(message), NAME, model, name_of(finish), counts, id, more))
 
 
 def parts_of(message: Json) -> list[Part]:
@@ -45,7 +56,7 @@ def parts_of(message: Json) -> list[Part]:
     parts += map(_call, objects(message.get("tool_calls")))
     if message.get("function_call"):  # before there were parallel calls
         parts.append(_call({"function": message["function_call"]}))
-    return parts + [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]
+    return parts + [native(NAME, {key: value}) for key, value in without(message, _KNOWN).items()]
 
 
 def _texts(message: Json) -> list[Any]:
@@ -72,7 +83,7 @@ def _call(call_: Json) -> Part:
     name = function.get("name")
     if not isinstance(name, str):
         return native(NAME, {"tool_calls": [call_]})  # a custom tool's, in words rather than JSON
-    item = rest(call_, ("id", "type", "function", "index"))
+    item = without(call_, ("id", "type", "function", "index"))
     return call(call_.get("id"), name, function.get("arguments"), item)
 
 
@@ -116,7 +127,7 @@ class Stream(StreamReader):
         texts = {key: delta[key] for key in _TEXTS if isinstance(delta.get(key), str)}
         for key, text in texts.items():
             self._assembly.append(_MESSAGE, key, text)
-        self._message = grown(self._message, rest(delta, ("tool_calls", *texts)))
+        self._message = grown(self._message, without(delta, ("tool_calls", *texts)))
         parts: list[Any] = [
             {key: part[key] for key in _SHOWN if key in part} for part in _texts(delta) if "text" in part
         ]
@@ -135,7 +146,7 @@ class Stream(StreamReader):
             index = last + 1
         function = object_of(piece.get("function"))
         self._assembly.append(index, "arguments", text_of(function.get("arguments")))
-        calls[index] = grown(calls.get(index, {}), {**piece, "function": rest(function, ("arguments",))})
+        calls[index] = grown(calls.get(index, {}), {**piece, "function": without(function, ("arguments",))})
 
     def _whole_calls(self) -> list[Json]:
         """The calls with the arguments streamed for them; a custom tool's has an input instead."""
@@ -143,7 +154,7 @@ class Stream(StreamReader):
         for index, call_ in sorted(self._assembly.items.items()):
             function = {**call_["function"], **self._assembly.texts(index)}
             whole.append(
-                {**call_, "function": function} if function.get("name") else rest(call_, ("function",))
+                {**call_, "function": function} if function.get("name") else without(call_, ("function",))
             )
         return whole
 

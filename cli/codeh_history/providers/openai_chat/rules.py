@@ -7,7 +7,7 @@ import re
 from ...session.model import Any, Json
 from ..media import parse_data_url
 from ..openai_rules import OpenAIValidator
-from ..parts import listed, name_of, object_of
+from ..parts import list_of, name_of, object_of
 from ..validator import each
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -30,7 +30,7 @@ class Rules(OpenAIValidator):
     def check(self) -> None:
         body = self.body
         self.model()
-        self.require(listed(body.get("messages")), "messages", "at least one message is required")
+        self.require(list_of(body.get("messages")), "messages", "at least one message is required")
         for path, message in each(body.get("messages"), "messages"):
             self.message(object_of(message), path)
         self.unanswered()
@@ -87,7 +87,7 @@ class Rules(OpenAIValidator):
         if calls is None:
             return
         self.caller = f"{path}.tool_calls"
-        self.require(listed(calls), self.caller, "a list of at least one call is expected")
+        self.require(list_of(calls), self.caller, "a list of at least one call is expected")
         for where, call in each(calls, self.caller):
             self.call(call, where)
 

@@ -8,7 +8,7 @@ from ...session.model import Any, Json
 from ..body import Imported, Messages
 from ..openai_content import RESPONSES
 from ..parts import call as call_part
-from ..parts import is_message, kinds, name_of, native, objects, rest, text_of
+from ..parts import is_message, kinds, name_of, native, objects, text_of, without
 from . import FIELD, NAME
 from .replay import is_answer
 from .request import read_output, result_parts, write_output
@@ -89,7 +89,7 @@ class Reader(Messages):
             text = item.get("content")
             if not isinstance(text, str):
                 return "codeh", parts_of({"type": "message", **item}), {}
-            own = rest(item, ("type", "role", "content"))
+            own = without(item, ("type", "role", "content"))
             return "codeh", [{"text": text, "item": own} if own else {"text": text}], {}
         if role in ("user", "system", "developer"):
             return _user(item)
@@ -101,7 +101,7 @@ class Reader(Messages):
         if isinstance(name, str) and isinstance(id, str):
             self.names[id] = name
         if kind == "custom_tool_call" and isinstance(name, str):
-            beside = {"type": kind, **rest(item, ("type", "call_id", "name", "input"))}
+            beside = {"type": kind, **without(item, ("type", "call_id", "name", "input"))}
             return "codeh", [call_part(id, name, {"input": text_of(item.get("input"))}, beside)], {}
         if is_answer(item):
             return "tool", [native(NAME, item)], {}
@@ -112,7 +112,7 @@ class Reader(Messages):
         named: Json = {"id": id} if id else {}
         response = read_output(output)
         part: Any = {"functionResponse": {**named, "name": self.names.get(id or "", "unknown"), **response}}
-        kept = rest(item, ("type", "call_id", "output"))
+        kept = without(item, ("type", "call_id", "output"))
         if isinstance(output, list):
             held = [block for media in result_parts(part) if (block := RESPONSES.write(media))]
             if write_output(part, held) != output:

@@ -12,9 +12,9 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..assembly import Assembly
-from ..detect import concluded, described
+from ..detect import failure_of, outcome_of
 from ..openai import usage_paths
-from ..parts import call, listed, name_of, native, object_of, rest
+from ..parts import call, list_of, name_of, native, object_of, without
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -29,15 +29,15 @@ def read(body: Json) -> Reply | Failure:
     error = body.get("error")
     if error or status in ("failed", "cancelled"):
         error = error or {"code": status, "message": f"the response is {status}"}
-        return described(error, NAME, model=model)
+        return failure_of(error, NAME, model=model)
     if status in ("queued", "in_progress"):
         text = f"{status}: the response {body.get('id')} is not there yet; fetch it when it is completed"
         return Failure(text, NAME, retry=True, model=model, code=status)
-    parts = [part for item in listed(body.get("output")) for part in parts_of(item)]
+    parts = [part for item in list_of(body.get("output")) for part in parts_of(item)]
     reason = name_of(object_of(body.get("incomplete_details")).get("reason"))
     finish = f"{status}:{reason}" if status == "incomplete" and reason else status
     counts = usage.read(usage.merged(None, body.get("usage")), _USAGE)
-    return concluded(Reply(parts, NAME, model, finish, counts, name_of(body.get("id"))))
+    return outcome_of(Reply(parts, NAME, model, finish, counts, name_of(body.get("id"))))
 
 
 def parts_of(item: Any) -> list[Part]:
@@ -46,16 +46,16 @@ def parts_of(item: Any) -> list[Part]:
     if kind == "message":
         return _message(item)
     if kind == "function_call" and isinstance(item.get("name"), str):
-        own = rest(item, ("type", "call_id", "name", "arguments"))
+        own = without(item, ("type", "call_id", "name", "arguments"))
         return [call(item.get("call_id"), item["name"], item.get("arguments"), own)]
     return [native(NAME, item)]
 
 
 def _message(item: Json) -> list[Part]:
     """A part for each content; an item without any, or with one that is no text, stays as it is."""
-    own = rest(item, ("type", "role", "content"))
+    own = without(item, ("type", "role", "content"))
     parts: list[Any] = []
-    for content in listed(item.get("content")):
+    for content in list_of(item.get("content")):
         kind = content.get("type") if isinstance(content, dict) else None
         field = _TEXTS.get(kind) if isinstance(kind, str) else None
         if field is None or not isinstance(content.get(field), str):
@@ -63,7 +63,7 @@ def _message(item: Json) -> list[Part]:
         part: Any = {"text": content[field]}
         if kind == "refusal":
             part["refusal"] = True
-        part["item"] = {**own, **rest(content, ("type", field))}
+        part["item"] = {**own, **without(content, ("type", field))}
         parts.append(part)
     return parts or [native(NAME, item)]
 

@@ -10,7 +10,7 @@ from ...session.model import SUMMARY_HEAD, Message, Part
 from ..answers import json_text, result_media, result_text
 from ..base import Options, Transcript
 from ..media import media
-from ..turns import Turn, described, runs
+from ..turns import Turn, media_stub, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
 _OURS = pattern()
@@ -72,5 +72,5 @@ def _file(part: Part) -> str:
     held = media(part)
     text = held.text() if held is not None and held.textual and held.data is not None else None
     if held is None or text is None:
-        return described(part, "not sent as text")
+        return media_stub(part, "not sent as text")
     return f"[{held.name or held.mime}]\n{text}"
