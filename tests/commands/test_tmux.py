@@ -1,5 +1,6 @@
 """In tmux, as a person sees it: what stands on the screen of a talk, of a pager, and once a bar is gone."""
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -7,10 +8,11 @@ import time
 
 import pytest
 
-from support import environ, program, run, session_path
+from support import ROOT, environ, program, run, session_path
 
 PATIENCE = 60.0  # seconds until a test gives up
 MIB = 1 << 20
+JOBS_PAGE = (ROOT / "docs/jobs.md").read_text()
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux on this machine")
 
@@ -97,3 +99,24 @@ def test_code_is_in_colours_of_the_terminals_own_palette(screen):
     assert "38;2;" not in shown
     assert "38;5;" not in shown
     assert "48;" not in shown
+
+
+@pytest.mark.skipif(not shutil.which("fzf"), reason="no fzf on this machine")
+@pytest.mark.parametrize(
+    ("start", "typed", "picked"),
+    [("codeh-history list | fzf", "barn", "barn"), ("fzf --disabled", "blue", "sky")],
+)
+def test_a_session_is_picked_with_fzf(start, typed, picked, screen):
+    (line,) = re.findall(rf"^({re.escape(start)} .*?)(?:  .*)?$", JOBS_PAGE, re.MULTILINE)
+    for name, text in (("barn", "Which colour?"), ("sky", "Why is it blue?")):
+        run("append", "-s", name, "-m", text, home=screen.home)
+    shell = line.replace("codeh-history", shlex.join(program()))
+    screen.tmux(
+        "new-session", "-d", "-x", "120", "-y", "24", f"bash -c {shlex.quote(shell)}; echo over; exec cat"
+    )
+    screen.shows("2/2" if "list" in line else "0/0")
+    screen.keys(typed)
+    screen.shows("1/1" if typed == "blue" else "1/2")
+    screen.shows({"barn": "Which colour?", "sky": "Why is it blue?"}[picked])  # the preview
+    screen.keys("Enter")
+    assert f"\n{picked}\n" in "\n" + screen.shows("over")

@@ -102,7 +102,8 @@ def summed(rows: Iterable[Json], query: Query) -> Sums:
     for row, response in chosen:
         _, _, _, model, *counts, _, _, cost = response
         names = [windows[id(response)]] if windows else _groups(row, response, query)
-        for name, share in Counter(names).items():
+        shares = Counter(names) if len(names) > 1 else {names[0]: 1}
+        for name, share in shares.items():
             total = groups.get(name) or groups.setdefault(name, Total())
             total.add(counts, cost, share, len(names))
         whole.add(counts, cost)
