@@ -117,7 +117,7 @@ TEXT = [{"text": "a"}]
 )  # fmt: skip
 def test_an_answer_without_content_is_a_failure_unless_it_ended_of_itself(parts, finish, why, said, retry):
     reply = Reply(parts, "gemini", finish=finish)
-    found = detect.concluded(reply, why)
+    found = detect.outcome_of(reply, why)
     if said is None:
         assert found is reply
     else:
