@@ -45,10 +45,9 @@ WAITING = """
 import sys
 sys.path[:0] = {path!r}
 from codeh_history.base.env import Env
-from codeh_history.main import main
+from codeh_history.main import run
 Env.stdin_blocks = lambda *_: sys.exit(print(*sorted(sys.modules), file=sys.stderr))
-sys.argv = ["codeh-history", *{argv!r}]
-main()
+run({argv!r}, Env())
 """
 
 

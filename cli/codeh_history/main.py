@@ -21,38 +21,27 @@ _AT_ONCE = ("append", "payload", "curate", "compact")  # safe to end by a signal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NoReturn
 
 
 def program() -> None:
-    """Run `main` and exit at once, without freeing memory, which would take a tenth of a long payload."""
+    """Run the command of `sys.argv` and exit at once: freeing memory takes a tenth of a long payload."""
+    gc.disable()  # long-running commands turn it on again
     env = Env()
     try:
-        main(env)
-    except SystemExit as leaving:
-        code = leaving.code
+        open_standard_streams()
+        code = run(sys.argv[1:], env)
     except KeyboardInterrupt:  # outside the command itself
         code = 128 + SIGINT
     except Interrupted as signal:
         code = signal.exit_code
-    for stream in (sys.stdout, sys.stderr):
-        try:
+    try:
+        for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
-        except OSError:
-            code = code or 74
-    try:
         os.close(env.stdout)  # so that a reader sees the end of the output at once
     except OSError:
         code = code or 74
-    os._exit(code if isinstance(code, int) else 1)
-
-
-def main(env: Env | None = None) -> NoReturn:
-    """Run the command of `sys.argv` and exit with its code."""
-    gc.disable()  # long-running commands turn it on again
-    open_standard_streams()
-    sys.exit(run(sys.argv[1:], env or Env()))
+    os._exit(code)
 
 
 def run(argv: list[str], env: Env) -> int:

@@ -173,8 +173,6 @@ def _code(program: Program, argv: list[str], cwd: str) -> int:
         return 2
     try:
         code = program(argv, env)
-    except SystemExit as leaving:
-        code = leaving.code if isinstance(leaving.code, int) else 1
     except Interrupted as number:
         code = number.exit_code
     for stream in (sys.stdout, sys.stderr):
