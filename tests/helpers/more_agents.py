@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
+from pathlib import Path
 
 KEY = "made-up-key"
 PROMPT = "proceed"
 PROJECT = "/home/dev/project"
+CLINE_MODEL = "loopback-model"
 QWEN_MODEL = "gemini-3-pro-preview"
 
 
@@ -72,7 +75,45 @@ def _resume_kimi_code(id):
     return ["kimi", "-S", id, "-p", PROMPT]
 
 
+def _cline(place):
+    folder = place.home / ".cline" / "data" / "settings"
+    folder.mkdir(parents=True)
+    provider = {"provider": "openai-compatible", "apiKey": KEY, "model": CLINE_MODEL}
+    settings = {**provider, "baseUrl": f"{place.url}/v1"}
+    saved = {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
+    providers = {"version": 1, "lastUsedProvider": "openai-compatible", "modes": {}}
+    providers["providers"] = {"openai-compatible": saved}
+    (folder / "providers.json").write_text(json.dumps(providers))
+    return {"CLINE_TELEMETRY_DISABLED": "1", "DO_NOT_TRACK": "1"}
+
+
+def _write_cline(place, session):
+    id = session.name.partition(".")[0]
+    folder = place.home / ".cline" / "data" / "sessions" / id
+    copied(place, session, folder)
+    compaction = session.with_name(f"{id}.compaction.json")
+    if compaction.exists():
+        copied(place, compaction, folder)
+    about = {
+        "version": 1, "session_id": id, "source": "cli", "pid": 1, "status": "completed",
+        "started_at": "2026-01-01T00:00:00.000Z", "interactive": False, "provider": "openai-compatible",
+        "model": CLINE_MODEL, "cwd": str(place.project), "workspace_root": str(place.project),
+        "enable_tools": True, "enable_spawn": True, "enable_teams": True, "metadata": {},
+        "messages_path": str(folder / session.name),
+    }  # fmt: skip
+    if compaction.exists():
+        about["compaction_path"] = str(folder / compaction.name)
+    (folder / f"{id}.json").write_text(json.dumps(about))
+    return id, []
+
+
+def _resume_cline(id):
+    typed = [sys.executable, str(Path(__file__).with_name("typed_prompt.py")), PROMPT]
+    return [*typed, "cline", "-P", "openai-compatible", "-m", CLINE_MODEL, "--id", id]
+
+
 MORE = (
+    ("cline", "cline", "cline", "openai-chat", _cline, _write_cline, _resume_cline),
     (
         "kimi-code",
         "@moonshot-ai/kimi-code",

@@ -5,6 +5,7 @@ import zipfile
 
 import orjson
 
+import cline_files
 import opencode_files
 from program_databases import GOOSE, LLM, LLM_OLDER, database, goose, llm, llm_older
 
@@ -301,5 +302,8 @@ FORMATS = {
     "atif": (atif, single),
     "atif (lines)": (lambda: atif() * 2, lined),
     "goose": (goose, database(GOOSE)),
+    "cline": (cline_files.cline, single),
+    "cline (list)": (cline_files.task, listed),
+    "roo-code": (cline_files.roo_code, listed),
     "llm (older)": (llm_older, database(LLM_OLDER)),
 }

@@ -26,6 +26,8 @@ PROGRAMS = {
     "pi": "pi",
     "gemini-cli": "gemini_cli",
     "kimi-code": "kimi_code",
+    "roo-code": "roo_code",  # before cline, whose files have its form
+    "cline": "cline",
     "opencode": "opencode",
     "copilot-cli": "copilot",
     "chatgpt": "chatgpt",

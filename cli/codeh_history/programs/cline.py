@@ -1,0 +1,243 @@
+"""Read Cline's files: an object with messages, `~/.cline/data/sessions/ID/ID.messages.json`.
+
+Older versions, and forks of them, wrote a list of messages: `tasks/ID/api_conversation_history.json`. The
+messages are Anthropic's, with own blocks for files, images and results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..providers.json_text import value_of
+from ..providers.parts import native, objects
+from ..session.model import Json, Part
+from ..session.records import dumps
+from . import pairs
+from . import source as json_values
+from .fields import answer_fields, at, list_at, name_at, object_at, objects_at, text_at, time_of
+from .model import Session
+from .parts import inline, texts, thought, without_texts
+from .protocol import Head, Place, Program, Source, Unreadable
+
+_KINDS = {"user": "user", "assistant": "codeh"}
+_FORMATS = {"anthropic": "anthropic", "gemini": "gemini", "openai-native": "openai-responses"}
+_MARKS = ("ts", "modelInfo", "metrics")  # of a message of a list
+_INPUT = re.compile(r"</?user_input\b[^>]*>")  # around what a user typed; not sent
+_PATH = re.compile(r".*/([^/]+)/([^/]+)\.messages\.json", re.DOTALL)
+_TASK = re.compile(r".*/([^/]+)/[^/]+", re.DOTALL)
+_ANSWER = {"model": "modelInfo.id", "usage": "metrics"}
+_USAGE = {
+    "input": "inputTokens", "output": "outputTokens", "cached": "cacheReadTokens",
+    "cacheWrite": "cacheWriteTokens",
+}  # fmt: skip
+_OUTSIDE = "message of what is no longer in the context"
+
+
+def recognises(head: Head) -> bool:
+    first = head.values[0] if head.values else {}
+    session = "sessionId" in first and any(map(_is_message, list_at(first, "messages")[:1]))
+    listed = head.whole and _is_message(first)
+    return session or (listed and any(key in data for data in head.values for key in _MARKS))
+
+
+def recognises_own(head: Head) -> bool:
+    """Whether a file in the program's folder is a session: its messages may have no marks."""
+    return any(map(_is_message, head.values))
+
+
+def _is_message(data: Any) -> bool:
+    return isinstance(data, dict) and text_at(data, "role") in _KINDS and "content" in data
+
+
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """Yield the session of a file."""
+    session = Session(program.name, source.stem)
+    messages: list[Json] = []
+    for _, value in json_values.objects(source, session.problems):
+        if isinstance(value.get("messages"), list):
+            messages += objects(value["messages"])
+            session.id = name_at(value, "sessionId") or session.id
+            session.version = name_at(value, "origin.version")
+            session.agent = text_at(value, "agent") in ("subagent", "teammate")
+        else:
+            messages.append(value)
+    session.problems[:] = (
+        problem._replace(effect="forgets", reason=f"{problem.reason}; {program.title} forgets the session")
+        for problem in session.problems
+    )
+    reading = _Reading(session)
+    path = _PATH.fullmatch(source.path)
+    if path:
+        reading.read(messages, _described(session, source, path[1], path[2]))
+    else:
+        reading.read(_task(session, source, messages))
+    yield session
+
+
+def _beside(source: Source, *names: str, above: int) -> Any:
+    """The value in a file beside a session's; None if there is none."""
+    try:
+        return value_of(source.beside(*names, above=above))
+    except Unreadable:
+        return None
+
+
+def _described(session: Session, source: Source, folder: str, stem: str) -> Json:
+    """Read what is said of a session in the files beside it; return what its compaction left."""
+    if session.agent:
+        session.id = f"{folder}-{stem}"
+        session.set_parent(f"{session.program}-{folder}", agent=True)
+    about = _beside(source, folder, f"{stem}.json", above=1)
+    session.cwd = name_at(about, "cwd")
+    session.created = time_of(at(about, "started_at"))
+    session.set_title(at(about, "metadata.title"))
+    compaction = _beside(source, folder, f"{stem}.compaction.json", above=1)
+    return compaction if isinstance(compaction, dict) else {}
+
+
+def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
+    """Read what the list of tasks says of a session; return the messages that are in its context."""
+    path = _TASK.fullmatch(source.path)
+    session.id = path[1] if path else session.id
+    tasks = objects(_beside(source, "state", "taskHistory.json", above=2))
+    task = next((task for task in tasks if task.get("id") == session.id), {})
+    session.cwd = name_at(task, "cwdOnTaskInitialization", "workspace")
+    session.created = time_of(messages[0].get("ts")) if messages else None
+    session.set_title(task.get("task"))
+    _, last = [*list_at(task, "conversationHistoryDeletedRange"), None, None][:2]
+    if not isinstance(last, int) or not 2 <= last < len(messages) - 1:
+        return messages
+    session.skip(_OUTSIDE, last - 1)
+    return [*messages[:2], *messages[last + 1 :]]
+
+
+class _Reading:
+    """Makes the messages of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.ids: dict[str, list[str]] = {}  # their ids → those of our items
+
+    def read(self, messages: list[Json], compaction: Mapping[str, Any] = {}) -> None:
+        """Add messages; those that a compaction replaced lie under its summary."""
+        session, count = self.session, compaction.get("source_message_count")
+        hidden = {name_at(m, "truncationId") for m in messages if m.get("isTruncationMarker")} - {None}
+        parents: dict[str, list[str]] = {}  # by the id of a summary, the items that it replaces
+        for number, message in enumerate(messages, 1):
+            session.number = number
+            if name_at(message, "truncationParent") in hidden:
+                session.skip(_OUTSIDE)
+            elif at(message, "metadata.displayOnly") is True:
+                session.skip("message that is only shown", own=True)
+            elif message.get("isSummary") is True and name_at(message, "condenseId") in parents:
+                self.summary(message, parents[message["condenseId"]])
+            else:
+                made = self.message(message)
+                if parent := name_at(message, "condenseParent"):
+                    parents.setdefault(parent, []).extend(made)
+            if number == count:
+                self.compacted(objects_at(compaction, "messages"), time_of(compaction.get("updated_at")))
+
+    def summary(self, message: Json, covered: list[str]) -> None:
+        """Add a summary of some messages, and calls that it repeats because their results follow."""
+        parts = self.parts(message)
+        keep = [id for id in self.session.live if id not in covered]
+        id = f"summary-{message['condenseId']}"
+        self.session.summarise(id, time_of(message.get("ts")), "\n".join(texts(parts)), keep)
+        self.session.add("codeh", without_texts(parts), ts=time_of(message.get("ts")))
+
+    def compacted(self, messages: list[Json], ts: str | None) -> None:
+        """Summarise the messages that a compaction did not keep, by those that it added."""
+        known = {name_at(message, "id") for message in messages} & self.ids.keys()
+        added = [message for message in messages if name_at(message, "id") not in known]
+        text = "\n\n".join(text for message in added for text in texts(self.parts(message)))
+        if text:
+            keep = [id for name in known if name for id in self.ids[name]]
+            self.session.summarise(f"compaction-{self.session.number}", ts, text, keep)
+
+    def message(self, message: Json) -> list[str]:
+        """Add a message, and return the ids of its items."""
+        session, role = self.session, text_at(message, "role")
+        if role not in _KINDS:
+            session.skip(f"{role} message")
+            return []
+        fields: Json = {}
+        if role == "assistant":
+            fields = answer_fields(
+                message, _ANSWER, _USAGE, _FORMATS.get(text_at(message, "modelInfo.provider"))
+            )
+        before = len(session.items)
+        id, ts = name_at(message, "id"), time_of(message.get("ts"))
+        session.turn(_KINDS[role], self.parts(message), id=id, ts=ts, **fields)
+        made = [item.id for item in session.items[before:]]
+        if id:
+            self.ids[id] = made
+        return made
+
+    def parts(self, message: Json) -> list[Part]:
+        content = message.get("content")
+        if isinstance(content, str):
+            return [{"text": _typed(content)}]
+        return [part for block in objects(content) if (part := self.part(block)) is not None]
+
+    def part(self, block: Json) -> Any:
+        match block.get("type"):
+            case "text":
+                return {"text": _typed(text_at(block, "text"))}
+            case "image":
+                return _image(block)
+            case "file":
+                path, content = text_at(block, "path"), text_at(block, "content")
+                return {"text": f'<file_content path="{path}">\n{content}\n</file_content>'}
+            case "thinking" | "reasoning":
+                return thought(name_at(block, "thinking", "text") or "", block.get("signature"))
+            case "redacted_thinking":
+                return native("anthropic", block)
+            case "tool_use":
+                return self.session.call(block.get("id"), block.get("name"), block.get("input"))
+            case "tool_result":
+                failed = block.get("is_error") is True
+                return self.session.result(block.get("tool_use_id"), None, _result(block), failed=failed)
+            case kind:
+                self.session.skip(f"content ({kind})")
+                return None
+
+
+def _result(block: Json) -> list[Part]:
+    """The parts of a result; a value that is neither text nor blocks is sent as JSON."""
+    content = block.get("content")
+    if isinstance(content, str):
+        return [{"text": content}]
+    blocks = objects(content)
+    if all(item.get("type") in ("text", "image") for item in blocks):
+        return [
+            _image(item) if item["type"] == "image" else {"text": text_at(item, "text")} for item in blocks
+        ]
+    return [{"text": dumps(content).decode()}]
+
+
+def _image(block: Json) -> Part:
+    of = object_at(block, "source") or block
+    return inline(text_at(of, "data"), name_at(of, "media_type", "mediaType"), "image/png")
+
+
+def _typed(text: str) -> str:
+    """A text without the mark of a user's input."""
+    return _INPUT.sub("", text).strip() if "<user_input" in text else text
+
+
+TASKS = ("tasks/*/api_conversation_history.json",)
+VS_CODE = (".config/Code/User/globalStorage", "Library/Application Support/Code/User/globalStorage")
+PROGRAM = Program(
+    "cline", "Cline", recognises, read,
+    (
+        Place("CLINE_DATA_DIR", ".cline/data", ("sessions/*/*.messages.json", *TASKS)),
+        *(Place("", f"{folder}/saoudrizwan.claude-dev", TASKS) for folder in VS_CODE),
+    ),
+    recognises_own, command="cline", pairs={
+        pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
+        pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
+    },
+)  # fmt: skip

@@ -1,0 +1,20 @@
+"""Read Roo Code's files: Cline's older form, with the messages that a summary replaced."""
+
+from __future__ import annotations
+
+from . import cline
+from .protocol import Head, Place
+
+_FOLDER = "rooveterinaryinc.roo-cline"
+_MARKS = ("condenseId", "condenseParent", "truncationId", "truncationParent")
+
+
+def recognises(head: Head) -> bool:
+    marked = any(mark in data for data in head.values for mark in _MARKS)
+    return marked and cline.recognises(head)
+
+
+PROGRAM = cline.PROGRAM._replace(
+    name="roo-code", title="Roo Code", recognises=recognises, command="",
+    places=[Place("", f"{folder}/{_FOLDER}", cline.TASKS) for folder in cline.VS_CODE],
+)  # fmt: skip
