@@ -72,7 +72,7 @@ def slug(title):
 
 def printed(shell, place, env):
     """The output without what differs from run to run."""
-    text = ID.sub("ID", output(shell, place, env)).replace(str(place), "$HOME")
+    text = ID.sub("ID", output(shell, place, env).replace(str(place), "$HOME"))
     text = re.sub(r"\b\d+ lines to", "N lines to", text)  # like bytes, they depend on how a stream arrived
     return BYTES.sub(r"\1BYTES\2", text)
 
