@@ -129,7 +129,9 @@ def test_a_sub_agent_that_was_imported_is_named_by_its_kind():
 def test_a_window_ends_when_its_program_said_or_hours_after_it_began():
     resets = {"resets": {"300": "2026-01-02T09:30:00.000Z", "10080": "2026-01-05T00:00:00.000Z"}}
     at = "2026-01-02T0{}:40:00.000Z".format
-    codex = row("a", response("1", at(5), labels=resets), response("2", at(9)), program="codex")
+    codex = row(
+        "a", response("1", at(5), labels=resets), response("2", at(9), labels=resets), program="codex"
+    )
     claude = row("b", response("3", at(1)), response("4", at(5)), response("5", at(7)), response("6", None), program="claude-code")  # fmt: skip
     found = groups([codex, claude], "window", hours=5)
     assert found == {

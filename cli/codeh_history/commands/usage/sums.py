@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +36,7 @@ BY_LABEL: dict[str, Callable[[Json, Json], list[str]]] = {  # of a response's la
 }
 BY = (*BY_TIME, "model", "provider", *BY_SESSION, *BY_LABEL)
 Response = list[Any]  # see `responses`
+Grouped = Iterator[tuple[Response, Sequence[str]]]  # each with its groups
 
 
 def _server(tool: str) -> str:
@@ -66,13 +68,11 @@ class Total:
         self.cost = 0.0
         self.unpriced = 0
 
-    def add(self, counts: Sequence[int], cost: float | None, share: int = 1, of: int = 1) -> None:
-        """Add a response, or a share of its tokens and its cost."""
+    def add(self, counts: Sequence[int], cost: float | None) -> None:
+        """Add a response."""
         self.responses += 1
-        if of > 1:
-            counts = [count * share // of for count in counts]
-        self.counts = [sum(pair) for pair in zip(self.counts, counts)]  # noqa: B905 - much to add
-        self.cost += (cost or 0) * share / of
+        self.counts = list(map(operator.add, self.counts, counts))
+        self.cost += cost or 0
         self.unpriced += cost is None
 
     @property
@@ -96,20 +96,33 @@ def summed(rows: Iterable[Json], query: Query) -> Sums:
     A response that calls several tools is shared out among them.
     """
     groups: dict[str, Total] = {}
-    whole, unpriced = Total(), Counter[str]()
-    chosen = [(row, response) for row, response in _once(rows) if _within(response[1], query)]
-    windows = _windows(chosen, query.hours) if query.hours else {}
-    for row, response in chosen:
-        _, _, _, model, *counts, _, _, cost = response
-        names = [windows[id(response)]] if windows else _groups(row, response, query)
-        shares = Counter(names) if len(names) > 1 else {names[0]: 1}
-        for name, share in shares.items():
-            total = groups.get(name) or groups.setdefault(name, Total())
-            total.add(counts, cost, share, len(names))
-        whole.add(counts, cost)
+    unpriced, number = Counter[str](), 0
+    responses = ((row, response) for row, response in _once(rows) if _within(response[1], query))
+    for response, names in _windows(responses, query) if query.hours else _grouped(responses, query):
+        number += 1
+        counts, cost = response[4:9], response[-1]
+        for name, own, price in (
+            _shares(names, counts, cost) if len(names) > 1 else [(names[0], counts, cost)]
+        ):
+            (groups.get(name) or groups.setdefault(name, Total())).add(own, price)
         if cost is None:
-            unpriced[model or UNKNOWN] += 1
+            unpriced[response[3] or UNKNOWN] += 1
+    whole = Total()
+    for total in groups.values():
+        whole.add(total.counts, total.cost)
+    whole.responses, whole.unpriced = number, unpriced.total()
     return Sums(query.by, _in_order(groups, query.by), whole, unpriced)
+
+
+def _shares(
+    names: Sequence[str], counts: Sequence[int], cost: float | None
+) -> Iterator[tuple[str, list[int], float | None]]:
+    """Yield each group's share of a response, by how often it is named; the shares add up."""
+    start, of = 0, len(names)
+    for name, share in Counter(names).items():
+        own = [count * (start + share) // of - count * start // of for count in counts]
+        start += share
+        yield name, own, cost if cost is None else cost * share / of
 
 
 def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
@@ -124,38 +137,41 @@ def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
                 yield row, response
 
 
-def _groups(row: Json, response: Response, query: Query) -> list[str]:
-    """The groups of a response; one that is named more often gets a greater share."""
-    _, ts, provider, model, *_, labels, _ = response
-    if query.by in BY_TIME:
-        return [_period(ts[:16], query.by, is_local=query.local) if ts else UNKNOWN]
-    if query.by in BY_LABEL:
-        return BY_LABEL[query.by](labels or {}, row)
-    if query.by in BY_SESSION:
-        return [BY_SESSION[query.by](row)]
-    return [(model if query.by == "model" else provider) or UNKNOWN]
+def _grouped(responses: Iterable[tuple[Json, Response]], query: Query) -> Grouped:
+    """Yield each response with its groups; one that is named more often gets a greater share."""
+    by, local_days = query.by, query.local
+    for row, response in responses:
+        _, ts, provider, model, *_, labels, _ = response
+        if by == "model":
+            yield response, (model or UNKNOWN,)
+        elif by in BY_LABEL:
+            yield response, BY_LABEL[by](labels or {}, row)
+        elif by in BY_TIME:
+            yield response, (_period(ts[:16], by, is_local=local_days) if ts else UNKNOWN,)
+        else:
+            yield response, (BY_SESSION[by](row) if by in BY_SESSION else provider or UNKNOWN,)
 
 
-def _windows(chosen: Sequence[tuple[Json, Response]], hours: int) -> dict[int, str]:
-    """The window of each response, `START/END PROGRAM`: the one whose end its program recorded.
+def _windows(responses: Iterable[tuple[Json, Response]], query: Query) -> Grouped:
+    """Yield each response with its window, `START/END PROGRAM`; its program may have recorded the end.
 
     Without such a record, a window begins with the full hour of the first response after the last one.
     """
-    names: dict[int, str] = {}
+    length = query.hours * HOUR
     ends: dict[str, int] = {}  # by program
-    for row, response in sorted(chosen, key=lambda each: each[1][1] or ""):
+    for row, response in sorted(responses, key=lambda each: each[1][1] or ""):
         program, time = BY_SESSION["program"](row), to_millis(response[1] or "")
-        recorded = to_millis(((response[-2] or {}).get("resets") or {}).get(str(hours * 60), ""))
         if time is None:
-            names[id(response)] = UNKNOWN
+            yield response, (UNKNOWN,)
             continue
-        if recorded is not None:
-            ends[program] = recorded
+        recorded = ((response[-2] or {}).get("resets") or {}).get(str(query.hours * 60))
+        end = to_millis(recorded or "")
+        if end is not None and end - length <= time < end:
+            ends[program] = end
         elif time >= ends.get(program, 0):
-            ends[program] = time - time % HOUR + hours * HOUR
-        start, end = (f"{from_millis(at)[:16]}Z" for at in (ends[program] - hours * HOUR, ends[program]))
-        names[id(response)] = f"{start}/{end} {program}"
-    return names
+            ends[program] = time - time % HOUR + length
+        start, end = ends[program] - length, ends[program]
+        yield response, (f"{from_millis(start)[:16]}Z/{from_millis(end)[:16]}Z {program}",)
 
 
 def with_owners(rows: list[Json]) -> list[Json]:
