@@ -119,12 +119,12 @@ class _Run:
         last = self.session.items[-1] if self.session.items else None
         if isinstance(last, Entry) and last.kind == "codeh":
             names = zip(("input", "cacheWrite", "cached", "output"), counted.groups(), strict=True)
-            counts: Json = {name: _count(text) for name, text in names if text}
+            counts: Json = {}
+            for name, text in names:
+                if text:
+                    thousands = 1000 if text.endswith("k") else 1
+                    counts[name] = round(float(text.rstrip("k").replace(",", "")) * thousands)
             last.fields.setdefault("usage", {**counts, "raw": {"text": line}})
-
-
-def _count(text: str) -> int:
-    return round(float(text.rstrip("k").replace(",", "")) * (1000 if text[-1] == "k" else 1))
 
 
 PROGRAM = Program("aider", "aider", recognises, read)

@@ -157,18 +157,17 @@ def _parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
     """The parts of a content; None if its type is unknown."""
     kind = str(content.get("content_type"))
     if kind == "thoughts":
-        return [{"text": text, "thought": True} for text in _thoughts(content)]
+        made: list[Part] = []
+        for thought in objects_at(content, "thoughts"):
+            summary, whole = text_at(thought, "summary"), text_at(thought, "content")
+            text = f"**{summary}**\n\n{whole}" if summary and whole else summary or whole
+            made.append({"text": text, "thought": True})
+        return made
     if kind in ("text", "multimodal_text") or (kind not in _TEXTS and list_at(content, "parts")):
         return [made for part in list_at(content, "parts") for made in _part(part, image)]
     lines = (name_at(content, *fields.split("|")) for fields in _TEXTS.get(kind, ("text",)))
     text = "\n".join(filter(None, lines))
     return [{"text": text}] if text else [] if kind in _TEXTS else None
-
-
-def _thoughts(content: Json) -> Iterator[str]:
-    for thought in objects_at(content, "thoughts"):
-        summary, whole = text_at(thought, "summary"), text_at(thought, "content")
-        yield f"**{summary}**\n\n{whole}" if summary and whole else summary or whole
 
 
 def _part(part: Any, image: Image) -> Iterator[Part]:

@@ -78,15 +78,15 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session = _session(program.name, messages, None, ids)
         session.problems += problems
         return [session]
-    return json_values.sessions(source, lambda value, number: _held(program.name, value, number, ids))
 
+    def held(value: Json, number: int) -> Session:
+        id = value.get("thread_id") or value.get("session_id") or at(value, "kwargs.session_id")
+        session = _session(program.name, _messages(value), id, ids)
+        if not session.items:
+            session.problem(0, "skips", f"object {number}: no messages in it")
+        return session
 
-def _held(program: str, value: Json, number: int, ids: ConversationIds) -> Session:
-    id = value.get("thread_id") or value.get("session_id") or at(value, "kwargs.session_id")
-    session = _session(program, _messages(value), id, ids)
-    if not session.items:
-        session.problem(0, "skips", f"object {number}: no messages in it")
-    return session
+    return json_values.sessions(source, held)
 
 
 def _session(program: str, items: list[Json], id: object, ids: ConversationIds) -> Session:

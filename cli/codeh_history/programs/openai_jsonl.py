@@ -13,11 +13,14 @@ from .model import Session
 from .parts import ConversationIds, opening
 from .protocol import Head, Program, Source, Unreadable
 
+_OF_A_BATCH = ("body", "params", "response", "result")  # fields of its lines
+
 
 def recognises(head: Head) -> bool:
     """A single `{messages}` does not count: it is a request body."""
     several = len(head.values) > 1 or head.data.lstrip()[:1] == b"["
-    if any(map(_is_of_a_batch, head.values)):
+    of_a_batch = [value for value in head.values if "custom_id" in value]
+    if any(isinstance(value.get(field), dict) for value in of_a_batch for field in _OF_A_BATCH):
         return True
     return several and any(isinstance(v.get("messages"), list) or _is_preference(v) for v in head.values)
 
@@ -25,11 +28,6 @@ def recognises(head: Head) -> bool:
 def _is_preference(value: Json) -> bool:
     """Whether this is a training example with a preferred answer."""
     return isinstance(at(value, "input.messages"), list) and "preferred_output" in value
-
-
-def _is_of_a_batch(value: Json) -> bool:
-    fields = ("body", "params", "response", "result")
-    return "custom_id" in value and any(isinstance(value.get(field), dict) for field in fields)
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:

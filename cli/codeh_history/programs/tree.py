@@ -164,13 +164,17 @@ def branches(
     name: Callable[[T], str] = lambda own: own[0].id[:8],  # type: ignore[index]
 ) -> Iterator[Session]:
     """Yield the newest branches as sessions, filled by `fill`; the last one counts those not read."""
-    rest = iter(newest)
+    rest, ids = iter(newest), {item.id for item in session.items}
     last: Session | None = None
     for own in islice(rest, MAX_BRANCHES):
         branch = Session(session.program, f"{session.id}-{name(own)}", session.version, cwd=session.cwd)
         branch.set_parent(session_id(session))
         fill(branch, own)
-        if _set_branch_point(branch, session):
+        shared = [item.id for item in branch.items if item.id in ids]
+        if shared and branch.parent is not None:
+            branch.parent["at"] = shared[-1]
+        branch.created = next((item.ts for item in branch.items if item.ts), None)
+        if len(shared) < len(branch.items):
             if last is not None:
                 yield last
             last = branch
@@ -186,16 +190,6 @@ def undone_branches(session: Session, before: Iterable[list[Item]]) -> Iterator[
         branch.items = items
 
     return branches(session, before, fill, lambda items: hash_id(items[-1].id)[:8] if items else "nothing")
-
-
-def _set_branch_point(branch: Session, session: Session) -> bool:
-    """Set the last item that a branch shares with its session; return whether it has items of its own."""
-    shared = {item.id for item in session.items}
-    common = [item.id for item in branch.items if item.id in shared]
-    if branch.parent is not None and common:
-        branch.parent = {**branch.parent, "at": common[-1]}
-    branch.created = next((item.ts for item in branch.items if item.ts), None)
-    return len(common) < len(branch.items)
 
 
 def usage_of(session: Session) -> Iterator[AgentUsage]:

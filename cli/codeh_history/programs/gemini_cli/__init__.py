@@ -39,7 +39,12 @@ _USAGE = {
 
 
 def recognises(head: Head) -> bool:
-    return any(_is_line(data) or _is_checkpoint(data) for data in head.values)
+    for data in head.values:
+        message = data.get("type") in _TYPES and {"id", "timestamp", "content"} <= data.keys()
+        headed = {"sessionId", "projectHash"} <= data.keys() or isinstance(data.get("$rewindTo"), str)
+        if message or headed or any(map(_is_content, list_at(data, "history")[:1])):
+            return True
+    return False
 
 
 def recognises_own(head: Head) -> bool:
@@ -50,15 +55,6 @@ def recognises_own(head: Head) -> bool:
 
 def _is_content(data: object) -> bool:
     return isinstance(data, dict) and {"role", "parts"} <= data.keys()
-
-
-def _is_line(data: Json) -> bool:
-    message = data.get("type") in _TYPES and {"id", "timestamp", "content"} <= data.keys()
-    return message or {"sessionId", "projectHash"} <= data.keys() or isinstance(data.get("$rewindTo"), str)
-
-
-def _is_checkpoint(data: Json) -> bool:
-    return any(map(_is_content, list_at(data, "history")[:1]))
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
