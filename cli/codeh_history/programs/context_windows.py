@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
-from ..base.read_json import json_object
-from ..providers.parts import object_of
-from ..session.model import Json
-from .fields import object_at, objects_at
+from ..base.read_json import json_value
+from .fields import at, object_at, objects_at
 from .protocol import Place
 
 _PI_DEFAULT = 128_000  # pi's default for a model without one
@@ -18,44 +17,33 @@ _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 
 
+SETTINGS = {  # where each program keeps them
+    "pi": Place("PI_CODING_AGENT_DIR", ".pi/agent", ("models.json",)),
+    "codex": Place("CODEX_HOME", ".codex", ("config.toml",)),
+    "opencode": Place("XDG_CONFIG_HOME", ".config", ("opencode/opencode.json*",)),
+}
+
+
 def smallest_window(program: str, settings: bytes, model: str) -> int | None:
     """The smallest window that the settings give a model; None if they give none."""
-    text = settings.decode("utf-8", "replace")
-    sizes = (size for size in SETTINGS[program][1](text, model) if type(size) is int and size > 0)
-    return min(sizes, default=None)
+    sizes = _sizes(program, settings.decode("utf-8", "replace"), model)
+    return min((size for size in sizes if type(size) is int and size > 0), default=None)
 
 
-def _pi(text: str, model: str) -> Iterator[Any]:
-    for provider in map(object_of, object_of(_json(text).get("providers")).values()):
+def _sizes(program: str, text: str, model: str) -> Iterator[Any]:
+    if program == "codex":
+        with suppress(tomllib.TOMLDecodeError):
+            settings = tomllib.loads(text)
+            if settings.get("model", model) == model:
+                yield settings.get("model_context_window")
+        return
+    for unwanted in (_COMMENT, _COMMA):
+        text = unwanted.sub(lambda match: match[1] or "", text)
+    value = json_value(text)
+    for provider in object_at(value, "provider").values():  # opencode's
+        yield at(object_at(provider, "models").get(model), "limit.context")
+    for provider in object_at(value, "providers").values():  # pi's
         for entry in objects_at(provider, "models"):
             if entry.get("id") == model:
                 yield entry.get("contextWindow", _PI_DEFAULT)
-        yield object_of(object_at(provider, "modelOverrides").get(model)).get("contextWindow")
-
-
-def _codex(text: str, model: str) -> Iterator[Any]:
-    try:
-        settings = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return
-    if settings.get("model", model) == model:
-        yield settings.get("model_context_window")
-
-
-def _opencode(text: str, model: str) -> Iterator[Any]:
-    for provider in map(object_of, object_of(_json(text).get("provider")).values()):
-        yield object_of(object_of(object_at(provider, "models").get(model)).get("limit")).get("context")
-
-
-def _json(text: str) -> Json:
-    """Parse JSON with comments and trailing commas."""
-    for unwanted in (_COMMENT, _COMMA):
-        text = unwanted.sub(lambda match: match[1] or "", text)
-    return json_object(text) or {}
-
-
-SETTINGS: dict[str, tuple[Place, Callable[[str, str], Iterator[Any]]]] = {
-    "pi": (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("models.json",)), _pi),
-    "codex": (Place("CODEX_HOME", ".codex", ("config.toml",)), _codex),
-    "opencode": (Place("XDG_CONFIG_HOME", ".config", ("opencode/opencode.json*",)), _opencode),
-}
+        yield at(object_at(provider, "modelOverrides").get(model), "contextWindow")

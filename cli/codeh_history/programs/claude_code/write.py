@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...session.model import Json, Message
 from .. import writing
@@ -69,14 +69,11 @@ def folder(cwd: str) -> str:
     name = "".join(re.sub(r"[^a-zA-Z0-9]", "-", chr(code)) for code in codes)
     if len(name) <= _LONGEST:
         return name
-    number = 0
+    number, digits = 0, ""
     for code in codes:
         number = (number * 31 + code) & 0xFFFFFFFF
-    signed = number - (1 << 32) if number >> 31 else number
-    return f"{name[:_LONGEST]}-{''.join(_base36(abs(signed)))}"
-
-
-def _base36(number: int) -> Iterator[str]:
-    if number >= 36:
-        yield from _base36(number // 36)
-    yield "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36]
+    number = min(number, (1 << 32) - number)  # without its sign
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return f"{name[:_LONGEST]}-{digits}"

@@ -90,13 +90,9 @@ class File(writing.Writer):
                 case {"type": "input_image", "image_url": str()}:
                     yield block
                 case {"type": str()}:
-                    yield {"type": "input_text", "text": self._file(block)}
-
-    def _file(self, block: Json) -> str:
-        data = parse_data_url(str(block.get("file_data")))
-        blob = {"mimeType": data[0], "data": data[1]} if data else {}
-        part: Any = {"inlineData": {**blob, "displayName": block.get("filename")}}
-        text = writing.text_of(part)
-        if text is not None:
-            return f"[{block.get('filename')}]\n{text}"
-        return media_stub(part, f"{self.program.title} takes no files")
+                    name, data = block.get("filename"), parse_data_url(str(block.get("file_data")))
+                    blob = {"mimeType": data[0], "data": data[1]} if data else {}
+                    part: Any = {"inlineData": {**blob, "displayName": name}}
+                    text = writing.text_of(part)
+                    shown = media_stub(part, f"{self.program.title} takes no files")
+                    yield {"type": "input_text", "text": shown if text is None else f"[{name}]\n{text}"}

@@ -50,7 +50,7 @@ def window(env: Env, program: str, model: str) -> int | None:
     if program not in context_windows.SETTINGS:
         return None
     sizes = []
-    place = context_windows.SETTINGS[program][0]
+    place = context_windows.SETTINGS[program]
     for pattern in place.patterns:
         for path in _matching(folder_of(env, place), pattern.split("/")):
             with suppress(OSError), open(path, "rb") as file:
