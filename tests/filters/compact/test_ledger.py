@@ -2,7 +2,9 @@
 
 import pytest
 
-from codeh_history.filters.compact.ledger import failing, ledger, read_back
+from codeh_history.filters.compact.choose import _newest
+from codeh_history.filters.compact.extract import ledger, read_back
+from codeh_history.filters.compact.lines import Line
 from codeh_history.filters.compact.summary import Entry
 from codeh_history.session.ops import apply
 from codeh_history.summaries.calls import Effects
@@ -149,4 +151,5 @@ def test_a_line_of_an_earlier_ledger_is_read_back(text):
 
 def test_what_fails_still_comes_first_and_what_only_looked_last():
     texts = ["`cat a`: no", "`make a`: no (passed later)", "`make b`: no"]
-    assert sorted(texts, key=failing) == texts[::-1]
+    lines = [Line("failed", "", text, "m", 1) for text in texts]
+    assert [line.text for line in sorted(lines, key=_newest)] == texts[::-1]

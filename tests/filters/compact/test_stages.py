@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from codeh_history.filters.compact import Settings, references, shrink, stubs
+from codeh_history.filters.compact import Settings, stages, stubs
 from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.session.ops import apply
 from codeh_history.tokens import open_counter, text_tokens
@@ -76,7 +76,7 @@ def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own():
 
 @pytest.mark.parametrize(("overshoot", "left"), [(1.2, 8), (1.33, 7), (1.34, 8), (2, 5), (100, 1)])
 def test_how_many_references_an_overshoot_leaves(overshoot, left):
-    assert references.kept(10, overshoot) == left
+    assert stages.kept(10, overshoot) == left
 
 
 def test_uncited_references_go_first_and_numbers_stay():
@@ -132,9 +132,9 @@ ITEM = {"source_number": 3, "content": "x"}
     ],
 )  # fmt: skip
 def test_numbered_references_are_known_as_such(response, key):
-    found = references.sources_of({"functionResponse": {"name": "f", "response": response}})
+    found = stages.sources_of({"functionResponse": {"name": "f", "response": response}})
     assert (found and found[0]) == key
-    assert references.sources_of({"text": "a"}) is None
+    assert stages.sources_of({"text": "a"}) is None
 
 
 def test_the_rest_of_a_response_stays_beside_its_references():
@@ -142,15 +142,15 @@ def test_the_rest_of_a_response_stays_beside_its_references():
         "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM, ITEM], "n": 2}},
         "more": 1,
     }
-    assert references.with_sources(part, "sources", [ITEM]) == {
+    assert stages.with_sources(part, "sources", [ITEM]) == {
         "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM], "n": 2}}, "more": 1,
     }  # fmt: skip
-    assert "did not produce" in str(references.with_sources(part, "sources", []))
+    assert "did not produce" in str(stages.with_sources(part, "sources", []))
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 100])
 def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count):
-    left = [references.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
+    left = [stages.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
     assert left == sorted(left, reverse=True)
     assert left[-1] == 1
     assert left[0] <= count
@@ -184,19 +184,19 @@ def loop(count, lines=60):
 def test_the_newest_calls_and_results_are_those_that_fit_together():
     made = draft(session([user("a"), *loop(4), model("b")]))
     sizes = [made.tokens[number][0] for number in range(1, 9)]
-    assert shrink.newest(made, sum(sizes)) == {(number, 0) for number in range(1, 9)}
-    assert shrink.newest(made, sizes[-1]) == {(8, 0)}
-    assert shrink.newest(made, sizes[-1] + sizes[-2]) == {(8, 0), (7, 0)}
-    assert shrink.newest(made, sizes[-1] - 1) == set()
+    assert stages.newest(made, sum(sizes)) == {(number, 0) for number in range(1, 9)}
+    assert stages.newest(made, sizes[-1]) == {(8, 0)}
+    assert stages.newest(made, sizes[-1] + sizes[-2]) == {(8, 0), (7, 0)}
+    assert stages.newest(made, sizes[-1] - 1) == set()
     made.drop("s", [7, 8], "w")
-    assert shrink.newest(made, sizes[5]) == {(6, 0)}
+    assert stages.newest(made, sizes[5]) == {(6, 0)}
 
 
 def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed():
     view = session([user("a"), *loop(40, 400), user("b")])
     made = draft(view)
     made.target = made.total - made.tokens[2][0] // 2
-    shrink.outputs(made)
+    stages.outputs(made)
     assert made.fits
     assert {number for number, _ in made.new} == {2}
 
@@ -204,7 +204,7 @@ def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed():
 def test_what_a_stub_is_filled_with_fits_and_ends_stay():
     made = draft(session([user("a"), *loop(3, 300), user("b")]))
     for room in (300, 900, 2000):
-        changes = shrink.written(made, [(2, 0), (4, 0), (6, 0)], room / 3)
+        changes = stages.written(made, [(2, 0), (4, 0), (6, 0)], room / 3)
         sizes = parts_tokens(APPROX, [new for _, new, _ in changes if new is not None])
         assert [place for place, _, _ in changes] == [(2, 0), (4, 0), (6, 0)]
         assert sum(sizes) < 2 * room + 400
@@ -214,7 +214,7 @@ def test_what_a_stub_is_filled_with_fits_and_ends_stay():
 def test_files_of_the_newest_exchanges_stay():
     view = session([user("a", IMAGE), user("b", IMAGE), user("c", IMAGE), model("d")])
     made = draft(view)
-    shrink.outputs(made)
+    stages.outputs(made)
     assert set(made.new) == {(0, 1)}
 
 
@@ -224,11 +224,11 @@ def test_results_of_the_last_unit_are_cut_alike_and_to_marks_where_nothing_else_
     view = session([user("a"), model(*calls), tool(*results)])
     made = draft(view)
     made.target = made.total - made.tokens[2][1] // 2
-    shrink.last_unit(made)
+    stages.last_unit(made)
     assert made.fits
     assert set(made.new) == {(2, 1), (2, 2)}
     bare = draft(view, 1)
-    shrink.last_unit(bare)
+    stages.last_unit(bare)
     assert all(stubs.is_bare(new) for new in bare.new.values() if new is not None)
     assert bare.total < made.total
 

@@ -198,7 +198,7 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, opt
     With `--strict` the failure is raised.
     """
     from ...summaries.command import Commands
-    from .by_model import written
+    from .outline import written
 
     if limits.budget is None:
         raise Usage("--via requires --budget N")

@@ -15,7 +15,7 @@ from itertools import groupby
 from math import log
 
 from ...summaries import cues, prose
-from .ledger import failing
+from ...summaries.results import shows
 from .lines import Line
 from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
@@ -33,6 +33,7 @@ LAST, FIRST = 3, 3  # sentences of the model's last words, and of each answer's 
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.08, 0.04
 PROMPTS, DECISIONS, PROSE, NAMES = 0.1, 0.1, 0.42, 0.4  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
+PASSED = " (passed later)"
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
 
 
@@ -149,9 +150,9 @@ def names(lines: Sequence[Line]) -> list[Line]:
 
 
 def _newest(line: Line) -> tuple[bool, bool, int]:
-    """Sort key: newest first; files that were only read, and failures that passed later, go last."""
+    """Sort key: newest first; files only read, failures that passed later and failed lookups go last."""
     if line.kind == "failed":
-        return *failing(line.text), -line.place
+        return shows(line.text.removeprefix("`")), line.text.endswith(PASSED), -line.place
     return line.kind == "file" and line.label == "read", False, -line.place
 
 

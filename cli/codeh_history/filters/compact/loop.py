@@ -15,7 +15,7 @@ from ...session.model import Part
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
-from . import references, removal, shrink, stubs
+from . import removal, stages, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
 from .tiered import aim, finished, proven
@@ -50,7 +50,7 @@ def _reduce(draft: Draft, settings: Settings) -> None:
     most = draft.history.counter.within(settings.budget)
     used = _uploads(draft, int(most * settings.upload_share))
     _history(draft, int(most * (settings.history_share + settings.upload_share)) - used)
-    for stage in (partial(references.references, live=True), _results, _oldest, shrink.last_unit):
+    for stage in (partial(stages.references, live=True), _results, _oldest, stages.last_unit):
         if not draft.fits:
             stage(draft)
 
@@ -58,8 +58,8 @@ def _reduce(draft: Draft, settings: Settings) -> None:
 def _results(draft: Draft) -> None:
     """Cut long results of the newest exchange."""
     start = draft.history.layout.start
-    live = [place for place in shrink.candidates(draft, "outputs") if place[0] >= start]
-    shrink.to_fit(draft, "outputs", live)
+    live = [place for place in stages.candidates(draft, stages.RESULT) if place[0] >= start]
+    stages.to_fit(draft, "outputs", live)
 
 
 def _uploads(draft: Draft, most: int) -> int:
@@ -84,7 +84,7 @@ def _files(draft: Draft) -> list[Place]:
     users = (place for place in draft.history.special if messages[place[0]].role == "user")
     return [
         place for place in users
-        if messages[place[0]].kind != "tool" and draft.history.part(place).keys() & shrink.FILES
+        if messages[place[0]].kind != "tool" and draft.history.part(place).keys() & stages.FILES
     ]  # fmt: skip
 
 

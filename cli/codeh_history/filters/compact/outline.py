@@ -1,21 +1,30 @@
-"""What `summarize` shares with compaction: due by tokens, and the built-in summary."""
+"""What `summarize` and compaction share: due by tokens, the built-in summary, and one by a command."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from ...base.errors import SummarizerFailed
 from ...session.exchanges import prompts
 from ...session.model import Json, Message
+from ...session.ops import Op, apply
 from ...session.view import View, text_of
+from ...summaries.ask import CommandSummarizer
+from ...summaries.command import CommandRunner
 from ...summaries.prose import clip
+from ...summaries.request import Prompt, Sources, instructions
 from ...summaries.window import Batch, earliest, latest
 from ...tokens import Counter, history_tokens, message_tokens
 from ...tokens.formula import is_sent
 from .extract import extract
-from .plan import LOW
+from .plan import LOW, Plan, Settings
 from .units import Layout
 
 LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an outline
+REQUEST, SOURCE = 16_000, 100_000  # tokens of one request; of a source that is not shortened first
+WORDS = 0.6  # words of a summary per token of room
+SMALLEST = 20  # tokens of a summary worth asking for
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
@@ -76,3 +85,47 @@ def extracted(
     """Return an extract of messages and their tokens, or None if they have at most `most` tokens."""
     tokens = sum(message_tokens(counter, messages))
     return (extract(messages, room, counter)["summary"], tokens) if tokens > most else None
+
+
+def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: CommandRunner) -> Plan:
+    """Return the plan with the command's summary, or the same plan if it has no summary.
+
+    Raises SummarizerFailed if the command fails, or its answer is refused or too long.
+    """
+    places = [n for n, step in enumerate(plan.steps) if step.stage == "summary"]
+    if not places:
+        return plan
+    step = plan.steps[places[0]]
+    room = counter.counts([step.op["summary"]])[0]
+    if room < SMALLEST:
+        return plan
+    text = _summary_text(view, step.op, counter, settings, runs, room)
+    op: Op = {**step.op, "summary": text}
+    op.pop("lines", None)
+    steps = [*plan.steps]
+    steps[places[0]] = step._replace(op=op)
+    after = apply(view, [step.op for step in steps])
+    size = history_tokens(
+        counter, after.messages, system=settings.system, tools=settings.tools,
+        summaries=[summary.text for summary in after.summaries],
+    )  # fmt: skip
+    if size > max(plan.after or 0, 0 if settings.hysteresis else settings.budget):
+        raise SummarizerFailed(f"the summary is too long: {counter.counts([text])[0]} of {room} tokens")
+    return plan._replace(steps=steps, after=size)
+
+
+def _summary_text(
+    view: View, op: Op, counter: Counter, settings: Settings, runs: CommandRunner, room: int
+) -> str:
+    """Ask the command to summarise what an op covers."""
+    covered = set(op["ids"])
+    messages = [message for message in view.messages if message.id in covered]
+    earlier = [summary for summary in view.summaries if summary.id in covered]
+    sources = Sources(counter.counts, REQUEST, SOURCE, partial(extracted, counter), partial(_wording, room))
+    batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "", summaries=earlier)
+    return str(CommandSummarizer(runs, sources, None, None, faithful=True).write(batch)["summary"])
+
+
+def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> Prompt:
+    """The built-in prompt, for a summary of a given size."""
+    return Prompt(instructions(count, what, words=max(int(room * WORDS), 10)), data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import shrink, stubs
+from . import stages, stubs
 from .draft import Draft
 from .extract import Extract
 from .summary import entries_of
@@ -45,7 +45,7 @@ def begin(draft: Draft) -> None:
         place for place in draft.free()
         if "functionResponse" in history.part(place) and draft.size(place) > most
     ]  # fmt: skip
-    draft.replace_while_large("recent", shrink.written(draft, places, most), whole=True)
+    draft.replace_while_large("recent", stages.written(draft, places, most), whole=True)
     _leave_room(draft)
 
 
@@ -70,7 +70,7 @@ def _shorten_answers(draft: Draft, most: int) -> None:
         if history.messages[number].role == "model" and part.keys() == {"text"}
         and draft.size((number, place)) > most and not pinned.intersection(history.layout.unit_of[number])
     ]  # fmt: skip
-    draft.replace_while_large("recent", shrink.written(draft, places, most), whole=True)
+    draft.replace_while_large("recent", stages.written(draft, places, most), whole=True)
 
 
 def _leave_room(draft: Draft) -> None:
@@ -80,7 +80,7 @@ def _leave_room(draft: Draft) -> None:
     absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
     draft.target = target - share + older + absorbed
     if older + absorbed > share and not draft.fits:
-        shrink.to_fit(draft, "recent", draft.open(draft.history.yielding))
+        stages.to_fit(draft, "recent", draft.open(draft.history.yielding))
     draft.target = target
 
 

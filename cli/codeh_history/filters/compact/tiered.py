@@ -10,15 +10,15 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
 from ...tokens.formula import is_sent
-from . import lossless, references, removal, shrink, stubs
+from . import removal, stages, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
 
 Stage = Callable[[Draft], None]
 
-LOSSLESS: tuple[Stage, ...] = (lossless.superseded, lossless.repeated)
+LOSSLESS: tuple[Stage, ...] = (stages.superseded, stages.repeated)
 STUBS: tuple[Stage, ...] = (
-    shrink.outputs, shrink.arguments, shrink.thoughts, references.references, shrink.recent,
+    stages.outputs, stages.arguments, stages.thoughts, stages.references, stages.recent,
 )  # fmt: skip
 MARGIN = 60  # tokens for marks and an empty summary
 SMALL = 100_000  # bytes of a log that is cheap to count
@@ -38,7 +38,7 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
             removal.begin(draft)
             removal.summarize(draft)
             draft.to_summarize.clear()
-        for stage in (removal.drop, shrink.last_unit):
+        for stage in (removal.drop, stages.last_unit):
             if not draft.fits:
                 stage(draft)
     return finished(draft)

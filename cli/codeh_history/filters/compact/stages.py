@@ -1,0 +1,316 @@
+"""The stages that keep every message: superseded and repeated content, stubs, thoughts, references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ...session.exchanges import is_ide_context, is_thought
+from ...session.model import Json, Message, Part
+from ...session.pairing import Call
+from ...session.records import dumps
+from ...summaries.calls import paths_of, words_of
+from ...tokens import parts_tokens
+from . import stubs, words
+from .draft import Change, Draft
+from .units import Place
+
+READS = frozenset("read view open cat show".split())  # words in the names of tools that read a file
+WRITES = frozenset("write create save put".split())  # and of those that write a whole one
+SMALL = 40  # tokens below which repetitions stay
+RECENT = 40_000  # newest tool tokens that stay whole if possible
+RECENT_SHARE = 0.4  # share of the budget that stays whole otherwise
+SMALLEST, ALONE = 200, 300  # least tokens of a stub; of outputs if these suffice
+SLACK = 24  # a stub must save more tokens than this
+MARGIN = 1.05  # safety factor for estimated savings
+TRIES = 5  # attempts to fill the room
+UNFILLED = 0.01  # share of the target that stubs may leave empty
+TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
+FILES = frozenset(("inlineData", "fileData"))
+RESULT, CALL = "functionResponse", "functionCall"
+LISTS = ("sources", "references", "results", "chunks")  # keys of reference lists
+NUMBERS = ("source_number", "number")
+CITED = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
+NONE_CITED = "The search did not produce any relevant information that could be cited."
+ROUNDS = 20  # the last round leaves one reference per tool
+DAMPED = 1.2  # from this overshoot on, reduce a little less
+
+
+# -- what loses nothing -------------------------------------------------------------------------------
+
+
+def superseded(draft: Draft) -> None:
+    """Drop older IDE context, and the results of reads whose file was read or written again later."""
+    layout, messages = draft.history.layout, draft.history.messages
+    context = [
+        n for n, message in enumerate(messages) if is_ide_context(message) and n not in layout.prompts
+    ]
+    for number in context[:-1]:
+        if not draft.fits and number not in layout.fixed:
+            draft.drop("superseded", layout.unit_of[number], "superseded by newer IDE context")
+    covered: set[tuple[str, bytes]] = set()  # (path, other arguments) of later calls
+    stale: list[Change] = []
+    for call in reversed(layout.pairing.calls):
+        file, answer = _file(call), call.answer
+        if file is None or answer is None:
+            continue
+        part, writes = answer.message.parts[answer.part], not WRITES.isdisjoint(words_of(call.name))
+        if "error" in stubs.content_of(part) and not writes:
+            continue
+        if {file, (file[0], b"")}.isdisjoint(covered) or answer.place in layout.fixed:
+            covered.add(file)
+        elif not writes:
+            why = f"{file[0]} was read or written again later"
+            stale.append(((answer.place, answer.part), _mark(part, why, answer.message.id), why))
+    _replace_old(draft, "superseded", stale)
+
+
+def _file(call: Call) -> tuple[str, bytes] | None:
+    """Return the file that a call reads or writes, and for a read its other arguments (a range, for
+    example).
+    """
+    args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
+    path = next(iter(paths_of(args)), None)
+    if path is None or (READS | WRITES).isdisjoint(words):
+        return None
+    rest = {key: value for key, value in args.items() if value not in (path, None)}
+    return path, dumps(rest) if rest and WRITES.isdisjoint(words) else b""
+
+
+def repeated(draft: Draft) -> None:
+    """Replace equal tool outputs, files and long texts by a reference to the newest."""
+    history, repeats = draft.history, list[Change]()
+    newest: dict[bytes | str, Message] = {}
+    for number, message in reversed([*enumerate(history.messages)]):
+        for place, part in enumerate(message.parts if number not in draft.gone else ()):
+            content = _content(part) if history.tokens[number][place] >= SMALL else None
+            if not content or (number, place) in draft.new:
+                continue
+            later = newest.setdefault(content, message)
+            if later is not message and number not in history.layout.fixed:
+                why = f"the same again in {later.id}"
+                repeats.append(((number, place), _mark(part, why, message.id), why))
+    _replace_old(draft, "repeated", repeats)
+
+
+def _content(part: Part) -> bytes | str | None:
+    """A key for comparing parts; None for parts that are never compared (calls, thoughts, native items)."""
+    if part.keys() == {"text"}:
+        return part["text"]
+    if RESULT in part:
+        result = part["functionResponse"]
+        return dumps([result.get("response"), result.get("parts")])
+    return dumps(part["inlineData"]) if "inlineData" in part else None
+
+
+def _mark(part: Part, why: str, id: str) -> Part:
+    if RESULT in part:
+        return stubs.bare(part, why, id)
+    what = "text" if "text" in part else str(part["inlineData"].get("mimeType") or "data")
+    return {"text": stubs.mark(f"{what} ({why})", id)}
+
+
+def _replace_old(draft: Draft, stage: str, newest_first: Sequence[Change]) -> None:
+    """Make these replacements, oldest first, except among the newest 40,000 tool tokens."""
+    whole = newest(draft, RECENT)
+    draft.replace_while_large(
+        stage, [change for change in reversed(newest_first) if change[0] not in whole]
+    )
+
+
+# -- stubs ----------------------------------------------------------------------------------------------
+
+
+def outputs(draft: Draft) -> None:
+    """Old files and large tool outputs, except for the newest 40,000 tool tokens."""
+    prompts, history = draft.history.layout.prompts, draft.history
+    files = [
+        place for place in draft.free(prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0)
+        if history.part(place).keys() & FILES
+    ]  # fmt: skip
+    draft.replace_while_large("outputs", [
+        (place, {"text": stubs.described(history.part(place), history.messages[place[0]].id)}, "old media")
+        for place in files
+    ])  # fmt: skip
+    _shrink(draft, "outputs", RESULT, RECENT, ALONE)
+
+
+def arguments(draft: Draft) -> None:
+    """Large arguments of calls, except for the newest 40,000 tool tokens; keys stay, JSON stays valid."""
+    _shrink(draft, "arguments", CALL, RECENT, SMALLEST)
+
+
+def recent(draft: Draft) -> None:
+    """Results and arguments within the newest 40,000 tool tokens, except for a share of the budget."""
+    for kind in (RESULT, CALL):
+        _shrink(draft, "recent", kind, min(RECENT, int(draft.target * RECENT_SHARE)), SMALLEST)
+
+
+def last_unit(draft: Draft) -> None:
+    """Results of the last unit, cut to equal shares of what is left; only if nothing else helps."""
+    to_fit(draft, "last-unit", draft.open(draft.history.yielding))
+
+
+def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None:
+    """Stub the oldest, as many as needed, to `least` tokens or more."""
+    kept = newest(draft, whole)
+    need = (draft.total - draft.target) * MARGIN
+    places: list[Place] = []
+    for place in candidates(draft, kind):
+        gain = draft.size(place) - least
+        if need > 0 and gain > SLACK and place not in kept:
+            places.append(place)
+            need -= gain
+    to_fit(draft, stage, places, least)
+
+
+def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) -> None:
+    """Cut these parts to the level that fits; if none does, to `least` tokens or to marks."""
+    sizes = [draft.size(place) for place in places]
+    level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
+    large = [place for place in places if draft.size(place) > level]
+    changes = _filling(draft, large, level) if level >= (least or SMALLEST // 2) else []
+    if not changes and least:
+        changes = written(draft, places, least)
+    elif not changes:
+        changes = [(place, draft.history.bare(place), "nothing less suffices") for place in places]
+    draft.replace_while_large(stage, changes)
+
+
+def written(draft: Draft, places: Iterable[Place], level: float) -> list[Change]:
+    """Stubs of these parts with their first and last lines and errors, about `level` tokens each."""
+    changes: list[Change] = []
+    for place in places:
+        size = draft.size(place)
+        room = int(level * stubs.length(draft.history.part(place)) / max(1, size))
+        new = draft.history.shortened(place, room)
+        if new is not None:
+            changes.append((place, new, f"{size:,} tokens to a stub"))
+    return changes
+
+
+def _filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]:
+    """The stubs that fill the room best; empty if none fit."""
+    best: list[Change] = []
+    least = draft.target
+    for _ in range(TRIES):
+        changes = written(draft, places, level)
+        sizes = parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None])
+        saved = sum(
+            max(0, draft.size(change[0]) - size) for change, size in zip(changes, sizes, strict=True)
+        )
+        left = draft.target - draft.total + saved
+        if 0 <= left < least:
+            best, least = changes, left
+        if 0 <= left <= draft.target * UNFILLED:
+            break
+        level = max(0.0, level + (left - draft.target * UNFILLED / 2) / max(1, len(places)))
+    return best
+
+
+def candidates(draft: Draft, kind: str) -> list[Place]:
+    """The calls or responses that may be changed, oldest first; references have their own stage."""
+    parts = ((place, draft.history.part(place)) for place in draft.free())
+    return [place for place, part in parts if kind in part and sources_of(part) is None]
+
+
+def newest(draft: Draft, most: int) -> set[Place]:
+    """The newest calls and responses with at most `most` tokens together."""
+    of_tools = (
+        place for place in reversed(draft.history.special)
+        if place[0] not in draft.gone and not {RESULT, CALL}.isdisjoint(draft.history.part(place))
+    )  # fmt: skip
+    return set(words.upto(most, of_tools, draft.size))
+
+
+# -- thoughts and references ----------------------------------------------------------------------------
+
+
+def thoughts(draft: Draft) -> None:
+    """Thoughts before the last prompt: all of a message's or none, never in the live loop."""
+    end = draft.history.layout.prompt or 0
+    some = [place for place in draft.free(end) if is_thought(draft.history.part(place))]
+    for number in dict.fromkeys(number for number, _ in some):
+        message = draft.history.messages[number]
+        places = [place for place in some if place[0] == number]
+        if draft.fits or message.role != "model":
+            continue
+        if len(places) == len(message.parts):
+            draft.drop("thoughts", [number], "old thoughts")
+        else:
+            for place in places:
+                draft.replace("thoughts", place, None, 0, "old thoughts")
+
+
+def references(draft: Draft, *, live: bool = False) -> None:
+    """Drop references that no model text cites, then keep the first `max(1, n // d)` of each tool.
+
+    `d` is the overshoot. Numbers do not change. What must stay verbatim is untouched, except for the last
+    unit with `live`.
+    """
+    draft.replace_while_large("references", _uncited(draft))
+    for round in range(ROUNDS):
+        before = draft.total
+        overshoot = before / max(1, draft.target) if round < ROUNDS - 1 else float(1 << 30)
+        draft.replace_while_large("references", _fewer(draft, overshoot, live=live), whole=True)
+        if draft.fits or draft.total >= before:
+            return
+
+
+def kept(count: int, overshoot: float) -> int:
+    """How many of a tool's references stay."""
+    damped = overshoot * 0.9
+    return max(1, int(count // (damped if damped >= DAMPED else overshoot)))
+
+
+def sources_of(part: Part) -> tuple[str, list[Json]] | None:
+    """Return the key and the list of numbered references in a response, or None if it has none."""
+    response: Any = part["functionResponse"].get("response") if RESULT in part else None
+    for key in LISTS if isinstance(response, dict) else ():
+        items = response.get(key)
+        if isinstance(items, list) and items and all(_number(item) is not None for item in items):
+            return key, items
+    return None
+
+
+def _number(item: object) -> int | None:
+    value = next((item[key] for key in NUMBERS if key in item), None) if isinstance(item, dict) else None
+    return value if type(value) is int else None
+
+
+def with_sources(part: Part, key: str, items: list[Json]) -> Part:
+    """Return the response with other references, or with a sentence if none are left."""
+    result: Any = part["functionResponse"]
+    response = {**result["response"], key: items or NONE_CITED}
+    return {**part, "functionResponse": {**result, "response": response}}
+
+
+def _uncited(draft: Draft) -> Iterator[Change]:
+    """Only before the last prompt: results of the live loop may still be cited."""
+    cited = {
+        int(number)
+        for place, message in enumerate(draft.history.messages)
+        if message.role == "model" and place not in draft.gone
+        for part in message.parts
+        for number in CITED.findall(part.get("text", ""))
+    }
+    for place in draft.free(draft.history.layout.prompt or 0):
+        key, items = sources_of(draft.history.part(place)) or ("", [])
+        some = [item for item in items if _number(item) in cited]
+        if len(some) < len(items):
+            why = f"{len(items) - len(some)} of {len(items)} references are not cited"
+            yield place, with_sources(draft.history.part(place), key, some), why
+
+
+def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
+    layout = draft.history.layout
+    fixed = layout.fixed.difference(layout.last) if live and layout.yielding else layout.fixed
+    for place in draft.history.special:
+        part = draft.new.get(place, draft.history.part(place))
+        if part is None or place[0] in draft.gone | draft.to_summarize | fixed:
+            continue
+        key, items = sources_of(part) or ("", [])
+        some = items[: kept(len(items), overshoot)]
+        if len(some) < len(items):
+            yield place, with_sources(part, key, some), f"{len(some)} of {len(items)} references kept"
