@@ -84,14 +84,14 @@ class Effects:
     def add(self, call: Call) -> None:
         """Record the outcome of a call."""
         args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
-        command = without_cd(_ran(args, words))
+        command = "" if _SHELLS.isdisjoint(words) else without_cd(command_of(args))
         response = _response(call)
         how = failure(call.name, response, command)
         done = not (how or command) and acts(call.name)
         label = attempt = ""
         if how or done or self.failures:
             label = f"`{clip(command, 100)}`" if command else _described(call.name, args)
-            attempt = attempt_of(f"`{command}`") if command else _attempt(label, args)
+            attempt = attempt_of(f"`{command}`" if command else f"{call.name} {args}")
         if how:
             self.fail(label, how, call.place, attempt)
             return
@@ -132,17 +132,9 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
-def _ran(args: Json, words: Sequence[str]) -> str:
-    """The command that a call of a shell ran."""
-    if _SHELLS.isdisjoint(words):
-        return ""
-    input = args.get("input")
-    return command_of(args) or (input if isinstance(input, str) and words != ("run",) else "")
-
-
 def command_of(args: Json) -> str:
     """The shell command in a call's arguments; a list loses its `bash -lc`."""
-    for key in ("command", "cmd", "script"):
+    for key in ("command", "cmd", "script", "input"):
         value = args.get(key)
         if isinstance(value, str) and value.strip():
             return value.strip()
@@ -263,8 +255,3 @@ def attempt_of(label: str) -> str:
     """
     label = " ".join(label.split())
     return f"{_OUTLET.sub('', label[:-1])}`" if label[:1] == label[-1:] == "`" else label
-
-
-def _attempt(label: str, args: Json) -> str:
-    """A call with all its arguments: its label, if that has them."""
-    return label if "…" not in label and all(map(_plain, args.values())) else f"{label} {args}"
