@@ -96,23 +96,41 @@ class Commands:
 
     def _run(self, data: bytes) -> Done:
         """Run the command with unnamed files as its streams, so that neither side blocks."""
-        with (
-            tempfile.TemporaryFile() as file,
-            tempfile.TemporaryFile() as out,
-            tempfile.TemporaryFile() as err,
-        ):
-            file.write(data)
-            file.seek(0)
-            process = self._start(file, out, err)
+        file = tempfile.TemporaryFile
+        with file() as given, file() as out, file() as err:
+            given.write(data)
+            given.seek(0)
+            with self._lock:
+                if self._stopped:
+                    raise SummarizerFailed("interrupted")
+                try:
+                    process = subprocess.Popen(
+                        ["/bin/sh", "-c", self.command],
+                        stdin=given, stdout=out, stderr=err, start_new_session=True,
+                    )  # fmt: skip
+                except OSError as error:
+                    raise SummarizerFailed(f"the command cannot be run: {error.strerror}") from None
+                self._running.add(process)
             try:
-                code = self._wait(process, out, err)
+                self._wait(process, out, err)
             finally:
                 end(process)
                 with self._lock:
                     self._running.discard(process)
-            for printed in (out, err):
-                printed.seek(0)
-            return Done(code, out.read(), err.read())
+            out.seek(0)
+            err.seek(0)
+            return Done(process.returncode, out.read(), err.read())
+
+    def _wait(self, process: subprocess.Popen[bytes], *printed: IO[bytes]) -> None:
+        """Wait for the end; raises SummarizerFailed if the command takes too long or prints too much."""
+        deadline = time.monotonic() + self.seconds
+        while process.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(POLL)
+            if any(os.fstat(file.fileno()).st_size > MOST for file in printed):
+                raise SummarizerFailed(f"the command printed more than {MOST >> 20} MiB")
+            if time.monotonic() > deadline and process.returncode is None:
+                raise SummarizerFailed(f"the command took longer than {self.seconds:g} s")
 
     def stop(self) -> None:
         """End what runs and start nothing more."""
@@ -122,51 +140,14 @@ class Commands:
         for process in running:
             end(process)
 
-    def _start(self, stdin: IO[bytes], out: IO[bytes], err: IO[bytes]) -> subprocess.Popen[bytes]:
-        with self._lock:
-            if self._stopped:
-                raise SummarizerFailed("interrupted")
-            try:
-                process = subprocess.Popen(
-                    ["/bin/sh", "-c", self.command],
-                    stdin=stdin,
-                    stdout=out,
-                    stderr=err,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise SummarizerFailed(f"the command cannot be run: {error.strerror}") from None
-            self._running.add(process)
-        return process
-
-    def _wait(self, process: subprocess.Popen[bytes], *printed: IO[bytes]) -> int:
-        """Return the exit code; raises SummarizerFailed if the command takes too long or prints too
-        much.
-        """
-        deadline = time.monotonic() + self.seconds
-        while True:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(POLL)
-            if any(os.fstat(file.fileno()).st_size > MOST for file in printed):
-                raise SummarizerFailed(f"the command printed more than {MOST >> 20} MiB")
-            if process.returncode is not None:
-                return process.returncode
-            if time.monotonic() > deadline:
-                raise SummarizerFailed(f"the command took longer than {self.seconds:g} s")
-
 
 def end(process: subprocess.Popen[bytes]) -> None:
     """End the whole process group: TERM, then KILL."""
-    _signal(process, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    _signal(process, signal.SIGKILL)
-    process.wait()
-
-
-def _signal(process: subprocess.Popen[bytes], number: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
 
 
 def _last_line(err: bytes) -> str:
