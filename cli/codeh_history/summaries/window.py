@@ -98,16 +98,9 @@ def _links(messages: Sequence[Message]) -> list[tuple[str, str]]:
 
 def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
     """Add everything linked to these ids, directly or not."""
-    beside: dict[str, list[str]] = {}
-    for first, second in links:
-        beside.setdefault(first, []).append(second)
-        beside.setdefault(second, []).append(first)
     closed = set(ids)
-    stack = list(ids)
-    while stack:
-        new = set(beside.get(stack.pop(), ())) - closed
-        closed |= new
-        stack += new
+    while more := {id for link in links if not closed.isdisjoint(link) for id in link} - closed:
+        closed |= more
     return closed
 
 

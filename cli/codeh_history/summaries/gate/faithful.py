@@ -26,22 +26,15 @@ _DIGITS = re.compile(r"(?<![A-Za-z_\d.,])\d[\d,_]*(?:\.\d+)*")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]\s+)?\(?\d{1,2}[.)]\s", re.MULTILINE)
 _SUFFIX = re.compile(r"(?:st|nd|rd|th|s|%|x|k|m|b|ms|am|pm|kb|mb|gb|tb|px|h|d|min|sec)", re.IGNORECASE)
 _EXTENSIONS = frozenset(
-    "py pyi js jsx ts tsx mjs cjs json jsonl yaml yml toml md rst txt csv tsv html htm css scss go rs c h"
-    " cc cpp hpp java"
-    " kt rb php sh bash zsh sql xml ini cfg conf env lock log ipynb pdf png jpg jpeg gif svg webp zip tar"
-    " gz tgz db sqlite"
-    " proto vue svelte swift lua pl r jl ex exs hs scala dart tf gradle bat ps1 exe dll so docx xlsx pptx"
-    " doc xls ppt mp3"
-    " mp4 wav bak tmp diff patch service timer com org net io dev app ai co edu gov".split()
-)  # fmt: skip
-_PRODUCTS = frozenset(
-    "node.js next.js vue.js react.js three.js d3.js express.js socket.io asp.net nuxt.js nest.js".split()
+    "py pyi js jsx ts tsx json jsonl yaml yml toml md rst txt csv html css scss go rs c h cc cpp java kt rb"
+    " php sh sql xml ini cfg conf env lock log ipynb pdf png jpg svg zip tar gz db proto vue swift lua tf"
+    " docx xlsx pptx mp3 mp4 diff patch service com org net io dev app ai".split()
 )
+_PRODUCTS = frozenset("node.js next.js vue.js react.js three.js d3.js express.js socket.io asp.net".split())
 _SLASHED = frozenset(
-    "and/or he/she his/her yes/no on/off true/false client/server read/write input/output i/o pros/cons"
-    " start/stop n/a w/o"
-    " 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export success/failure and/nor".split()
-)  # fmt: skip
+    "and/or he/she his/her yes/no on/off true/false client/server read/write input/output i/o pros/cons n/a"
+    " w/o 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export".split()
+)
 _QUOTE = re.compile(r"\"([^\"\n]{3,300})\"|`([^`\n]{3,300})`")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb", "''" + '"' * 5)
 _DAY = re.compile(r"\d{1,2}[.]\d{1,2}[.](?:19|20)\d\d")
