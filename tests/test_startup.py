@@ -93,7 +93,7 @@ def test_a_plain_payload_imports_nothing_heavy(home, to):
 
 @pytest.mark.parametrize(("argv", "needed"), [
     (["curate", "-"], {"filters.curate.pairs"}),
-    (["compact", "-", "--budget", "9k"], {"filters.compact.removal", "store.cache"}),
+    (["compact", "-", "--budget", "9k"], {"filters.compact.tiered", "store.cache"}),
 ])  # fmt: skip
 def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(home, argv, needed):
     soon = imported(home, *argv, program=WAITING)

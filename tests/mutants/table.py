@@ -571,7 +571,7 @@ MUTANTS = [
         ("filters/compact/test_choose.py::test_a_line_that_says_the_same_again_is_worth_less",),
     ),
     Mutant(
-        "no share of a budget is for the newest turns", "filters/compact/removal.py",
+        "no share of a budget is for the newest turns", "filters/compact/tiered.py",
         "    share = everything * SHARES[history.shape]\n",
         "    share = 0.0\n",
         ("filters/compact/test_units.py::test_the_newest_turns_take_a_third_as_they_were",),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.session.records import dumps
-from codeh_history.summaries.results import failure
+from codeh_history.summaries.calls import failure
 from length import not_short
 from summarizing import GOOD, LONG, digest, session, summarize
 from support import start

@@ -16,8 +16,8 @@ from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, tools_name
 from ..session.labels import labelled
 from ..session.model import Message
 from ..session.view import text_of
+from .calls import result_value
 from .prose import rows
-from .results import result_value
 
 SEPARATOR = "\n\n---\n\n"
 OURS = labels.pattern(r"---[ \t]*(?:[\r\n]|\Z)|\[\d{4}-\d\d-\d\dT")  # an exchange begins with its time

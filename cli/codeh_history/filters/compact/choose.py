@@ -15,7 +15,7 @@ from itertools import groupby
 from math import log
 
 from ...summaries import cues, prose
-from ...summaries.results import shows
+from ...summaries.calls import shows
 from .lines import Line
 from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity

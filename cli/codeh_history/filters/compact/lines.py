@@ -16,8 +16,7 @@ from ...session.exchanges import NOT_USERS, is_ide_context, tools_named
 from ...session.labels import MODEL, PASTED, USER, is_ours
 from ...session.model import Part
 from ...summaries import cues, prose
-from ...summaries.calls import command_of, paths_of, without_cd
-from ...summaries.results import result_value
+from ...summaries.calls import command_of, paths_of, result_value, without_cd
 from . import stubs, words
 from .units import CHAT, PEOPLE
 

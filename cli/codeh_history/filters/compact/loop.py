@@ -15,10 +15,10 @@ from ...session.model import Part
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
-from . import removal, stages, stubs
+from . import stages, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
-from .tiered import aim, finished, proven
+from .tiered import aim, finished, forget, proven
 from .units import Place
 
 MARGIN = 0.1
@@ -105,4 +105,4 @@ def _oldest(draft: Draft) -> None:
     for group in draft.history.layout.groups:
         if not draft.fits and not draft.gone.intersection(group):
             draft.drop("drop", group, "the oldest, and nothing less suffices")
-    removal.forget(draft)
+    forget(draft)

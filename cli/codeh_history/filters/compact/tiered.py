@@ -10,9 +10,12 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
 from ...tokens.formula import is_sent
-from . import removal, stages, stubs
+from . import stages, stubs
 from .draft import Draft, History
+from .extract import Extract
 from .plan import HIGH, LOW, Plan, Settings
+from .summary import entries_of
+from .units import CHAT, PEOPLE, WORK
 
 Stage = Callable[[Draft], None]
 
@@ -20,9 +23,17 @@ LOSSLESS: tuple[Stage, ...] = (stages.superseded, stages.repeated)
 STUBS: tuple[Stage, ...] = (
     stages.outputs, stages.arguments, stages.thoughts, stages.references, stages.recent,
 )  # fmt: skip
+SHARES = {WORK: 0.38, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, for the newest units
+SUMMARY = 0.1  # least share for the summary, if what must stay allows it
+FOREIGN = 0.4  # share of the target above which foreign summaries are absorbed
+MOST_SUMMARIES = 5  # more than these are absorbed, foreign ones too
+LARGEST = 0.3  # share of the newest units for one result
+ANSWER = 0.1  # share of the budget for an answer in a chat's last exchange
+LEAST = 150  # tokens that a result keeps, and that in work the newest turns leave for the summary
+SMALLEST = 20  # fewer tokens are not worth a summary: an action has more
 MARGIN = 60  # tokens for marks and an empty summary
-SMALL = 100_000  # bytes of a log that is cheap to count
-LARGEST = 5  # units to name when a budget is refused
+CHEAP = 100_000  # bytes of a log that is cheap to count
+NAMED = 5  # units to name when a budget is refused
 
 
 def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
@@ -35,10 +46,10 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     if aim(draft):
         draft = _spared(draft)
         if not draft.fits:
-            removal.begin(draft)
-            removal.summarize(draft)
+            begin(draft)
+            summarize(draft)
             draft.to_summarize.clear()
-        for stage in (removal.drop, stages.last_unit):
+        for stage in (drop, stages.last_unit):
             if not draft.fits:
                 stage(draft)
     return finished(draft)
@@ -53,7 +64,7 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     opens = (
         first is not None and first.role == "model" and not texts
     )  # the request then adds a message before it
-    if settings.exact or opens or view.log.size > start * 2 + SMALL:
+    if settings.exact or opens or view.log.size > start * 2 + CHEAP:
         return None
     most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
     return Plan(settings.policy, counter.name, settings.budget) if most <= start else None
@@ -129,7 +140,7 @@ def floor(draft: Draft) -> int:
             bare = history.bare((number, part))
             least = parts_tokens(history.counter, [bare])[0] if bare is not None else 0
             total -= max(0, history.tokens[number][part] - least)
-    return total + min(history.summary_cost, removal.least_summary(draft))
+    return total + min(history.summary_cost, least_summary(draft))
 
 
 def largest(draft: Draft) -> list[Json]:
@@ -139,7 +150,7 @@ def largest(draft: Draft) -> list[Json]:
     sized = sorted((-sum(history.costs[number] for number in unit), unit) for unit in units)
     return [
         {"ids": history.ids(unit), "tokens": history.counter.scale(-tokens)}
-        for tokens, unit in sized[:LARGEST]
+        for tokens, unit in sized[:NAMED]
     ]
 
 
@@ -159,3 +170,126 @@ def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
         f"largest units: {units or 'none'}; "
         f"raise the budget, or undo what is too large"
     )
+
+
+# -- whole units: the newest stay, everything older is summarised, then dropped ------------------------
+
+
+def begin(draft: Draft) -> None:
+    """Mark what is older than the share of the newest units; shorten large results in these."""
+    history, layout = draft.history, draft.history.layout
+    everything = draft.target - history.fixed_cost
+    share = everything * SHARES[history.shape]
+    most = max(LEAST, int(share * LARGEST))
+    least = max(everything * SUMMARY, LEAST if history.shape == WORK else 0)
+    free = everything - least - draft.costs(layout.fixed)
+    size = 0
+    draft.to_summarize = {number for group in layout.groups for number in group} - draft.gone
+    for unit in reversed(layout.units):
+        if not draft.to_summarize.issuperset(unit):
+            size += draft.costs(unit)
+            continue
+        cost = sum(_capped(draft, number, most) for number in unit)
+        whole_exchange = history.shape == CHAT and unit[0] >= layout.start
+        if (size >= share and not whole_exchange) or cost > free:
+            break
+        size += cost
+        free -= cost
+        draft.to_summarize.difference_update(unit)
+    if history.shape == CHAT and not history.settings.keep_last:
+        _shorten_answers(draft, max(LEAST, int(draft.target * ANSWER)))
+    places = [
+        place for place in draft.free()
+        if "functionResponse" in history.part(place) and draft.size(place) > most
+    ]  # fmt: skip
+    draft.replace_while_large("recent", stages.written(draft, places, most), whole=True)
+    _leave_room(draft)
+
+
+def _capped(draft: Draft, number: int, most: int) -> int:
+    """The cost of a message if each of its results is cut to `most` tokens."""
+    parts = zip(draft.tokens[number], draft.history.messages[number].parts, strict=True)
+    return draft.now[number] - sum(
+        tokens - most
+        for tokens, part in parts
+        if tokens > most and "functionResponse" in part and stubs.length(part)
+    )
+
+
+def _shorten_answers(draft: Draft, most: int) -> None:
+    """Shorten the answers of the last exchange."""
+    history = draft.history
+    pinned = {number for number, message in enumerate(history.messages) if message.pinned}
+    places = [
+        (number, place)
+        for number in range(history.layout.start, len(history.messages))
+        for place, part in enumerate(history.messages[number].parts)
+        if history.messages[number].role == "model" and part.keys() == {"text"}
+        and draft.size((number, place)) > most and not pinned.intersection(history.layout.unit_of[number])
+    ]  # fmt: skip
+    draft.replace_while_large("recent", stages.written(draft, places, most), whole=True)
+
+
+def _leave_room(draft: Draft) -> None:
+    """Shorten what may yield in the last unit, if it leaves too little room for the summary."""
+    target, older = draft.target, draft.costs(draft.to_summarize)
+    share = int((target - draft.history.fixed_cost) * SUMMARY)
+    absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
+    draft.target = target - share + older + absorbed
+    if older + absorbed > share and not draft.fits:
+        stages.to_fit(draft, "recent", draft.open(draft.history.yielding))
+    draft.target = target
+
+
+def summarize(draft: Draft) -> None:
+    """Replace older units, and earlier summaries of this kind, by one summary.
+
+    If it cannot fill its room, more of the newest turns stay.
+    """
+    absorb = bool(draft.summaries) and (
+        any(entries_of(summary) is not None for summary in draft.history.view.summaries)
+        or len(draft.summaries) >= MOST_SUMMARIES
+        or draft.summary_cost > draft.target * FOREIGN
+    )
+    extract = Extract(draft, absorb=absorb)
+    if extract.room < SMALLEST or not (draft.to_summarize or absorb):
+        return
+    left = extract.unused
+    for unit in reversed(draft.history.layout.units):
+        if draft.to_summarize.issuperset(unit):
+            left -= draft.costs(unit)
+            if left < 0:
+                break
+            draft.to_summarize.difference_update(unit)
+    fields = extract.written()
+    if fields is not None:
+        draft.summarize("summary", sorted(draft.to_summarize), fields, absorb=absorb)
+
+
+def drop(draft: Draft) -> None:
+    """Drop whole units, oldest first."""
+    for group in draft.history.layout.groups:
+        for unit in draft.history.layout.units_of(group):
+            if not draft.fits and not draft.gone.intersection(unit):
+                draft.drop("drop", unit, "the oldest unit")
+    forget(draft)
+
+
+def forget(draft: Draft) -> None:
+    """Replace all summaries by a mark."""
+    if not draft.fits and draft.summaries:
+        text = _bare(draft)
+        if draft.summary_total(text, (), absorb=True) < draft.total:
+            draft.summarize("drop", (), {"summary": text}, absorb=True)
+
+
+def least_summary(draft: Draft) -> int:
+    """The cost of the summaries if only a mark stands for them."""
+    if not draft.history.view.summaries:
+        return 0
+    return draft.history.cost_of_summaries([_bare(draft)])
+
+
+def _bare(draft: Draft) -> str:
+    first = draft.history.view.summaries[0].id
+    return stubs.mark(f"{len(draft.history.view.summaries)} summaries", first)

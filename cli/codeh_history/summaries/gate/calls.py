@@ -13,9 +13,8 @@ from ...base.read_json import strings_in
 from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
-from ..calls import attempt_of, effects
+from ..calls import attempt_of, effects, failure
 from ..prose import clip
-from ..results import failure
 
 # Actions in tools' names, synonyms together, and their irregular past forms.
 _ACTS = (
