@@ -7,10 +7,11 @@ import orjson
 import pytest
 
 from codeh_history.session.exchanges import exchanges
-from codeh_history.summaries import gate, transcript
+from codeh_history.summaries import gate
 from codeh_history.summaries.gate import faithful, problems
 from codeh_history.summaries.gate.calls import problems as call_problems
 from codeh_history.summaries.gate.faithful import problems as faithful_problems
+from codeh_history.summaries.request import nameable
 from histories import call, model, result, session, tool, user
 from summaries.recorded import coding, support, view_of
 from support import ROOT, corpus
@@ -132,7 +133,7 @@ def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not():
     chance = random.Random(7)
     caught = tried = 0
     for records in [coding(), *support()[::2]]:
-        source = transcript.source(view_of(records).messages)
+        source = nameable(view_of(records).messages)
         paths = sorted(set(re.findall(r"(?:[\w.-]+/){2,}[\w-]+\.\w+", source)))
         ids = sorted(set(re.findall(r"\b[a-z]+_[a-z]+_\d{4}\b|\b[A-Z]{3}\d{3}\b", source)))
         numbers = sorted(set(re.findall(r"(?<![\w.,-])\d{3,4}(?![\w.,-])", source)))
@@ -244,7 +245,7 @@ def test_honest_summaries_are_taken():
     """20 real batches, five of the summaries in German; calls are held to what they returned."""
     refused = []
     for summary, messages in batches():
-        source = transcript.source(messages, [str(len(messages))])
+        source = nameable(messages, [str(len(messages))])
         refused += gate.problems(summary, source, "x " * 9000, tokens=(10, 1000), messages=messages)
     assert len(HONEST) == 20
     assert len(refused) <= 1, refused

@@ -14,11 +14,12 @@ from codeh_history.summaries.request import (
     SHORTEST,
     chunks,
     cut,
+    entries,
     instructions,
+    nameable,
     standard,
     words_of,
 )
-from codeh_history.summaries.transcript import entries, source
 from codeh_history.tokens import message_tokens, open_counter
 from compact import recorded
 from compact.long import output, prose
@@ -175,7 +176,7 @@ def test_a_summary_may_name_dates_ids_arguments_and_results_but_no_media():
             tool(result("read", "c1", {"rows": [{"n": 5}]})),
         ]
     )
-    told = source(view.messages, ["7"]).split("\n")
+    told = nameable(view.messages, ["7"]).split("\n")
     assert {"7", "m0", "grep", TS, "2026-01-02", "2026", "01", "02", "03:04", "Why?", "src/a.py"} <= set(
         told
     )
