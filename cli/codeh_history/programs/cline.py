@@ -16,7 +16,7 @@ from ..session.model import Json, Part
 from ..session.records import dumps
 from . import pairs
 from . import source as json_values
-from .fields import answer_fields, at, list_at, name_at, object_at, objects_at, text_at, time_of
+from .fields import answer_fields, at, hash_id, list_at, name_at, object_at, objects_at, text_at, time_of
 from .model import Session
 from .parts import inline, texts, thought, without_texts
 from .protocol import Head, Place, Program, Source, Unreadable
@@ -26,7 +26,7 @@ _FORMATS = {"anthropic": "anthropic", "gemini": "gemini", "openai-native": "open
 _MARKS = ("ts", "modelInfo", "metrics")  # of a message of a list
 _INPUT = re.compile(r"</?user_input\b[^>]*>")  # around what a user typed; not sent
 _PATH = re.compile(r".*/([^/]+)/([^/]+)\.messages\.json", re.DOTALL)
-_TASK = re.compile(r".*/([^/]+)/[^/]+", re.DOTALL)
+_TASK = re.compile(r".*/([^/]+)/api_conversation_history\.json", re.DOTALL)
 _ANSWER = {"model": "modelInfo.id", "usage": "metrics"}
 _USAGE = {
     "input": "inputTokens", "output": "outputTokens", "cached": "cacheReadTokens",
@@ -100,7 +100,8 @@ def _described(session: Session, source: Source, folder: str, stem: str) -> Json
 def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
     """Read what the list of tasks says of a session; return the messages that are in its context."""
     path = _TASK.fullmatch(source.path)
-    session.id = path[1] if path else session.id
+    if session.id == source.stem:
+        session.id = path[1] if path else hash_id(*map(dumps, messages[:1]))
     tasks = objects(_beside(source, "state", "taskHistory.json", above=2))
     task = next((task for task in tasks if task.get("id") == session.id), {})
     session.cwd = name_at(task, "cwdOnTaskInitialization", "workspace")
