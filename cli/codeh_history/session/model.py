@@ -164,11 +164,10 @@ class Message:
 
     def derive(self, parts: list[Part]) -> Message:
         """Return a copy that shows other parts; `own` stays."""
-        copy = Message(self.id, self.kind, self.role, self.ts, self.fields, self.place)
-        copy.own, copy.parts, copy.latest = self.own, parts, self.latest
-        copy.pending, copy.replaced, copy.blocks = self.pending, self.replaced, self.blocks
-        copy.idless, copy.hidden, copy.update = self.idless, self.hidden, self.update
-        copy.after = self.after
+        copy = Message.__new__(Message)
+        for name in Message.__slots__:
+            setattr(copy, name, getattr(self, name))
+        copy.parts, copy.line = parts, None
         return copy
 
 

@@ -130,20 +130,16 @@ def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | 
 
 
 def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:
-    why, advice = _why(id, names(stores), altered)
+    """Raise BadData for a block that no store has intact, or note it in `lost`."""
+    if not is_block_id(id):
+        why = f"{id[:80]}: not a block id (64 hexadecimal digits)"
+        advice = "; `import` reads other programs' blocks"
+    elif altered is not None:
+        why = f"block {id} in {altered} is altered"
+        advice = ": restore it, or use `hydrate --allow-missing`"
+    else:
+        why = f"block {id} is missing from {names(stores)}"
+        advice = ": is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"
     if lost is None:
         raise BadData(f"{why}{advice}")
     lost[id] = why
-
-
-def _why(id: str, store: str, altered: str | None) -> tuple[str, str]:
-    """Return what is wrong with a block, and what to do about it."""
-    if not is_block_id(id):
-        return (
-            f"{id[:80]}: not a block id (64 hexadecimal digits)",
-            "; `import` reads other programs' blocks",
-        )
-    if altered is not None:
-        advice = ": restore it, or use `hydrate --allow-missing`"
-        return f"block {id} in {altered} is altered", advice
-    return f"block {id} is missing from {store}", ": is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"

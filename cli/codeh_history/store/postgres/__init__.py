@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -117,7 +117,8 @@ class Postgres(Store):
         held: dict[str, bytes] = {}
         last = ""
         with self._server.failing(), self._server.connection(second=True).cursor(binary=True) as cursor:
-            sessions = _grouped(cursor.stream(_ALL, [wanted]))
+            groups = groupby(cursor.stream(_ALL, [wanted]), itemgetter(0))
+            sessions = ((id, b"".join(line for _, line in lines)) for id, lines in groups)
             for id in sorted(ids, key=lambda id: _as_a_file((id,))):
                 while id not in held and last < id:
                     last, data = next(sessions, ("~", b""))  # sorts after all ids
@@ -220,9 +221,3 @@ class Postgres(Store):
 def _as_a_file(row: tuple[Any, ...]) -> str:
     """Return a key that sorts ids as their files are sorted: `demo-2` before `demo`."""
     return f"{row[0]}."
-
-
-def _grouped(rows: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Group lines by session and yield each session's id and bytes."""
-    for id, lines in groupby(rows, itemgetter(0)):
-        yield id, b"".join(line for _, line in lines)

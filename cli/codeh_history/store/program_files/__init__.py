@@ -208,13 +208,9 @@ def is_database(path: str) -> bool:
 
 def program_of(file: File, program: str = "auto") -> str | None:
     """Return the file's program: the requested one, or the one detected from the content."""
-    return (
-        registry.detect_program(file.head)
-        if program == "auto"
-        else program
-        if program in registry.PROGRAMS
-        else None
-    )
+    if program == "auto":
+        return registry.detect_program(file.head)
+    return program if program in registry.PROGRAMS else None
 
 
 def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[Session]:
