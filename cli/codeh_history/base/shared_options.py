@@ -154,17 +154,16 @@ class Request(Explained, Reduction, Wanted):
     """The options of `payload` and `ask`."""
 
 
-def key_of(name: str) -> str:
-    """Return the settings key of an option of curation or compaction."""
-    return (CURATE if name in Curation.DEFAULTS else COMPACT) + name.replace("_", "-")
-
-
 def name_of(key: str) -> str:
     """Return the option of a settings key."""
     return key.partition(".")[2].replace("-", "_")
 
 
-KEYS = tuple(key for name in Reduction.DEFAULTS if (key := key_of(name)) not in FLAGS_ONLY)
+_ALL = [
+    (CURATE if name in Curation.DEFAULTS else COMPACT) + name.replace("_", "-")
+    for name in Reduction.DEFAULTS
+]
+KEYS = tuple(key for key in _ALL if key not in FLAGS_ONLY)
 LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
 
 

@@ -127,7 +127,8 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
                 if line.strip():
                     damage.append(Damage(number, start, _why(line, error)))
                 continue
-        if len(line) > _SHALLOW and _may_nest(line) and nests_deeper(data, MAX_READ):
+        opened = line.count(b"{") + line.count(b"[") if len(line) > _SHALLOW else 0
+        if opened > MAX_READ and nests_deeper(data, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if _is_usual(data):
@@ -145,11 +146,6 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
         idless = idless or refers or b"functionCall" in line
     before.size, before.lines = offset, number
     return Log(records, damage, offset, refers=refers, idless=idless)
-
-
-def _may_nest(line: bytes) -> bool:
-    """Return whether a line opens enough lists and objects to nest too deep; faster than `nests_deeper`."""
-    return line.count(b"{") + line.count(b"[") > MAX_READ
 
 
 def _skipped(line: bytes) -> int:

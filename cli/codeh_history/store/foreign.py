@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..base.errors import BadData
 from ..base.read_json import json_value
-from ..session import live
 from ..session.model import Json
 from ..session.records import BOM, VERSION, Log, lines_of, parse
 from ..session.rules import PLACING, RULES
@@ -116,8 +115,3 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
 def begins_a_session(line: bytes) -> bool:
     """Return whether a file with this first line looks like a session."""
     return _is_session(parse([line]))
-
-
-def streamed(data: bytes) -> int:
-    """Return how many bytes of a log hold content that streams wrote before their commits."""
-    return live.streamed(read(data).records) if b'"open"' in data else 0

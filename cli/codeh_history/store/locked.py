@@ -45,9 +45,11 @@ class Locked:
     def streamed(self) -> int:
         """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
         if self._streamed is None:
-            from .foreign import streamed
+            from ..session import live
+            from .foreign import read
 
-            self._streamed = streamed(self.read())
+            data = self.read()
+            self._streamed = live.streamed(read(data).records) if b'"open"' in data else 0
         return self._streamed
 
     def read(self) -> bytes:

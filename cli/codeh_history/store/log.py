@@ -139,18 +139,13 @@ def _close(fd: int, path: str, *, created: bool) -> None:
     """Unlock; the data is already synced, so a failure here does not undo the append."""
     try:
         try:
-            if created and _is_empty(fd):
+            made = os.fstat(fd)
+            if created and made.st_size == 0 and made.st_nlink > 0:  # not replaced meanwhile
                 os.unlink(path)  # still locked, so no one else has stored anything in it
         finally:
             locks.close(fd)
     except OSError:
         pass
-
-
-def _is_empty(fd: int) -> bool:
-    """Return whether a file we created is still empty and has not been replaced."""
-    made = os.fstat(fd)
-    return made.st_size == 0 and made.st_nlink > 0
 
 
 def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:

@@ -45,7 +45,8 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
     """Plan how to make a session and its forks equal in two stores. Pure; empty if they are equal."""
     names = sorted({name for store in stores for name in store})
     read_in = [{name: read(data) for name, data in store.items()} for store in stores]
-    clean = _redacted(read_in)
+    clean_logs = iter(redacted([log for store in read_in for log in store.values()]))
+    clean = [{name: next(clean_logs) for name in store} for store in read_in]
     left: dict[str, str] = {}
     while True:
         resolved = _Resolved(clean, left)
@@ -64,11 +65,6 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
 def _turn(write: Write) -> tuple[bool, int, str, int]:
     """Return a sort key: writes that lose nothing, then forks (longer names) before originals."""
     return write.switched, -len(write.session), write.session, write.side
-
-
-def _redacted(stores: Sequence[Mapping[str, Log]]) -> list[dict[str, Log]]:
-    clean = iter(redacted([log for store in stores for log in store.values()]))
-    return [{name: next(clean) for name in store} for store in stores]
 
 
 class _Resolved:

@@ -95,7 +95,7 @@ class Table:
             return None
         total, input = Decimal(), usage.get("input") or 0
         for unit, number in _billed_units({**usage, "requests": 1}, prices).items():
-            total += _as_decimal(_tier(prices[unit], input)) * number
+            total += Decimal(repr(_tier(prices[unit], input))) * number  # as written, not in binary
         return total / PER
 
     def window(self, model: str, provider: str | None = None) -> int | None:
@@ -219,8 +219,3 @@ def _tier(price: Any, input: int) -> float:
         return price  # type: ignore[no-any-return]
     base, *tiers = price
     return next((above for start, above in reversed(tiers) if input > start), base)  # type: ignore[no-any-return]
-
-
-def _as_decimal(price: float) -> Decimal:
-    """Return the decimal number as written, not the nearest binary one."""
-    return Decimal(repr(price))

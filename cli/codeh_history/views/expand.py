@@ -37,7 +37,8 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
     if name in view.all or name in summaries:
         return covered([name], summaries, view.all)
     if name in compactions:
-        return covered(ids_of_compaction(compactions[name]), summaries, view.all)
+        ops = compactions[name].data["ops"]
+        return covered([id for op in ops for id in ids_in(op, ("ids", "id"))], summaries, view.all)
     step = view.made[name]
     if step.type == "clear":
         return [m.id for m in view.all.values() if m.hidden == "clear" and m.place < step.place]
@@ -52,11 +53,6 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
     return unique_match(
         prefix, roots, session, "no such message, summary or compaction (`codeh-history show` prints ids)"
     )
-
-
-def ids_of_compaction(compaction: Record) -> list[str]:
-    """Return the ids that a compaction drops, replaces and summarises."""
-    return [id for op in compaction.data["ops"] for id in ids_in(op, ("ids", "id"))]
 
 
 def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[str, Message]) -> list[str]:

@@ -27,6 +27,7 @@ _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _END = Pattern(rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})")
 _STEP = 1 << 20
 _START = b'"data":"'
+_SENT_UNCHANGED = ("image/", "audio/", "video/", "application/pdf")  # text files are decoded
 
 
 class StandIn(str):
@@ -68,14 +69,20 @@ class Deferred:
         text = f"{self._mark}{len(self._held):032x}"
         part: Json = orjson.loads(data[:start] + text.encode() + data[end:])
         blob = part.get("inlineData")
-        if not isinstance(blob, dict) or blob.get("data") != text or not _is_media(blob.get("mimeType")):
+        if not isinstance(blob, dict) or blob.get("data") != text:
+            return None
+        mime = str(blob.get("mimeType")).lower()
+        if not mime.startswith(_SENT_UNCHANGED):
             return None
         stand_in = StandIn(text)
         stand_in.size = end - start
         stand_in.head = data[start : min(end, start + HEAD)].decode()
         stand_in.tail = data[end - 4 : end].decode()
-        if self.measured and not _is_measured(blob["mimeType"], stand_in.head):
-            return None
+        if self.measured:
+            from ..tokens import media
+
+            if not (mime.startswith("image/") and media.dimensions(stand_in.head)):
+                return None
         self._held.append((id, start, end))
         part["inlineData"] = {**blob, "data": stand_in}
         return part  # type: ignore[return-value]
@@ -108,16 +115,3 @@ def _span(data: bytes) -> tuple[int, int]:
     others = any(piece.translate(None, _ALPHABET) for piece in pieces)
     whole = not others and _END.fullmatch(data[max(start, end - 4) : end])
     return (start, end) if whole else (-1, -1)
-
-
-def _is_measured(mime: str, head: str) -> bool:
-    from ..tokens import headers
-    from ..tokens.media import decoded
-
-    return mime.lower().startswith("image/") and headers.dimensions(decoded(head)) is not None
-
-
-def _is_media(mime: object) -> bool:
-    """Return whether providers are sent the data unchanged; text files are decoded."""
-    kinds = ("image/", "audio/", "video/", "application/pdf")
-    return isinstance(mime, str) and mime.lower().startswith(kinds)

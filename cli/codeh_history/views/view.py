@@ -16,21 +16,9 @@ from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypedDict, Unpack
-
     from ..base.options import Reading
     from ..store.locked import Locked
     from .late_media import Deferred
-
-    class Filling(TypedDict, total=False):
-        """The options of `filled`."""
-
-        strict: bool
-        hydrate: bool
-        media: Deferred | None
-        lost: Lost | None
-        newest: int | None
-
 
 MOST_SHOWN = 3  # damaged lines named
 MOST_NAMED = 20  # elements named
@@ -59,36 +47,24 @@ def view_of(
     env: Env,
     target: Target,
     data: bytes | None = None,
-    **how: Unpack[Filling],
-) -> View:
-    """Return the view of a session's file, of the stream on stdin, or of `data`, completed by `filled`."""
-    env.held = None  # one view at a time is kept
-    in_memory = data is not None
-    if data is None:
-        data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
-    view = complete_view(env, target, fold(read.read_log(data)), in_memory=in_memory, **how)
-    env.held = view
-    return view
-
-
-def complete_view(  # noqa: PLR0913 - what may be wrong with a view, and how much of it is wanted
-    env: Env,
-    target: Target,
-    view: View,
     *,
-    in_memory: bool = False,
     strict: bool = False,
     hydrate: bool = True,
     media: Deferred | None = None,
     lost: Lost | None = None,
     newest: int | None = None,
 ) -> View:
-    """Return a view with its parts from the block store, after noting problems of its log.
+    """Return the view of a session's file, of the stream on stdin, or of `data`, with parts from blocks.
 
-    `media` says how to handle large media. A missing block is BadData, or with `lost` noted there and
-    replaced by a placeholder. `newest`: only the last so many messages are needed. `in_memory`: no other
-    process is writing the session.
+    Problems of its log are noted. `media` says how to handle large media. A missing block is BadData, or
+    with `lost` noted there and replaced by a placeholder. `newest`: only the last so many messages are
+    needed.
     """
+    env.held = None  # one view at a time is kept
+    in_memory = data is not None
+    if data is None:
+        data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+    view = fold(read.read_log(data))
     report_damage(env, target, view.log, strict=strict, in_memory=in_memory)
     report_notes(env, target, view.notes)
     if hydrate and view.log.refers:
@@ -98,6 +74,7 @@ def complete_view(  # noqa: PLR0913 - what may be wrong with a view, and how muc
             media.measured = True  # the session sets a budget
         shown = None if newest is None else {message.id for message in view.messages[-newest:]}
         view = hydrated(env, view, media=media, lost=lost, only=shown)
+    env.held = view
     return view
 
 
