@@ -91,23 +91,19 @@ class Server:
         data = os.read(self.env.stdin, _CHUNK)
         *ends, rest = data.split(b"\n")
         for end in ends:
-            self.add(end)
-            self.take_line()
-        self.add(rest)
+            self.take_line(end)
+        self.line += rest[: requests.LONGEST + 1 - len(self.line)]
         if not data:
-            self.take_line()
+            self.take_line(b"")
             self.ended = True
             for job in [job for job in self.jobs.values() if job.turn.endless]:
                 self.cancel(job, signal.SIGTERM)
         self.look()
 
-    def add(self, data: bytes) -> None:
-        self.line += data[: requests.LONGEST + 1 - len(self.line)]
-
-    def take_line(self) -> None:
-        """Handle the current line."""
+    def take_line(self, end: bytes) -> None:
+        """Handle the current line, whose last bytes these are."""
         self.number += 1
-        line = bytes(self.line)
+        line = bytes(self.line + end[: requests.LONGEST + 1 - len(self.line)])
         self.line.clear()
         if self.number == 1:
             line = line.removeprefix(BOM)
@@ -222,10 +218,8 @@ class Server:
 
     def keep(self, worker: Worker) -> None:
         """Keep the worker if it can be reused and there are not enough idle ones."""
-        if not worker.spent:
-            self.idle.append(worker)
-        if worker.spent or len(self.idle) > IDLE:
-            self.leaving.append(worker if worker.spent else self.idle.pop(0))
+        reusable = not worker.spent and len(self.idle) < IDLE
+        (self.idle if reusable else self.leaving).append(worker)
         self.leaving = [each for each in self.leaving if each.end(wait=False) is None]
 
     def end(self, job: Job, answer: Json) -> None:
