@@ -48,7 +48,11 @@ def run(argv: list[str], env: Env) -> int:
     """Run a command line and return its exit code; every failure is one line on stderr."""
     env.program, env.options_of = run, options_of
     try:
-        _check_that_files_can_be_locked()
+        import fcntl  # noqa: F401 - sessions are locked
+    except ImportError:
+        env.warn("this system cannot lock files; on Windows run it in WSL (wsl --install)")
+        return Usage.exit_code
+    try:
         code = run_plain(argv, env)
         if code is None:
             from . import cli
@@ -132,13 +136,6 @@ def options_of(argv: list[str]) -> Mapping[str, object] | None:
     from . import cli
 
     return cli.options_of(argv)
-
-
-def _check_that_files_can_be_locked() -> None:
-    try:
-        import fcntl  # noqa: F401
-    except ImportError:
-        raise Usage("this system cannot lock files; on Windows run it in WSL (wsl --install)") from None
 
 
 def _bug(error: Exception, env: Env) -> int:

@@ -58,7 +58,7 @@ def test_what_is_to_be_run(fields, found):
 def test_what_cannot_be_run_is_refused_by_its_id(fields, why):
     found = asked(**fields)
     assert isinstance(found, Refusal)
-    assert found.id == 1
+    assert (found.id, found.error.exit_code) == (1, 2 if "does not run" in why else 65)
     assert why in str(found.error)
 
 
@@ -76,11 +76,13 @@ def test_a_request_is_cancelled_by_its_id_alone():
     assert str(read(b'{"cancel":1,"id":2}').error) == "cancel: no other fields allowed"  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("line", [b"", b"{", b"\xff", b"[]", b"7", b'"x"'])
-def test_a_line_that_is_no_object_is_nobodys(line):
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"\xff", b"[]", b"7", b'"x"', b'{"argv":["last"]}', b'{"cancel":null}']
+)
+def test_a_line_that_is_no_object_or_has_no_id_is_nobodys(line):
     found = read(line)
     assert isinstance(found, Refusal)
-    assert found.id is None
+    assert (found.id, found.error.exit_code) == (None, 65)
 
 
 @given(json_values)

@@ -11,7 +11,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.commands.serve import request
 from codeh_history.commands.serve.server import WAITING
 from serving import Server
 from support import lines, run, start
@@ -133,44 +132,6 @@ def test_what_follows_a_session_is_told_as_it_comes(server):
         seen += server.answer("until the end")["data"]
     assert server.end() == 0
     assert server.order[-1] == "until the end"
-
-
-@pytest.mark.parametrize(
-    ("line", "id", "code", "said"),
-    [
-        (b"{", None, 65, "not a line of JSON"),
-        (b"\xff", None, 65, "not a line of JSON"),
-        (b"[1]", None, 65, "not a JSON object"),
-        (b'{"argv":["last"]}', None, 65, "id: must be a string or an integer"),
-        (b'{"id":true,"argv":["last"]}', None, 65, "id: must be a string or an integer"),
-        (b'{"id":1}', 1, 65, "argv: must be a list of strings, the verb first"),
-        (b'{"id":1,"argv":[]}', 1, 65, "argv: must be a list of strings, the verb first"),
-        (b'{"id":1,"argv":["last",2]}', 1, 65, "argv: must be a list of strings, the verb first"),
-        (b'{"id":1,"argv":["last"],"stdn":"x"}', 1, 65, "stdn: no such field; did you mean stdin?"),
-        (b'{"id":1,"argv":["last"],"stdin":1}', 1, 65, "stdin: must be a string"),
-        (b'{"id":1,"argv":["last"],"stdin64":"?"}', 1, 65, "stdin64: not base64"),
-        (
-            b'{"id":1,"argv":["last"],"stdin":"","stdin64":""}',
-            1,
-            65,
-            "stdin and stdin64 cannot be combined",
-        ),
-        (b'{"id":1,"argv":["last"],"cwd":1}', 1, 65, "cwd: must be a string"),
-        (b'{"id":1,"argv":["last"],"env":{"A":1}}', 1, 65, "env: must be an object of strings"),
-        (b'{"id":1,"argv":["last"],"env":{"A=B":"1"}}', 1, 65, "env: must be an object of strings"),
-        (b'{"id":1,"argv":["last"],"stream":1}', 1, 65, "stream: must be true or false"),
-        (b'{"id":1,"argv":["last\\u0000"]}', 1, 65, "argv, cwd and env must not contain NUL"),
-        (b'{"id":1,"argv":["chat"]}', 1, 2, "`serve` does not run chat: it is interactive"),
-        (b'{"id":1,"argv":["serve"]}', 1, 2, "`serve` does not run serve: it is already running"),
-        (b'{"cancel":null}', None, 65, "cancel: must be a string or an integer"),
-        (b'{"id":2,"cancel":1}', 2, 65, "cancel: no other fields allowed"),
-    ],
-)
-def test_a_line_that_is_no_request(line, id, code, said):
-    refusal = request.read(line)
-    assert isinstance(refusal, request.Refusal)
-    assert (refusal.id, refusal.error.exit_code) == (id, code)
-    assert str(refusal.error).startswith(said)
 
 
 def test_a_broken_line_costs_itself(home, server):

@@ -146,7 +146,9 @@ def turn_of(
         return Turn(frozenset(), endless)
     names = [name, options["into"]] if options.get("into") else [name]
     sessions = [_session(each, env, cwd) for each in names]
-    if None in sessions or not (issubclass(takes, Writing) or _exists(str(sessions[0]), existing)):
+    exact = issubclass(takes, Writing) or sessions[0] in existing  # a database is not queried here
+    exact = exact or any(os.path.exists(f"{sessions[0]}.{ending}") for ending in ("jsonl", "json"))
+    if None in sessions or not exact:
         return Turn(None, endless)  # it may be a prefix
     return Turn(frozenset(map(str, sessions)), endless)
 
@@ -160,8 +162,3 @@ def _session(name: object, env: Env, cwd: str) -> str | None:
         return path
     path = os.path.realpath(os.path.join(cwd, path))
     return path.removesuffix("l").removesuffix(".json")
-
-
-def _exists(session: str, existing: Container[str]) -> bool:
-    """Whether it certainly exists; a database is not queried, which would delay all requests."""
-    return session in existing or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))
