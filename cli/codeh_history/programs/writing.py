@@ -16,6 +16,7 @@ from ..base.words import plural
 from ..providers.anthropic import NAME as ANTHROPIC
 from ..providers.anthropic.blocks import THINKING
 from ..providers.base import Options
+from ..providers.gemini.fields import SKIP_SIGNATURE
 from ..providers.media import media
 from ..providers.names import CallIds
 from ..providers.parts import objects
@@ -175,6 +176,12 @@ def by_source(
     """Group an element's blocks by message."""
     for source, pairs in groupby(zip(sources, blocks, strict=True), key=itemgetter(0)):
         yield source, [block for _, block in pairs]
+
+
+def without_placeholders(parts: Sequence[Json]) -> list[Json]:
+    """Gemini's parts without our placeholder for a signature: programs set their own."""
+    placeholder = ("thoughtSignature", SKIP_SIGNATURE)
+    return [{key: value for key, value in part.items() if (key, value) != placeholder} for part in parts]
 
 
 def file_as_text(block: Json, program: str) -> str | None:

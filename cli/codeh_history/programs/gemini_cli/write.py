@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from ...providers.gemini.fields import SKIP_SIGNATURE
 from ...providers.json_text import value_of
 from ...providers.parts import name_of
 from ...session.model import SUMMARY_HEAD, Json, Message
@@ -65,7 +64,7 @@ class File(writing.Writer):
 
     def _model(self, parts: list[Any], model: str | None) -> None:
         """Write a model message; its content is all parts if they are more than texts followed by calls."""
-        parts = [_without_placeholder(part) for part in parts]
+        parts = writing.without_placeholders(parts)
         made = [part["functionCall"] for part in parts if _is_call(part)]
         done = {"status": "success", "timestamp": self.ts}
         calls = [{"id": _id(c), "name": c["name"], "args": c.get("args") or {}, **done} for c in made]
@@ -107,13 +106,6 @@ def _id(call: Any) -> str | None:
     id = name_at(call, "id")
     prefix = f"{call.get('name')}__" if id else ""
     return prefix + id if id and id.startswith(prefix) else id
-
-
-def _without_placeholder(part: Any) -> Any:
-    """The part without our placeholder for a signature: the program sets its own."""
-    if part.get("thoughtSignature") != SKIP_SIGNATURE:
-        return part
-    return {key: value for key, value in part.items() if key != "thoughtSignature"}
 
 
 def _whole(part: Any) -> Any:

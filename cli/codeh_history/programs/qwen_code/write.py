@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from ...providers.gemini.fields import SKIP_SIGNATURE
-from ...session.model import Json, Message, Part
+from ...session.model import Json, Message
 from .. import writing
 
 VERSION = "0.24.4"  # the version whose format this is
@@ -42,8 +41,7 @@ class File(writing.Writer):
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """Write an element; results have lines of their own."""
-        self.ts = writing.time_of(sources) or self.ts
-        parts = [_without_placeholder(part) for part in element["parts"]]
+        parts = writing.without_placeholders(element["parts"])
         if element["role"] == "model":
             model = next((source.model for source in sources if source and source.model), None)
             fields = {"model": model} if model else {}
@@ -52,10 +50,3 @@ class File(writing.Writer):
         for answers, run in groupby(parts, lambda part: "functionResponse" in part):
             kind = "tool_result" if answers else "user"
             self.line(kind, message={"role": "user", "parts": list(run)})
-
-
-def _without_placeholder(part: Part) -> Json:
-    """The part without our placeholder for a signature: the program sets its own."""
-    return {
-        key: value for key, value in part.items() if (key, value) != ("thoughtSignature", SKIP_SIGNATURE)
-    }
