@@ -52,11 +52,13 @@ class CallIds:
     """Call ids as they are sent, the same on a call and its result.
 
     `fit` makes an id one that the provider takes. One that was sent before gets a number, so that calls can
-    be told apart, unless `faithful`. An id depends only on what stands before it.
+    be told apart, unless `faithful`. An id depends only on what stands before it. With `again` ids may come
+    again after the model was answered.
     """
 
-    def __init__(self, fit: Callable[[str], str], *, faithful: bool) -> None:
+    def __init__(self, fit: Callable[[str], str], *, faithful: bool, again: bool = False) -> None:
         self._fit = fit
+        self._again = again
         self._faithful = faithful
         self.taken: set[str] = set()
         self._count: dict[str, int] = {}  # of the ids that came more than once
@@ -64,6 +66,9 @@ class CallIds:
 
     def calls(self, turn: Turn) -> list[str]:
         """The ids of a model turn's calls."""
+        if self._again and turn.calls and not turn.calls[0].number:
+            self.taken.clear()
+            self._count.clear()
         sent = [self.new(call.id) for call in turn.calls]
         if sent:
             self._row[turn.calls[0].number :] = sent
@@ -75,11 +80,6 @@ class CallIds:
             self._row[number] if (number := answer.number) >= 0 else self._fit(answer.id or "")
             for answer in turn.answers
         ]
-
-    def reset(self) -> None:
-        """From here on ids may come again."""
-        self.taken.clear()
-        self._count.clear()
 
     def new(self, id: str) -> str:
         """The id to send for this one, which no other call has."""

@@ -35,8 +35,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     """
     work, settings = _Conversation(options), options.settings
     work.fill(messages, summaries)
-    if not work.answered:
-        work.finish(last=True)
+    work.finish(last=True)
     body: Json = {"model": options.model} if options.model else {}
     budget = object_of(settings.get("thinking")).get("budget_tokens")
     default = MAX_TOKENS + (budget if isinstance(budget, int) else 0)
@@ -142,8 +141,7 @@ def _marked(body: Json) -> Json:
 class _Conversation(Array):
     def __init__(self, options: Options) -> None:
         super().__init__(NAME, options)
-        self.ids = CallIds(blocks.IDS.fit, faithful=options.faithful)  # unique since the last answer
-        self.answered = True  # whether a turn that is no model's came after them
+        self.ids = CallIds(blocks.IDS.fit, faithful=options.faithful, again=True)
         self.thinking = False  # whether the model's message at the end has thinking in it
         self.called = False  # whether there is any call
 
@@ -203,9 +201,6 @@ class _Conversation(Array):
     # -- the model's side ---------------------------------------------------------------------------
 
     def add_model_turn(self, turn: Turn) -> None:
-        if self.answered:
-            self.ids.reset()
-            self.answered = False
         ids = self.ids.calls(turn)
         own = turn.made_by(NAME, self.model)
         self.called = self.called or bool(turn.calls)
@@ -243,7 +238,7 @@ class _Conversation(Array):
         """A user's turn begins: the model's message before it is finished."""
         if self.thinking:
             self.finish()
-        self.answered, self.thinking = True, False
+        self.thinking = False
 
     def finish(self, *, last: bool = False) -> None:
         """Finish a model's message: no thinking at its end, nor whitespace at the end of a request.

@@ -55,18 +55,14 @@ class _Contents(Array):
     def __init__(self, name: str, options: Options) -> None:
         super().__init__(name, options)
         self.calls: list[tuple[str | None, str]] = []  # id and name of the last model turns' calls
-        self.answered = True  # whether a turn that is no model's came after them
 
     def add_user_turn(self, turn: Turn) -> None:
-        self.answered = True
         parts: list[Any] = turn.parts if turn.opening else self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
         self._emit("user", parts, [turn.id] * (len(parts) or 1))
 
     def add_model_turn(self, turn: Turn) -> None:
-        if self.answered:
-            self.calls, self.answered = [], False
         parts: list[Any] = turn.parts
         if turn.calls or not turn.opening:
             own = turn.made_by(NAME, self.model)
@@ -98,7 +94,7 @@ class _Contents(Array):
         """A functionCall: a name within the alphabet, arguments an object, an id only if there was one."""
         call, id = part["functionCall"], made.id if made.has_id else None
         name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
-        self.calls.append((id, name))
+        self.calls[made.number :] = [(id, name)]
         if len(part) == 1 and _is_as_sent(call, id, name, "args"):
             return part
         new = {key: value for key, value in call.items() if key in fields.CALL - {"id", "args"}}
@@ -178,7 +174,6 @@ class _Contents(Array):
 
     def add_results(self, turn: Turn) -> None:
         """The responses in a content of their own; what cannot stand in one goes into the next."""
-        self.answered = True
         parts: list[Any] = []
         after: list[Any] = []
         sources: list[str] = []
