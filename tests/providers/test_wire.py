@@ -138,6 +138,10 @@ OUTCOMES = {
     "an HTML page": (HTML, "Failure 75: HTTP 502: an HTML page: 502 Bad Gateway"),
     "Google's HTML page": (GOOGLE_502, "Failure 75: HTTP 502: an HTML page: Error 502 (Server Error)!!1"),
     "a page of no status": (b"<html><body>Sign in</body></html>", "Unreadable: an HTML page: Sign in"),
+    "a page with JSON in it": (
+        b'<html><title>502 Bad Gateway</title><img src="data:image/png;base64,AA"><script>x = {"a": 1};</script></html>\n',
+        "Failure 75: HTTP 502: an HTML page: 502 Bad Gateway",
+    ),
     "a page, then the answer": (HTML + hi(), "Reply Hi"),
     "a page, then the answer at once": (HTML.rstrip() + hi(), "Reply Hi"),
     "Google's page, then the stream": (GOOGLE_502 + gemini(), WHOLE),

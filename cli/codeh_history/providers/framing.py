@@ -22,7 +22,9 @@ _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
 _ARRAY = re.compile(rb"\[\s*(?:[{\[\]]|$)")
 _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
-_STARTS = re.compile(rb'data: ?|event:|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE)
+_STARTS = re.compile(
+    rb'data: ?|event: ?[\w.]+[ \r]*$|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE | re.MULTILINE
+)
 _BEFORE, _AFTER = 40, 16  # bytes around the place where a text goes wrong, in which the next answer begins
 
 
@@ -247,9 +249,17 @@ def _is_syntax(error: ValueError) -> bool:
 
 
 def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:
-    """Whether the JSON of an answer that begins at a mark reads beyond where a text goes wrong."""
-    sign, start = mark[0][:1], mark.start()
-    if sign in b"{[" and 0 < wrong < start - 1 and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
+    """Whether an answer begins at a mark: its JSON reads beyond the place where the text goes wrong.
+
+    In a text that is no JSON at all (`wrong` is 0), it must be an answer, or go on in the next line.
+    """
+    sign, start = mark[0][:1].lower(), mark.start()
+    if sign not in b"d{[":
+        return sign != b"h" or _HEAD.match(raw[start:].partition(b"\n")[0].rstrip()) is not None
+    if sign != b"d" and 0 < wrong < start - 1 and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
         return False
-    start = mark.end() if sign in b"dD" else start
-    return sign not in b"dD{[" or start + trouble(raw[start:]) > wrong
+    text = raw[mark.end() if sign == b"d" else start :]
+    end = trouble(text)
+    if wrong:
+        return len(raw) - len(text) + end > wrong
+    return end == len(text) > 0 or detect.stands_alone(value_of(text[:end]), in_event=False)
