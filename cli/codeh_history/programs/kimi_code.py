@@ -27,6 +27,7 @@ _BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in `blobs`, beside 
 _TIMED = re.compile(
     "Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*"
 )  # these say how long they took
+_SUMMARY = "compaction_summary"
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
 _ANSWER = {"finish": "finishReason", "response": "messageId", "usage": "usage"}
 _USAGE = {
@@ -90,20 +91,15 @@ def _state(session: Session, source: Source) -> None:
 
 
 class _Message(NamedTuple):
-    """A message of the program's context: the ids of its items (none if it is the program's own)."""
+    """A message of the program's context: the ids of its items, and whether a user typed it.
 
-    ids: tuple[str, ...]
-    role: str
-    origin: Json
+    `kind` is its origin; a message that was typed while the program worked is no turn of its own (`turn`).
+    """
 
-    @property
-    def typed(self) -> bool:
-        """Whether a user typed it; these are kept by a compaction."""
-        kind = name_at(self.origin, "kind")
-        slash = (
-            kind in ("skill_activation", "plugin_command") and self.origin.get("trigger") == "user-slash"
-        )
-        return self.role == "user" and (kind in (None, "user") or slash)
+    ids: list[str]
+    kind: str | None = "step"
+    typed: bool = False
+    turn: bool = False
 
 
 class _Reading:
@@ -117,8 +113,6 @@ class _Reading:
         self.before: list[list[Item]] = []  # the items before each undo
         self.step: str | None = None  # the open step
         self.entry: Entry | None = None  # its message, once it has parts
-        self.pending: dict[str, str] = {}  # its calls without results: id → function
-        self.deferred: list[tuple[int, Json, str | None]] = []  # messages that wait for these
         self.model: Json = {}
 
     def read(self, program: Program) -> None:
@@ -131,15 +125,11 @@ class _Reading:
             key = (text_at(data, "type"), text_at(data, "event.type"), id)
             if id and key in seen:
                 session.skip("repeated line")
-                session.problem(
-                    line, "doubles", f"a repeated line: {self.title} sends it twice", "read once"
-                )
+                session.problem(line, "doubles", f"repeated: {self.title} sends it twice", "read once")
                 continue
             seen.add(key)
             ts = time_of(data.get("time"))
             match data.get("type"):
-                case "context.append_message" if self.pending:
-                    self.deferred.append((session.number, object_at(data, "message"), ts))
                 case "context.append_message":
                     self.message(object_at(data, "message"), ts)
                 case "context.append_loop_event":
@@ -149,16 +139,15 @@ class _Reading:
                 case "context.undo":
                     self.undone(data.get("count"))
                 case "context.clear":
-                    self.settle()
                     self.cut(0, "cleared message")
                 case "metadata":
                     session.version = name_at(data, "app_version", "protocol_version")
                     session.created = session.created or time_of(data.get("created_at"))
                 case "llm.request":
-                    self.requested(data)
+                    provider = "anthropic" if data.get("provider") == "anthropic" else "openai-chat"
+                    self.model = {"provider": provider, "model": name_at(data, "model")}
                 case kind:
                     session.skip(str(kind), own=True)
-        self.settle()
         lost = f": {self.title} forgets everything after it"
         session.problems[:] = (
             problem._replace(effect="forgets", reason=problem.reason + lost)
@@ -166,57 +155,37 @@ class _Reading:
             for problem in session.problems
         )  # fmt: skip
 
-    def requested(self, data: Json) -> None:
-        anthropic = data.get("provider") == "anthropic"
-        self.model = {
-            "provider": "anthropic" if anthropic else "openai-chat",
-            "model": name_at(data, "model"),
-        }
-
     # -- messages ------------------------------------------------------------------------------------------
 
     def message(self, message: Json, ts: str | None) -> None:
         """Add a message that is not a step."""
         session, role, origin = self.session, text_at(message, "role"), object_at(message, "origin")
-        ids: tuple[str, ...] = ()
-        if origin.get("kind") == "injection":
+        kind, made = name_at(origin, "kind"), None
+        if kind == "injection":
             session.skip(f"injection ({origin.get('variant')})", own=True)
-        elif role not in _KINDS:
-            session.skip(f"{role} message")
-        else:
+        elif own := session.kind_of(role, _KINDS):
             parts = self.parts(message.get("content"))
             if role == "tool":
                 failed = message.get("isError") is True
                 parts = [session.result(message.get("toolCallId"), None, parts, failed=failed)]
             for call in objects_at(message, "toolCalls"):
                 parts.append(session.call(call.get("id"), call.get("name"), call.get("arguments")))
-            made = session.add(_KINDS[role], parts, id=message.get("id"), ts=ts)
-            ids = (made.id,) if made else ()
-        self.context.append(_Message(ids, role, origin))
-
-    def settle(self) -> None:
-        """End the step, and add the messages that waited for its results."""
-        self.step = self.entry = None
-        self.pending.clear()
-        number, deferred, self.deferred = self.session.number, self.deferred, []
-        for line, message, ts in deferred:
-            self.session.number = line
-            self.message(message, ts)
-        self.session.number = number
+            made = session.add(own, parts, id=message.get("id"), ts=ts)
+        typed = role == "user" and (kind in (None, "user") or origin.get("trigger") == "user-slash")
+        turn = typed and origin.get("inTurn") is not True
+        self.context.append(_Message([made.id] if made else [], kind, typed, turn))
 
     def event(self, event: Json, ts: str | None) -> None:
         """Add what a step says."""
         session = self.session
         match event.get("type"):
             case "step.begin":
-                self.settle()
-                self.step = name_at(event, "uuid")
+                self.step, self.entry = name_at(event, "uuid"), None
             case "content.part":
                 self.extend(event, self.parts([event.get("part")]), ts)
             case "tool.call":
                 call = session.call(event.get("toolCallId"), event.get("name"), event.get("args"))
                 self.extend(event, [call], ts)
-                self.pending[text_at(event, "toolCallId")] = text_at(event, "name")
             case "tool.result":
                 self.result(event, ts)
             case "step.end":
@@ -229,8 +198,7 @@ class _Reading:
         """Add parts to the message of a step; a step without a beginning is read all the same."""
         step = name_at(event, "stepUuid")
         if step is None or step != self.step:
-            self.settle()
-            self.step = step
+            self.step, self.entry = step, None
             why = f"a part of a step without a beginning: {self.title} drops it"
             self.session.problem(self.session.number, "drops", why, "read as a message")
         if self.entry is not None:
@@ -238,25 +206,20 @@ class _Reading:
             return
         self.entry = self.session.add("codeh", parts, id=step, ts=ts, **self.model)
         if self.entry is not None:
-            self.context.append(_Message((self.entry.id,), "assistant", {}))
+            self.context.append(_Message([self.entry.id]))
 
     def result(self, event: Json, ts: str | None) -> None:
         """Add a result, in the words in which the model gets it."""
         session, result, call = self.session, object_at(event, "result"), text_at(event, "toolCallId")
         output, note, took = result.get("output"), text_at(result, "note"), result.get("durationMs")
         parts = self.parts(output)
-        if isinstance(took, (int, float)) and _TIMED.fullmatch(self.pending.get(call, "")):
+        if isinstance(took, (int, float)) and _TIMED.fullmatch(session.open_calls.get(call, "")):
             text = parts.pop(0)["text"] if parts and "text" in parts[0] else ""
             parts.insert(0, {"text": f"Wall time: {took / 1000:.3f} seconds\n{text}".rstrip("\n")})
         parts += [{"text": note}] if note else []
         answer = session.result(call, None, parts, failed=result.get("isError") is True)
         made = session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
-        self.context.append(_Message((made.id,) if made else (), "tool", {}))
-        self.pending.pop(call, None)
-        if not self.pending:
-            step, entry = self.step, self.entry
-            self.settle()
-            self.step, self.entry = step, entry
+        self.context.append(_Message([made.id] if made else []))
 
     def parts(self, content: object) -> list[Part]:
         """The parts of a content: text, or a list of them."""
@@ -279,65 +242,52 @@ class _Reading:
                 return None
 
     def file(self, url: str, kind: str) -> Part:
-        """A file, from where it is kept beside the session if it is large."""
+        """A file, from the folder beside the session's file if it is large."""
         blob = _BLOB.fullmatch(url)
         if blob is None:
             return media(url, None, kind)
         try:
-            return inline(self.source.beside(self.folder, "blobs", blob[2], above=1), blob[1])
+            folder = self.source.path.split("/")[-2:-1]
+            return inline(self.source.beside(*folder, "blobs", blob[2], above=1), blob[1])
         except Unreadable as error:
             self.session.problem(self.session.number, "drops", str(error), "its name is used instead")
             return media(None, None, kind)
-
-    @property
-    def folder(self) -> str:
-        return self.source.path.split("/")[-2]
 
     # -- what is no longer sent ----------------------------------------------------------------------------
 
     def compacted(self, data: Json, ts: str | None) -> None:
         """Summarise all but the newest messages, or but users' oldest and newest ones."""
-        self.settle()
         text = text_at(data, "contextSummary") or text_at(data, "summary")
         text = text or "".join(texts(self.parts(at(data, "summary.content"))))
         kept, head = data.get("keptUserMessageCount"), data.get("keptHeadUserMessageCount")
+        count = data.get("compactedCount", data.get("count"))
         if not text:
             self.session.skip("compaction without a summary")
             return
+        live = self.context[count:] if isinstance(count, int) else []
         if isinstance(kept, int):
             typed = [message for message in self.context if message.typed]
             first = head if isinstance(head, int) else 0
             live = [*typed[:first], *typed[max(first, len(typed) - (kept - first)) :]]
-        else:
-            count = data.get("compactedCount", data.get("count"))
-            live = self.context[count:] if isinstance(count, int) else []
-        self.session.summarise(
-            f"compaction-{self.session.number}", ts, text, [id for message in live for id in message.ids]
-        )
-        summary = _Message((), "user", {"kind": "compaction_summary"})
-        self.context = [*live, summary]
+        ids = [id for message in live for id in message.ids]
+        self.session.summarise(f"compaction-{self.session.number}", ts, text, ids)
+        self.context = [*live, _Message([], _SUMMARY)]
 
     def undone(self, count: object) -> None:
-        """Undo so many prompts and what followed them; not across a compaction."""
-        self.settle()
-        left = count if isinstance(count, int) else 0
-        for place in range(len(self.context) - 1, -1, -1):
-            message = self.context[place]
-            if left <= 0 or message.origin.get("kind") == "compaction_summary":
-                return
-            if message.typed and message.origin.get("inTurn") is not True:
-                left -= 1
-                if left == 0:
-                    self.cut(place, REWOUND)
+        """Undo so many turns; not across a compaction."""
+        after = next((at for at, m in enumerate(self.context) if m.kind == _SUMMARY), -1) + 1
+        turns = [place for place in range(after, len(self.context)) if self.context[place].turn]
+        if isinstance(count, int) and 0 < count <= len(turns):
+            self.cut(turns[-count], REWOUND)
 
     def cut(self, place: int, kind: str) -> None:
         """Remove the messages from a place on."""
-        session = self.session
-        self.before.append([*session.items])
-        gone = {id for message in self.context[place:] for id in message.ids}
+        session, gone = self.session, [id for message in self.context[place:] for id in message.ids]
         del self.context[place:]
-        session.items = [item for item in session.items if place and item.id not in gone]
-        session.live = [id for id in session.live if place and id not in gone]
+        self.before.append([*session.items])
+        first = next((at for at, item in enumerate(session.items) if item.id in gone), len(session.items))
+        session.undo(first if place else 0)
+        self.step = self.entry = None
         session.skip(kind, len(gone))
 
 

@@ -1,0 +1,115 @@
+"""Kimi Code's files, each trap by name."""
+
+import json
+
+import orjson
+
+from in_process import run_in_process, run_ok
+from kimi_files import ID, Kimi, image, kimi_code
+from support import lines, session_path
+
+
+def laid(home, file, name="main"):
+    """An agent's file where the program keeps it."""
+    session = home / ".kimi-code" / "sessions" / "wd_work_0" / f"session_{ID}"
+    path = file.write(session / "agents" / name)
+    state = {"cwd": "/work", "createdAt": 1767225600000, "title": "A title", "forkedFrom": "session_other"}
+    (session / "state.json").write_text(json.dumps(state))
+    return path
+
+
+def shown(home, id=f"kimi-code-{ID}"):
+    """What the program would be sent, in short."""
+    body = orjson.loads(run_ok("payload", id, "--to", "gemini", "--raw", "--prefill", home=home).text)
+    for turn in body["contents"]:
+        for part in turn["parts"]:
+            answer, call = part.get("functionResponse"), part.get("functionCall", {})
+            yield answer["response"] if answer else part.get("text") or call.get("id", "image")
+
+
+def sample():
+    file = Kimi()
+    file.lines = kimi_code()
+    return file
+
+
+def test_a_session_is_the_context_that_its_events_leave(tmp_path):
+    laid(tmp_path, sample())
+    (done,) = run_ok("import", "--all", home=tmp_path, env={"HOME": str(tmp_path)}).lines
+    assert (done["session"], done["program"]) == (f"kimi-code-{ID}", "kimi-code")
+    summary, *others = shown(tmp_path)
+    assert summary.endswith("in short")
+    of_c = {"output": "of C"}
+    assert others == ["one", "four", "six", "C", of_c, "seven, typed while it worked", "eight"]
+
+
+def test_the_title_directory_and_origin_are_said_beside_it(tmp_path):
+    run_ok("import", str(laid(tmp_path, sample())), home=tmp_path)
+    header, meta, *_ = lines(session_path(tmp_path, f"kimi-code-{ID}"))
+    assert (header["cwd"], header["parent"]["session"]) == ("/work", "kimi-code-other")
+    assert meta["set"]["title"] == "A title"
+
+
+def test_what_was_undone_and_sub_agents_are_branches(tmp_path):
+    agent = Kimi()
+    agent.user("a", "look", kind="system_trigger")
+    agent.step("s", "It looked.")
+    laid(tmp_path, agent, "agent-0")
+    path = laid(tmp_path, sample())
+    done = run_ok("import", str(path), "--branches", home=tmp_path)
+    _, undone, of_agent = done.text.split()
+    assert [*shown(tmp_path, undone)][-2:] == ["taken back", "of it"]
+    assert of_agent == f"kimi-code-{ID}-agent-0"
+    assert [*shown(tmp_path, of_agent)] == ["look", "It looked."]
+
+
+def test_a_compaction_keeps_the_prompts_that_it_counts(tmp_path):
+    file = Kimi()
+    for number in range(5):
+        file.user(f"u{number}", f"prompt {number}")
+        file.step(f"s{number}", f"answer {number}")
+    file.compacted("in short", compactedCount=10, keptUserMessageCount=3, keptHeadUserMessageCount=1)
+    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
+    assert [*shown(tmp_path)][1:] == ["prompt 0", "prompt 3", "prompt 4"]
+
+
+def test_a_large_file_is_read_from_beside_the_agent(tmp_path):
+    file = Kimi()
+    file.user("a", "look", image("blobref:image/png;0af1"), image("blobref:image/png;dead"))
+    path = laid(tmp_path, file)
+    (path.parent / "blobs").mkdir()
+    (path.parent / "blobs" / "0af1").write_bytes(b"\x89PNG")
+    done = run_ok("import", str(path), home=tmp_path)
+    assert b"blobs/dead: is not there (its name is used instead)" in done.err
+    message = lines(session_path(tmp_path, f"kimi-code-{ID}"))[2]
+    assert message["parts"][1] == {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+
+
+def test_the_program_forgets_what_follows_a_line_that_is_not_json(tmp_path):
+    path = laid(tmp_path, sample())
+    whole = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*whole[:6], b'{"type":\n', *whole[6:]]))
+    told = run_in_process("verify", str(path), home=tmp_path)
+    assert (told.code, b"Kimi Code forgets everything after it" in told.out) == (1, True)
+
+
+def test_a_step_without_its_beginning_is_read_and_reported(tmp_path):
+    file = Kimi()
+    file.user("a", "one")
+    file.step("s1", "two")
+    file.lines = [line for line in file.lines if line.get("event", {}).get("type") != "step.begin"]
+    path = laid(tmp_path, file)
+    assert (
+        b"without a beginning: Kimi Code drops it" in run_in_process("verify", str(path), home=tmp_path).out
+    )
+    run_ok("import", str(path), home=tmp_path)
+    assert [*shown(tmp_path)] == ["one", "two"]
+
+
+def test_a_repeated_line_counts_once(tmp_path):
+    file = sample()
+    file.lines.insert(3, file.lines[2])
+    path = laid(tmp_path, file)
+    assert b"repeated: Kimi Code sends it twice" in run_in_process("verify", str(path), home=tmp_path).out
+    run_ok("import", str(path), home=tmp_path)
+    assert [*shown(tmp_path)].count("one") == 1
