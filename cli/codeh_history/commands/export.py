@@ -179,7 +179,7 @@ def moved(env: Env, options: Options, program: str) -> int:
         try:
             for view in (fold(read.read_log(data)) for data in translated.each(path)):
                 cwd = (view.header or {}).get("cwd")
-                if _below(cwd, old) and not origin(view.header).get("agent"):
+                if _below(cwd, old) and view.messages and not origin(view.header).get("agent"):
                     place = os.path.normpath(new + str(cwd)[len(old) :])
                     env.write(values.line(_moved(env, view, program, place, path, options)))
         except (HistoryError, OSError) as error:
@@ -203,7 +203,7 @@ def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Opt
     id = str(origin(view.header)["id"])
     kept = id if registry.program(program).by_folder else None
     made = writer.make(env, view, program, cwd=cwd, install=options.install, of=("moved", id), id=kept)
-    before = writer.installed(env, made, path)
+    before = writer.installed(env, made, in_folder=kept is not None)
     if options.install and not before:
         writer.put(env, made, None, install=True)
     action = "exists" if before else "written" if options.install else "planned"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from .. import pairs
 from .. import source as sources
 from ..fields import answer_fields, hash_id, list_at, name_at, object_at, objects_at, text_at, time_of
 from ..model import REWOUND, Entry, Item, Piece, Session, Summary
-from ..protocol import Head, Place, Program, Source
+from ..protocol import Head, Place, Program, Source, Unreadable
 from ..tree import undone_branches
 
 Version = tuple[int, Json]  # line number and content of one version of a message
@@ -149,6 +150,9 @@ class _Reading:
                 session.set_parent(f"{session.program}-{parent[1]}", agent=True)
                 if session.id == parent[1]:  # only the file name tells sub-agents apart
                     session.id = f"{parent[1]}-{self.source.stem}"
+            with suppress(Unreadable):  # newer versions name the folder after the project
+                root = self.source.beside(".project_root", above=2 if parent else 1)
+                session.cwd = root.decode("utf-8", "replace").strip() or None
         self.settings(number, data)
 
     def settings(self, number: int, values: Json) -> None:

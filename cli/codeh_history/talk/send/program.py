@@ -133,11 +133,14 @@ def resumed(made: Made, path: str) -> str | None:
     return command(made, [*made.written.taken, path]) if taken else None
 
 
-def installed(env: Env, made: Made, source: str = "") -> tuple[str, str] | None:
-    """Where the program has the same session, `source` aside, and its id; None where it has none."""
+def installed(env: Env, made: Made, *, in_folder: bool = False) -> tuple[str, str] | None:
+    """Where the program has the same session already, and its id; None where it has none.
+
+    `in_folder`: only in the folder of the new file, because another may have one of the same id.
+    """
     id = made.written.resume[-1]
     for file in files_of(env, [made.program]):
-        if file.path == source and not is_database(source):
+        if in_folder and os.path.dirname(file.path) != os.path.dirname(made.place):
             continue
         if id in file.path or f"-{id[:8]}.json" in file.path:  # the latter by Gemini CLI
             return file.path, id
