@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -107,7 +106,7 @@ def _profile(talk: Talk, rest: str) -> None:
 
 def _attach(talk: Talk, rest: str) -> None:
     if rest:
-        file = os.path.expanduser(shlex.split(rest)[0] if rest[0] in "'\"" else rest)
+        file = os.path.expanduser(rest.strip("'\""))
         if not os.path.isfile(file):
             raise Usage(f"{file}: no such file")
         talk.attached.append(file)
@@ -179,20 +178,18 @@ def completing(talk: Talk) -> Completer:
     """Return a completer for commands and their arguments."""
 
     def complete(before: str, word: str) -> Sequence[str]:
-        if not before.strip():
-            return [f"{name} " for name in COMMANDS if word and name.startswith(word)]
-        command = before.split(maxsplit=1)[0]
-        if command == "/profile":
+        command = before.split(maxsplit=1)[0] if before.strip() else ""
+        matches: Sequence[str] = ()
+        if not command:
+            matches = [f"{name} " for name in COMMANDS] if word else ()
+        elif command == "/profile":
             matches = layers.profiles(talk.env)
         elif command == "/model":
             matches = sorted({m.model for m in talk.view().messages if m.model})
-        elif command in ("/attach", "/system"):
+        elif command == "/attach" or (command == "/system" and word.startswith("@")):
             at = "@" if word.startswith("@") else ""
-            names = glob.glob(glob.escape(os.path.expanduser(word.removeprefix("@"))) + "*")
-            matches = [f"{at}{name}/" if os.path.isdir(name) else f"{at}{name}" for name in sorted(names)]
-            return matches if at or command == "/attach" else []
-        else:
-            matches = []
+            paths = glob.glob(glob.escape(os.path.expanduser(word.removeprefix("@"))) + "*")
+            return [f"{at}{path}/" if os.path.isdir(path) else f"{at}{path}" for path in sorted(paths)]
         return [name for name in matches if name.startswith(word)]
 
     return complete
