@@ -118,8 +118,14 @@ class Group(TyperGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(SHOWN)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        return load(cmd_name) if cmd_name in COMMANDS else None
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in COMMANDS:
+            return load(cmd_name)
+        if cmd_name.startswith("-") or ctx.resilient_parsing:
+            return None
+        meant = OTHER_NAMES.get(cmd_name) or closest(cmd_name, COMMANDS)
+        hint = f"did you mean `codeh-history {meant}`?" if meant else "see codeh-history --help"
+        raise Usage(f"{cmd_name}: no such command; {hint}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Treat `help VERB` as `VERB --help`; `help --all` lists every command."""
@@ -133,15 +139,6 @@ class Group(TyperGroup):
             option = args[0].partition("=")[0]
             raise Usage(f"{option}: put options after the command: `codeh-history {verb} … {option} …`")
         return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            meant = OTHER_NAMES.get(args[0]) or closest(args[0], COMMANDS)
-            say = f"did you mean `codeh-history {meant}`?" if meant else "see codeh-history --help"
-            raise Usage(f"{args[0]}: no such command; {say}")
-        return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write("Examples:\n" + EXAMPLES + "\n")
