@@ -82,39 +82,26 @@ def read(env: Env, options: Options, receiving: Receiving) -> None:
     print_received(env, receiving.target.id, received, echo=receiving.echo is not None)
 
 
-def one_lately(env: Env, session: str | None, format: str) -> None:
-    """Raise Usage if the answer could belong to several sessions; the answer is saved to a file."""
-    from ..store.begun import used_lately
-    from ..store.resolve import may_be_unnamed, named
-
-    if named(env, session) is not None:
-        return
-    may_be_unnamed(env)
-    ids = used_lately(env)
-    if len(ids) > 1:
-        from ..store.unsent import kept_answer
-
-        raise Usage(
-            f"which session is answered? {', '.join(ids)} were used in this directory in the last hour; "
-            f"name one with -s{kept_answer(env, format)}"
-        )
-
-
 def receive(env: Env, options: Options, format: str) -> None:
-    """Store a provider's response from stdin."""
+    """Store a provider's response from stdin; if its session is unclear or unreachable, in a file."""
+    from ..store import unsent
+    from ..store.begun import used_lately
     from ..store.paths import exists, hint
-    from ..store.resolve import for_writing
+    from ..store.resolve import for_writing, may_be_unnamed, named
     from ..talk.receive.answer import Receiving, reader_of
 
     reader = reader_of(format)
-    one_lately(env, options.session, format)
+    if named(env, options.session) is None:
+        may_be_unnamed(env)
+        if len(ids := used_lately(env)) > 1:
+            used = f"{', '.join(ids)} were used in this directory in the last hour"
+            kept = unsent.kept_answer(env, format)
+            raise Usage(f"which session is answered? {used}; name one with -s{kept}")
     target = for_writing(env, options.session)
     try:
         present = exists(target.path)
     except TryAgain as error:
-        from ..store.unsent import answer
-
-        raise answer(env, target.path, error, format) from None
+        raise unsent.answer(env, target.path, error, format) from None
     if not present:
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; --from never creates one")
     read(env, options, Receiving(env, target, reader, fresh=False))
