@@ -106,3 +106,26 @@ def kimi_code():
     file.end("s5")
     file.step("s6", "eight")
     return file.lines
+
+
+def kimi_cli():
+    """Kimi CLI's context: parallel calls, an image, a failure, and records of its own."""
+    function = {"name": "ReadFile", "arguments": '{"path":"a.txt"}'}
+    calls = [{"type": "function", "id": id, "function": function} for id in ("A", "B")]
+    url = {"url": "data:image/png;base64,iVBORw0KGgo=", "id": None}
+    return [
+        {"role": "_system_prompt", "content": "Be brief."},
+        {"role": "_checkpoint", "id": 0},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "one"}, {"type": "image_url", "image_url": url}],
+        },
+        {"role": "user", "content": "<system-reminder>\nPlan mode is on.\n</system-reminder>"},
+        {"role": "assistant", "content": [think("hm"), text("two")], "tool_calls": calls},
+        {"role": "_usage", "token_count": 90},
+        {"role": "tool", "content": [text("<system>2 lines</system>"), text("of A")], "tool_call_id": "A"},
+        {"role": "tool", "content": "<system>ERROR: not there</system>", "tool_call_id": "B"},
+        {"role": "assistant", "content": "three"},
+        {"role": "_checkpoint", "id": 1},
+        {"role": "user", "content": "four"},
+    ]

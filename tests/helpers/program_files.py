@@ -3,7 +3,7 @@
 import orjson
 from hypothesis import strategies as st
 
-from kimi_files import kimi_code
+from kimi_files import kimi_cli, kimi_code
 from qwen_files import qwen_code
 
 SESSION = "11111111-2222-4333-8444-555555555555"
@@ -444,6 +444,7 @@ SAMPLES = {  # of each program a file
     "gemini-cli": gemini_cli,
     "copilot-cli": copilot_cli,
     "kimi-code": kimi_code,
+    "kimi-cli": kimi_cli,
 }
 
 

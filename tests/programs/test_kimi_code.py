@@ -1,11 +1,12 @@
 """Kimi Code's files, each trap by name."""
 
+import hashlib
 import json
 
 import orjson
 
 from in_process import run_in_process, run_ok
-from kimi_files import ID, Kimi, image, kimi_code
+from kimi_files import ID, Kimi, image, kimi_cli, kimi_code
 from support import lines, session_path
 
 
@@ -113,3 +114,38 @@ def test_a_repeated_line_counts_once(tmp_path):
     assert b"repeated: Kimi Code sends it twice" in run_in_process("verify", str(path), home=tmp_path).out
     run_ok("import", str(path), home=tmp_path)
     assert [*shown(tmp_path)].count("one") == 1
+
+
+# -- its predecessor ---------------------------------------------------------------------------------------
+
+
+def test_a_context_of_kimi_cli_is_what_it_would_send(tmp_path):
+    folder = tmp_path / ".kimi" / "sessions" / hashlib.md5(b"/work").hexdigest() / ID
+    context = Kimi()
+    context.lines = kimi_cli()
+    context.write(folder, "context.jsonl")
+    context.write(folder, "context_1.jsonl")
+    context.write(folder / "subagents" / "a1", "context.jsonl")
+    (folder / "state.json").write_text(json.dumps({"custom_title": "A title"}))
+    (tmp_path / ".kimi" / "kimi.json").write_text(
+        json.dumps({"work_dirs": [{"path": "/"}, {"path": "/work"}]})
+    )
+    (done,) = run_ok("import", "--all", home=tmp_path, env={"HOME": str(tmp_path)}).lines
+    assert (done["session"], done["left"]["earlier context in a file of its own"]) == (f"kimi-cli-{ID}", 1)
+    (row,) = orjson.loads(run_ok("list", "--json", home=tmp_path).text)
+    assert (row["title"], row["cwd"]) == ("A title", "/work")
+    of_a = {"output": "<system>2 lines</system>\nof A"}
+    of_b = {"output": "<system>ERROR: not there</system>"}
+    assert [*shown(tmp_path, f"kimi-cli-{ID}")] == [
+        "one",
+        "image",
+        "two",
+        "A",
+        "B",
+        of_a,
+        of_b,
+        "three",
+        "four",
+    ]
+    branches = run_ok("import", str(folder / "context.jsonl"), "--branches", home=tmp_path).text.split()
+    assert branches[-1] == f"kimi-cli-{ID}-a1"

@@ -54,7 +54,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         _state(session, source)
         agents = [name for name in source.names(above=1) if name != _MAIN]
         session.skip(SUB_AGENTS, len(agents))
-    reading = _Reading(session, source, program.title)
+    reading = Reading(session, source, program.title)
     reading.read(program)
 
     def sub_agents() -> Iterator[Session]:
@@ -65,7 +65,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
                 file = MemorySource(source.beside(name, _FILE, above=1), name)
             except Unreadable:
                 continue
-            _Reading(agent, file, program.title).read(program)
+            Reading(agent, file, program.title).read(program)
             yield agent
 
     def branches() -> Iterator[Session]:
@@ -102,7 +102,7 @@ class _Message(NamedTuple):
     turn: bool = False
 
 
-class _Reading:
+class Reading:
     """Applies the events of a file to a session, in order."""
 
     def __init__(self, session: Session, source: Source, title: str) -> None:

@@ -26,6 +26,7 @@ PROGRAMS = {
     "pi": "pi",
     "gemini-cli": "gemini_cli",
     "kimi-code": "kimi_code",
+    "kimi-cli": "kimi_cli",
     "roo-code": "roo_code",  # before cline, whose files have its form
     "cline": "cline",
     "opencode": "opencode",

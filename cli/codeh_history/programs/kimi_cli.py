@@ -1,0 +1,101 @@
+"""Read the files of Kimi CLI, Kimi Code's predecessor: `~/.kimi/sessions/HASH/UUID/context.jsonl`.
+
+A line is a message of the context. When this is compacted or rewound, the program begins a new file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import md5
+
+from ..providers.json_text import value_of
+from ..session.model import Json
+from .fields import at, name_at, object_at, objects_at, text_at
+from .kimi_code import Reading
+from .model import SUB_AGENTS, Session
+from .protocol import Head, Place, Program, Source, Unreadable
+from .records import session_id
+from .source import MemorySource, line_objects
+
+_OWN = ("_system_prompt", "_checkpoint", "_usage")
+_PATH = re.compile(r".*/([^/]+)/([^/]+)/context\.jsonl", re.DOTALL)
+_FILE, _AGENTS = "context.jsonl", "subagents"
+_REMINDER = re.compile(r"\s*<system-reminder>.*</system-reminder>\s*", re.DOTALL)
+
+
+def recognises(head: Head) -> bool:
+    return any(text_at(data, "role") in _OWN for data in head.objects)
+
+
+def recognises_own(head: Head) -> bool:
+    """Whether a file in the program's folder is a session: its first lines may all be messages."""
+    return any({"role", "content"} <= data.keys() for data in head.objects)
+
+
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """Yield the session of a file."""
+    path = _PATH.fullmatch(source.path)
+    session = Session(program.name, path[2] if path else source.stem)
+    agents: list[str] = []
+    if path:
+        _described(session, source, *path.groups())
+        agents = source.names(path[2], _AGENTS, above=1)
+        session.skip(SUB_AGENTS, len(agents))
+        others = [
+            name for name in source.names(path[2], above=1) if re.fullmatch(r"context_\d+\.jsonl", name)
+        ]
+        session.skip("earlier context in a file of its own", len(others))
+    _fill(session, source, program)
+
+    def branches() -> Iterator[Session]:
+        for name in agents:
+            agent = Session(program.name, f"{session.id}-{name}", cwd=session.cwd)
+            agent.set_parent(session_id(session), agent=True)
+            try:
+                file = MemorySource(source.beside(session.id, _AGENTS, name, _FILE, above=1), name)
+            except Unreadable:
+                continue
+            _fill(agent, file, program)
+            yield agent
+
+    session.branches = branches
+    yield session
+
+
+def _described(session: Session, source: Source, folder: str, id: str) -> None:
+    """Read the title, and the directory whose hash is the folder's name."""
+    session.set_title(at(_beside(source, id, "state.json", above=1), "custom_title"))
+    for place in objects_at(_beside(source, "kimi.json", above=3), "work_dirs"):
+        path = text_at(place, "path")
+        if md5(path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() == folder:
+            session.cwd = path
+
+
+def _beside(source: Source, *names: str, above: int) -> object:
+    try:
+        return value_of(source.beside(*names, above=above))
+    except Unreadable:
+        return None
+
+
+def _fill(session: Session, source: Source, program: Program) -> None:
+    """Add the messages of a file."""
+    reading = Reading(session, source, program.title)
+    for line, data in line_objects(source, session.problems, program.recognises):
+        session.number = line
+        role, content = text_at(data, "role"), data.get("content")
+        if role in _OWN or (role == "user" and isinstance(content, str) and _REMINDER.fullmatch(content)):
+            session.skip(role if role in _OWN else "reminder", own=True)
+            continue
+        calls = [
+            {"id": call.get("id"), **object_at(call, "function")} for call in objects_at(data, "tool_calls")
+        ]
+        result: Json = {"toolCallId": name_at(data, "tool_call_id")} if role == "tool" else {}
+        reading.message({"role": role, "content": content, "toolCalls": calls, **result}, None)
+
+
+PROGRAM = Program(
+    "kimi-cli", "Kimi CLI", recognises, read,
+    (Place("KIMI_SHARE_DIR", ".kimi", (f"sessions/*/*/{_FILE}",)),), recognises_own,
+)  # fmt: skip
