@@ -12,7 +12,7 @@ from .fields import answer_fields, at, name_at, objects_at, text_at, time_of
 from .model import SUB_SESSION, Session
 from .parts import ConversationIds, media, texts, thought
 from .protocol import Head, Program, Source
-from .records import session_id
+from .tree import of_session
 
 _ANSWER = {"model": "model_name", "usage": "metrics"}
 _USAGE = {
@@ -48,11 +48,7 @@ def _session(program: str, value: Json, ids: ConversationIds) -> Session:
 def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
     """Yield the sub-agents of a session."""
     ids = ConversationIds()
-    for value in trajectories:
-        agent = _session(session.program, value, ids)
-        agent.id = f"{session.id}-{agent.id}"
-        agent.set_parent(session_id(session), agent=True)
-        yield agent
+    return of_session(session, (_session(session.program, value, ids) for value in trajectories))
 
 
 def _step(session: Session, step: Json, model: str | None) -> None:

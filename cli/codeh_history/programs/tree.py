@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from .fields import hash_id, omit_empty
 from .model import AgentUsage, Entry, Item, Session
+from .protocol import Program, Source, Unreadable
 from .records import session_id
+from .source import MemorySource
 
 MAX_BRANCHES = 200  # branches read from a file; further ones are counted
 BEYOND = f"branch beyond the newest {MAX_BRANCHES}"
@@ -190,6 +193,32 @@ def undone_branches(session: Session, before: Iterable[list[Item]]) -> Iterator[
         branch.items = items
 
     return branches(session, before, fill, lambda items: hash_id(items[-1].id)[:8] if items else "nothing")
+
+
+# -- sub-agents --------------------------------------------------------------------------------------------
+
+
+def agent_files(source: Source, *folder: str, above: int = 0) -> list[str]:
+    """The names of the sub-agents' files in a folder beside the session's; see `Source.names`."""
+    return [name for name in source.names(*folder, above=above) if name.endswith(".jsonl")]
+
+
+def agents_in(source: Source, program: Program, *folder: str, above: int = 0) -> Iterator[Session]:
+    """Read the sub-agents in these files; their ids are the files' names."""
+    for name in agent_files(source, *folder, above=above):
+        with suppress(Unreadable):
+            data = source.beside(*folder, name, above=above)
+            for agent in program.read(MemorySource(data, name.removesuffix(".jsonl")), program):
+                agent.id = name.removesuffix(".jsonl")
+                yield agent
+
+
+def of_session(session: Session, agents: Iterable[Session]) -> Iterator[Session]:
+    """Yield the sub-agents of a session as branches of it."""
+    for agent in agents:
+        agent.id = f"{session.id}-{agent.id}"
+        agent.set_parent(session_id(session), agent=True)
+        yield agent
 
 
 def usage_of(session: Session) -> Iterator[AgentUsage]:

@@ -23,9 +23,8 @@ from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at,
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, AgentUsage, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source, Unreadable
-from ..records import session_id
-from ..source import MemorySource, line_objects
-from ..tree import branches, own_nodes, report_broken, usage_of
+from ..source import line_objects
+from ..tree import agent_files, agents_in, branches, of_session, own_nodes, report_broken, usage_of
 from . import attachments
 from .tree import Branch, Node, Tree
 
@@ -76,7 +75,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.branches = partial(_branches, source, session, tree, branch, program)
         session.used = partial(_used, source, tree, program)
         _count(session, tree, branch)
-        session.skip(SUB_AGENTS, len(_files(source)))
+        session.skip(SUB_AGENTS, len(agent_files(source, _FOLDER)))
     yield session
 
 
@@ -138,10 +137,7 @@ def _branches(
     for talk in (tree.talk, tree.others):
         ends = own_nodes(talk, tree.nodes, on, lambda leaf: tree.branch(leaf).all)
         yield from branches(session, ends, fill)
-    for agent in _agents(source, program):
-        agent.id = f"{session.id}-{agent.id}"
-        agent.set_parent(session_id(session), agent=True)
-        yield agent
+    yield from of_session(session, _agents(source, program))
 
 
 def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
@@ -157,22 +153,11 @@ def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
 
 def _agents(source: Source, program: Program) -> Iterator[Session]:
     """Yield the sub-agents with files of their own."""
-    for name in _files(source):
-        try:
-            file = MemorySource(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
-        except Unreadable:
-            continue
-        for agent in read(file, program):
-            agent.id = file.stem
-            with suppress(Unreadable):
-                about = value_of(source.beside(_FOLDER, f"{file.stem}.meta.json"))
-                agent.agent_name = name_at(about, "agentType")
-            yield agent
-
-
-def _files(source: Source) -> list[str]:
-    """The names of the sub-agents' files."""
-    return [name for name in source.names(_FOLDER) if name.endswith(".jsonl")]
+    for agent in agents_in(source, program, _FOLDER):
+        with suppress(Unreadable):
+            about = value_of(source.beside(_FOLDER, f"{agent.id}.meta.json"))
+            agent.agent_name = name_at(about, "agentType")
+        yield agent
 
 
 # -- items -------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.body import part_of
@@ -15,10 +16,19 @@ from .. import pairs
 from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, text_at, time_of
 from ..model import ABANDONED, REWOUND, SUB_AGENTS, Entry, Piece, Session
 from ..parts import texts
-from ..protocol import Head, Place, Program, Source, Unreadable
-from ..records import session_id
-from ..source import MemorySource, line_objects
-from ..tree import Node, branches, own_nodes, report_broken, usage_of, walk
+from ..protocol import Head, Place, Program, Source
+from ..source import line_objects
+from ..tree import (
+    Node,
+    agent_files,
+    agents_in,
+    branches,
+    of_session,
+    own_nodes,
+    report_broken,
+    usage_of,
+    walk,
+)
 
 _TALK = ("user", "assistant", "tool_result")
 _COMPRESSION = "chat_compression"
@@ -48,41 +58,22 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             session.set_parent(f"{program.name}-{forked[-1].forked}", forked[-1].id)
         others = [node for node in tree.nodes.values() if node.id not in on and node.talks]
         session.skip(REWOUND if tree.rewound else ABANDONED, len(others))
-        session.branches = partial(_branches, source, session, tree, on, program)
-        session.used = lambda: (used for agent in _agents(source, program) for used in usage_of(agent))
-        session.skip(SUB_AGENTS, len(_files(source)))
+        agents = partial(agents_in, source, program, _AGENTS, source.stem, above=1)
+        session.skip(SUB_AGENTS, len(agent_files(source, _AGENTS, source.stem, above=1)))
+        session.branches = lambda: chain(_branches(session, tree, on), of_session(session, agents()))
+        session.used = lambda: chain.from_iterable(map(usage_of, agents()))
     yield session
 
 
-def _branches(
-    source: Source, session: Session, tree: _Tree, on: set[str], program: Program
-) -> Iterator[Session]:
-    """Yield what was rewound or abandoned, and the sub-agents, as sessions."""
+def _branches(session: Session, tree: _Tree, on: set[str]) -> Iterator[Session]:
+    """Yield what was rewound or abandoned, as sessions."""
 
     def fill(branch: Session, own: list[_Node]) -> None:
         tree.fill(branch, own[-1])
         branch.problems.clear()
 
     talk = [node for node in tree.nodes.values() if node.talks]
-    yield from branches(session, own_nodes(talk, tree.nodes, on), fill)
-    for agent in _agents(source, program):
-        agent.id = f"{session.id}-{agent.id}"
-        agent.set_parent(session_id(session), agent=True)
-        yield agent
-
-
-def _files(source: Source) -> list[str]:
-    return [name for name in source.names(_AGENTS, source.stem, above=1) if name.endswith(".jsonl")]
-
-
-def _agents(source: Source, program: Program) -> Iterator[Session]:
-    """Yield the sub-agents of a session."""
-    for name in _files(source):
-        try:
-            data = source.beside(_AGENTS, source.stem, name, above=1)
-        except Unreadable:
-            continue
-        yield from read(MemorySource(data, name.removesuffix(".jsonl")), program)
+    return branches(session, own_nodes(talk, tree.nodes, on), fill)
 
 
 # -- the tree ----------------------------------------------------------------------------------------------
