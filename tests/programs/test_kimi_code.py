@@ -139,6 +139,7 @@ def test_a_context_of_kimi_cli_is_what_it_would_send(tmp_path):
     assert [*shown(tmp_path, f"kimi-cli-{ID}")] == [
         "one",
         "image",
+        "hm",
         "two",
         "A",
         "B",

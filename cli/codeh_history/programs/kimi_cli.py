@@ -11,7 +11,8 @@ from hashlib import md5
 
 from ..providers.json_text import value_of
 from ..session.model import Json
-from .fields import at, name_at, object_at, objects_at, text_at
+from ..session.records import dumps
+from .fields import at, hash_id, name_at, object_at, objects_at, text_at
 from .kimi_code import Reading
 from .model import SUB_AGENTS, Session
 from .protocol import Head, Place, Program, Source, Unreadable
@@ -21,6 +22,7 @@ from .source import MemorySource, line_objects
 _OWN = ("_system_prompt", "_checkpoint", "_usage")
 _PATH = re.compile(r".*/([^/]+)/([^/]+)/context\.jsonl", re.DOTALL)
 _FILE, _AGENTS = "context.jsonl", "subagents"
+_EARLIER = re.compile(r"context_\d+\.jsonl")
 _REMINDER = re.compile(r"\s*<system-reminder>.*</system-reminder>\s*", re.DOTALL)
 
 
@@ -42,10 +44,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         _described(session, source, *path.groups())
         agents = source.names(path[2], _AGENTS, above=1)
         session.skip(SUB_AGENTS, len(agents))
-        others = [
-            name for name in source.names(path[2], above=1) if re.fullmatch(r"context_\d+\.jsonl", name)
-        ]
-        session.skip("earlier context in a file of its own", len(others))
+        earlier = filter(_EARLIER.fullmatch, source.names(path[2], above=1))
+        session.skip("earlier context in a file of its own", len(list(earlier)))
     _fill(session, source, program)
 
     def branches() -> Iterator[Session]:
@@ -92,7 +92,8 @@ def _fill(session: Session, source: Source, program: Program) -> None:
             {"id": call.get("id"), **object_at(call, "function")} for call in objects_at(data, "tool_calls")
         ]
         result: Json = {"toolCallId": name_at(data, "tool_call_id")} if role == "tool" else {}
-        reading.message({"role": role, "content": content, "toolCalls": calls, **result}, None)
+        id = hash_id(role, dumps(data))  # it gives them none
+        reading.message({"id": id, "role": role, "content": content, "toolCalls": calls, **result}, None)
 
 
 PROGRAM = Program(
