@@ -18,7 +18,7 @@ from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
 from in_process import run_in_process
 from program_files import SESSION as SOURCE
-from program_files import Claude
+from program_files import Claude, Codex
 from support import session_path
 from terminal_output import on_terminal
 
@@ -365,3 +365,39 @@ def test_no_number_is_long_and_a_larger_one_never_looks_smaller(one, two):
     assert len(usage._short(low)) <= 5
     assert read(usage._short(low)) <= read(usage._short(high))
     assert read(usage._short(high)) == pytest.approx(high, rel=0.051)
+
+
+def test_sub_agents_in_files_of_their_own_count_with_a_file_that_is_read_in_place(home, tmp_path):
+    """Codex writes a rollout for each."""
+    folder, spend = (
+        tmp_path / ".codex/sessions/2026/01/01",
+        {"last_token_usage": {"input_tokens": 9, "output_tokens": 1}},
+    )
+    main, spawn = (
+        Codex(),
+        {"subagent": {"thread_spawn": {"parent_thread_id": SOURCE, "agent_role": "scout"}}},
+    )
+    below = Codex(id=SOURCE.replace("1", "2"), source=spawn)
+    for file, answer in ((main, "A"), (below, "B")):
+        file.user("Go.")
+        file.said(answer)
+        file.event("token_count", info=spend)
+    path = main.write(folder)
+    below.write(folder)
+    done = run_in_process(
+        "usage",
+        str(path),
+        "--by",
+        "agent",
+        "--json",
+        home=home,
+        env={"CODEX_HOME": str(tmp_path / ".codex")},
+    )
+    assert {row["agent"]: row["responses"] for row in orjson.loads(done.out)["rows"]} == {
+        "main": 1,
+        "scout": 1,
+    }
+    done = run_in_process(
+        "usage", str(path), "--json", home=home, env={"CODEX_HOME": str(tmp_path / ".codex")}
+    )
+    assert orjson.loads(done.out)["total"]["responses"] == 2

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 from ...base.env import Env
-from ...base.errors import BadData
+from ...base.errors import BadData, HistoryError
 from ...base.input import read_file, required_stdin
 from ...base.options import JSON, Reading, argument, option
 from ...base.read_json import parse_json
@@ -17,10 +18,12 @@ from ...render import table as drawing
 from ...render import values
 from ...render.messages import rich_wanted, width
 from ...session.model import Json
-from ...store.resolve import for_reading, ids
+from ...store.resolve import Target, for_reading, ids
 from ...tokens import prices
 from ...tokens.prices import Table
+from ...views.agents import Agents
 from ...views.rows import Kind, cached_rows, report_problems
+from ...views.view import view_of
 from . import responses
 from .sums import BY, Query, Sums, Total, summed, with_owners
 
@@ -110,6 +113,12 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
     own = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only imported sessions have sub-agents
         others = [row for row in cached_rows(env, paths, row_of, kind) if row["id"] not in own]
+        known = own | {row["id"] for row in others}
+        for path in (path for path in chosen if path != "-" and path not in paths):
+            with suppress(HistoryError):  # its row says what is wrong
+                agents = Agents(env, known).of(view_of(env, Target(path, ""), lost={}))
+                logs = (b"\n".join(line.raw for line in agent.log.records) for agent in agents)
+                others += [row_of(path, data=log) for log in logs]
         rows = [row for row in with_owners(others + rows) if row["id"] in own or row["of"] in own]
     return with_owners(report_problems(env, rows))
 
