@@ -82,6 +82,7 @@ def test_every_key(tmp_path):
         ("stream = 'maybe'\n", ": stream maybe: true or false expected"),
         ("set = 'a=1'\n", ": set: a table of fields"),
         ("set = ['=1']\n", ": set: a table of fields"),
+        ("set = {a = 99999999999999999999}\n", ": set: Integer exceeds 64-bit range"),
         ("profile = 'x'\n", ": profile: tables expected"),
         ("[profile]\nx = 1\n", ": profile: tables expected"),
     ],

@@ -99,7 +99,7 @@ def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
             raise Usage(f"{where}: no such key; {suggestion(key, KEYS, others)}")
         try:
             option = _value(key, value, folder)
-        except Usage as error:
+        except (Usage, TypeError) as error:  # TypeError: not JSON, as an integer above 64 bits
             raise Usage(f"{where}: {error}") from None
         values[key] = Request.coerce(key, option, where) if key in Request.TYPES else option
     return values
