@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.tokens import headers, media, message_tokens, open_counter
+from codeh_history.tokens import media, message_tokens, open_counter
 from histories import model, result, session, tool, user
 from pictures import b64, png
 
@@ -68,7 +68,7 @@ WEBP = {
     (b"RIFF\0\0\0\0WEBPVP8X", None), (b"hello", None),
 ])  # fmt: skip
 def test_dimensions(data, size):
-    assert headers.dimensions(data) == size
+    assert media.image_size(data) == size
     assert media.dimensions(b64(data)) == size
 
 
@@ -102,7 +102,7 @@ MP3 = b"\xff\xfb\x90\x00" + b"\0" * (16_000 * 5 - 4)
     (b"RIFF" + b"\0" * 40 + b"\0" * 16_000, "audio/wav", 1.00275), (b"\0\0\0\0ftyp", "video/mp4", 0.1),
 ])  # fmt: skip
 def test_durations(data, mime, seconds):
-    assert headers.seconds(data, mime) == pytest.approx(seconds, rel=0.01)
+    assert media.seconds(data, mime) == pytest.approx(seconds, rel=0.01)
 
 
 @pytest.mark.parametrize(("data", "pages"), [
@@ -110,7 +110,7 @@ def test_durations(data, mime, seconds):
     (b"%PDF" + b"\0" * 120_000, 2), (b"", 1),
 ])  # fmt: skip
 def test_pages(data, pages):
-    assert headers.pages(data) == pages
+    assert media.pages(data) == pages
 
 
 @given(

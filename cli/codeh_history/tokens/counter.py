@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..base.errors import Usage
 from .vocabulary import NAMES, cache_keys, encoding
@@ -120,7 +121,8 @@ class Counter:
             try:
                 return len(encode(text, disallowed_special=()))
             except ValueError:
-                return sum(len(encode(piece, disallowed_special=())) for piece in _split_whitespace(text))
+                ends = [0, *(match.end() for match in re.finditer(_LONG_WHITESPACE, text)), len(text)]
+                return sum(len(encode(text[a:b], disallowed_special=())) for a, b in pairwise(ends))
 
         return [count(text) for text in texts]
 
@@ -190,8 +192,3 @@ def approximately(text: str) -> int:
         else:
             total += 1 if first.isascii() else 0.8
     return math.ceil(total)
-
-
-def _split_whitespace(text: str) -> list[str]:
-    ends = [match.end() for match in re.finditer(_LONG_WHITESPACE, text)]
-    return [text[a:b] for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
