@@ -259,7 +259,7 @@ def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened():
 
 
 def test_a_program_is_given_only_what_it_may_go_on_with():
-    assert done([user("go"), model("ok")], to="codex").after.messages
+    assert done([user("go"), model("ok")], to="codex").view.messages
     with pytest.raises(BadData, match="can be sent again"):
         done([{"kind": "info", "parts": [{"text": "a note"}]}], to="codex")
 

@@ -686,8 +686,8 @@ MUTANTS = [
     ),
     Mutant(
         "rescue writes what was sound", "commands/rescue/__init__.py",
-        "wanted = session.problems or done.compacted or",
-        "wanted = True or done.compacted or",
+        "changed = session.problems or",
+        "changed = True or",
         ("test_cases.py::test_case[rescue/sound]",),
     ),
     Mutant(

@@ -11,7 +11,8 @@ from itertools import groupby
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from . import code, fences
+from . import fences
+from .code import pieces as highlighted
 from .table import printed
 
 STYLES = {  # the terminal's palette without white and black, readable on light and dark
@@ -48,24 +49,21 @@ def markdown(lines: Sequence[str]) -> Iterator[Text]:
     if len(text) > LONGEST:
         yield from map(Text, lines)
         return
-    for is_code, pieces in groupby(fences.split(text), lambda piece: isinstance(piece, fences.Fenced)):
-        if not is_code:
-            yield from coloured("\n".join(map(str, pieces)), "markdown")
+    for piece in fences.split(text):
+        if isinstance(piece, str):
+            yield next(coloured(f"{piece}\n", "markdown"))
             continue
-        for block in pieces:
-            assert isinstance(block, fences.Fenced)  # noqa: S101 - as grouped
-            yield Text(block.opening, "dim", no_wrap=True)
-            for line in coloured("\n".join(block.lines), block.language) if block.lines else ():
-                line.no_wrap = True
-                yield line
-            if block.closing is not None:
-                yield Text(block.closing, "dim", no_wrap=True)
+        code = coloured("\n".join(piece.lines), piece.language) if piece.lines else ()
+        closing = [] if piece.closing is None else [Text(piece.closing, "dim")]
+        for line in (Text(piece.opening, "dim"), *code, *closing):
+            line.no_wrap = True
+            yield line
 
 
 def coloured(text: str, language: str) -> Iterator[Text]:
     """Yield the lines of a text with syntax highlighting."""
     shown = Text()
-    for kind, piece in code.pieces(text, language):
+    for kind, piece in highlighted(text, language):
         shown.append(piece, OF_CODE.get(kind, ""))
     yield from shown.split("\n", allow_blank=True)
 

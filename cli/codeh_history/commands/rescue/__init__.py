@@ -58,7 +58,8 @@ def run(env: Env, options: Options) -> None:
     session = source.read(env, options.session, options.argument)
     to = destination(options, session)
     done = reduced(env, session.view, to, budget)
-    wanted = session.problems or done.compacted or options.specified("to", "output", "install", "budget")
+    changed = session.problems or done.facts["compacted"]
+    wanted = changed or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install
     # a terminal shows it, but saves nothing
     lost = printed and options.output is None and env.terminal(env.stdout)

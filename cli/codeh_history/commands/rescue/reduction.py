@@ -34,21 +34,16 @@ _FATES = {"drop": "dropped", "summarize": "summarised", "replace": "shortened"}
 
 
 class Reduced(NamedTuple):
-    """`view`: what to write; `after`: what the program then reads; `report`: a line per op.
+    """`view`: what to write; `report`: a line per op.
 
     `facts`: `mended, messages, tokens, let_go, summary, model, window, budget, compacted`. `earlier`: how
     many messages summaries covered before.
     """
 
     view: View
-    after: View
     report: list[Json]
     facts: Json
     earlier: int = 0
-
-    @property
-    def compacted(self) -> bool:
-        return bool(self.facts["compacted"])
 
 
 def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
@@ -88,7 +83,7 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
     }  # fmt: skip
     sent = {message.id for message in view.messages}
     earlier = sum(id in view.all and id not in sent for id in stands_for(view.summaries, view))
-    return Reduced(smaller, after, report, facts, earlier)
+    return Reduced(smaller, report, facts, earlier)
 
 
 def _repairs(ops: list[Op]) -> Counter[str]:
