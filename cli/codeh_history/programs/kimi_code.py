@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from ..providers.parts import objects
@@ -22,11 +23,9 @@ from .source import MemorySource, line_object, line_objects
 from .tree import undone_branches, usage_of
 
 _PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
-_MAIN, _FILE, _STATE = "main", "wire.jsonl", "state.json"
+_MAIN = "main"
 _BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in `blobs`, beside the session's
-_TIMED = re.compile(
-    "Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*"
-)  # these say how long they took
+_TIMED = re.compile("Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*")  # these say how long
 _SUMMARY = "compaction_summary"
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
 _ANSWER = {"finish": "finishReason", "response": "messageId", "usage": "usage"}
@@ -62,17 +61,13 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             agent = Session(program.name, f"{session.id}-{name}", session.version, cwd=session.cwd)
             agent.set_parent(session_id(session), agent=True)
             try:
-                file = MemorySource(source.beside(name, _FILE, above=1), name)
+                file = MemorySource(source.beside(name, "wire.jsonl", above=1), name)
             except Unreadable:
                 continue
             Reading(agent, file, program.title).read(program)
             yield agent
 
-    def branches() -> Iterator[Session]:
-        yield from undone_branches(session, reversed(reading.before))
-        yield from sub_agents()
-
-    session.branches = branches
+    session.branches = lambda: chain(undone_branches(session, reversed(reading.before)), sub_agents())
     session.used = lambda: (used for agent in sub_agents() for used in usage_of(agent))
     yield session
 
@@ -80,7 +75,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _state(session: Session, source: Source) -> None:
     """Read what is said of a session in the file beside its agents."""
     try:
-        state = line_object(source.beside(_STATE, above=2))
+        state = line_object(source.beside("state.json", above=2))
     except Unreadable:
         return
     session.cwd = name_at(state, "cwd")
