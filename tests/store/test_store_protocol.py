@@ -10,8 +10,8 @@ import pytest
 
 import postgres_server
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, Usage
-from codeh_history.store import log, read, replace, stores
+from codeh_history.base.errors import BadData
+from codeh_history.store import log, postgres, read, replace, stores
 from codeh_history.store.locked import field
 from synced import HEAD, LINE, ODD
 
@@ -24,8 +24,8 @@ def env(tmp_path):
 @pytest.fixture(params=["dir", pytest.param("postgres", marks=postgres_server.needed)])
 def store(request, env, tmp_path):
     if request.param == "dir":
-        return stores.at(env, f"dir:{tmp_path / 'store'}")
-    return stores.at(env, request.getfixturevalue("cluster").database(f"a{random.getrandbits(60)}"))
+        return stores.Files(env, str(tmp_path / "store"))
+    return postgres.named(request.getfixturevalue("cluster").database(f"a{random.getrandbits(60)}"))
 
 
 @pytest.mark.parametrize("data", ODD)
@@ -81,15 +81,6 @@ def test_many_writers_leave_whole_lines_in_one_order(store, env):
     for writer in range(4):
         own = [line for line in lines if b'"%d":' % writer in line]
         assert own == sorted(own, key=lambda line: int(line.rsplit(b":")[-1].rstrip(b"}")))
-
-
-def test_a_url_that_names_no_store_is_wrong_use(tmp_path):
-    env = Env({"CODEH_HOME": str(tmp_path)})
-    for url in ("", "dir:", "/tmp", "s3://bucket"):
-        with pytest.raises(Usage):
-            stores.at(env, url)
-    with pytest.raises(Usage):
-        stores.chosen(Env({"CODEH_HOME": str(tmp_path), "CODEH_STORE": "s3://bucket"}))
 
 
 @pytest.mark.parametrize("write", [orjson.dumps, json.dumps, partial(json.dumps, ensure_ascii=False)])

@@ -16,23 +16,21 @@ def test_the_store_is_the_one_that_is_named_else_the_homes_own(monkeypatch):
     monkeypatch.setenv("HOME", "/user")
     assert stores.chosen(Env({"CODEH_HOME": "/h"})).name == "/h/sessions"
     assert stores.chosen(Env({"CODEH_HOME": "/h", "CODEH_STORE": "dir:/w"})).name == "/w"
-    assert stores.at(Env({}), "dir:~/s").name == "/user/s"
-    assert stores.at(Env({}), "dir:rel").path("x") == os.path.join("rel", "x.jsonl")
+    assert stores.chosen(Env({"CODEH_STORE": "dir:~/s"})).name == "/user/s"
+    assert stores.chosen(Env({"CODEH_STORE": "dir:rel"})).path("x") == os.path.join("rel", "x.jsonl")
 
 
 def test_a_server_is_named_without_its_password():
     pytest.importorskip("psycopg")
-    found = stores.at(Env({}), "postgres://me:secret@host:1/db")
-    assert found.name == "postgres://host:1/db"
-    assert found.path("x") == "postgres://host:1/db/x"
     env = Env({"CODEH_HOME": "/h", "CODEH_STORE": "postgresql://me:secret@host:1/db"})
     assert stores.chosen(env).name == "postgres://host:1/db"
+    assert stores.chosen(env).path("x") == "postgres://host:1/db/x"
 
 
-@pytest.mark.parametrize("url", ["", "dir:", "/folder", "s3://x"])
+@pytest.mark.parametrize("url", ["dir:", "/folder", "s3://x"])
 def test_what_names_no_store_is_exit_2(url):
-    with pytest.raises(Usage, match=r"^not a store: dir:PATH or postgres://… expected$"):
-        stores.at(Env({}), url)
+    with pytest.raises(Usage, match=r"^CODEH_STORE: dir:PATH or postgres://… expected$"):
+        stores.chosen(Env({"CODEH_STORE": url}))
 
 
 def test_only_sessions_are_listed_in_the_order_of_their_ids(tmp_path):

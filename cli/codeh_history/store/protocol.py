@@ -1,9 +1,9 @@
 """The interface of a store of sessions.
 
 A store holds logs by id: bytes in one order, the same for every reader, that only grow unless they are
-replaced. `stores.at(env, "dir:PATH" | "postgres://…")` returns one, and `stores.chosen(env)` the one
-that `CODEH_STORE` names. The rest of the program refers to a session by its path (`Store.path`), which
-`log.append`, `read`, `replace`, `create` and `trash` accept for every store. Every store promises:
+replaced. `stores.chosen(env)` returns the one that `CODEH_STORE` names. The rest of the program refers to a
+session by its path (`Store.path`), which `log.append`, `read`, `replace`, `create` and `trash` accept for
+every store. Every store promises:
 `create`, `swap` and an append take effect completely or not at all, one at a time for each session, and
 are durable on return (error 74 if that is unknown, 75 if the same may succeed later).
 """

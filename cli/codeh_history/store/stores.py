@@ -1,4 +1,4 @@
-"""Stores by URL: a database, or files in a folder."""
+"""The store that is configured: a database, or files in a folder."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import os
 import stat
 
 from ..base.env import Env
-from ..base.errors import InputOutput, Usage
+from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, entries
-from ..base.postgres import SCHEMES
 from ..base.words import is_id
-from . import postgres, read
+from . import read
 from .locked import create_new, replace_if_unchanged
 from .paths import database_of, sessions_dir
 from .protocol import Stamp, Store
@@ -22,16 +21,6 @@ def chosen(env: Env) -> Store:
     place = sessions_dir(env)
     database = database_of(f"{place}/")
     return database[0] if database else Files(env, place)
-
-
-def at(env: Env, url: str) -> Store:
-    """Return the store for `dir:PATH` or `postgres://…`; Usage for any other URL."""
-    if url.startswith(SCHEMES):
-        return postgres.named(url, "URL")
-    folder = url.removeprefix("dir:")
-    if folder == url or not folder:
-        raise Usage("not a store: dir:PATH or postgres://… expected")
-    return Files(env, os.path.expanduser(folder))
 
 
 class Files(Store):

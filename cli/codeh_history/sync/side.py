@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.postgres import SCHEMES
-from ..store import foreign, stores
+from ..store import foreign, postgres, stores
 from ..store.awaiting import is_awaiting
 from ..store.blocks import open_stores, open_url
 from ..store.blocks.directory import DirectoryStore
@@ -104,7 +104,7 @@ def own_side(env: Env) -> Side:
 def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
     """Return the store of a URL; with `recipients` its sessions are encrypted."""
     if url.startswith(SCHEMES):
-        store = stores.at(env, url)
+        store = postgres.named(url, "URL")
         if recipients or identities:
             raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
         _check_other(env, store.name)

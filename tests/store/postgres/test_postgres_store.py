@@ -97,8 +97,8 @@ def test_a_line_is_added_to_rows_as_to_a_file(data, cluster, tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path / "home")})
     keyed = LINE.replace(b'"parts"', b'"key":"k","parts"')
     kept = []
-    for url in (f"dir:{tmp_path / 'store'}", cluster.database(f"a{random.getrandbits(60)}")):
-        store = stores.at(env, url)
+    database = postgres.named(cluster.database(f"a{random.getrandbits(60)}"))
+    for store in (stores.Files(env, str(tmp_path / "store")), database):
         store.create("a", data)
         for lines in (LINE, LINE + LINE, keyed, LINE, keyed, LINE[:-1], LINE, b"\n", b""):
             log.append(env, store.path("a"), lambda _, lines=lines: lines, header=lambda: HEAD)
