@@ -108,7 +108,7 @@ def _write_cline(place, session):
 
 
 def _resume_cline(id):
-    typed = [sys.executable, str(Path(__file__).with_name("typed_prompt.py")), PROMPT]
+    typed = [sys.executable, str(Path(__file__).with_name("typed_prompt.py")), "Ask anything", PROMPT]
     return [*typed, "cline", "-P", "openai-compatible", "-m", CLINE_MODEL, "--id", id]
 
 

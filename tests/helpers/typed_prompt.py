@@ -1,6 +1,6 @@
-"""Run a program in a terminal of its own, and type a prompt: `typed_prompt.py PROMPT COMMAND…`.
+"""Run a program in a terminal of its own, and type a prompt: `typed_prompt.py READY PROMPT COMMAND…`.
 
-It ends when the program shows `Done.`, or after half a minute.
+The prompt is typed once READY is shown. It ends when the program shows `Done.`, or after a minute.
 """
 
 import contextlib
@@ -14,18 +14,18 @@ import sys
 import termios
 import time
 
-SECONDS = 30.0
+SECONDS = 60.0
 HUB = b"--cline-hub-daemon"
-KEYS = ((6.0, lambda prompt: prompt), (7.5, lambda _: b"\r"))  # once its screen is drawn
+KEYS = (3.0, 4.5, 8.0, 12.0)  # seconds after the screen is drawn: the prompt, and Enter until it is taken
 
 
-def main(prompt, *words):
+def main(ready, prompt, *words):
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvpe(words[0], words, {**os.environ, "TERM": "xterm-256color"})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
     try:
-        _type(terminal, prompt.encode())
+        _type(terminal, ready.encode(), prompt.encode())
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -33,18 +33,21 @@ def main(prompt, *words):
         _end_hub()
 
 
-def _type(terminal, prompt):
-    start, keys, shown = time.monotonic(), [*KEYS], b""
-    while (now := time.monotonic() - start) < SECONDS:
-        if keys and now > keys[0][0]:
-            os.write(terminal, keys.pop(0)[1](prompt))
+def _type(terminal, ready, prompt):
+    start, shown, drawn, keys = time.monotonic(), b"", None, [*KEYS]
+    while (now := time.monotonic()) < start + SECONDS and not (
+        len(keys) < len(KEYS) - 1 and b"Done." in shown
+    ):
+        if drawn is None and ready in shown:
+            drawn = now
+        if drawn is not None and keys and now > drawn + keys[0]:
+            os.write(terminal, prompt if len(keys) == len(KEYS) else b"\r")
+            del keys[0]
         if select.select([terminal], [], [], 0.1)[0]:
             try:
                 shown += os.read(terminal, 1 << 16)
             except OSError:
                 break
-        if not keys and b"Done." in shown:
-            break
     sys.stdout.buffer.write(shown)
 
 
