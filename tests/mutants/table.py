@@ -607,13 +607,13 @@ MUTANTS = [
         ("summaries/test_request.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
     ),
     Mutant(
-        "an answer is applied though something has changed", "summaries/two_step.py",
+        "an answer is applied though something has changed", "summaries/store.py",
         """ == emitted["seen"]:""",
         ":",
         ("summaries/test_two_step.py::test_a_change_meanwhile_is_75",),
     ),
     Mutant(
-        "what does not fit one prompt is not asked as an extract", "summaries/two_step.py",
+        "what does not fit one prompt is not asked as an extract", "summaries/store.py",
         "        source = sources.of_batch(due, most=0)\n",
         "        pass\n",
         ("summaries/test_two_step.py::test_what_does_not_fit_one_prompt_is_read_as_an_extract",),

@@ -26,7 +26,6 @@ from ..store.cache import Cache
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import store as summarizing
-from ..summaries import two_step
 from ..summaries.ask import CommandSummarizer
 from ..summaries.command import CommandRunner, Commands
 from ..summaries.request import Prompt, Sources, Wording, standard, words_of
@@ -159,7 +158,7 @@ def emit(env: Env, options: Options, made: Sources) -> int:
     view = view_of(env, target, strict=options.strict)
     most, least = options.max_conversations, options.min_batch
     with unchanged(target):
-        emitted = two_step.emit(view, name, made, most=most, least=least)
+        emitted = summarizing.emit(view, name, made, most=most, least=least)
     if emitted is None:
         env.note(f"{target.id}: {not_due(view.messages, most, least)}")
     else:
@@ -169,7 +168,7 @@ def emit(env: Env, options: Options, made: Sources) -> int:
 
 def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
     """Store the answer, from the file or else from stdin."""
-    emitted = two_step.read(required_stdin(env) if file == "-" else read_file(file), file)
+    emitted = summarizing.read_emitted(required_stdin(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
     if options.specified("session", "argument"):
         named = for_reading(env, options.session, options.argument)
@@ -185,7 +184,7 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
             except UnicodeDecodeError as error:
                 raise SummarizerFailed(f"the answer is not text: byte {error.start} is not UTF-8") from None
         faithful, strict = options.gate, options.strict
-        done = two_step.apply(env, target, emitted, answer, counter, faithful=faithful, strict=strict)
+        done = summarizing.apply(env, target, emitted, answer, counter, faithful=faithful, strict=strict)
         env.write(values.line(done))
     return 0
 
