@@ -5,9 +5,10 @@ from functools import partial
 import pytest
 
 from codeh_history.filters.compact import outline as outlines
-from codeh_history.filters.compact.outline import due_over, size
+from codeh_history.filters.compact.outline import due_over
 from codeh_history.filters.compact.plan import LOW
 from codeh_history.session.model import Summary
+from codeh_history.summaries.store import tokens as size
 from codeh_history.summaries.window import Batch
 from codeh_history.tokens import open_counter
 from compact.long import output, prose

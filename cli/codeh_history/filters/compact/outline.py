@@ -14,6 +14,7 @@ from ...summaries.ask import CommandSummarizer
 from ...summaries.command import CommandRunner
 from ...summaries.prose import clip
 from ...summaries.request import Prompt, Sources, instructions
+from ...summaries.store import tokens as tokens_of
 from ...summaries.window import Batch, earliest, latest
 from ...tokens import Counter, history_tokens, message_tokens
 from ...tokens.formula import is_sent
@@ -33,7 +34,7 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     Return None if nothing is due. Whole exchanges go first, then units of the newest one; its prompt, the
     last unit, pinned and pending messages stay.
     """
-    left = size(view, counter)
+    left = tokens_of(view, counter)
     if left <= most:
         return None
     messages = [message for message in view.messages if is_sent(message)]
@@ -51,11 +52,6 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
         return None
     times = [message.ts for message in covered]
     return Batch(covered, max(1, prompts(covered)), earliest(times), latest(times), inside=True)
-
-
-def size(view: View, counter: Counter) -> int:
-    """Count the tokens of a request, without system prompt and tools."""
-    return history_tokens(counter, view.messages, summaries=[summary.text for summary in view.summaries])
 
 
 def outline(counter: Counter, batch: Batch) -> Json:

@@ -6,7 +6,7 @@ object.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -132,17 +132,11 @@ def error_lines(lines: Sequence[str]) -> list[int]:
     return sorted(first.values())
 
 
-def _end(lines: Sequence[str], order: Iterable[int], room: int) -> list[int]:
+def _end(lines: Sequence[str], order: Sequence[int], room: int) -> list[int]:
     """Take lines from one end while they fit; at least the first that is not blank."""
-    taken: list[int] = []
-    solid = False
-    for number in order:
-        room -= len(lines[number]) + 1
-        if room < 0 and solid:
-            break
-        taken.append(number)
-        solid = solid or bool(lines[number].strip())
-    return taken
+    solid = next((count for count, number in enumerate(order, 1) if lines[number].strip()), 1)
+    fitting = [*words.upto(room, order, lambda number: len(lines[number]) + 1)]
+    return max(fitting, [*order[:solid]], key=len)
 
 
 def own_lines(text: str) -> list[int]:
