@@ -43,9 +43,7 @@ def read(source: Source, program: Program) -> Iterator[Session]:
         session = Session(program.name, ids.assign(None, started, first), created=time_of(started))
         digits = "".join(c if c.isalnum() else "-" for c in started)
         session.id = f"{digits}-{session.id[:8]}" if digits else session.id
-        run = _Run(session)
-        for who, session.number, text in blocks:
-            {"user": run.prompt, "aider": run.notes, "model": run.answer}[who](text)
+        _fill(session, blocks)
         if session.items:
             yield session
 
@@ -83,48 +81,41 @@ def _blocks(lines: list[tuple[int, str]]) -> tuple[list[Block], str]:
     return joined, next((text for who, _, text in joined if who == "user"), "")
 
 
-class _Run:
-    """Reads a run's prompts, answers, and aider's own notes."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.model: str | None = None
-
-    def prompt(self, text: str) -> None:
+def _fill(session: Session, blocks: list[Block]) -> None:
+    """Add a run's prompts and answers, with what aider's own notes say of them."""
+    model: str | None = None
+    for who, session.number, text in blocks:
         sent = _ASKING.sub("", text, count=1)
-        if text.strip() == "<blank>" or (sent == text and _COMMAND.match(text)):
-            self.session.skip("blank prompt" if text.strip() == "<blank>" else "command")
-        else:
-            self.session.add("user", [{"text": sent}])
+        if who == "model" and text.strip():
+            if session.items:
+                session.add("codeh", [{"text": text.strip("\n")}], model=model)
+            else:
+                session.skip("text before the first prompt")
+        elif who == "user" and (text.strip() == "<blank>" or (sent == text and _COMMAND.match(text))):
+            session.skip("blank prompt" if text.strip() == "<blank>" else "command")
+        elif who == "user":
+            session.add("user", [{"text": sent}])
+        elif who == "aider":
+            session.skip("note of aider")
+            for line in text.split("\n"):
+                if named := _MODEL.match(line):
+                    model = named[1].rstrip(",")
+                elif version := _VERSION.match(line):
+                    session.version = version[1]
+                elif used := _TOKENS.match(line):
+                    _add_usage(session, line, used)
 
-    def answer(self, text: str) -> None:
-        if text.strip() and not self.session.items:
-            self.session.skip("text before the first prompt")
-        elif text.strip():
-            self.session.add("codeh", [{"text": text.strip("\n")}], model=self.model)
 
-    def notes(self, text: str) -> None:
-        """Take version, model and usage from aider's notes."""
-        self.session.skip("note of aider")
-        for line in text.split("\n"):
-            if model := _MODEL.match(line):
-                self.model = model[1].rstrip(",")
-            elif version := _VERSION.match(line):
-                self.session.version = version[1]
-            elif used := _TOKENS.match(line):
-                self.add_usage(line, used)
-
-    def add_usage(self, line: str, counted: re.Match[str]) -> None:
-        """Store the usage of an answer, as aider rounds it."""
-        last = self.session.items[-1] if self.session.items else None
-        if isinstance(last, Entry) and last.kind == "codeh":
-            names = zip(("input", "cacheWrite", "cached", "output"), counted.groups(), strict=True)
-            counts: Json = {}
-            for name, text in names:
-                if text:
-                    thousands = 1000 if text.endswith("k") else 1
-                    counts[name] = round(float(text.rstrip("k").replace(",", "")) * thousands)
-            last.fields.setdefault("usage", {**counts, "raw": {"text": line}})
+def _add_usage(session: Session, line: str, counted: re.Match[str]) -> None:
+    """Store the usage of the last answer, as aider rounds it."""
+    last = session.items[-1] if session.items else None
+    if isinstance(last, Entry) and last.kind == "codeh":
+        counts: Json = {}
+        for name, text in zip(("input", "cacheWrite", "cached", "output"), counted.groups(), strict=True):
+            if text:
+                thousands = 1000 if text.endswith("k") else 1
+                counts[name] = round(float(text.rstrip("k").replace(",", "")) * thousands)
+        last.fields.setdefault("usage", {**counts, "raw": {"text": line}})
 
 
 PROGRAM = Program("aider", "aider", recognises, read)

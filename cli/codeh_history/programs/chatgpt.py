@@ -16,6 +16,7 @@ from .parts import inline, texts, without_texts
 from .protocol import Head, Program, Source, Unreadable
 from .tree import Node, read_exported
 
+_KINDS = {"assistant": "codeh", "tool": "tool", "user": "user"}
 _NO_TOOL = ("all", "")  # recipients of messages that are not calls
 _UNSENT = ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
 _POINTERS = {
@@ -61,7 +62,7 @@ def _session(program: str, source: Source, value: Json) -> Session:
     live = read_exported(session, nodes, name_at(value, "current_node"), fill)
     others = (message for key, message in messages.items() if key not in live and not _hidden(message))
     roles = [at(message, "author.role") for message in others]
-    session.skip(ABANDONED, sum(role in ("user", "assistant", "tool") for role in roles))
+    session.skip(ABANDONED, sum(role in _KINDS for role in roles if isinstance(role, str)))
     return session
 
 
@@ -88,19 +89,17 @@ class _Branch:
             session.skip(kind)
         elif role == "system" or _hidden(message):
             session.skip("system message" if role == "system" else "hidden message")
-        elif _parts(content) is None:
+        elif session.kind_of(role, _KINDS) is None:
+            return
+        elif (parts := _parts(content, self.image)) is None:
             session.skip(f"content ({kind or 'without a type'})")
-        elif role not in ("assistant", "tool", "user"):
-            session.skip(f"message of {role if isinstance(role, str) and role else 'nobody'}")
+        elif role == "assistant":
+            self.model(key, message, parts, ts)
+        elif role == "tool":
+            self.result(key, message, parts, ts)
         else:
-            parts = _parts(content, self.image) or []
-            if role == "assistant":
-                self.model(key, message, parts, ts)
-            elif role == "tool":
-                self.result(key, message, parts, ts)
-            else:
-                self.thoughts = self.answer = None
-                session.add("user", parts, id=key, ts=ts)
+            self.thoughts = self.answer = None
+            session.add("user", parts, id=key, ts=ts)
 
     def model(self, key: str, message: Json, parts: list[Part], ts: str | None) -> None:
         """Add a model message: text, thoughts, or a call, which is a message to a tool."""
