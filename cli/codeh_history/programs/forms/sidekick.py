@@ -31,17 +31,10 @@ def holds(item: object) -> bool:
     if not isinstance(item, dict) or item.get("role") not in _ROLES or "parts" in item:
         return False
     content = item.get("content")
-    if isinstance(content, list):
-        return any(map(_is_block, content))
+    if isinstance(content, list):  # of content blocks that other formats do not have
+        fields = [(name, block.get(name)) for block in parts.objects(content) for name in (*_READ, *_KEPT)]
+        return any(isinstance(value, dict) and (name != "file" or "url" in value) for name, value in fields)
     return not _MARKS.isdisjoint(item) and (content is None or isinstance(content, str))
-
-
-def _is_block(block: object) -> bool:
-    """Whether this is a content block that other formats do not have."""
-    if not isinstance(block, dict):
-        return False
-    named = (name for name in (*_READ, *_KEPT) if isinstance(block.get(name), dict))
-    return any(name != "file" or "url" in block[name] for name in named)
 
 
 def read(value: Any) -> list[Outcome] | None:

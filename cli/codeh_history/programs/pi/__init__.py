@@ -228,7 +228,14 @@ class _Branch:
             case "text":
                 yield {"text": text_at(block, "text")}
             case "thinking":
-                yield from _thought(block, provider)
+                signature, text = name_at(block, "thinkingSignature"), text_at(block, "thinking")
+                item = json_object(signature) if provider == "openai-responses" and signature else None
+                if item is not None:
+                    yield native("openai-responses", item)
+                elif block.get("redacted") is True and provider == "anthropic":
+                    yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
+                elif text or signature:
+                    yield thought(text, signature if provider in _SIGNED else None)
             case "toolCall":
                 part = self.session.call(block.get("id"), block.get("name"), block.get("arguments"))
                 yield {**part, **omit_empty(thoughtSignature=name_at(block, "thoughtSignature"))}
@@ -236,17 +243,6 @@ class _Branch:
                 yield inline(text_at(block, "data"), text_at(block, "mimeType"), "")
             case _:
                 yield native(self.session.program, block)
-
-
-def _thought(block: Json, provider: str | None) -> Iterator[Any]:
-    signature, text = name_at(block, "thinkingSignature"), text_at(block, "thinking")
-    item = json_object(signature) if provider == "openai-responses" and signature else None
-    if item is not None:
-        yield native("openai-responses", item)
-    elif block.get("redacted") is True and provider == "anthropic":
-        yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
-    elif text or signature:
-        yield thought(text, signature if provider in _SIGNED else None)
 
 
 def _shell(message: Json) -> str:
