@@ -103,7 +103,12 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
     """Write the session in the chosen format, and note what the format cannot hold."""
     view = viewed(env, target, options, lost, hydrate=to != "refs")
     if to in WRITTEN:
-        for_program(env, view, to, options)
+        from ..talk.send import program
+
+        file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
+        next = program.put(env, file, options.output, install=options.install)
+        program.note_left_out(env, file)
+        env.note(f"{view.id or to}: {next}")
         return
     if to == "contents" and view.summaries:
         env.note(
@@ -125,16 +130,6 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
         from ..programs.writing import format_counts
 
         env.note(f"{target.id}: left out: {format_counts(made.left)}")
-
-
-def for_program(env: Env, view: View, to: str, options: Options) -> None:
-    """Write a file that a program resumes; note what it lacks and the next step."""
-    from ..talk.send import program
-
-    made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
-    next = program.put(env, made, options.output, install=options.install)
-    program.note_left_out(env, made)
-    env.note(f"{view.id or to}: {next}")
 
 
 def pages(env: Env, options: Options) -> int:

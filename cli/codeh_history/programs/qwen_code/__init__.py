@@ -214,6 +214,6 @@ def _parts(content: Json) -> list[Part]:
 PROGRAM = Program(
     "qwen-code", "Qwen Code", recognises, read,
     (Place("QWEN_HOME", ".qwen", ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl")),),
-    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="qwen",
+    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="qwen", by_folder=True,
     pairs={pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses")},
 )  # fmt: skip
