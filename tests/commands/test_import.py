@@ -18,7 +18,7 @@ from codeh_history.commands.import_ import HEAD, copy, opened, tell
 from codeh_history.commands.import_.copy import Imported, import_session, with_branches
 from codeh_history.programs.model import ABANDONED, AgentUsage, Entry, Piece, Problem, Session
 from codeh_history.store import program_files
-from codeh_history.sync.sealing import FIRST, is_bundle
+from codeh_history.sync.encryption import FIRST, is_bundle
 from in_process import run_in_process, run_ok
 from program_files import SAMPLES, SESSION, Pi, written
 from support import append_text, run

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from codeh_history.session import redactions
-from codeh_history.session.by_reference import by_blocks
+from codeh_history.session.by_reference import to_references
 from codeh_history.session.fold import fold
 from codeh_history.session.live import content
 from codeh_history.session.records import block_of, lines_of, parse
@@ -148,7 +148,7 @@ class World:
         new_lines = []
         for line in lines_of(store[name]):
             [record] = parse([line]).records or [None]
-            made = None if record is None else by_blocks(record.data, record.raw, name, every=True)
+            made = None if record is None else to_references(record.data, record.raw, name, every=True)
             new_lines.append(line if made is None else orjson.dumps(made[0]) + b"\n")
         store[name] = b"".join(new_lines)
 
@@ -217,9 +217,9 @@ class World:
             for write in planned.writes[:stop]:
                 if live and self.random.random() < 0.3:
                     self.edit()
-                if stores[write.side].get(write.session) != write.before:
+                if stores[write.replica].get(write.session) != write.before:
                     break  # it has changed: planned again
-                stores[write.side][write.session] = write.after
+                stores[write.replica][write.session] = write.after
             else:
                 return
 

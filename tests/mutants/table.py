@@ -717,8 +717,8 @@ MUTANTS = [
     ),
     Mutant(
         "sync replaces a session before what it loses is in its fork", "sync/plan.py",
-        "    return write.switched, -len(write.session), write.session, write.side",
-        "    return not write.switched, -len(write.session), write.session, write.side",
+        "    return write.switched, -len(write.session), write.session, write.replica",
+        "    return not write.switched, -len(write.session), write.session, write.replica",
         ("sync/test_plan.py",),
     ),
     Mutant(
@@ -729,7 +729,7 @@ MUTANTS = [
     ),
     Mutant(
         "sync gives a session that awaits an answer another branch", "sync/plan.py",
-        "            if name in busy[side] and not _equal(old, new):",
+        "            if name in busy[replica] and not _equal(old, new):",
         "            if False:",
         ("sync/test_sync.py::test_a_session_that_awaits_an_answer_is_not_switched",),
     ),
@@ -741,7 +741,7 @@ MUTANTS = [
     ),
     Mutant(
         "sync makes a fork of settings", "sync/merge.py",
-        "    if quiet(theirs[at:]):",
+        "    if is_quiet(theirs[at:]):",
         "    if False:",
         ("sync/test_sync.py::test_summaries_and_settings_of_one_side_are_appended",),
     ),
@@ -765,7 +765,7 @@ MUTANTS = [
     ),
     Mutant(
         "sync writes a session before its blocks", "sync/run.py",
-        "            missing += _blocks(sides, write)\n",
+        "            missing += _blocks(replicas, write)\n",
         "",
         ("sync/test_sync.py::test_blocks_go_along_and_are_there_first",),
     ),

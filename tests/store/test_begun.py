@@ -127,9 +127,9 @@ def test_which_were_used_in_the_last_hour(env):
         made(env, id, from_millis(now - minutes * minute))
     made(env, "summarized", from_millis(now - 90 * minute), changed=from_millis(now))
     made(env, "elsewhere", from_millis(now), cwd="/elsewhere")
-    assert begun.used_lately(env) == ["new", "an-hour"]
+    assert begun.recently_used(env) == ["new", "an-hour"]
     env.environ = {**env.environ, "CODEH_NOW": from_millis(now + 30 * minute)}
-    assert begun.used_lately(env) == ["new"]
+    assert begun.recently_used(env) == ["new"]
 
 
 @pytest.mark.parametrize("why", ["seed", "program", "removed"])

@@ -76,7 +76,7 @@ def test_nothing_is_written_over_one_that_came_meanwhile(env, home, made):
     path.write_bytes(HEADER + LINE)
     make = {
         "session": lambda: create.session(env, str(path), lambda _: LINE),
-        "copied": lambda: create.copied(env, str(path), HEADER + LINE * 2, renamed=False),
+        "copied": lambda: create.copy_session(env, str(path), HEADER + LINE * 2, renamed=False),
     }[made]
     with pytest.raises(BadData, match=r"already exists"):
         make()
@@ -85,10 +85,10 @@ def test_nothing_is_written_over_one_that_came_meanwhile(env, home, made):
 
 def test_a_copy_has_the_same_bytes_and_a_new_name_changes_its_first_line_alone(env, home):
     path = home / "sessions" / "s.jsonl"
-    create.copied(env, str(path), HEADER + LINE + b"{torn", renamed=False)
+    create.copy_session(env, str(path), HEADER + LINE + b"{torn", renamed=False)
     assert path.read_bytes() == HEADER + LINE + b"{torn"
     path.unlink()
-    create.copied(env, str(path), HEADER + LINE, renamed=True)
+    create.copy_session(env, str(path), HEADER + LINE, renamed=True)
     first, rest = path.read_bytes().split(b"\n", 1)
     assert orjson.loads(first) == {"type": "session", "version": 1, "id": "s", "later": [1]}
     assert rest == LINE
@@ -96,7 +96,7 @@ def test_a_copy_has_the_same_bytes_and_a_new_name_changes_its_first_line_alone(e
 
 def test_a_copy_of_lines_without_a_header_gets_one(env, home):
     path = home / "sessions" / "s.jsonl"
-    create.copied(env, str(path), LINE, renamed=True)
+    create.copy_session(env, str(path), LINE, renamed=True)
     first, rest = path.read_bytes().split(b"\n", 1)
     assert orjson.loads(first)["id"] == "s"
     assert rest == LINE
@@ -104,7 +104,7 @@ def test_a_copy_of_lines_without_a_header_gets_one(env, home):
 
 def test_what_is_something_else_is_not_copied(env, home):
     with pytest.raises(BadData, match=r"not a session"):
-        create.copied(env, str(home / "sessions" / "s.jsonl"), b"a diary\n", renamed=True)
+        create.copy_session(env, str(home / "sessions" / "s.jsonl"), b"a diary\n", renamed=True)
     assert not list((home / "sessions").iterdir())
 
 

@@ -25,7 +25,7 @@ def gone(*, unknown=False):
 @pytest.mark.parametrize("unknown", [False, True])
 def test_the_command_that_is_told_stores_the_messages_once(home, *, unknown):
     env = Env({"CODEH_HOME": str(home)})
-    said = unsent.kept_messages(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
+    said = unsent.keep_messages(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
     before, _, rest = str(said).partition("; it is kept: `")
     command, _, after = rest.partition("` ")
     assert (before, after) == ("postgres://h: gone", "stores it once")
@@ -42,7 +42,7 @@ def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path):
     (tmp_path / "in").write_bytes(b"\xff the answer")
     with (tmp_path / "in").open("rb") as file:
         env = Env({"CODEH_HOME": str(home)}, stdin=file.fileno())
-        said = unsent.answer(env, "postgres://h/d/s", gone(), "gemini")
+        said = unsent.keep_answer(env, "postgres://h/d/s", gone(), "gemini")
     command = str(said).split("`")[1]
     assert command.startswith("codeh-history append -s s --from gemini < '")
     (kept,) = (home / "unsent").iterdir()
@@ -54,9 +54,9 @@ def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path):
 def test_nothing_is_kept_where_there_is_nothing_or_the_server_is_there(home):
     env = Env({"CODEH_HOME": str(home)})
     error = gone()
-    assert unsent.kept_messages(env, "postgres://h/d/s", error, b'{"type":"meta","set":{}}\n') is error
+    assert unsent.keep_messages(env, "postgres://h/d/s", error, b'{"type":"meta","set":{}}\n') is error
     busy = TryAgain("busy")
-    assert unsent.answer(env, "postgres://h/d/s", busy, "auto") is busy
+    assert unsent.keep_answer(env, "postgres://h/d/s", busy, "auto") is busy
     assert not (home / "unsent").exists()
 
 
@@ -64,4 +64,4 @@ def test_where_it_cannot_be_kept_the_error_is_the_servers(home):
     home.mkdir()
     (home / "unsent").touch()
     error = gone()
-    assert unsent.kept_messages(Env({"CODEH_HOME": str(home)}), "postgres://h/d/s", error, LINES) is error
+    assert unsent.keep_messages(Env({"CODEH_HOME": str(home)}), "postgres://h/d/s", error, LINES) is error

@@ -15,7 +15,7 @@ from codeh_history.base.errors import NotFound
 from codeh_history.store.cache import Cache
 from codeh_history.store.stores import Files
 from codeh_history.sync.families import ABSENT, Brief, briefs, families
-from codeh_history.sync.side import Side
+from codeh_history.sync.replica import Replica
 
 
 def store(**sessions):
@@ -68,7 +68,7 @@ def test_each_session_is_in_one_family_and_a_fork_in_that_of_its_parent(one, two
                 assert brief.parent in where[name]
 
 
-class Looked(Side):
+class Looked(Replica):
     """A store that keeps which sessions were read."""
 
     def __init__(self, env):

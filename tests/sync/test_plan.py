@@ -10,9 +10,9 @@ from codeh_history.base.words import is_id
 from codeh_history.session.records import dumps, lines_of
 from codeh_history.sync import log as sync_log
 from codeh_history.sync.log import digest, read
-from codeh_history.sync.merge import is_named_branch, merged, quiet, root_of
+from codeh_history.sync.merge import is_named_branch, is_quiet, merged, root_of
 from codeh_history.sync.plan import Write, _turn, plan
-from codeh_history.sync.side import own_side
+from codeh_history.sync.replica import own_replica
 from in_process import write_session
 from synced import HEADER, message, opened, record
 
@@ -21,7 +21,7 @@ def synced(one, two):
     """What both stores hold afterwards."""
     stores = [dict(one), dict(two)]
     for write in plan(stores).writes:
-        stores[write.side][write.session] = write.after
+        stores[write.replica][write.session] = write.after
     assert stores[0] == stores[1]
     return stores[0]
 
@@ -84,7 +84,7 @@ def test_a_third_copy_of_a_branch_goes_into_its_fork():
 
 def test_what_has_changed_since_is_not_replaced(tmp_path):
     path = write_session(tmp_path, HEADER + message("a", "a"), "demo")
-    side = own_side(Env({"CODEH_HOME": str(tmp_path)}))
+    side = own_replica(Env({"CODEH_HOME": str(tmp_path)}))
     side.sessions()
     assert not side.put("demo", HEADER, HEADER + message("b", "b"))
     assert not side.put("demo", None, HEADER)
@@ -196,10 +196,10 @@ def test_the_same_line_with_other_words_is_another_branch():
 
 
 @pytest.mark.parametrize(
-    ("records", "is_quiet"), [([], True), ([summed("s")], True), ([summed("s"), A], False)]
+    ("records", "quiet"), [([], True), ([summed("s")], True), ([summed("s"), A], False)]
 )
-def test_a_branch_is_quiet_where_nothing_is_said_in_it(records, *, is_quiet):
-    assert quiet(log(*records).lines[1:]) == is_quiet
+def test_a_branch_is_quiet_where_nothing_is_said_in_it(records, *, quiet):
+    assert is_quiet(log(*records).lines[1:]) == quiet
 
 
 branches = st.lists(

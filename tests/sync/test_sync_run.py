@@ -13,12 +13,12 @@ from codeh_history.store.awaiting import awaiting
 from codeh_history.store.blocks.directory import DirectoryStore
 from codeh_history.store.stores import Files
 from codeh_history.sync import run
+from codeh_history.sync.replica import AWAITING, Replica, other_replica, own_replica
 from codeh_history.sync.run import Synced, sync
-from codeh_history.sync.side import AWAITING, Side, other_side, own_side
 from synced import HEADER, message
 
 
-class Store(Side):
+class Store(Replica):
     """A store in a folder; `meanwhile` is called before each session is put."""
 
     def __init__(self, env, folder):
@@ -142,7 +142,7 @@ def env(home):
 def side(env, *, sweeps=False):
     files = Files(env, f"{env.home}/sessions")
     blocks = [DirectoryStore(env, f"{env.home}/blocks")]
-    return Side(files, blocks, "here", files.name, home=env.home, sweeps=sweeps)
+    return Replica(files, blocks, "here", files.name, home=env.home, sweeps=sweeps)
 
 
 def session(env, name="s"):
@@ -214,11 +214,13 @@ def test_what_was_written_since_stays(env):
 
 def test_a_folder_has_its_blocks_in_it_and_a_home_in_its_own_place(env, tmp_path):
     other = tmp_path / "other" / "sessions"
-    assert [store.name for store in other_side(env, f"dir:{tmp_path}/stick").blocks] == [
+    assert [store.name for store in other_replica(env, f"dir:{tmp_path}/stick").blocks] == [
         f"{tmp_path}/stick/blocks"
     ]
-    assert [store.name for store in other_side(env, f"dir:{other}").blocks] == [f"{tmp_path}/other/blocks"]
-    own = own_side(env)
+    assert [store.name for store in other_replica(env, f"dir:{other}").blocks] == [
+        f"{tmp_path}/other/blocks"
+    ]
+    own = own_replica(env)
     assert own.place == os.path.realpath(f"{env.home}/sessions")
     assert own.name == "here"
     assert [store.name for store in own.blocks] == [f"{env.home}/blocks"]
@@ -228,24 +230,24 @@ def test_a_folder_has_its_blocks_in_it_and_a_home_in_its_own_place(env, tmp_path
 def test_a_home_is_not_synced_with_itself(env, tmp_path, name):
     (tmp_path / "link").symlink_to(tmp_path / "home" / "sessions")
     with pytest.raises(Usage, match=r"these are the sessions of this home; name another store"):
-        other_side(env, f"dir:{tmp_path}/{name}")
+        other_replica(env, f"dir:{tmp_path}/{name}")
 
 
 @pytest.mark.parametrize("url", ["dir:", "/tmp/x", "x", "s3://bucket", ""])
 def test_what_names_no_store_is_exit_2(env, url):
     with pytest.raises(Usage, match=r"^pass the other store: dir:PATH"):
-        other_side(env, url)
+        other_replica(env, url)
 
 
 def test_a_disk_that_is_not_there_is_not_made(env):
     with pytest.raises(NotFound, match=r"there is no /mnt/no-such-stick: is it mounted"):
-        other_side(env, "dir:/mnt/no-such-stick/sessions")
+        other_replica(env, "dir:/mnt/no-such-stick/sessions")
 
 
 def test_a_file_is_no_folder(env, tmp_path):
     (tmp_path / "f").touch()
     with pytest.raises(Usage, match=r"/f: not a folder$"):
-        other_side(env, f"dir:{tmp_path}/f")
+        other_replica(env, f"dir:{tmp_path}/f")
 
 
 def test_plain_and_encrypted_sessions_are_not_mixed(env, tmp_path):
@@ -255,16 +257,16 @@ def test_plain_and_encrypted_sessions_are_not_mixed(env, tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / file).touch()
     with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
-        other_side(env, f"dir:{tmp_path}/sealed")
+        other_replica(env, f"dir:{tmp_path}/sealed")
     with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
-        other_side(env, f"dir:{tmp_path}/empty", identities=["key"])
+        other_replica(env, f"dir:{tmp_path}/empty", identities=["key"])
     with pytest.raises(Usage, match=r"contains unencrypted sessions"):
-        other_side(env, f"dir:{tmp_path}/plain", [to])
-    assert other_side(env, f"dir:{tmp_path}/empty", [to]).name == f"{tmp_path}/empty"
-    assert other_side(env, f"dir:{tmp_path}/plain").name == f"{tmp_path}/plain"
+        other_replica(env, f"dir:{tmp_path}/plain", [to])
+    assert other_replica(env, f"dir:{tmp_path}/empty", [to]).name == f"{tmp_path}/empty"
+    assert other_replica(env, f"dir:{tmp_path}/plain").name == f"{tmp_path}/plain"
 
 
 def test_a_server_is_not_encrypted_to(env):
     pytest.importorskip("psycopg")
     with pytest.raises(Usage, match=r"--encrypt-to needs a dir:PATH store"):
-        other_side(env, "postgres://localhost/x", ["age1"])
+        other_replica(env, "postgres://localhost/x", ["age1"])

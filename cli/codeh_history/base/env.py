@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
         def has(self, id: str) -> bool: ...
 
-        def streamed(self) -> int: ...
+        def streamed_bytes(self) -> int: ...
 
 
 SIGPIPE = 13
@@ -93,7 +93,7 @@ class Env:
         """
         if self.seed is None:
             return self.random_id()
-        offset -= self.locked.streamed() if self.locked is not None else 0
+        offset -= self.locked.streamed_bytes() if self.locked is not None else 0
         while True:
             self._ordinal += 1
             id = self._seeded(session, offset, self._ordinal)

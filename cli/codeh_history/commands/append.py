@@ -85,23 +85,23 @@ def read(env: Env, options: Options, receiving: Receiving) -> None:
 def receive(env: Env, options: Options, format: str) -> None:
     """Store a provider's response from stdin; if its session is unclear or unreachable, in a file."""
     from ..store import unsent
-    from ..store.begun import used_lately
+    from ..store.begun import recently_used
     from ..store.paths import exists, hint
-    from ..store.resolve import for_writing, may_be_unnamed, named
+    from ..store.resolve import check_default_allowed, for_writing, named
     from ..talk.receive.answer import Receiving, reader_of
 
     reader = reader_of(format)
     if named(env, options.session) is None:
-        may_be_unnamed(env)
-        if len(ids := used_lately(env)) > 1:
+        check_default_allowed(env)
+        if len(ids := recently_used(env)) > 1:
             used = f"{', '.join(ids)} were used in this directory in the last hour"
-            kept = unsent.kept_answer(env, format)
+            kept = unsent.keep_unnamed_answer(env, format)
             raise Usage(f"which session is answered? {used}; name one with -s{kept}")
     target = for_writing(env, options.session)
     try:
         present = exists(target.path)
     except TryAgain as error:
-        raise unsent.answer(env, target.path, error, format) from None
+        raise unsent.keep_answer(env, target.path, error, format) from None
     if not present:
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; --from never creates one")
     read(env, options, Receiving(env, target, reader, fresh=False))

@@ -29,7 +29,7 @@ from ..store.awaiting import awaiting
 from ..store.paths import exists, path_of
 from ..store.read import size_of
 from ..store.resolve import Target
-from ..store.unsent import kept_messages
+from ..store.unsent import keep_messages
 from ..talk.append import message as compose
 from ..talk.append import options as appending
 from ..talk.append import text as append
@@ -191,7 +191,7 @@ def _unsent(
     if text is None or not isinstance(error, Unreachable):
         return error
     line = compose.line_of(env, compose.draft(env, message, text), target.id)
-    return kept_messages(env, target.path, error, line)
+    return keep_messages(env, target.path, error, line)
 
 
 def _draft(

@@ -80,10 +80,10 @@ def run(env: Env, options: Options) -> int:
     lost: Lost | None = {} if options.allow_missing or to in TEXTS else None
     if options.bundle is not None:
         from ..sync import bundle
-        from ..sync.sealing import Encryption
+        from ..sync.encryption import Encryption
 
-        seal = Encryption(options.encrypt_to, ()) if options.encrypt_to else None
-        bundle.pack(env, target, options.bundle, lost, seal)
+        encryption = Encryption(options.encrypt_to, ()) if options.encrypt_to else None
+        bundle.pack(env, target, options.bundle, lost, encryption)
     else:
         write(env, target, to, options, lost)
     report_missing_blocks(env, target.id, lost, strict=options.strict)

@@ -18,7 +18,7 @@ from ..render.progress import size_of, tracked
 from ..session.model import Json
 from ..session.records import Record
 from ..session.rules import added_ids
-from ..store import elsewhere, postgres, read, resolve, trash, unsent
+from ..store import outside, postgres, read, resolve, trash, unsent
 from ..store.blocks import open_store
 from ..store.blocks.protocol import BlockStore
 from ..store.paths import SERVER, own_dir, sessions_dir
@@ -89,7 +89,7 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
         if options.yes:
             sweep(env, _limit(env))
             count = store.delete(sorted(unneeded), _limit(env))
-            elsewhere.forget(env, moved)
+            outside.forget(env, moved)
         if count:
             yield {"store": store.name, "blocks": count, "bytes": sum(unneeded.values())}
     for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
@@ -154,7 +154,7 @@ def spent(records: Sequence[Record]) -> set[int]:
 def moved_away(env: Env) -> list[str]:
     """Sessions outside the home that referred to blocks, and are no longer where they were."""
     return [
-        path for path in elsewhere.recorded(env) if not (path.startswith(SERVER) or os.path.lexists(path))
+        path for path in outside.recorded(env) if not (path.startswith(SERVER) or os.path.lexists(path))
     ]
 
 
@@ -176,7 +176,7 @@ def _holders(env: Env) -> Iterator[str]:
     for folder in (trash.trash_dir(env), own_dir(env), trash.trash_dir(env)):
         yield from _files(folder)
     place = sessions_dir(env)
-    for name in {place, *elsewhere.recorded(env)}:
+    for name in {place, *outside.recorded(env)}:
         if name.startswith(SERVER):
             yield from _on_server(name)
         elif name != place:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading
-from ..store.resolve import for_filtering, must_be_named
+from ..store.resolve import for_filtering, require_name
 from ..views import hydrate
 from ..views import result as filtering
 from ..views.view import report_missing_blocks
@@ -25,7 +25,7 @@ class Options(Reading):
 
 def run(env: Env, options: Options) -> None:
     if options.in_place:
-        must_be_named(env, options.session, options.argument)
+        require_name(env, options.session, options.argument)
     target = for_filtering(env, options.session, options.argument)
     lost: Lost | None = {} if options.allow_missing else None
     if not options.in_place:

@@ -31,9 +31,9 @@ def run(env: Env, options: Options) -> None:
         env, options.argument, options.session, held.request, under=held.under, strict=options.strict
     )
     if env.begun_here is not None and stat.S_ISFIFO(os.fstat(env.stdout).st_mode):
-        from ..store.begun import used_lately
+        from ..store.begun import recently_used
 
-        if len(ids := used_lately(env)) > 1:
+        if len(ids := recently_used(env)) > 1:
             env.note(
                 f"{', '.join(ids)} were used in this directory in the last hour: "
                 f"to store the answer, `append --from` needs a name (-s {ids[0]})"

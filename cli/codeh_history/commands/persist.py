@@ -7,7 +7,7 @@ from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading, flag
 from ..base.shared_options import Reduction
 from ..filters import reduction
-from ..store.resolve import for_filtering, must_be_named
+from ..store.resolve import for_filtering, require_name
 from ..views import persist
 from ..views import result as filtering
 from ..views.view import report_missing_blocks
@@ -29,7 +29,7 @@ class Options(Reading, Reduction):
 
 def run(env: Env, options: Options) -> None:
     if options.in_place:
-        must_be_named(env, options.session, options.argument)
+        require_name(env, options.session, options.argument)
     target = for_filtering(env, options.session, options.argument)
     lost: Lost | None = {} if options.allow_missing else None
     steps = reduction.steps(env, options, target.id, in_place=options.in_place)

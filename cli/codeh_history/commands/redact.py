@@ -17,7 +17,7 @@ from ..session import redactions, stream
 from ..session.records import lines_of
 from ..store import read
 from ..store.paths import path_of
-from ..store.resolve import Target, for_filtering, must_be_named
+from ..store.resolve import Target, for_filtering, require_name
 from ..views import result as filtering
 from ..views import rewrite as rewriting
 from ..views.hydrate import Hydration
@@ -40,7 +40,7 @@ class Options(Reading):
 def run(env: Env, options: Options) -> int:
     redactor = Redactor(redacting.rules(options.rules))
     if options.in_place:
-        must_be_named(env, options.session, options.argument)
+        require_name(env, options.session, options.argument)
     target = for_filtering(env, options.session, options.argument)
     if not options.in_place:
         with progress(env, "redacting", size_of(target.path)):

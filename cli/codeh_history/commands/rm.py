@@ -26,7 +26,7 @@ def run(env: Env, options: Options) -> None:
     names = [*(options.sessions or ()), *([options.session] if options.session is not None else ())]
     if not names:
         raise Usage("name the sessions: `codeh-history rm SESSION...`")
-    for name in trash.checked(env, names, restore=options.restore):
+    for name in trash.check_names(env, names, restore=options.restore):
         if options.restore:
             left = trash.restore(env, name)
             more = f"; an older one is in {left[-1].path}" if left else ""

@@ -11,8 +11,8 @@ from ..base.errors import HistoryError, TryAgain, Usage
 from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
 from ..base.words import is_id, plural
 from ..session.model import Json
+from ..sync.replica import other_replica, own_replica
 from ..sync.run import Synced, sync
-from ..sync.side import other_side, own_side
 
 EXAMPLES = """\
   codeh-history sync dir:/media/stick/codeh       # then the same on the other machine
@@ -39,9 +39,9 @@ def run(env: Env, options: Options) -> int:
     for name in only:
         if not is_id(name):
             raise Usage(f"{name}: not an exact session id")
-    other = other_side(env, options.url, options.encrypt_to, options.identity)
+    other = other_replica(env, options.url, options.encrypt_to, options.identity)
     code = 0
-    for done in sync(env, (own_side(env), other), only, dry=options.dry_run):
+    for done in sync(env, (own_replica(env), other), only, dry=options.dry_run):
         if isinstance(done, HistoryError):
             env.warn(str(done))
             code = code or done.exit_code
@@ -65,7 +65,7 @@ def tell(env: Env, done: Synced, other: str) -> None:
         what = plural(write.lines, "line") if write.lines else "what was redacted"
         how = "switched to the other branch, " if write.switched else ""
         how = "new, " if write.before is None else how
-        env.note(f"{write.session}: {how}{what} {'to' if write.side else 'from'} {other}")
+        env.note(f"{write.session}: {how}{what} {'to' if write.replica else 'from'} {other}")
     if done.missing:
         env.note(f"{plural(len(done.missing), 'block')} missing, not copied: {', '.join(done.missing[:3])}")
     if done.kept:
@@ -84,7 +84,7 @@ def lines(done: Synced) -> list[Json]:
     by_session: dict[str, Json] = {session: {"session": session, **new} for session in sessions}
     for write in done.plan.writes:
         line = by_session[write.session]
-        line["sent" if write.side else "received"] += write.lines
+        line["sent" if write.replica else "received"] += write.lines
         line["switched"] = line["switched"] or write.switched
     for session, fork in done.plan.forks:
         by_session[fork]["fork_of"] = session

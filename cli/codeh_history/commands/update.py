@@ -74,9 +74,9 @@ def run(env: Env, options: Options) -> None:
     except NotFound as error:
         if options.message or [*options.file] not in ([], ["-"]):
             raise
-        from ..store.unsent import kept_text
+        from ..store.unsent import keep_text
 
-        raise NotFound(f"{error}; {kept_text(env, target.path, env.random_id(), text, '')}") from None
+        raise NotFound(f"{error}; {keep_text(env, target.path, env.random_id(), text, '')}") from None
 
 
 def committed(env: Env, locked: Locked, ids: list[str], name: str | None) -> bytes | None:

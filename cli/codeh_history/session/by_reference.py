@@ -15,7 +15,7 @@ from ..base.read_json import json_value
 from .fold import is_idless, kind_of
 from .model import SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
 from .records import MAX_READ, Record, check, check_parts, depth_exceeds, dumps
-from .rules import OF_BLOCKS, OTHER, RULES
+from .rules import BLOCK_FIELDS, OTHER, RULES
 
 LARGE = 4096  # bytes; a message with a larger part is stored by reference
 
@@ -23,7 +23,7 @@ Blocks = dict[str, bytes]
 Fill = Callable[[Any], Any]  # unread part → part
 
 
-def by_blocks(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
+def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
     """Return the record with its parts named by blocks, and the blocks; None if it stays as it is.
 
     It stays if no part is large, unless `every`, if it cannot be written as JSON again, or if it already
@@ -40,7 +40,7 @@ def by_blocks(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
         return None
     if data["type"] == "message":
         new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
-    if raw is not None and dumps(restored(new, lambda part: blocks.parts[part.id])) != raw:
+    if raw is not None and dumps(from_references(new, lambda part: blocks.parts[part.id])) != raw:
         new["spelling"] = {"id": _sha256(raw)}
         blocks.contents[new["spelling"]["id"]] = raw
     return new, blocks.contents
@@ -61,7 +61,7 @@ class _Blocks:
             return data
         if any(type(part) is Unread for part in content):
             data = _without_ours(data)
-        elif OF_BLOCKS & data.keys():
+        elif BLOCK_FIELDS & data.keys():
             return data
         texts = [_text(part) for part in content]
         if self._are_small(texts):
@@ -94,7 +94,7 @@ class _Blocks:
         return id
 
 
-def restored(data: Json, part_of: Fill) -> Json:
+def from_references(data: Json, part_of: Fill) -> Json:
     """Return the record with its parts restored; the same object if it names no blocks."""
     if data["type"] == "compaction":
         new = _with_ops(data, lambda op: _op_restored(op, part_of))
@@ -143,7 +143,7 @@ def _renamed(data: Json, old: str, new: str, value: object) -> Json:
 
 
 def _without_ours(data: Json) -> Json:
-    return {key: value for key, value in data.items() if key not in OF_BLOCKS}
+    return {key: value for key, value in data.items() if key not in BLOCK_FIELDS}
 
 
 def _with_ops(data: Json, change: Callable[[Json], Json]) -> Json:
@@ -161,7 +161,7 @@ def block_ids(data: Json) -> list[str]:
         ids.append(part.id)
         return part
 
-    restored(data, note)
+    from_references(data, note)
     return ids
 
 
@@ -188,7 +188,7 @@ def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
         return record
     if parts.keys().isdisjoint(block_ids(data)):
         return record
-    new = restored(data, lambda part: parts.get(part.id, part))
+    new = from_references(data, lambda part: parts.get(part.id, part))
     if data["type"] == "ref":
         new |= {"type": "ref", "flowId": data.get("flowId")}
     filled = Record(new, record.raw, record.offset, record.bare)

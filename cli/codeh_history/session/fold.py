@@ -6,7 +6,7 @@ from .live import repeated_lines, undone
 from .model import Message, Part, Summary, unread
 from .ops import Effects
 from .records import VERSION, Log, Record
-from .rules import OF_BLOCKS, ROLE_OF_KIND, RULES
+from .rules import BLOCK_FIELDS, ROLE_OF_KIND, RULES
 from .view import (
     Step,
     View,
@@ -24,7 +24,13 @@ __all__ = [
     "timestamp",
 ]  # fmt: skip
 
-_OF_A_COMMIT = {"type", "of", "ts", "parts", *OF_BLOCKS}  # fields of a commit that its message does not get
+_OF_A_COMMIT = {
+    "type",
+    "of",
+    "ts",
+    "parts",
+    *BLOCK_FIELDS,
+}  # fields of a commit that its message does not get
 
 
 def fold(log: Log) -> View:

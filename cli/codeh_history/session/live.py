@@ -13,10 +13,10 @@ import orjson
 
 from .model import Json, Part
 from .records import Record, block_of
-from .rules import OF_BLOCKS, STREAMING, added_ids, own_id
+from .rules import BLOCK_FIELDS, STREAMING, added_ids, own_id
 from .view import kind_of
 
-_ELSEWHERE = frozenset(("flowId", "parts", *OF_BLOCKS))  # where the parts of a record are stored
+_ELSEWHERE = frozenset(("flowId", "parts", *BLOCK_FIELDS))  # where the parts of a record are stored
 
 
 def streamed(records: list[Record]) -> int:

@@ -18,7 +18,7 @@ ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None,
 NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # as shown to people
 LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is not a record
 SKIPPED = b"\0skipped "  # begins the line that replaces one too long to be read; its length follows
-OF_BLOCKS = frozenset(("blockIds", "spelling", "idless"))  # fields about blocks
+BLOCK_FIELDS = frozenset(("blockIds", "spelling", "idless"))  # fields about blocks
 
 # Which messages a record affects.
 NONE = 0

@@ -53,7 +53,7 @@ def newest(env: Env) -> str | None:
     return best
 
 
-def used_lately(env: Env) -> list[str]:
+def recently_used(env: Env) -> list[str]:
     """Return the ids of the sessions begun here that were used in the last hour."""
     import time
 

@@ -23,12 +23,12 @@ def free_path(env: Env, into: str | None, like: str) -> str:
     """Return the path of a new session: `into` (BadData if it exists), else a free id similar to `like`."""
     if into is not None:
         path = path_for_into(env, into)
-        if taken(path):
+        if is_taken(path):
             raise exists_already(path)
         return path
     base = id_like(like)
     names = itertools.chain([base], (f"{base}-{number}" for number in itertools.count(2)))
-    return next(path for name in names if not taken(path := path_of(env, name)))
+    return next(path for name in names if not is_taken(path := path_of(env, name)))
 
 
 def path_for_into(env: Env, into: str) -> str:
@@ -46,7 +46,7 @@ def id_like(name: str) -> str:
     return base if is_id(base) else "session"
 
 
-def taken(path: str) -> bool:
+def is_taken(path: str) -> bool:
     """Return whether a path is in use; an empty file, as a killed process may leave it, is not."""
     if database_of(path):
         return exists(path)
@@ -73,7 +73,7 @@ def session(
     return _made(env, path, lambda: log.first_line(env, path, begun_by, begun_here=begun_here), build)
 
 
-def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
+def copy_session(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
     """Create a session with these bytes, header included; if `renamed`, the header gets the new id."""
     foreign.check_writable(data, path)
     head, _, rest = data.partition(b"\n")

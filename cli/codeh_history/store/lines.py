@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from ..base.env import Env
 from ..base.errors import BadData
 from ..base.read_json import json_object
-from ..session.by_reference import by_blocks
+from ..session.by_reference import to_references
 from ..session.model import Json
 from ..session.records import dumps
 from ..session.rules import LONGEST
 from .paths import id_of
 
 
-def fitting(env: Env, path: str, data: bytes) -> bytes:
+def fit_lines(env: Env, path: str, data: bytes) -> bytes:
     """Move large parts of lines that are too long to the block store; BadData if that does not help."""
     pieces: list[bytes] = []
     at = 0
@@ -46,7 +46,7 @@ def too_long(data: bytes) -> Iterator[tuple[int, int]]:
 
 def _by_reference(env: Env, path: str, line: bytes) -> bytes:
     data = json_object(line)
-    references = by_blocks(data, line, id_of(path), every=False) if data is not None else None
+    references = to_references(data, line, id_of(path), every=False) if data is not None else None
     short = dumps(references[0]) if references is not None else line
     if references is None or len(short) > LONGEST:
         raise BadData(f"{path}: {_named(line, data)}; nothing was stored")

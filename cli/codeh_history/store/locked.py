@@ -42,7 +42,7 @@ class Locked:
             self._ids = set(re.findall(rb'(?<=")[0-9a-f]{20}(?=")', self.read()))
         return id.encode() in self._ids
 
-    def streamed(self) -> int:
+    def streamed_bytes(self) -> int:
         """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
         if self._streamed is None:
             from ..session import live
@@ -64,7 +64,7 @@ class Locked:
         """Return whether the session has these bytes at this offset."""
         raise NotImplementedError
 
-    def keyed(self, key: str) -> Iterator[bytes]:
+    def lines_with_key(self, key: str) -> Iterator[bytes]:
         """Yield the lines that may have this key, in order; false positives are possible."""
         return self.lines_with("key", key)
 

@@ -53,13 +53,13 @@ def append(
         return _append_to_server(env, path, build, begin, create=create, own=bool(header), wait=wait > 0)
     try:
         if create and not os.path.exists(path):
-            _make_room(env, path)
+            _create_folder(env, path)
         fd, created = _open_locked(path, create=create, wait=wait)
         try:
             size = os.fstat(fd).st_size
             prefix = _prefix(fd, path, size, begin)
             locked = LockedFile(fd, path, size, id_of(path), prefix)
-            lines = built(env, locked, build)
+            lines = build_lines(env, locked, build)
             if lines or (locked.created and header):  # an empty session was requested
                 _write(fd, path, size, prefix + lines, new=locked.created)
             return locked.created and bool(lines or header)
@@ -92,7 +92,7 @@ def _append_to_server(
 
     def lines(locked: Locked) -> bytes:
         nonlocal made
-        made = built(env, locked, build)
+        made = build_lines(env, locked, build)
         return made
 
     try:
@@ -104,27 +104,27 @@ def _append_to_server(
         if create and not made:
             with suppress(HistoryError):  # build the lines as for an unknown session
                 made = build(Row(path, id)) or b""
-        raise unsent.kept_messages(env, path, error, made) from None
+        raise unsent.keep_messages(env, path, error, made) from None
     finally:
         env.locked = None
 
 
-def built(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> bytes:
+def build_lines(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> bytes:
     """Build the new lines, none longer than the maximum, and record the blocks they name for `gc`."""
     env.locked = locked
     lines = build(locked) or b""
     if len(lines) > LONGEST:
-        from .lines import fitting
+        from .lines import fit_lines
 
-        lines = fitting(env, locked.path, lines)
+        lines = fit_lines(env, locked.path, lines)
     if b'"blockId' in lines:
-        from .elsewhere import add
+        from .outside import add
 
         add(env, locked.path, lines)
     return lines
 
 
-def _make_room(env: Env, path: str) -> None:
+def _create_folder(env: Env, path: str) -> None:
     """Create the sessions folder if it is missing; a folder named by a path may be a typo."""
     folder = os.path.dirname(path)
     try:
@@ -263,7 +263,7 @@ def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True
 
 def _write(fd: int, path: str, size: int, data: bytes, *, new: bool = False) -> None:
     """Write once, then fdatasync; sync the directory of a new file."""
-    _put(fd, path, size, data)
+    _write_all(fd, path, size, data)
     try:
         sync(fd, data_only=True)
         if new:
@@ -272,7 +272,7 @@ def _write(fd: int, path: str, size: int, data: bytes, *, new: bool = False) -> 
         raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None
 
 
-def _put(fd: int, path: str, size: int, data: bytes) -> None:
+def _write_all(fd: int, path: str, size: int, data: bytes) -> None:
     """Write once (again only after a short write); undo a failed write."""
     written = 0
     try:

@@ -17,9 +17,9 @@ from ..base.errors import InputOutput
 from ..base.folders import create, remove, sync, sync_dir, temporary, write
 from ..session.rules import LONGEST
 from . import log
-from .elsewhere import add
 from .lines import check
 from .locked import Locked
+from .outside import add
 from .paths import database_of
 
 

@@ -43,13 +43,13 @@ def named(env: Env, option: str | None, argument: str | None = None) -> tuple[st
     return None
 
 
-def must_be_named(env: Env, option: str | None, argument: str | None = None) -> None:
+def require_name(env: Env, option: str | None, argument: str | None = None) -> None:
     """Raise Usage if no session is named."""
     if named(env, option, argument) is None:
         raise Usage(_WHICH)
 
 
-def may_be_unnamed(env: Env) -> None:
+def check_default_allowed(env: Env) -> None:
     """Raise Usage if a session must be named: in programs, with seeded ids, in a deleted directory."""
     if env.named_only or env.seed is not None or not env.cwd():
         raise Usage(_WHICH)
@@ -57,7 +57,7 @@ def may_be_unnamed(env: Env) -> None:
 
 def begun_here(env: Env) -> Target | None:
     """Return the newest session begun in this directory, and note it on stderr; None if there is none."""
-    may_be_unnamed(env)
+    check_default_allowed(env)
     if env.begun_here is None:
         from .begun import newest
 

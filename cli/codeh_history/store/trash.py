@@ -21,7 +21,7 @@ from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..base.folders import ensure_dir, entries, sync_dir
 from ..base.words import is_id
 from . import log, new_file, read
-from .create import taken
+from .create import is_taken
 from .locked import Locked
 from .paths import database_of, exists, hint, path_of
 
@@ -43,7 +43,7 @@ def trash_dir(env: Env) -> str:
     return os.path.join(env.home, "trash")
 
 
-def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
+def check_names(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
     """Return the ids without duplicates, after checking that each is exact and exists."""
     for name in names:
         if not is_id(name):
@@ -52,7 +52,7 @@ def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
         if not (trashed(env, name) if restore else exists(path)):
             where = f" in the trash ({trash_dir(env)})" if restore else hint(path)
             raise NotFound(f"{name}: no such session{where}")
-        if restore and taken(path):
+        if restore and is_taken(path):
             raise _exists(env, name)
     return list(dict.fromkeys(names))
 
@@ -95,7 +95,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
     def move(locked: Locked) -> None:
         if size not in (None, locked.size):
             raise TryAgain(f"{path}: in use: it changed meanwhile")
-        with _held(env):
+        with _locked(env):
             to = _next(env, name)
             if database or not _renamed(path, to):
                 new_file.write(to, locked.whole())
@@ -131,7 +131,7 @@ def restore(env: Env, name: str) -> list[Trashed]:
     def bring(locked: Locked) -> bytes | None:
         if locked.size:
             raise _exists(env, name)
-        with _held(env):
+        with _locked(env):
             items = trashed(env, name)
             if not items:
                 raise NotFound(f"{name}: no such session in the trash")
@@ -170,7 +170,7 @@ def empty(env: Env, before: float) -> list[Trashed]:
     """Delete what was moved to the trash before a time (epoch seconds)."""
     if not os.path.isdir(trash_dir(env)):
         return []
-    with _held(env):
+    with _locked(env):
         gone = older(env, before)
         for item in gone:
             os.unlink(item.path)
@@ -179,7 +179,7 @@ def empty(env: Env, before: float) -> list[Trashed]:
 
 
 @contextmanager
-def _held(env: Env) -> Iterator[None]:
+def _locked(env: Env) -> Iterator[None]:
     """Hold the lock of the trash; raise system errors as InputOutput."""
     folder = trash_dir(env)
     try:

@@ -17,7 +17,7 @@ from . import new_file
 from .paths import id_of, path_of
 
 
-def kept_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
+def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
     """Keep the messages among these lines; return the error with the file and the command that stores it.
 
     The messages have ids, so storing them twice has no effect.
@@ -25,19 +25,19 @@ def kept_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
     messages = [record.raw for record in parse(lines_of(lines)).records if record.data["type"] == "message"]
     if not messages:
         return error
-    file = _kept(env, path, b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages), "jsonl")
+    file = _write(env, path, b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages), "jsonl")
     return _with_command(error, file, f"codeh-history append -s {id_of(path)} --jsonl -F")
 
 
-def answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
+def keep_answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
     """Keep a provider's answer from stdin; return the error with the command that stores it."""
     if not isinstance(error, Unreachable):
         return error
-    file = _kept(env, path, env.read_stdin(), "answer")
+    file = _write(env, path, env.read_stdin(), "answer")
     return _with_command(error, file, f"codeh-history append -s {id_of(path)} --from {format} <")
 
 
-def kept_answer(env: Env, format: str) -> str:
+def keep_unnamed_answer(env: Env, format: str) -> str:
     """Keep the provider's answer on stdin; return the command that stores it, to append to an error.
 
     Raise TryAgain if stdin is empty.
@@ -47,13 +47,13 @@ def kept_answer(env: Env, format: str) -> str:
     data = env.read_stdin()
     if not data.strip():
         raise TryAgain(f"stdin: {empty_stdin(env)}")
-    file = _kept(env, "unnamed", data, "answer")
+    file = _write(env, "unnamed", data, "answer")
     if file is None:
         return ""
     return f" (the answer is kept: `codeh-history append -s SESSION --from {format} < {shlex.quote(file)}`)"
 
 
-def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
+def keep_text(env: Env, path: str, id: str, text: str, options: str) -> str:
     """Keep the text of a message whose session was removed, replacing an earlier version.
 
     Return, for an error message, where the text is and the command that stores it, or why it could not be
@@ -86,7 +86,7 @@ def _folder(env: Env) -> str:
     return os.path.join(env.home, "unsent")
 
 
-def _kept(env: Env, path: str, data: bytes, ending: str) -> str | None:
+def _write(env: Env, path: str, data: bytes, ending: str) -> str | None:
     file = os.path.join(_folder(env), f"{id_of(path)}-{env.random_id()}.{ending}")
     try:
         new_file.write(file, data, folders=True)

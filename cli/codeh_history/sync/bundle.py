@@ -31,7 +31,7 @@ from ..store.new_file import creating
 from ..store.paths import id_of
 from ..store.resolve import Target
 from ..views import rewrite
-from .sealing import FIRST, Encryption
+from .encryption import FIRST, Encryption
 
 VERSION = 1
 SESSION, BLOCKS, LAST = "session.jsonl", "blocks/", "end.json"
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def pack(
-    env: Env, target: Target, name: str, lost: Lost | None = None, seal: Encryption | None = None
+    env: Env, target: Target, name: str, lost: Lost | None = None, encryption: Encryption | None = None
 ) -> None:
     """Write a session and its blocks to a new file (`-`: stdout), mode 0600, optionally encrypted."""
     if target.path.endswith(".json"):
@@ -62,9 +62,9 @@ def pack(
     missing: Collection[str] = lost if lost is not None else ()
     with nullcontext(SimpleNamespace(write=env.draw)) if name == "-" else creating(name) as file:
         whole = io.BytesIO()
-        count = write(file if seal is None else whole, _id(target, data), data, blocks, missing)
-        if seal is not None:
-            file.write(seal.sealed(whole.getvalue()))
+        count = write(file if encryption is None else whole, _id(target, data), data, blocks, missing)
+        if encryption is not None:
+            file.write(encryption.encrypt(whole.getvalue()))
     env.note(
         f"{target.id}: the session and {plural(count, 'block')} in {'stdout' if name == '-' else name}"
     )
@@ -127,13 +127,13 @@ def _unpacked(
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
     name = into or (session if is_id(session) else None)
     path = create.path_for_into(env, name) if name else create.free_path(env, None, session)
-    present = read.read_bytes(path) if create.taken(path) else None
+    present = read.read_bytes(path) if create.is_taken(path) else None
     data = _session(about, members, where, store, stored)
     if present == data:
         return id_of(path)
     if present is not None:
         raise BadData(f"{path}: another session of that id; --into NEW imports it as another session")
-    id = create.copied(env, path, data, renamed=id_of(path) != session)
+    id = create.copy_session(env, path, data, renamed=id_of(path) != session)
     absent = [block for block in rewrite.blocks(data) if block not in stored]
     if absent:
         env.note(f"{id}: {plural(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")

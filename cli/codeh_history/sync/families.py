@@ -17,7 +17,7 @@ from ..store.cache import Remembered
 from ..store.protocol import Stamp
 from .log import read
 from .merge import root_of
-from .side import Side
+from .replica import Replica
 
 _HEAD = b'{"type":"session"'
 
@@ -35,9 +35,9 @@ class Brief(NamedTuple):
 ABSENT = Brief("", None)
 
 
-def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Brief]:
+def briefs(env: Env, replica: Replica, sessions: Mapping[str, Stamp]) -> dict[str, Brief]:
     """Return the briefs of all sessions in a store, reading those that are not cached."""
-    remembered = Remembered(env.home, f"sync {side.place}", 1)
+    remembered = Remembered(env.home, f"sync {replica.place}", 1)
     result: dict[str, Brief] = {}
     for session, stamp in sessions.items():
         before = remembered.get(session, stamp)
@@ -45,9 +45,9 @@ def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Bri
             result[session] = Brief(*before)
             continue
         try:
-            result[session] = brief = _brief(session, side.read(session))
+            result[session] = brief = _brief(session, replica.read(session))
         except (BadData, InputOutput):
-            result[session] = Brief(side.place, None)  # differs from every hash
+            result[session] = Brief(replica.place, None)  # differs from every hash
         else:
             remembered.keep(session, stamp, [*brief])
     remembered.save(sessions)

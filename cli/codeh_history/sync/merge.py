@@ -47,7 +47,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
         return Merged(Log(_with_header(longer, shorter), redactions))
     if _rank(mine[at:], theirs[at]) > _rank(theirs[at:], mine[at]):
         log, other, mine, theirs = other, log, theirs, mine
-    if quiet(theirs[at:]):
+    if is_quiet(theirs[at:]):
         missing = [line for line in missing_lines(mine[at:], theirs[at:]) if kind_of(line) != "session"]
         lines = _with_header(log, other) if at else log.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
@@ -58,7 +58,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
     return Merged(Log(log.lines, redactions), fork)
 
 
-def quiet(branch: Iterable[Line]) -> bool:
+def is_quiet(branch: Iterable[Line]) -> bool:
     """Return whether a branch has no new messages: only summaries, compactions and settings."""
     return all(kind_of(line) in QUIET or kind_of(line) == "session" for line in branch)
 
@@ -71,7 +71,7 @@ def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
     """
     first = branch[0]
     name = digest(first) if first.name == against.name else hashlib.sha256(first.name.encode()).hexdigest()
-    return quiet(branch), time_of(first), name
+    return is_quiet(branch), time_of(first), name
 
 
 def _with_header(log: Log, other: Log) -> Sequence[Line]:

@@ -24,7 +24,7 @@ class Write:
     `lines` is the number of new lines; `switched`: another branch took its name.
     """
 
-    side: int
+    replica: int
     session: str
     before: bytes | None
     after: bytes
@@ -64,7 +64,7 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
 
 def _turn(write: Write) -> tuple[bool, int, str, int]:
     """Return a sort key: writes that lose nothing, then forks (longer names) before originals."""
-    return write.switched, -len(write.session), write.session, write.side
+    return write.switched, -len(write.session), write.session, write.replica
 
 
 class _Resolved:
@@ -117,13 +117,13 @@ def _stuck(
     """Return the sessions that cannot be changed as planned, and why."""
     stuck = {name: why for name, why in resolved.stuck.items() if name not in left}
     ended = set[str]().union(*(log.ended for store in stores for log in store.values()))
-    for side, store in enumerate(stores):
+    for replica, store in enumerate(stores):
         for name, new in resolved.logs.items():
             old = store.get(name)
             if old is None:
                 continue
-            if name in busy[side] and not _equal(old, new):
-                stuck.setdefault(name, busy[side][name])
+            if name in busy[replica] and not _equal(old, new):
+                stuck.setdefault(name, busy[replica][name])
                 continue
             going_on = old.unfinished_streams(ended)
             if going_on and any(old.root(line) in going_on for line in _more(new, old)):
@@ -156,13 +156,13 @@ def _writes(
     logs: Mapping[str, Log],
 ) -> Iterable[Write]:
     """Yield the writes that each store needs; an equivalent log keeps its bytes."""
-    for side, store in enumerate(stores):
+    for replica, store in enumerate(stores):
         for name, new in logs.items():
-            old = clean[side].get(name)
+            old = clean[replica].get(name)
             if old is None:
-                yield Write(side, name, None, new.data, len(new.lines), switched=False)
+                yield Write(replica, name, None, new.data, len(new.lines), switched=False)
             elif not _equal(old, new):
                 more, lost = _more(old, new), _more(new, old)
-                yield Write(side, name, store[name], new.data, len(more), switched=bool(lost))
-            elif old is not before[side][name]:
-                yield Write(side, name, store[name], old.data, 0, switched=False)
+                yield Write(replica, name, store[name], new.data, len(more), switched=bool(lost))
+            elif old is not before[replica][name]:
+                yield Write(replica, name, store[name], old.data, 0, switched=False)

@@ -16,7 +16,7 @@ from ..store.blocks import copy_missing
 from ..views.rewrite import blocks
 from .families import briefs, families
 from .plan import Plan, Write, plan
-from .side import Side
+from .replica import Replica
 
 TRIES = 50  # plans that are outdated before they are carried out
 
@@ -30,15 +30,15 @@ class Synced(NamedTuple):
 
 
 def sync(
-    env: Env, sides: Sequence[Side], only: Collection[str], *, dry: bool = False
+    env: Env, replicas: Sequence[Replica], only: Collection[str], *, dry: bool = False
 ) -> Iterator[Synced | HistoryError]:
     """Make the sessions equal, or `only` these with their forks; yield each result as it is done.
 
     An error is yielded too, and does not stop the others. `dry`: only plan.
     """
-    for names in families([briefs(env, side, side.sessions()) for side in sides], only):
+    for names in families([briefs(env, replica, replica.sessions()) for replica in replicas], only):
         try:
-            done = _family(sides, names, dry=dry)
+            done = _family(replicas, names, dry=dry)
         except HistoryError as error:
             yield error
         else:
@@ -46,41 +46,46 @@ def sync(
                 yield done
 
 
-def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced:
+def _family(replicas: Sequence[Replica], names: Sequence[str], *, dry: bool) -> Synced:
     """Make a session and its forks equal."""
     done, missing, begun = Plan(), list[str](), time.time()
     for _ in range(TRIES):
-        stores, busy = [_read(side, names) for side in sides], [side.busy(names) for side in sides]
+        stores, busy = (
+            [_read(replica, names) for replica in replicas],
+            [replica.busy(names) for replica in replicas],
+        )
         planned = plan(stores, busy)
         if dry:
             return Synced(planned, [])
         for write in planned.writes:
-            missing += _blocks(sides, write)
-            if not sides[write.side].put(write.session, write.before, write.after):
+            missing += _blocks(replicas, write)
+            if not replicas[write.replica].put(write.session, write.before, write.after):
                 break
             done.writes.append(write)
         else:
-            kept = sum(_forget(side, number, done.writes, begun) for number, side in enumerate(sides))
+            kept = sum(
+                _forget(replica, number, done.writes, begun) for number, replica in enumerate(replicas)
+            )
             return Synced(Plan(done.writes, planned.forks, planned.left), missing, kept)
         names = sorted({*names, *(write.session for write in planned.writes)})
-        for side in sides:
-            side.sessions()
+        for replica in replicas:
+            replica.sessions()
     raise TryAgain(f"{names[0]}: kept changing during the sync; try again")
 
 
-def _read(side: Side, names: Iterable[str]) -> dict[str, bytes]:
+def _read(replica: Replica, names: Iterable[str]) -> dict[str, bytes]:
     sessions = {}
     for name in names:
-        data = side.read(name)
+        data = replica.read(name)
         if data is not None:
-            side.check(name, data)
+            replica.check(name, data)
             sessions[name] = data
     return sessions
 
 
-def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
+def _blocks(replicas: Sequence[Replica], write: Write) -> list[str]:
     """Copy the blocks that a session needs to its store; return those that no store has."""
-    to, other = sides[write.side], sides[1 - write.side]
+    to, other = replicas[write.replica], replicas[1 - write.replica]
     before = set(blocks(write.before or b""))
     wanted = [id for id in blocks(write.after) if id not in before]
     if not (wanted and to.blocks):
@@ -90,9 +95,9 @@ def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
     return list(lost)
 
 
-def _forget(side: Side, number: int, writes: Sequence[Write], begun: float) -> int:
+def _forget(replica: Replica, number: int, writes: Sequence[Write], begun: float) -> int:
     """Delete the blocks that the written sessions no longer name; return how many remain."""
-    own = [write for write in writes if write.side == number]
+    own = [write for write in writes if write.replica == number]
     before = {id for write in own for id in blocks(write.before or b"")}
     gone = before - {id for write in own for id in blocks(write.after)}
-    return side.forget(gone, begun) if gone else 0
+    return replica.forget(gone, begun) if gone else 0

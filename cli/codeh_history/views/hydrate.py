@@ -11,7 +11,7 @@ import orjson
 from ..base.env import Env
 from ..base.errors import Lost
 from ..session import stream
-from ..session.by_reference import all_ids, block_ids, line_id, restored
+from ..session.by_reference import all_ids, block_ids, from_references, line_id
 from ..session.model import Json
 from ..session.records import BOM, bare_id, dumps, lines_of, parse
 from ..store.blocks import fetch, open_stores
@@ -78,7 +78,7 @@ class Hydration:
         """Return a line with its parts; `before` counts the preceding equal lines."""
         if data is None:
             return line if isinstance(line, bytes) else dumps(line) + b"\n"
-        new = restored(
+        new = from_references(
             data, lambda part: part_of(self.stores, part.id, self._blocks.get(part.id), self._lost)
         )
         if (

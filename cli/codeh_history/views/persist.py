@@ -11,7 +11,7 @@ from ..base.errors import HistoryError, Lost
 from ..base.words import plural
 from ..session import by_reference as references
 from ..session import stream
-from ..session.by_reference import Blocks, all_ids, by_blocks, summary_part
+from ..session.by_reference import Blocks, all_ids, summary_part, to_references
 from ..session.model import Json, Unread
 from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
@@ -93,7 +93,7 @@ def store_parts(env: Env, view: View) -> None:
 
 def by_reference(env: Env, record: Json, flow: str) -> Json:
     """Return a new record with its large parts stored and named by blocks."""
-    new, blocks = by_blocks(record, None, flow, every=False) or (record, {})
+    new, blocks = to_references(record, None, flow, every=False) or (record, {})
     if blocks:
         open_store(env).mset(blocks)
     return new
@@ -143,7 +143,7 @@ class Persisting:
             return line
         if isinstance(item, dict) or b'"blockId' in line:
             named.update(dict.fromkeys(all_ids(data)))
-        new = by_blocks(data, record.raw if record is not None else None, self.flow, every=self.every)
+        new = to_references(data, record.raw if record is not None else None, self.flow, every=self.every)
         if new is None:
             return line if record is not None else dumps(data) + b"\n"
         blocks |= new[1]

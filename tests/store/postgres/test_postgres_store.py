@@ -70,7 +70,7 @@ def test_the_newest_session_begun_here_is_found(url, tmp_path, monkeypatch):
     assert begun.newest(env) == store.path("here-8")
     store.create("later", (line % ("2026-01-08", tmp_path)).encode())  # stored last, begun before
     assert begun.newest(env) == store.path("here-8")
-    assert not begun.used_lately(env)
+    assert not begun.recently_used(env)
 
 
 def test_a_database_without_tables_says_what_makes_them(cluster, tmp_path):
@@ -132,7 +132,12 @@ def test_rows_are_the_lines_with_the_place_of_each_and_a_key_once(lines, torn, n
 
 def test_of_a_session_of_which_nothing_is_known_there_is_nothing():
     row = transaction.Row("postgres://h/d/s", "s", header=lambda: HEAD)
-    assert (row.read(), list(row.keyed("k")), row.created, row.offset) == (b"", [], True, len(HEAD))
+    assert (row.read(), list(row.lines_with_key("k")), row.created, row.offset) == (
+        b"",
+        [],
+        True,
+        len(HEAD),
+    )
     assert not row.has("m1")
 
 

@@ -18,7 +18,7 @@ from ...session.view import View
 from ...store.paths import exists
 from ...store.read import size_of
 from ...store.resolve import Target
-from ...store.unsent import kept_text
+from ...store.unsent import keep_text
 from ...talk.append.text import begin
 from ...talk.receive.answer import Received, print_received
 from ...talk.send import payload
@@ -79,7 +79,7 @@ class Talk:
         except TryAgain:  # the database is unreachable; storing the prompt reports it
             return
         self.over = True
-        kept = kept_text(self.env, self.target.path, self.env.random_id(), prompt, "") if prompt else ""
+        kept = keep_text(self.env, self.target.path, self.env.random_id(), prompt, "") if prompt else ""
         removed = f"{self.target.id}: the session was removed meanwhile"
         raise NotFound(f"{removed}; this prompt was not sent: {kept}" if kept else removed)
 

@@ -31,7 +31,7 @@ from ...base.words import plural
 from ...programs import forms, registry
 from ...programs.forms import reimport
 from ...programs.model import Problem, Session
-from ...session.by_reference import Blocks, by_blocks, summary_in
+from ...session.by_reference import Blocks, summary_in, to_references
 from ...session.fold import fold, kind_of
 from ...session.model import AS_REF, Json, Part
 from ...session.records import check_message, dumps
@@ -43,7 +43,7 @@ from ...store.locked import Locked
 from ...store.paths import id_of, is_path
 from ...store.program_files import folders
 from ...store.resolve import Target
-from ...sync.sealing import Encryption, is_bundle, is_encrypted
+from ...sync.encryption import Encryption, is_bundle, is_encrypted
 from ...views.stored_parts import foreign_parts, parts_of, place_of
 from ...views.view import MOST_NAMED, report_damage, report_missing_blocks
 from . import copy
@@ -123,7 +123,7 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
         if name == "-" and not head:
             raise BadData(f"stdin: {empty_stdin(env)}")
         if is_encrypted(head):
-            file = io.BytesIO(Encryption((), options.identity).opened(file.read(), where))
+            file = io.BytesIO(Encryption((), options.identity).decrypt(file.read(), where))
             if not is_bundle(file.getvalue()[:HEAD]):
                 raise BadData(f"{where}: not a bundle; nothing was imported")
         if is_encrypted(head) or (form == "auto" and is_bundle(head)):
@@ -197,7 +197,7 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
         path = create.free_path(env, None, "imported")
     else:
         path = create.path_for_into(env, into or create.id_like(name))
-    if not create.taken(path):
+    if not create.is_taken(path):
         return create.session(env, path, partial(lines, env, records=records), begun_here=False)
 
     def build(locked: Locked) -> bytes:
@@ -283,7 +283,7 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
 def _converted(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
     """The message with references to new blocks, and these blocks."""
     message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
-    adopted = by_blocks({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
+    adopted = to_references({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
     assert adopted is not None  # noqa: S101 - with `every` each message with parts is
     new, blocks = adopted
     if AS_REF in new:

@@ -52,7 +52,7 @@ def import_session(env: Env, session: Session, path: str, into: str | None = Non
     targets = (path_of(env, id) for id in ids) if into is None else [create.path_for_into(env, into)]
     before = conflict = None
     for target in targets:
-        if not create.taken(target):
+        if not create.is_taken(target):
             return _copied(env, session, path, target, before)._replace(conflict=conflict)
         imported = _appended(env, session, target)
         if not imported.conflict:
@@ -85,7 +85,7 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         parent = {"session": before.id, "at": last}
     elif session.parent and is_id(session.parent["session"]):  # the source may contain anything
         main = path_of(env, session.parent["session"])
-        before = fold(read.read_log(read.read_bytes(main))) if create.taken(main) else None
+        before = fold(read.read_log(read.read_bytes(main))) if create.is_taken(main) else None
     redactions: list[bytes] = []
     made = records.records(session)
     if before is not None:  # a branch shares its beginning with the session
@@ -93,7 +93,7 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         made = for_new_copy(session, before)
     new = records.lines(made, path)
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
-    create.copied(env, target, b"".join([first, *redactions, new]), renamed=False)
+    create.copy_session(env, target, b"".join([first, *redactions, new]), renamed=False)
     return Imported(id_of(target), new.count(b"\n"), created=True)
 
 

@@ -128,7 +128,7 @@ class Row(Locked):
         end = offset + len(data)
         return b"".join(self._lines(_BETWEEN, self.session, offset, end))[: len(data)] == data
 
-    def keyed(self, key: str) -> Iterator[bytes]:
+    def lines_with_key(self, key: str) -> Iterator[bytes]:
         query = "SELECT line FROM codeh_lines WHERE session = %s AND key = %s"
         return iter(self._lines(query, self.session, _key(key)))
 

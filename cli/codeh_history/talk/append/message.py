@@ -196,7 +196,7 @@ def _lines(message: Json, *, pending: bool) -> bytes:
 def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
     """The id of the live message already stored under the draft's key; other content is BadData."""
     key = draft.options.key
-    if key is None or not any(data.get("key") == key for data in objects(locked.keyed(key))):
+    if key is None or not any(data.get("key") == key for data in objects(locked.lines_with_key(key))):
         return None
     result = draft.options.result is not None  # its parts tell the id of the call that it was stored for
     view = locked_view(env, locked) if result else fold(read.read_log(locked.read()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from ...base.env import Env
-from ...store.create import taken
+from ...store.create import is_taken
 from ...store.paths import path_of
 
 _LONGEST = 40
@@ -17,7 +17,7 @@ def free_name(env: Env, text: str) -> str:
     """`name_for` the text, with a number where that is taken."""
     base = name = name_for(env, text)
     number = 1
-    while taken(path_of(env, name)):
+    while is_taken(path_of(env, name)):
         number += 1
         name = f"{base[: _LONGEST - len(str(number)) - 1].rstrip('-')}-{number}"
     return name

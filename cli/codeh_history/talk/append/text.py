@@ -9,7 +9,7 @@ from ...base.words import is_id
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store import log
 from ...store.paths import exists, path_of
-from ...store.resolve import begun_here, for_writing, may_be_unnamed, named
+from ...store.resolve import begun_here, check_default_allowed, for_writing, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def target_of(env: Env, session: str | None, argument: str | None = None, *, new
     if not new:
         return for_writing(env, session, argument) if named(env, session, argument) else begun_here(env)
     if session is None and argument is None:
-        may_be_unnamed(env)
+        check_default_allowed(env)
         return None
     target = for_writing(env, session, argument)
     if exists(target.path):

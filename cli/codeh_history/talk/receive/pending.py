@@ -170,7 +170,7 @@ class Pending:
     def save_text(self, parts: Sequence[Part]) -> None:
         """Write the text of all that has arrived to a file, durable on return."""
         if text := text_of(parts):
-            kept = unsent.kept_text(self.env, self.target.path, self.kept_id, text, self.options)
+            kept = unsent.keep_text(self.env, self.target.path, self.kept_id, text, self.options)
             self.removal = f"{REMOVED}; {kept}"
 
     def removal_error(self, parts: Sequence[Part], reason: str = "") -> NotFound:

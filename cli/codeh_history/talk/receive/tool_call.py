@@ -59,7 +59,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
     except NotFound as error:  # the session was removed; the tool may not be run again
         options = shlex.join(["--result", call.name, *(["--call-id", call.id] if call.has_id else [])])
         text = dumps(response).decode("utf-8", "replace")
-        kept = unsent.kept_text(env, target.path, env.random_id(), text, f" {options}")
+        kept = unsent.keep_text(env, target.path, env.random_id(), text, f" {options}")
         raise NotFound(f"{error}; {kept}") from None
     return ids
 

@@ -34,11 +34,11 @@ class Encryption:
         self._files = identities
         self._by = [identity for name in identities for identity in _identities(name)]
 
-    def sealed(self, data: bytes) -> bytes:
+    def encrypt(self, data: bytes) -> bytes:
         result: bytes = _age().encrypt(data, self._to)
         return result
 
-    def opened(self, data: bytes, where: str) -> bytes:
+    def decrypt(self, data: bytes, where: str) -> bytes:
         """Decrypt data; Usage without an identity, BadData if none fits or the data was altered."""
         if not self._by:
             raise Usage(f"{where}: encrypted; pass --identity FILE to decrypt it")

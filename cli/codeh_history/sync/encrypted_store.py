@@ -21,7 +21,7 @@ from ..store.protocol import Stamp, Store
 from ..store.stores import stamps_in
 from ..views import rewrite
 from . import bundle
-from .sealing import Encryption
+from .encryption import Encryption
 
 _ENDING = ".tar.age"
 
@@ -29,8 +29,8 @@ _ENDING = ".tar.age"
 class EncryptedStore(Store):
     """The folder's sessions; `blocks` holds the blocks of sessions that were read or will be written."""
 
-    def __init__(self, folder: str, seal: Encryption) -> None:
-        self._seal = seal
+    def __init__(self, folder: str, encryption: Encryption) -> None:
+        self._encryption = encryption
         self.blocks = BlocksInMemory(folder)
         self.name = folder
 
@@ -50,7 +50,7 @@ class EncryptedStore(Store):
             data = pread_all(fd, size)
         finally:
             os.close(fd)
-        return bundle.load(self._seal.opened(data, path), path, self.blocks)[offset:]
+        return bundle.load(self._encryption.decrypt(data, path), path, self.blocks)[offset:]
 
     def create(self, id: str, data: bytes) -> None:
         if not self._put(id, None, data):
@@ -68,7 +68,7 @@ class EncryptedStore(Store):
                 log.lock(fd, self.name, time.monotonic() + log.LOCK_SECONDS)
                 if (self.read(id) if os.path.lexists(path) else None) != before:
                     return False
-                replace_file(path, self._seal.sealed(self._packed(id, after)))
+                replace_file(path, self._encryption.encrypt(self._packed(id, after)))
                 sync_dir(self.name)
             finally:
                 os.close(fd)

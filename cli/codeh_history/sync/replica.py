@@ -23,7 +23,7 @@ _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
 
 @dataclass
-class Side:
+class Replica:
     """A store of sessions; `blocks` are their block stores, of which the first is written.
 
     `name` is for people, `place` identifies the store, `home` is the home of its sessions, if known.
@@ -95,13 +95,15 @@ class Side:
         return 0 if self.sweeps else len(unused)
 
 
-def own_side(env: Env) -> Side:
+def own_replica(env: Env) -> Replica:
     """Return this home's store, or the one that `CODEH_STORE` names."""
     store = stores.chosen(env)
-    return Side(store, open_stores(env), "here", _place(store.name), home=env.home)
+    return Replica(store, open_stores(env), "here", _place(store.name), home=env.home)
 
 
-def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
+def other_replica(
+    env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()
+) -> Replica:
     """Return the store of a URL; with `recipients` its sessions are encrypted."""
     if url.startswith(SCHEMES):
         store = postgres.named(url, "URL")
@@ -109,27 +111,27 @@ def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: S
             raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
         _check_other(env, store.name)
         blocks = open_url(env, url)
-        return Side(store, [blocks] if blocks is not None else [], store.name, store.name)
+        return Replica(store, [blocks] if blocks is not None else [], store.name, store.name)
     if not url.startswith("dir:") or url == "dir:":
         raise Usage("pass the other store: dir:PATH or postgres://…")
     folder = _folder(env, url)
     place = os.path.realpath(folder)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     if recipients:
-        from .sealed import EncryptedStore
-        from .sealing import Encryption
+        from .encrypted_store import EncryptedStore
+        from .encryption import Encryption
 
         if any(name.endswith(".jsonl") for name in names):
             raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
-        sealed = EncryptedStore(folder, Encryption(recipients, identities))
-        return Side(sealed, [sealed.blocks], folder, place, bundled=True)
+        encrypted = EncryptedStore(folder, Encryption(recipients, identities))
+        return Replica(encrypted, [encrypted.blocks], folder, place, bundled=True)
     if any(name.endswith(".tar.age") for name in names) or identities:
         raise Usage(f"{url}: encrypted; pass --encrypt-to AGE1… and --identity FILE")
     home, name = os.path.split(place)
     of_a_home = name == "sessions"
     own = [DirectoryStore(env, os.path.join(home if of_a_home else folder, "blocks"))]
     files = Files(env, folder, apart=True)
-    return Side(files, own, folder, place, home=home if of_a_home else None, sweeps=not of_a_home)
+    return Replica(files, own, folder, place, home=home if of_a_home else None, sweeps=not of_a_home)
 
 
 def _folder(env: Env, url: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.store import elsewhere
+from codeh_history.store import outside
 
 REF = b'{"type":"ref","blockIds":["x"]}\n'
 
@@ -19,52 +19,52 @@ def env(home):
 
 
 def test_only_what_lies_outside_and_names_blocks_is_remembered_once(env, tmp_path):
-    outside = str(tmp_path / "s.jsonl")
-    elsewhere.add(env, os.path.join(env.home, "sessions", "s.jsonl"), REF)
-    elsewhere.add(env, os.path.join(env.home, "trash", "s.jsonl"), REF)
-    elsewhere.add(env, outside, b'{"type":"message","parts":[]}\n')
-    assert elsewhere.recorded(env) == []
+    path = str(tmp_path / "s.jsonl")
+    outside.add(env, os.path.join(env.home, "sessions", "s.jsonl"), REF)
+    outside.add(env, os.path.join(env.home, "trash", "s.jsonl"), REF)
+    outside.add(env, path, b'{"type":"message","parts":[]}\n')
+    assert outside.recorded(env) == []
     assert not (Path(env.home) / "elsewhere").exists()
     for _ in range(2):
-        elsewhere.add(env, outside, REF)
-        elsewhere.add(env, "postgres://h/d/s", REF)
-        elsewhere.add(env, "postgres://h/d/t", REF)
-    assert elsewhere.recorded(env) == [outside, "postgres://h/d"]
+        outside.add(env, path, REF)
+        outside.add(env, "postgres://h/d/s", REF)
+        outside.add(env, "postgres://h/d/t", REF)
+    assert outside.recorded(env) == [path, "postgres://h/d"]
 
 
 def test_a_file_is_remembered_by_its_real_name(env, tmp_path, monkeypatch):
     (tmp_path / "link").symlink_to(tmp_path / "home" / "sessions")
-    elsewhere.add(env, str(tmp_path / "link" / "s.jsonl"), REF)
-    assert elsewhere.recorded(env) == []
+    outside.add(env, str(tmp_path / "link" / "s.jsonl"), REF)
+    assert outside.recorded(env) == []
     (tmp_path / "real").mkdir()
     (tmp_path / "other").symlink_to("real")
     monkeypatch.chdir(tmp_path)
-    elsewhere.add(env, "other/s.jsonl", REF)
-    assert elsewhere.recorded(env) == [str((tmp_path / "real" / "s.jsonl").resolve())]
+    outside.add(env, "other/s.jsonl", REF)
+    assert outside.recorded(env) == [str((tmp_path / "real" / "s.jsonl").resolve())]
 
 
 def test_any_name_that_a_file_may_have_comes_back(env, tmp_path):
     names = ["a\nb.jsonl", "ü.jsonl", os.fsdecode(b"\xff.jsonl"), " .jsonl"]
     found = [os.path.join(os.path.realpath(tmp_path), name) for name in names]
     for path in found:
-        elsewhere.add(env, path, REF)
-    assert elsewhere.recorded(env) == found
-    elsewhere.forget(env, found[1:3])
-    assert elsewhere.recorded(env) == [found[0], found[3]]
-    elsewhere.forget(env, [])
-    elsewhere.forget(env, found)
-    assert elsewhere.recorded(env) == []
+        outside.add(env, path, REF)
+    assert outside.recorded(env) == found
+    outside.forget(env, found[1:3])
+    assert outside.recorded(env) == [found[0], found[3]]
+    outside.forget(env, [])
+    outside.forget(env, found)
+    assert outside.recorded(env) == []
 
 
 def test_the_list_never_gets_shorter_so_that_whoever_reads_it_meanwhile_finds_whole_names(env, tmp_path):
     """A reader takes no lock: it must never see the end of an old name behind a new one."""
     long, short = (os.path.join(os.path.realpath(tmp_path), name) for name in ("long" * 20, "s"))
-    elsewhere.add(env, long, REF)
+    outside.add(env, long, REF)
     size = (Path(env.home) / "elsewhere").stat().st_size
-    elsewhere.forget(env, [long])
-    elsewhere.add(env, short, REF)
+    outside.forget(env, [long])
+    outside.add(env, short, REF)
     assert (Path(env.home) / "elsewhere").stat().st_size == size
-    assert elsewhere.recorded(env) == [short]
+    assert outside.recorded(env) == [short]
     assert (Path(env.home) / "elsewhere").stat().st_mode & 0o777 == 0o600
 
 
@@ -72,5 +72,5 @@ def test_a_link_in_its_place_is_not_followed(env, tmp_path):
     (tmp_path / "theirs").write_bytes(b"")
     (Path(env.home) / "elsewhere").symlink_to(tmp_path / "theirs")
     with pytest.raises(OSError, match=r"symbolic links"):
-        elsewhere.add(env, str(tmp_path / "s.jsonl"), REF)
+        outside.add(env, str(tmp_path / "s.jsonl"), REF)
     assert (tmp_path / "theirs").read_bytes() == b""

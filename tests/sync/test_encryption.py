@@ -3,7 +3,7 @@
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.sync.sealing import Encryption, is_encrypted
+from codeh_history.sync.encryption import Encryption, is_encrypted
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
 DATA = b"a conversation \xff" * 100
@@ -18,12 +18,12 @@ def identity(path, before="# made today\n\n", after="\n"):
 
 def test_each_of_those_it_is_encrypted_to_opens_it_alone(tmp_path):
     (ours, our_file), (theirs, their_file) = (identity(tmp_path / name) for name in ("ours", "theirs"))
-    sealed = Encryption([ours, theirs], []).sealed(DATA)
+    sealed = Encryption([ours, theirs], []).encrypt(DATA)
     assert is_encrypted(sealed)
     assert not is_encrypted(DATA)
     assert b"conversation" not in sealed
     for name in (our_file, their_file):
-        assert Encryption([], [name]).opened(sealed, "here") == DATA
+        assert Encryption([], [name]).decrypt(sealed, "here") == DATA
 
 
 def test_a_file_of_several_keys_opens_what_any_of_them_does(tmp_path):
@@ -32,27 +32,27 @@ def test_a_file_of_several_keys_opens_what_any_of_them_does(tmp_path):
     both = tmp_path / "both"
     both.write_text((tmp_path / "one").read_text() + (tmp_path / "two").read_text())
     for to in (first, second):
-        assert Encryption([], [str(both)]).opened(Encryption([to], []).sealed(DATA), "here") == DATA
+        assert Encryption([], [str(both)]).decrypt(Encryption([to], []).encrypt(DATA), "here") == DATA
 
 
 def test_who_has_another_key_or_none_is_told_so(tmp_path):
     to, _ = identity(tmp_path / "ours")
     _, other = identity(tmp_path / "other")
-    sealed = Encryption([to], []).sealed(DATA)
+    sealed = Encryption([to], []).encrypt(DATA)
     with pytest.raises(Usage, match=r"^there: encrypted; pass --identity FILE to decrypt it$"):
-        Encryption([to], []).opened(sealed, "there")
+        Encryption([to], []).decrypt(sealed, "there")
     with pytest.raises(BadData, match=rf"^there: {other} cannot decrypt it: "):
-        Encryption([], [other]).opened(sealed, "there")
+        Encryption([], [other]).decrypt(sealed, "there")
 
 
 def test_what_was_altered_or_cut_is_never_opened(tmp_path):
     to, file = identity(tmp_path / "k")
-    sealed, seal = Encryption([to], []).sealed(DATA), Encryption([], [file])
+    sealed, seal = Encryption([to], []).encrypt(DATA), Encryption([], [file])
     changed = bytearray(sealed)
     changed[-20] ^= 1
     for spoiled in (bytes(changed), sealed[:-1], sealed[: len(sealed) // 2], sealed[:25]):
         with pytest.raises(BadData, match=r"^here: .* cannot decrypt it"):
-            seal.opened(spoiled, "here")
+            seal.decrypt(spoiled, "here")
 
 
 def test_an_ssh_key_will_do(tmp_path):
@@ -65,7 +65,9 @@ def test_an_ssh_key_will_do(tmp_path):
     (tmp_path / "id").write_bytes(b"\n" + key.private_bytes(*text))
     form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
     to = key.public_key().public_bytes(*form).decode() + " me@here"
-    assert Encryption([], [str(tmp_path / "id")]).opened(Encryption([to], []).sealed(DATA), "here") == DATA
+    assert (
+        Encryption([], [str(tmp_path / "id")]).decrypt(Encryption([to], []).encrypt(DATA), "here") == DATA
+    )
 
 
 @pytest.mark.parametrize("text", ["", "age1nonsense", "ssh-ed25519 AAAA", "me@example.org"])
