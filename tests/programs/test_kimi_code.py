@@ -150,3 +150,13 @@ def test_a_context_of_kimi_cli_is_what_it_would_send(tmp_path):
     ]
     branches = run_ok("import", str(folder / "context.jsonl"), "--branches", home=tmp_path).text.split()
     assert branches[-1] == f"kimi-cli-{ID}-a1"
+
+
+def test_calls_of_older_versions_are_nested(tmp_path):
+    file = Kimi()
+    function = {"name": "Read", "arguments": '{"path":"a.txt"}'}
+    message = {"role": "assistant", "content": [], "toolCalls": [{"id": "A", "function": function}]}
+    file.line("context.append_message", message=message)
+    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
+    (record,) = lines(session_path(tmp_path, f"kimi-code-{ID}"))[2:]
+    assert record["parts"] == [{"functionCall": {"id": "A", "name": "Read", "args": {"path": "a.txt"}}}]

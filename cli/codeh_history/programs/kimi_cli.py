@@ -12,7 +12,7 @@ from hashlib import md5
 from ..providers.json_text import value_of
 from ..session.model import Json
 from ..session.records import dumps
-from .fields import at, hash_id, name_at, object_at, objects_at, text_at
+from .fields import at, hash_id, name_at, objects_at, text_at
 from .kimi_code import Reading
 from .model import SUB_AGENTS, Session
 from .protocol import Head, Place, Program, Source, Unreadable
@@ -88,12 +88,12 @@ def _fill(session: Session, source: Source, program: Program) -> None:
         if role in _OWN or (role == "user" and isinstance(content, str) and _REMINDER.fullmatch(content)):
             session.skip(role if role in _OWN else "reminder", own=True)
             continue
-        calls = [
-            {"id": call.get("id"), **object_at(call, "function")} for call in objects_at(data, "tool_calls")
-        ]
         result: Json = {"toolCallId": name_at(data, "tool_call_id")} if role == "tool" else {}
         id = hash_id(role, dumps(data))  # it gives them none
-        reading.message({"id": id, "role": role, "content": content, "toolCalls": calls, **result}, None)
+        reading.message(
+            {"id": id, "role": role, "content": content, "toolCalls": data.get("tool_calls"), **result},
+            None,
+        )
 
 
 PROGRAM = Program(

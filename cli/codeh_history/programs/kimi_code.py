@@ -37,7 +37,8 @@ _USAGE = {
 
 def recognises(head: Head) -> bool:
     return any(text_at(data, "type").startswith("context.") for data in head.objects) or any(
-        data.get("type") == "metadata" and "protocol_version" in data for data in head.objects
+        data.get("type") == "metadata" and {"protocol_version", "created_at"} <= data.keys()
+        for data in head.objects
     )
 
 
@@ -164,7 +165,8 @@ class Reading:
                 failed = message.get("isError") is True
                 parts = [session.result(message.get("toolCallId"), None, parts, failed=failed)]
             for call in objects_at(message, "toolCalls"):
-                parts.append(session.call(call.get("id"), call.get("name"), call.get("arguments")))
+                named = {**call, **object_at(call, "function")}  # older versions nest it
+                parts.append(session.call(call.get("id"), named.get("name"), named.get("arguments")))
             made = session.add(own, parts, id=message.get("id"), ts=ts)
         typed = role == "user" and (kind in (None, "user") or origin.get("trigger") == "user-slash")
         turn = typed and origin.get("inTurn") is not True
