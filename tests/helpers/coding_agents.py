@@ -330,6 +330,21 @@ def _resume_opencode(id):
     return ["opencode", "run", "-m", "loopback/loopback-model", "-s", id, PROMPT]
 
 
+def _kilo(place):
+    env = _opencode(place)
+    (place.project / "opencode.json").rename(place.project / "kilo.json")
+    return {name.replace("OPENCODE", "KILO"): value for name, value in env.items()}
+
+
+def _write_kilo(place, session):
+    id, [[_, *words]] = _write_opencode(place, session)
+    return id, [["kilo", *words]]
+
+
+def _resume_kilo(id):
+    return ["kilo", *_resume_opencode(id)[1:]]
+
+
 def _pi(place):
     folder = place.home / ".pi" / "agent"
     folder.mkdir(parents=True)
@@ -383,9 +398,10 @@ AGENTS = {
          _gemini_cli, _write_gemini_cli, _resume_gemini_cli),
         ("opencode", "opencode-ai", "opencode", "openai-chat", _opencode, _write_opencode, _resume_opencode),
         ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _write_pi, _resume_pi),
+        ("kilo", "@kilocode/cli", "kilo", "openai-chat", _kilo, _write_kilo, _resume_kilo),
         ("copilot-cli", "@github/copilot", "copilot", "anthropic",
          _copilot_cli, _write_copilot_cli, _resume_copilot_cli),
         *MORE,
     )
 }  # fmt: skip
-NEWER_AGENTS = {"claude-code": replace(AGENTS["claude-code"], installed=NEWER)}
+NEWER_AGENTS = {name: replace(AGENTS[name], installed=NEWER) for name in ("claude-code", "codex", "pi")}

@@ -436,6 +436,23 @@ def copilot_cli():
     return file.lines
 
 
+def cursor():
+    """A transcript of Cursor's: calls without ids and results."""
+    texts = [
+        ("user", "<user_query>\none\n</user_query>"),
+        ("assistant", "see"),
+        ("user", "three"),
+        ("assistant", "four"),
+    ]
+    made = [
+        {"role": role, "message": {"content": [{"type": "text", "text": text}]}} for role, text in texts
+    ]
+    made[1]["message"]["content"].append(
+        {"type": "tool_use", "id": None, "name": "Read", "input": {"path": "a"}}
+    )
+    return made
+
+
 SAMPLES = {  # of each program a file
     "qwen-code": qwen_code,
     "claude-code": claude_code,
@@ -443,6 +460,7 @@ SAMPLES = {  # of each program a file
     "pi": pi,
     "gemini-cli": gemini_cli,
     "copilot-cli": copilot_cli,
+    "cursor": cursor,
     "kimi-code": kimi_code,
     "kimi-cli": kimi_cli,
 }

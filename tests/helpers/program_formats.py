@@ -284,12 +284,95 @@ def saved(folder, values, name="conversations.json"):
     return path
 
 
+def kilo():
+    """opencode's form, of a version of Kilo's."""
+    return [{**value, "info": {**value["info"], "version": "7.7.7"}} for value in opencode_files.opencode()]
+
+
+def cursor():
+    """The values of a database of Cursor's CLI: messages, a context message, and one without a public form."""
+    query = "<timestamp>Friday</timestamp>\n<user_query>\none\n</user_query>"
+    call = {"type": "tool-call", "toolCallId": "A", "toolName": "Shell", "args": {"command": "ls"}}
+    result = {"type": "tool-result", "toolCallId": "A", "toolName": "Shell", "result": "of A"}
+    model = {"providerOptions": {"cursor": {"modelName": "composer-2.5"}}, "createdAt": 1767225600000}
+    values = [
+        {"role": "system", "content": "be good"},
+        {"role": "user", "content": "<user_info>OS: linux</user_info>"},
+        {"role": "user", "content": [{"type": "text", "text": query}, {"type": "image", "image": "iVBORw0KGgo="}]},
+        {"role": "assistant", "content": [{"type": "reasoning", "text": "hm"}, call], **model},
+        {"role": "tool", "content": [result]},
+        {"role": "assistant", "content": [{"type": "redacted-reasoning"}, {"type": "text", "text": "two"}], **model},
+        ["a value of the turn graph"],
+    ]  # fmt: skip
+    about = {
+        "agentId": "11111111-2222-4333-8444-555555555555",
+        "name": "A title",
+        "createdAt": 1767225600000,
+    }
+    return [{
+        "blobs": [{"id": f"{place:064}", "data": value} for place, value in enumerate(values)],
+        "meta": [{"key": "0", "value": orjson.dumps(about).hex()}],
+    }]  # fmt: skip
+
+
+def vscode():
+    """A chat with rounds, one without them, a prompt that was taken back, and unknown parts."""
+    rounds = [
+        {"id": "r1", "response": "see", "thinking": {"id": "t", "text": "hm"}, "toolCalls": [
+            {"id": "A", "name": "read_file", "arguments": '{"filePath": "/work/a"}'},
+            {"id": "B", "name": "list_dir", "arguments": "{}"},
+        ]},
+        {"id": "r2", "response": "two", "toolCalls": []},
+    ]  # fmt: skip
+    tree = {"node": {"type": 1, "children": [{"type": 2, "text": "of "}, {"type": 2, "text": "B"}]}}
+    results = {
+        "A": {"content": [{"$mid": 21, "value": "of A"}]},
+        "B": {"content": [{"$mid": 22, "value": tree}]},
+    }
+    about = {"toolCallRounds": rounds, "toolCallResults": results, "promptTokens": 9, "outputTokens": 4}
+    return [{
+        "version": 3, "sessionId": "11111111-2222-4333-8444-555555555555", "creationDate": 1767225600000,
+        "customTitle": "A title", "requesterUsername": "dev", "responderUsername": "GitHub Copilot", "requests": [
+            {"requestId": "q1", "timestamp": 1767225601000, "message": {"text": "one", "parts": []},
+             "variableData": {"variables": [{"kind": "file", "name": "a"}]}, "modelId": "copilot/gpt-5",
+             "response": [{"value": "see"}], "result": {"metadata": about}},
+            {"requestId": "q2", "message": {"text": "taken back"}, "shouldBeRemovedOnSend": {"requestId": "q2"}},
+            {"requestId": "q3", "message": {"text": "three"}, "response": [
+                {"kind": "thinking", "value": "hm"}, {"value": "look at "},
+                {"kind": "inlineReference", "inlineReference": {"$mid": 1, "path": "/work/a"}},
+                {"kind": "toolInvocationSerialized", "toolId": "copilot_readFile", "toolCallId": "C"},
+                {"kind": "undoStop", "id": "u"}, {"value": " and b"},
+            ]},
+        ],
+    }]  # fmt: skip
+
+
+def changes_of(values):
+    """A log of changes that makes the first value, one prompt after the other."""
+    chat = values[0] if isinstance(values[0], dict) else {}
+    requests = chat.get("requests")
+    begun = {"kind": 0, "v": {**chat, "requests": []}}
+    pushed = (
+        [{"kind": 2, "k": ["requests"], "v": [each]} for each in requests]
+        if isinstance(requests, list)
+        else []
+    )
+    titled = {"kind": 1, "k": ["customTitle"], "v": chat.get("customTitle")}
+    return lined([begun, {"kind": 2, "k": ["requests"], "v": ["wrong"]}, {"kind": 2, "k": ["requests"], "i": 0},
+                  *pushed, titled, {"kind": 3, "k": ["requesterUsername"]}])  # fmt: skip
+
+
 # Of each format a file: its conversations, and what makes a file of them.
 FORMATS = {
     "chatgpt": (chatgpt, listed),
     "claude-ai": (claude_ai, listed),
     "opencode": (opencode_files.opencode, opencode_files.exported),
     "opencode (database)": (opencode_files.tables, database(opencode_files.SCHEMA)),
+    "kilo": (kilo, opencode_files.exported),
+    "kilo (database)": (opencode_files.tables, database({**opencode_files.SCHEMA, "kilo_board": "id"})),
+    "cursor (database)": (cursor, database({"blobs": "id data", "meta": "key value"})),
+    "vscode": (vscode, single),
+    "vscode (log)": (vscode, changes_of),
     "llm": (llm, database(LLM)),
     "openai-jsonl": (openai_jsonl, lined),
     "openai-jsonl (list)": (lambda: openai_jsonl()[:2], listed),

@@ -17,9 +17,9 @@ from typing import Any
 Json = dict[str, Any]
 
 ASIDE = re.compile(  # whole texts in which a program tells of the day, the machine and its own instructions
-    r"\s*(?:<(?P<of>session_context|environment_context|user_instructions|skills_instructions"
+    r"\s*(?:<(?P<of>session_context|environment_context|environment_details|user_instructions|skills_instructions"
     r"|permissions instructions)>.*</(?P=of)>|You are a coding agent running in the Codex CLI, .*"
-    r"|<system-reminder>\n(?:The following (?:skills are available|tools are reachable) |This is the Qwen Code\. We "
+    r"|<system-reminder>\n(?:The active agent has changed |The following (?:skills are available|tools are reachable) |This is the Qwen Code\. We "
     r"are setting up the context for our chat\.|The current date is:? |Today's date is |"
     r"Auto permission mode is active\.).*</system-reminder>|Attached image)\s*",
     re.DOTALL,

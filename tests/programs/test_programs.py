@@ -21,7 +21,7 @@ from length import examples
 from program_files import SAMPLES, SESSION, changed, odd
 from program_formats import FORMATS
 
-PROGRAMS = pytest.mark.parametrize("program", [name for name in registry.PROGRAMS if name not in FORMATS])
+PROGRAMS = pytest.mark.parametrize("program", SAMPLES)
 EACH_FORMAT = pytest.mark.parametrize("format", FORMATS)
 KINDS = ("content_type", "type", "role", "sender", "from", "source", "name")
 

@@ -29,8 +29,12 @@ PROGRAMS = {
     "kimi-cli": "kimi_cli",
     "roo-code": "roo_code",  # before cline, whose files have its form
     "cline": "cline",
+    "kilo": "kilo",  # before opencode, whose form its files have
     "opencode": "opencode",
     "copilot-cli": "copilot",
+    "cursor": "cursor",
+    "vscode": "vscode",
+    "antigravity": "antigravity",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "llm": "llm",

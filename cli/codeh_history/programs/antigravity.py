@@ -1,0 +1,26 @@
+"""Recognise Antigravity's databases: their steps have no public form, so they are not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .model import Session
+from .protocol import Head, Program, Source, Unreadable
+
+_TABLES = ("steps", "gen_metadata")
+_WHY = (
+    "Antigravity stores conversations in a form that is not public, so nothing of it is guessed; its"
+    " prompts are text in history.jsonl, its plans in brain, both in ~/.gemini/antigravity-cli"
+)
+
+
+def recognises(head: Head) -> bool:
+    return head.tables.keys() >= set(_TABLES)
+
+
+def read(_source: Source, _program: Program) -> Iterable[Session]:
+    """Refuse the file."""
+    raise Unreadable(_WHY)
+
+
+PROGRAM = Program("antigravity", "Antigravity", recognises, read)

@@ -1,0 +1,137 @@
+"""Read Cursor's agent: transcripts in `~/.cursor/projects`, and databases of its CLI in `~/.cursor/chats`.
+
+The database's messages are in the order in which they were stored; its other values, which link them, have
+no public form. A transcript has no results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ..base.read_json import json_object
+from ..providers.parts import native, objects
+from ..session.model import Json, Part
+from ..session.records import dumps
+from .fields import at, hash_id, name_at, text_at, time_of
+from .model import Session
+from .parts import inline, media, thought
+from .protocol import Head, Place, Program, Source
+from .source import line_objects
+
+_TABLES = {"blobs": {"id", "data"}, "meta": {"key", "value"}}
+_QUERY = re.compile(
+    r"\A\s*(?:<timestamp>.*?</timestamp>\s*)?<user_query>\n?(.*?)\n?</user_query>\s*\Z", re.DOTALL
+)
+_KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
+
+
+def recognises(head: Head) -> bool:
+    if head.tables:
+        return head.has(_TABLES)
+    return any(
+        data.get("role") in _KINDS and data.keys() <= {"role", "message", "timestamp"}
+        and isinstance(at(data, "message.content"), (str, list))
+        for data in head.objects
+    )  # fmt: skip
+
+
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """Yield the session of a transcript or of a database."""
+    path = source.path.split("/")
+    folder = path[-2] if len(path) > 1 else source.stem
+    session = Session(program.name, folder if source.head.tables else source.stem)
+    if source.head.tables:
+        _database(session, source)
+    else:
+        for number, data in line_objects(source, session.problems, program.recognises):
+            session.number = number
+            _message(session, data, at(data, "message.content"))
+        if session.open_calls:
+            count = len(session.open_calls)
+            session.problem(
+                0, "lacks", f"a transcript has no results: those of {count} calls are not in it"
+            )
+    yield session
+
+
+def _database(session: Session, source: Source) -> None:
+    """Read the messages among a database's values."""
+    for row in source.rows("SELECT value FROM meta WHERE key = '0'"):
+        value = row.get("value")
+        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", text):
+            text = bytes.fromhex(text).decode("utf-8", "replace")
+        about = json_object(text)
+        session.id = name_at(about, "agentId") or session.id
+        session.cwd, session.created = name_at(about, "workspacePath"), time_of(at(about, "createdAt"))
+        session.set_title(at(about, "name"))
+    for row in source.rows("SELECT id, data FROM blobs ORDER BY rowid"):
+        session.number += 1
+        data = json_object(row.get("data"))
+        if data is None or "role" not in data:
+            session.skip("value without a public form", own=True)
+        else:
+            _message(session, data, data.get("content"), name_at(row, "id"))
+
+
+def _message(session: Session, data: Json, content: Any, id: str | None = None) -> None:
+    kind = session.kind_of(data.get("role"), _KINDS)
+    if kind is None:
+        return
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+    if kind == "user" and any("<user_info>" in text_at(block, "text") for block in blocks):
+        session.skip("context message", own=True)
+        return
+    parts: list[Part] = []
+    for block in blocks:
+        parts += _parts(session, block)
+    fields = {"model": at(data, "providerOptions.cursor.modelName")} if kind == "codeh" else {}
+    session.turn(
+        kind, parts, id=id or hash_id(kind, dumps(data)), ts=time_of(data.get("createdAt")), **fields
+    )
+
+
+def _parts(session: Session, block: Json) -> list[Any]:
+    match block.get("type"):
+        case "text":
+            text = text_at(block, "text")
+            query = _QUERY.fullmatch(text)
+            return [{"text": query[1] if query else text}]
+        case "reasoning" | "thinking" as kind:
+            return [thought(text_at(block, "text") or text_at(block, kind))]
+        case "tool-call" | "tool_use":
+            id = block.get("toolCallId") or block.get("id")
+            arguments = block.get("args") if "args" in block else block.get("input")
+            return [session.call(id, name_at(block, "toolName", "name"), arguments)]
+        case "tool-result":
+            result = at(block, "result")
+            text = result if isinstance(result, str) else "\n".join(
+                text_at(part, "text") for part in objects(result)
+            )  # fmt: skip
+            failed = block.get("isError") is True
+            return [
+                session.result(
+                    block.get("toolCallId"), block.get("toolName"), [{"text": text}], failed=failed
+                )
+            ]
+        case "image":
+            data, mime = name_at(block, "image", "data"), name_at(block, "mimeType", "mediaType")
+            if data and not data.startswith(("http", "data:")):
+                return [inline(data, mime, "image/png")]
+            return [media(data, mime, "image")]
+        case "redacted-reasoning":
+            session.skip("redacted thinking")
+            return []
+        case _:
+            return [native(session.program, block)]
+
+
+PROGRAM = Program(
+    "cursor", "Cursor", recognises, read,
+    (Place("", ".cursor", (
+        "projects/*/agent-transcripts/*.jsonl", "projects/*/agent-transcripts/*/*.jsonl",
+        "chats/*/*/store.db",
+    )),),
+)  # fmt: skip
