@@ -171,44 +171,6 @@ def test_a_young_block_stays_and_a_rewritten_one_is_young(home):
     assert blocks(home) == []
 
 
-def test_a_directory_that_others_may_share_is_left_alone(home, tmp_path):
-    env = {"CODEH_BLOCKS": str(tmp_path / "shared")}
-    run("append", "-s", "a", "-m", BIG, home=home)
-    run("persist", "a", "-i", home=home, env=env)
-    session_path(home, "a").unlink()
-    env["CODEH_NOW"] = "2100-01-01T00:00:00Z"
-    kept = run("gc", "--yes", home=home, env=env)
-    assert (kept.code, kept.out) == (0, b"")
-    assert b"--shared" in kept.err
-    assert lines(run("gc", "--yes", "--shared", home=home, env=env).out)[0]["blocks"] == 1
-
-
-def test_deltas_of_a_committed_stream_go(home):
-    run("append", "-s", "a", "-m", "hi", home=home)
-    path = session_path(home, "a")
-    with path.open("ab") as file:
-        file.write(some.encode([OPEN, DELTA, DELTA, WHOLE, {**OPEN, "id": "n"}, {**DELTA, "of": "n"}]))
-    path.chmod(0o600)
-    shown = run("show", "a", "--items", home=home).out
-    assert b"Hello" in shown
-    before = path.read_bytes()
-    assert lines(run("gc", home=home).out) == [
-        {"session": "a", "deltas": 2, "bytes": 2 * len(dumps(DELTA)) + 2, "removed": False}
-    ]
-    assert path.read_bytes() == before
-    assert lines(run("gc", "--yes", home=home).out)[0]["removed"] is True
-    assert [record["type"] for record in lines(path)] == [
-        "session",
-        "message",
-        "open",
-        "commit",
-        "open",
-        "delta",
-    ]
-    assert run("show", "a", "--items", home=home).out == shown
-    assert run("gc", "--yes", home=home).out == b""
-
-
 def test_what_killed_processes_left_is_swept(home):
     persisted(home, "a")
     half = session_path(home, "a").parent / ".a.jsonl.00000000.tmp"

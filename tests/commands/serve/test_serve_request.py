@@ -156,15 +156,6 @@ def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
             os.close(each)
 
 
-def test_a_line_is_a_command_and_a_line_its_answer(home):
-    asked = [{"id": 1, "argv": ["append", "-s", "demo", "-m", "x"]}, {"id": 2, "argv": ["last", "demo"]}]
-    done = run("serve", stdin=b"".join(orjson.dumps(line) + b"\n" for line in asked), home=home)
-    answers = {line["id"]: line for line in done.lines}
-    assert (done.code, done.err) == (0, b"")
-    assert [(answers[id]["code"]) for id in (1, 2)] == [0, 0]
-    assert answers[2]["stdout"] == "x\n"
-
-
 def test_what_to_do_is_no_argument(home):
     done = run("serve", "show", home=home)
     assert done.code == 2
