@@ -144,7 +144,7 @@ def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
     fd = signal.set_wakeup_fd(wake)
     try:
         for _ in range(20):
-            worker = Worker(main.run)
+            worker = Worker(main.run, {})
             worker.signal(signal.SIGTERM)
             assert worker.end() == 143
         with pytest.raises(BlockingIOError):

@@ -202,10 +202,9 @@ class Server:
                 files.append(theirs)
                 outputs.append(Output(ours, name, send))
                 self.loop.add_reader(ours, self.take_output, outputs[-1])
-            cwd = os.path.join(self.cwd, request.cwd)
             while True:
-                worker = self.idle.pop() if self.idle else Worker(self.env.program)
-                if worker.give(request.argv, cwd, request.environ, files):
+                worker = self.idle.pop() if self.idle else Worker(self.env.program, self.env.environ)
+                if worker.give(request.argv, request.cwd, request.environ, files):
                     return worker
                 worker.end()  # it died while idle
         finally:

@@ -36,15 +36,15 @@ _REST = 16  # chunks; a pipe holds less, so the rest is not the command's own ou
 class Worker:
     """A process that runs requests; `pid` is also its process group."""
 
-    def __init__(self, program: Program) -> None:
-        """Fork a process that runs `program`."""
+    def __init__(self, program: Program, environ: Mapping[str, str]) -> None:
+        """Fork a process that runs `program` with this environment, to which requests add."""
         self.socket, theirs = socket.socketpair()
         # until its handlers are set
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*_ENDING, signal.SIGINT))
         try:
             self.pid = os.fork()
             if not self.pid:
-                _become(program, theirs, mask)
+                _become(program, environ, theirs, mask)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
@@ -91,7 +91,9 @@ class Worker:
 # -- in the worker ----------------------------------------------------------------------------------------
 
 
-def _become(program: Program, connection: socket.socket, mask: set[int]) -> NoReturn:
+def _become(
+    program: Program, environ: Mapping[str, str], connection: socket.socket, mask: set[int]
+) -> NoReturn:
     """Run as a worker, then exit."""
     code = 1
     try:
@@ -103,7 +105,7 @@ def _become(program: Program, connection: socket.socket, mask: set[int]) -> NoRe
         os.closerange(kept + 1, _DESCRIPTORS)
         _watch(connection)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        _work(program, connection)
+        _work(program, environ, connection)
     except Interrupted as number:
         code = number.exit_code
     finally:
@@ -140,11 +142,11 @@ def _watch(connection: socket.socket) -> None:
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _work(program: Program, connection: socket.socket) -> None:
+def _work(program: Program, base: Mapping[str, str], connection: socket.socket) -> None:
     """Run requests until the server closes the connection."""
     gc.freeze()
     gc.enable()
-    base = dict(os.environ)
+    root = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
     reader = connection.makefile("rb")
     while True:
         _, files, _, _ = socket.recv_fds(connection, 1, 3)
@@ -157,6 +159,7 @@ def _work(program: Program, connection: socket.socket) -> None:
         argv, cwd, more = orjson.loads(line)
         os.environ.clear()
         os.environ.update({name: value for name, value in {**base, **more}.items() if value is not None})
+        os.fchdir(root)
         code = _code(program, argv, cwd)
         _release()  # before the answer: a later signal is meant for the next request
         connection.sendall(bytes([code & 255]))
@@ -167,7 +170,7 @@ def _code(program: Program, argv: list[str], cwd: str) -> int:
     env = Env()
     env.named_only = True
     try:
-        os.chdir(cwd)
+        os.chdir(cwd or ".")
     except OSError as error:
         env.warn(f"serve: cwd {cwd}: {error.strerror}")
         return 2
