@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from . import secret_names, values
 from .rules import Rule
@@ -55,19 +56,15 @@ _VARIABLE = re.compile(r"[A-Z_]{2,64}=")
 _PAIR_BEFORE = re.compile(r"(?:^|[\s\"'])\w{1,32}=[^\s,;()\"'<>]{1,64}[ ]$")
 
 
-class Candidate:
-    """A name in a text, and the position after it where a value may be."""
+class Candidate(NamedTuple):
+    """A name in a text, which begins at `start`, and the position after it where a value may be."""
 
-    __slots__ = ("at", "name", "separator", "start", "syntax", "text")
-
-    def __init__(self, text: str, name: Name, start: int, separator: re.Match[str]) -> None:
-        self.text = text
-        self.name = name
-        self.start = start
-        self.separator = separator
-        self.at = separator.end()
-        group = separator.lastgroup or ""
-        self.syntax = {"gap": "op", "close": ""}.get(group, group)
+    text: str
+    name: Name
+    start: int
+    separator: re.Match[str]
+    at: int
+    syntax: str
 
     def before(self) -> str:
         """Return the character before the name."""
@@ -127,13 +124,11 @@ class Candidate:
 
     def _is_secret_word(self, value: str) -> bool:
         """Whether an unquoted word is a secret rather than code."""
-        name = self.name
-        if value.isdigit():
-            if name.lower.endswith(("pin", "otp", "passcode")):
-                return name.is_upper or len(value) >= 6
-            if name.kind not in ("pass", "id"):
-                return False
-        if len(value) < (4 if name.kind == "pass" else 6):
+        name, mixed = self.name, values.is_mixed(value)
+        if value.isdigit() and name.lower.endswith(("pin", "otp", "passcode")):
+            return name.is_upper or len(value) >= 6
+        number = value.isdigit() and name.kind not in ("pass", "id")
+        if number or len(value) < (4 if name.kind == "pass" else 6):
             return False
         if name.kind in ("key", "id"):
             return self._is_key(value) and not _is_session_id(name, value)
@@ -142,19 +137,11 @@ class Candidate:
         if self.syntax == "space":
             return self._is_option_value(value)
         if name.option or self.before() in "?&;=":
-            return not values.is_secret_name(value) or values.is_mixed(value)
-        return self._is_assigned_secret(value)
-
-    def _is_assigned_secret(self, value: str) -> bool:
-        """Whether the word after `name:` or `name =` is a setting's value rather than code."""
-        name = self.name
+            return mixed or not values.is_secret_name(value)
         if values.is_code(value) or (values.is_number(value) and len(value) < 10):
             return False
-        if name.lower.startswith("x-") and self.separator["op"] == ":":
-            return True  # a header
-        if values.is_mixed(value):
-            return len(value) >= 6
-        return self._is_plain_word_secret(value)
+        header = name.lower.startswith("x-") and self.separator["op"] == ":"
+        return header or (len(value) >= 6 if mixed else self._is_plain_word_secret(value))
 
     def _is_key(self, value: str) -> bool:
         """Whether a value called a key is a secret: `STRIPE_KEY=x`, or random; an id must be random."""
@@ -265,8 +252,9 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
         whole_name = secret_names.whole_name(text, lower, at, end, kind) if separator else None
         if separator is None or whole_name is None:
             return ()
-        candidate = Candidate(text, *whole_name, separator)
-        name, syntax = candidate.name, candidate.syntax
+        (name, start), group = whole_name, separator.lastgroup or ""
+        syntax = {"gap": "op", "close": ""}.get(group, group)
+        candidate = Candidate(text, name, start, separator, separator.end(), syntax)
         if (syntax == "type" and name.kind == "key") or (syntax == "call" and name.lower.endswith("_pass")):
             return ()
         quote = _QUOTE.match(text, candidate.at)
