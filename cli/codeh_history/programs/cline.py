@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..providers.json_text import value_of
 from ..providers.parts import native, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
@@ -19,7 +18,7 @@ from . import source as json_values
 from .fields import answer_fields, at, hash_id, list_at, name_at, object_at, objects_at, text_at, time_of
 from .model import Session
 from .parts import inline, texts, thought, without_texts
-from .protocol import Head, Place, Program, Source, Unreadable
+from .protocol import Head, Place, Program, Source
 
 _KINDS = {"user": "user", "assistant": "codeh"}
 _FORMATS = {"anthropic": "anthropic", "gemini": "gemini", "openai-native": "openai-responses"}
@@ -76,24 +75,16 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     yield session
 
 
-def _beside(source: Source, *names: str, above: int) -> Any:
-    """The value in a file beside a session's; None if there is none."""
-    try:
-        return value_of(source.beside(*names, above=above))
-    except Unreadable:
-        return None
-
-
 def _described(session: Session, source: Source, folder: str, stem: str) -> Json:
     """Read what is said of a session in the files beside it; return what its compaction left."""
     if session.agent:
         session.id = f"{folder}-{stem}"
         session.set_parent(f"{session.program}-{folder}", agent=True)
-    about = _beside(source, folder, f"{stem}.json", above=1)
+    about = json_values.value_beside(source, folder, f"{stem}.json", above=1)
     session.cwd = name_at(about, "cwd")
     session.created = time_of(at(about, "started_at"))
     session.set_title(at(about, "metadata.title"))
-    compaction = _beside(source, folder, f"{stem}.compaction.json", above=1)
+    compaction = json_values.value_beside(source, folder, f"{stem}.compaction.json", above=1)
     return compaction if isinstance(compaction, dict) else {}
 
 
@@ -102,7 +93,7 @@ def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
     path = _TASK.fullmatch(source.path)
     if session.id == source.stem:
         session.id = path[1] if path else hash_id(*map(dumps, messages[:1]))
-    tasks = objects(_beside(source, "state", "taskHistory.json", above=2))
+    tasks = objects(json_values.value_beside(source, "state", "taskHistory.json", above=2))
     task = next((task for task in tasks if task.get("id") == session.id), {})
     session.cwd = name_at(task, "cwdOnTaskInitialization", "workspace")
     session.created = time_of(messages[0].get("ts")) if messages else None

@@ -6,18 +6,17 @@ A line is a message of the context. When this is compacted or rewound, the progr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from hashlib import md5
 
-from ..providers.json_text import value_of
 from ..session.model import Json
 from ..session.records import dumps
 from .fields import at, hash_id, name_at, objects_at, text_at
 from .kimi_code import Reading
 from .model import SUB_AGENTS, Session
-from .protocol import Head, Place, Program, Source, Unreadable
-from .records import session_id
-from .source import MemorySource, line_objects
+from .protocol import Head, Place, Program, Source
+from .source import line_objects, value_beside
+from .tree import of_session, read_agents
 
 _OWN = ("_system_prompt", "_checkpoint", "_usage")
 _PATH = re.compile(r".*/([^/]+)/([^/]+)/context\.jsonl", re.DOTALL)
@@ -39,48 +38,14 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     path = _PATH.fullmatch(source.path)
     session = Session(program.name, path[2] if path else source.stem)
-    agents: list[str] = []
+    agents: dict[str, Sequence[str]] = {}
     if path:
         _described(session, source, *path.groups())
-        agents = source.names(path[2], _AGENTS, above=1)
+        names = source.names(path[2], _AGENTS, above=1)
+        agents = {name: (path[2], _AGENTS, name, _FILE) for name in names}
         session.skip(SUB_AGENTS, len(agents))
         earlier = filter(_EARLIER.fullmatch, source.names(path[2], above=1))
         session.skip("earlier context in a file of its own", len(list(earlier)))
-    _fill(session, source, program)
-
-    def branches() -> Iterator[Session]:
-        for name in agents:
-            agent = Session(program.name, f"{session.id}-{name}", cwd=session.cwd)
-            agent.set_parent(session_id(session), agent=True)
-            try:
-                file = MemorySource(source.beside(session.id, _AGENTS, name, _FILE, above=1), name)
-            except Unreadable:
-                continue
-            _fill(agent, file, program)
-            yield agent
-
-    session.branches = branches
-    yield session
-
-
-def _described(session: Session, source: Source, folder: str, id: str) -> None:
-    """Read the title, and the directory whose hash is the folder's name."""
-    session.set_title(at(_beside(source, id, "state.json", above=1), "custom_title"))
-    for place in objects_at(_beside(source, "kimi.json", above=3), "work_dirs"):
-        path = text_at(place, "path")
-        if md5(path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() == folder:
-            session.cwd = path
-
-
-def _beside(source: Source, *names: str, above: int) -> object:
-    try:
-        return value_of(source.beside(*names, above=above))
-    except Unreadable:
-        return None
-
-
-def _fill(session: Session, source: Source, program: Program) -> None:
-    """Add the messages of a file."""
     reading = Reading(session, source, program.title)
     for line, data in line_objects(source, session.problems, program.recognises):
         session.number = line
@@ -94,6 +59,17 @@ def _fill(session: Session, source: Source, program: Program) -> None:
             {"id": id, "role": role, "content": content, "toolCalls": data.get("tool_calls"), **result},
             None,
         )
+    session.branches = lambda: of_session(session, read_agents(source, program, agents, above=1))
+    yield session
+
+
+def _described(session: Session, source: Source, folder: str, id: str) -> None:
+    """Read the title, and the directory whose hash is the folder's name."""
+    session.set_title(at(value_beside(source, id, "state.json", above=1), "custom_title"))
+    for place in objects_at(value_beside(source, "kimi.json", above=3), "work_dirs"):
+        path = text_at(place, "path")
+        if md5(path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() == folder:
+            session.cwd = path
 
 
 PROGRAM = Program(

@@ -7,7 +7,8 @@ an answer is a message.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -18,9 +19,8 @@ from .fields import answer_fields, at, name_at, object_at, objects_at, text_at, 
 from .model import REWOUND, SUB_AGENTS, Entry, Item, Session
 from .parts import inline, media, texts, thought
 from .protocol import Head, Place, Program, Source, Unreadable
-from .records import session_id
-from .source import MemorySource, line_object, line_objects
-from .tree import undone_branches, usage_of
+from .source import line_objects, value_beside
+from .tree import of_session, read_agents, undone_branches, usage_of
 
 _PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
 _MAIN = "main"
@@ -46,39 +46,28 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     path = _PATH.fullmatch(source.path)
     session = Session(program.name, path[1] if path else source.stem)
-    agents: list[str] = []
+    agents: dict[str, Sequence[str]] = {}
     if path and path[2] != _MAIN:
         session.id = f"{path[1]}-{path[2]}"
         session.set_parent(f"{program.name}-{path[1]}", agent=True)
     elif path:
         _state(session, source)
-        agents = [name for name in source.names(above=1) if name != _MAIN]
+        agents = {name: (name, "wire.jsonl") for name in source.names(above=1) if name != _MAIN}
         session.skip(SUB_AGENTS, len(agents))
     reading = Reading(session, source, program.title)
     reading.read(program)
 
-    def sub_agents() -> Iterator[Session]:
-        for name in agents:
-            agent = Session(program.name, f"{session.id}-{name}", session.version, cwd=session.cwd)
-            agent.set_parent(session_id(session), agent=True)
-            try:
-                file = MemorySource(source.beside(name, "wire.jsonl", above=1), name)
-            except Unreadable:
-                continue
-            Reading(agent, file, program.title).read(program)
-            yield agent
-
-    session.branches = lambda: chain(undone_branches(session, reversed(reading.before)), sub_agents())
-    session.used = lambda: (used for agent in sub_agents() for used in usage_of(agent))
+    below = partial(read_agents, source, program, agents, above=1)
+    session.branches = lambda: chain(
+        undone_branches(session, reversed(reading.before)), of_session(session, below())
+    )
+    session.used = lambda: chain.from_iterable(map(usage_of, below()))
     yield session
 
 
 def _state(session: Session, source: Source) -> None:
     """Read what is said of a session in the file beside its agents."""
-    try:
-        state = line_object(source.beside("state.json", above=2))
-    except Unreadable:
-        return
+    state = value_beside(source, "state.json", above=2)
     session.cwd = name_at(state, "cwd")
     session.created = time_of(at(state, "createdAt"))
     session.set_title(at(state, "title"))

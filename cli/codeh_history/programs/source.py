@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import orjson
 
-from ..providers.json_text import loads
+from ..providers.json_text import loads, value_of
 from ..session.model import Json
 from ..session.records import BOM, MAX_READ, depth_exceeds, lines_of
 from .model import Problem, Session
@@ -43,6 +43,14 @@ class MemorySource(Source):
 
     def streams(self) -> Iterator[IO[bytes]]:
         yield BytesIO(self._data)
+
+
+def value_beside(source: Source, *names: str, above: int = 0) -> Any:
+    """The JSON value in a file beside a session's; None if there is none."""
+    try:
+        return value_of(source.beside(*names, above=above))
+    except Unreadable:
+        return None
 
 
 # -- lines -------------------------------------------------------------------------------------------------

@@ -205,11 +205,18 @@ def agent_files(source: Source, *folder: str, above: int = 0) -> list[str]:
 
 def agents_in(source: Source, program: Program, *folder: str, above: int = 0) -> Iterator[Session]:
     """Read the sub-agents in these files; their ids are the files' names."""
-    for name in agent_files(source, *folder, above=above):
+    files = agent_files(source, *folder, above=above)
+    return read_agents(source, program, {f.removesuffix(".jsonl"): (*folder, f) for f in files}, above)
+
+
+def read_agents(
+    source: Source, program: Program, paths: Mapping[str, Sequence[str]], above: int = 0
+) -> Iterator[Session]:
+    """Read the sub-agents with these ids, each from the file at its path beside the session's."""
+    for id, path in paths.items():
         with suppress(Unreadable):
-            data = source.beside(*folder, name, above=above)
-            for agent in program.read(MemorySource(data, name.removesuffix(".jsonl")), program):
-                agent.id = name.removesuffix(".jsonl")
+            for agent in program.read(MemorySource(source.beside(*path, above=above), id), program):
+                agent.id = id
                 yield agent
 
 
