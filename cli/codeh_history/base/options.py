@@ -71,7 +71,9 @@ class Option(Fields):
             return _BOOLS[str(value).lower()]
         if kind != "str":
             return self._number(kind, str(value), label)
-        return self._choice(str(value).strip(), label) if self.choices else _text(value)
+        if self.choices:
+            return self._choice(str(value).strip(), label)
+        return value if isinstance(value, str) else str(value)
 
     def _number(self, kind: str, text: str, label: str) -> float:
         try:
@@ -185,10 +187,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     Taken = TypeVar("Taken", bound=OptionSet)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else str(value)
 
 
 def _wrong(why: str) -> Exception:

@@ -77,36 +77,22 @@ def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> li
     for name in only:
         if name not in everything:
             raise NotFound(f"{name}: no such session in either store")
-    links = _Links()
+    together: dict[str, set[str]] = {}  # each session → those of its family
     for store in stores:
         for name, brief in store.items():
-            links.join(name, brief.parent)
+            family = together.setdefault(name, {name})
+            parent = brief.parent if brief.parent is not None else name
+            other = together.setdefault(parent, {parent})
+            if other is not family:
+                family |= other
+                together.update(dict.fromkeys(other, family))
     ours, theirs = stores
     differ = {name for name in everything if ours.get(name, ABSENT).hash != theirs.get(name, ABSENT).hash}
-    wanted = {links.root(name) for name in only}
-    groups: dict[str, list[str]] = {}
+    groups: dict[int, list[str]] = {}
     for name in sorted(everything):
-        groups.setdefault(links.root(name), []).append(name)
+        groups.setdefault(id(together[name]), []).append(name)
     return [
         names
-        for root, names in groups.items()
-        if not differ.isdisjoint(names) and (not wanted or root in wanted)
+        for names in groups.values()
+        if not differ.isdisjoint(names) and (not only or not set(only).isdisjoint(names))
     ]
-
-
-class _Links:
-    """Disjoint sets of names that can be joined."""
-
-    def __init__(self) -> None:
-        self._above: dict[str, str] = {}
-
-    def root(self, name: str) -> str:
-        while (above := self._above.get(name, name)) != name:
-            name = above
-        return name
-
-    def join(self, name: str, other: str | None) -> None:
-        if other is not None:
-            low, high = sorted((self.root(name), self.root(other)))
-            if low != high:
-                self._above[high] = low
