@@ -6,6 +6,7 @@ import os
 
 from ..base.errors import HistoryError
 from ..base.escape import quote
+from ..base.folders import entries
 from ..base.times import from_millis
 from ..base.words import is_id
 from ..session.rules import LONGEST, PLACING
@@ -150,12 +151,8 @@ def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
     if database:
         yield from database[0].heads()
         return
-    try:
-        with os.scandir(folder) as entries:
-            files = [(_changed(entry), entry.path) for entry in entries if entry.name.endswith(".jsonl")]
-    except FileNotFoundError:
-        return
-    files.sort(reverse=True)
+    sessions = entries(folder, lambda name: name.endswith(".jsonl"), follow=False)
+    files = sorted(((info.st_mtime_ns // 1_000_000, entry.path) for entry, info in sessions), reverse=True)
     for changed, path in files:
         try:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -167,10 +164,3 @@ def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
             continue
         finally:
             os.close(fd)
-
-
-def _changed(entry: os.DirEntry[str]) -> int:
-    try:
-        return entry.stat().st_mtime_ns // 1_000_000
-    except OSError:  # removed meanwhile
-        return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..base.env import Env
@@ -71,7 +71,8 @@ class Count:
     def begin(self, message: Message, number: int) -> None:
         """Use a prompt as the first if it has text and no earlier one is known."""
         if self.first is None or number < self.first[0]:
-            begins = next(filter(None, map(beginning, _texts(message))), "")
+            texts = (part.get("text") for part in message.parts if type(part) is dict)
+            begins = next(filter(None, (beginning(text) for text in texts if isinstance(text, str))), "")
             self.first = (number, begins) if begins else self.first
 
     def row(self, path: str) -> Json:
@@ -90,12 +91,6 @@ class Count:
             "git": [*self.git],
             "program": text_of(source.get("from")), "program_session": text_of(source.get("id")),
         }  # fmt: skip
-
-
-def _texts(message: Message) -> Iterator[str]:
-    for part in message.parts:
-        if type(part) is dict and isinstance(part.get("text"), str):
-            yield part["text"]
 
 
 def beginning(text: str) -> str:
