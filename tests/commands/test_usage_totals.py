@@ -91,7 +91,7 @@ def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, fou
 @pytest.mark.parametrize(
     ("by", "found"),
     [
-        ("tool", {"Bash": (2, 4, 2.0), "mcp__cal__list": (1, 2, 1.0), "mcp_web_get": (1, 2, 1.0), "-": (1, 2, 1.0)}),
+        ("tool", {"Bash": (2, 4, 2.0), "mcp__cal__list": (1, 3, 1.0), "mcp_web_get": (1, 2, 1.0), "-": (1, 2, 1.0)}),
         ("mcp", {"-": (3, 6, 3.0), "cal": (1, 2, 1.0), "web": (1, 2, 1.0)}),
         ("skill", {"-": (4, 8, 4.0), "pdf": (1, 2, 1.0)}),
         ("agent", {"main": (4, 8, 4.0), "scout": (1, 2, 1.0)}),
@@ -105,17 +105,17 @@ def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, found):
         {"tools": ["mcp_web_get"], "branch": "login"}, None,
     ]  # fmt: skip
     used = [
-        response(str(n), output=4 if n == 0 else 2, cost=2.0 if n == 0 else 1.0, labels=each)
+        response(str(n), output=5 if n == 0 else 2, cost=2.0 if n == 0 else 1.0, labels=each)
         for n, each in enumerate(labels)
     ]
     sums = summed(with_owners([row("a", *used)]), Query(by))
     got = {name: (total.responses, total.counts[3], total.cost) for name, total in sums.groups.items()}
     assert sum(cost for _, _, cost in got.values()) == sums.total.cost == 5.0
-    assert sum(output for _, output, _ in got.values()) == sums.total.counts[3] == 10
+    assert sum(output for _, output, _ in got.values()) == sums.total.counts[3] == 11
     assert got.keys() == found.keys()
     assert by != "tool" or got == {
         "Bash": (2, 4, 2.0),
-        "mcp__cal__list": (1, 2, 1.0),
+        "mcp__cal__list": (1, 3, 1.0),
         "mcp_web_get": (1, 2, 1.0),
         "-": (1, 2, 1.0),
     }

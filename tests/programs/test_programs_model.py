@@ -358,3 +358,13 @@ def test_the_fields_of_an_answer_stand_in_the_order_of_their_paths():
     assert list(made.items()) == [
         ("provider", "openai-chat"), ("model", "gpt"), ("usage", usage), ("finish", "stop"),
     ]  # fmt: skip
+
+
+def test_a_message_has_the_branch_where_it_changes():
+    session = Session("claude-code", "s")
+    for branch in (None, "main", "main", None, "main", "login"):
+        session.git = {"branch": branch} if branch else {}
+        session.add("user", [{"text": "x"}])
+    assert [item.fields.get("git") for item in session.items] == [
+        None, {"branch": "main"}, None, None, None, {"branch": "login"},
+    ]  # fmt: skip

@@ -71,8 +71,9 @@ def test_one_whose_prompt_is_in_no_call_follows_the_last_call_before_it(env, tmp
     path = file.write(tmp_path)
     late = agent("Look.", "L")
     late.lines[0]["timestamp"] = "2026-01-01T00:00:09.000Z"
+    task(late, "L-3", "c2", "Look.")  # to one that is not kept; not to itself
     late.write(tmp_path / SESSION / "subagents", "agent-a")
-    assert [under for under, _, _ in shown(env, path)] == ["2", "2"]
+    assert [under for under, _, _ in shown(env, path)] == ["2", "2", "2"]
 
 
 def test_in_a_file_of_its_own_it_is_named_by_its_header(env, tmp_path):
