@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, reason
@@ -157,10 +157,8 @@ def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -
     first = next(records, None)
     records = itertools.chain([first], records) if first is not None else iter(())
     if options.json or options.jsonl:
-        hidden = ("apart",) if options.around else ("apart", "before", "after")
-        with_role = (as_json(record) for record in records)
-        shown = ({key: record[key] for key in record if key not in hidden} for record in with_role)
-        for line in values.lines(shown, as_array=options.json):
+        more = ("before", "after") if options.around else ()
+        for line in values.lines((as_json(record, more) for record in records), as_array=options.json):
             env.write(line)
         return first is not None
     lines = lines_of(records, marks if env.colour else None, context=bool(options.around))
@@ -172,11 +170,13 @@ def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -
     return first is not None
 
 
-def as_json(record: Json) -> Json:
-    """The record with the message's role (or its kind, if it has none) instead of its kind."""
-    kind = record.get("kind", "")
-    role = ROLE_OF_KIND.get(kind) or kind
-    return {("role" if key == "kind" else key): role if key == "kind" else record[key] for key in record}
+def as_json(record: Json, more: Sequence[str]) -> Json:
+    """A hit with its role (or kind, if it has none) and these fields; other records unchanged."""
+    if "text" not in record:
+        return record
+    hit = {"session": record["session"], "id": record["id"], "n": record["n"]}
+    hit |= {"role": ROLE_OF_KIND.get(record["kind"]) or record["kind"], "text": record["text"]}
+    return hit | {key: record[key] for key in more}
 
 
 def lines_of(records: Iterator[Json], marks: Pattern | None, *, context: bool) -> Iterator[bytes]:

@@ -88,10 +88,6 @@ class Text(NamedTuple):
     items: Iterable[list[str]]
 
 
-def read_view(env: Env, target: Target, *, strict: bool = False, lost: Lost | None = None) -> View:
-    return view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
-
-
 def texts(view: View, role: str | None = None) -> Iterator[Text]:
     """The searchable texts of a session, in view order; with a role, only of its messages."""
     title = text_of(view.meta.get("title"))
@@ -103,23 +99,16 @@ def texts(view: View, role: str | None = None) -> Iterator[Text]:
 
 
 def hits(
-    env: Env,
-    target: Target,
-    pattern: Pattern,
-    role: str | None = None,
-    agents: Agents | None = None,
-    *,
-    strict: bool = False,
-    lost: Lost | None = None,
-    around: int = 0,
-) -> Iterator[Hit]:
+    env: Env, target: Target, pattern: Pattern, role: str | None = None, agents: Agents | None = None, *,
+    strict: bool = False, lost: Lost | None = None, around: int = 0,
+) -> Iterator[Hit]:  # fmt: skip
     """The matching lines of a session, in view order, with up to `around` lines of context.
 
     With `agents`, those of its sub-agents follow, by their own ids.
     """
     if target.path != "-" and not strict and agents is None and not may_match(target.path, pattern):
         return
-    view = read_view(env, target, strict=strict, lost=lost)
+    view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     views = [(target.id, view), *((agent.id, agent) for agent in (agents.of(view) if agents else ()))]
     for session, view in views:
         for id, n, kind, items in texts(view, role):
@@ -178,7 +167,7 @@ def ranked(
 
 def texts_to_index(env: Env, target: Target) -> Iterator[tuple[str | None, int, str, str]]:
     """The indexed texts of a session: of a call also its name, of JSON without texts the JSON."""
-    for id, n, kind, items in texts(read_view(env, target, lost={})):
+    for id, n, kind, items in texts(view_of(env, target, media=Deferred(measured=True), lost={})):
         lines: list[str] = []
         for whole, *inside in items:
             if whole and not (inside and whole.startswith(("{", "["))):

@@ -40,23 +40,10 @@ WINDOWS = {"5h": 5, "week": 7 * 24}
 USED = Kind("usage", version=4)
 DATE = len("2026-01-31")
 INFINITY = float("inf")
-NUMBERS = (
-    "cost",
-    "responses",
-    "input",
-    "cached",
-    "written",
-    "output",
-    "reasoning",
-)  # short names of COUNTS
+# the columns of a terminal, the last five of them short names of COUNTS; a narrow one lacks the dispensable
+NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")
 HEADINGS = ("cost", "share", *NUMBERS[1:])
-DISPENSABLE = (
-    "reasoning",
-    "written",
-    "cached",
-    "responses",
-    "share",
-)  # columns to drop on a narrow terminal
+DISPENSABLE = ("reasoning", "written", "cached", "responses", "share")
 BAR = 12
 DIGITS = 6  # decimals of a dollar, in JSON and in a pipe
 NAMED = 5  # models without a price that are named
@@ -130,15 +117,17 @@ def own_prices(path: str, table: Table) -> Table:
     if not isinstance(models, dict):
         raise BadData(f'{where}: {{"MODEL": {{"input": 0.5, "output": 2}}}} expected')
     for model, units in models.items():
-        named = isinstance(units, dict) and units and units.keys() <= set(prices.UNITS)
-        if not named or not all(
-            type(price) in (int, float) and 0 <= price < INFINITY for price in units.values()
-        ):
+        priced = units.items() if isinstance(units, dict) else ()
+        if not priced or not all(unit in prices.UNITS and _is_price(price) for unit, price in priced):
             raise BadData(
                 f'{where}: {model}: {{"input": 0.5, "output": 2}} expected, in dollars per million; '
                 f"units: {', '.join(prices.UNITS)}"
             )
     return table.with_own_prices(models)
+
+
+def _is_price(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value < INFINITY  # type: ignore[operator]
 
 
 # -- output ------------------------------------------------------------------------------------------------
@@ -157,7 +146,11 @@ def write(env: Env, sums: Sums, table: Table, *, own: str | None, json: bool) ->
         env.draw(_table(env, sums, groups))
         env.write(f"\nprices: {source}\n".encode())
     else:
-        env.write(drawing.separated([name, *_plain(total)] for name, total in groups.items()))
+        rows = (
+            [name, total.responses, *total.counts, _cost(total, f"{total.cost:.{DIGITS}f}")]
+            for name, total in groups.items()
+        )
+        env.write(drawing.separated(rows))
         env.note(f"prices: {source}")
     if sums.unpriced:
         env.note(_unpriced(sums))
@@ -178,10 +171,6 @@ def _object(total: Total) -> Json:
     unknown = total.unpriced and total.unpriced == total.responses
     cost = None if unknown else round(total.cost, DIGITS)
     return {"responses": total.responses, **counts, "cost": cost, "unpriced": total.unpriced}
-
-
-def _plain(total: Total) -> list[object]:
-    return [total.responses, *total.counts, _cost(total, f"{total.cost:.{DIGITS}f}")]
 
 
 def _cost(total: Total, priced: str) -> str:
