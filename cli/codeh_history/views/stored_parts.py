@@ -139,8 +139,11 @@ def _light(
     large = [id for id, size in sizes(stores, ids).items() if size > BIG]
     small = [id for id in ids if id not in set(large)]
     parts = parts_of(stores, small, fetch(stores, small, lost), lost)
-    for id in large:
-        data = fetch(stores, [id], lost).get(id)
-        held = media.part(id, data) if data is not None else None
-        parts[id] = held if held is not None else part_of(stores, id, data, lost)
-    return parts
+    return parts | {id: _large(stores, id, media, lost) for id in large}
+
+
+def _large(stores: Sequence[BlockStore], id: str, media: Deferred, lost: Lost | None) -> Part:
+    """Return the part in a large block, which is freed on return: one at a time is in memory."""
+    data = fetch(stores, [id], lost).get(id)
+    held = media.part(id, data) if data is not None else None
+    return held if held is not None else part_of(stores, id, data, lost)
