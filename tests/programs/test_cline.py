@@ -86,6 +86,14 @@ def test_what_a_task_cut_from_its_context_is_counted(tmp_path):
     assert [*shown(tmp_path, done.text.strip())].count("three") == 1
 
 
+def test_a_cut_of_more_than_there_is_is_none(tmp_path):
+    file = laid(
+        tmp_path, task(), tasks=[{"id": "1767225600000", "conversationHistoryDeletedRange": [2, 9]}]
+    )
+    id = run_ok("import", str(file), home=tmp_path).text.strip()
+    assert [*shown(tmp_path, id)][-1] == "three"
+
+
 def test_roo_code_sends_a_summary_in_place_of_what_it_condensed(tmp_path):
     laid(tmp_path, roo_code(), ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline")
     (done,) = run_ok("import", "--all", home=tmp_path, env={"HOME": str(tmp_path)}).lines

@@ -160,3 +160,23 @@ def test_calls_of_older_versions_are_nested(tmp_path):
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
     (record,) = lines(session_path(tmp_path, f"kimi-code-{ID}"))[2:]
     assert record["parts"] == [{"functionCall": {"id": "A", "name": "Read", "args": {"path": "a.txt"}}}]
+
+
+def test_what_was_compacted_is_gone_when_the_context_is_cleared(tmp_path):
+    file = sample()
+    file.line("context.clear")
+    file.user("z", "again")
+    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
+    assert [*shown(tmp_path)] == ["again"]
+
+
+def test_a_prompt_that_was_typed_during_a_turn_is_undone_with_it(tmp_path):
+    file = Kimi()
+    file.user("a", "one")
+    file.step("s1", "two")
+    file.user("b", "three")
+    file.user("c", "and this", kind="user", inTurn=True)
+    file.step("s2", "four")
+    file.line("context.undo", count=1)
+    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
+    assert [*shown(tmp_path)] == ["one", "two"]

@@ -113,7 +113,7 @@ def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
     output = [{"type": "assistant", "text": "0.24.4"}]
     file.system("d", "slash_command", phase="result", rawCommand="/about", outputHistoryItems=output)
     file.compressed("e")  # without contents it is counted
-    imported(tmp_path, file)
+    assert b"1 local command" in imported(tmp_path, file).err
     assert [*shown(tmp_path)] == ["one", "two"]
 
 
@@ -126,3 +126,12 @@ def test_content_of_a_compression_may_be_calls(tmp_path):
     file.compressed("b", content("user", "in short"), content("model", call("A")), kept)
     imported(tmp_path, file)
     assert [*shown(tmp_path)][1:] == ["A", {"output": "x"}]
+
+
+def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
+    file = Qwen()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.system("c", "session_artifact_event", None, path="a.png")
+    imported(tmp_path, file)
+    assert [*shown(tmp_path)] == ["one", "two"]
