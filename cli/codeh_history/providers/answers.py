@@ -15,10 +15,9 @@ FAILED = "The tool call failed."  # where a provider wants an error to say somet
 def arguments(part: Any) -> Json:
     """A call's arguments as an object; what is none, and a text kept verbatim, under `arguments`."""
     args = part["functionCall"].get("args")
-    if isinstance(args, dict):
-        verbatim = part.get("arguments")
-        return {"arguments": verbatim} if not args and isinstance(verbatim, str) else args
-    return {} if args is None else {"arguments": args}
+    if not args and isinstance(part.get("arguments"), str):
+        return {"arguments": part["arguments"]}
+    return args if isinstance(args, dict) else {} if args is None else {"arguments": args}
 
 
 def answer(response: Any) -> tuple[str, bool]:
@@ -54,17 +53,12 @@ def arguments_of(part: Part) -> str:
     A text that they were read from (the part's `arguments`) is sent as it was where it says the same:
     it has numbers that a double cannot hold.
     """
-    args: Any = part["functionCall"].get("args")
-    raw = dict(part).get("arguments") if len(part) > 1 else None
+    raw: Any = dict(part).get("arguments") if len(part) > 1 else None
     if isinstance(raw, str):
         value = json_value(raw)
-        if isinstance(value, dict) and value == args:
+        if isinstance(value, dict) and value == part["functionCall"].get("args"):
             return raw
-        if not isinstance(value, dict) and not args:
-            return json_text({"arguments": raw})
-    if args is None:
-        return "{}"
-    return json_text(args if isinstance(args, dict) else {"arguments": args})
+    return json_text(arguments(part))
 
 
 def result_media(response: Json) -> list[Any]:
@@ -81,14 +75,10 @@ def result_text(response: object) -> str:
 
     An error stays `{"error": …}`, so that a model sees that the call failed, unless its text says so.
     """
-    if isinstance(response, dict) and len(response) == 1:
-        text: object = response.get("output")
-        if not isinstance(text, str) and is_failed_call(response.get("error")):
-            text = response["error"]
-        return text if isinstance(text, str) else json_text(response)
-    if isinstance(response, str):
-        return response
-    return json_text(response) if response is not None and response != {} else ""
+    if response is None or response == {}:
+        return ""
+    text, failed = answer(response)
+    return text if not failed or is_failed_call(text) else json_text(response)
 
 
 def parsed_response(text: str) -> Json:
