@@ -85,15 +85,10 @@ class Candidate(NamedTuple):
         value = text[start:end] if end >= 0 else ""
         if not value or "\n" in value or values.is_placeholder(value):
             return None
-        secret = is_secret(name, self.syntax, value)
-        if (
-            " " in value
-            and text[quote.start() - 1] == "="
-            and name.is_upper
-            and name.kind in ("pass", "phrase")
-        ):
-            secret = not values.is_message(value)  # a shell variable
-        return (start, end) if secret else None
+        variable = text[quote.start() - 1] == "=" and name.is_upper and name.kind in ("pass", "phrase")
+        if " " in value and variable:
+            return None if values.is_message(value) else (start, end)
+        return (start, end) if is_secret(name, self.syntax, value) else None
 
     # -- without quotes -------------------------------------------------------------------------
 
@@ -113,11 +108,8 @@ class Candidate(NamedTuple):
         if match[0].endswith("...") and value.endswith(("-", "_")):
             return None  # sk-...
         end = at + len(value)
-        if (
-            text[end : end + 1] in ("(", "[", "{")
-            or not self._is_secret_word(value)
-            or values.is_placeholder(value)
-        ):
+        code = text[end : end + 1] in ("(", "[", "{")
+        if code or not self._is_secret_word(value) or values.is_placeholder(value):
             return None
         rest = _REST.match(text, end) if len(match[0]) == _MAX_VALUE else None
         return at, rest.end() if rest else end
@@ -176,11 +168,8 @@ class Candidate(NamedTuple):
             if not gap and (pair or (is_upper and not value.isupper())):
                 return True
             line = text.rfind("\n", max(0, start - 200), start) + 1
-            return (
-                start == line
-                and ends
-                and (not gap or bool(_SECTION.search(text, max(0, line - 500), line)))
-            )
+            section = not gap or _SECTION.search(text, max(0, line - 500), line) is not None
+            return start == line and ends and section
         if op == ":" and is_upper:
             return True
         if op != ":" or not gap or (value[:1].isupper() and values.is_camel_case(value)):
@@ -191,24 +180,17 @@ class Candidate(NamedTuple):
 
     def in_xml(self) -> tuple[int, int] | None:
         """Return the span between two tags if the first names a secret; a label needs more than a word."""
-        label = bool(
-            self.separator["close"]
-        )  # <string name="api_key">; a dotted one is a setting's, no label's
+        # <string name="api_key"> is a label, unless the name is dotted, as a setting's
+        label = bool(self.separator["close"])
         match = _XML.match(self.text, self.at)
         if not match or self.name.kind == "key" or not (label or self.before() in "<:;"):
             return None
         value = match[0].strip()
-        if (
-            len(value) < 3
-            or "\n" in value
-            or not values.LETTER.search(value)
-            or values.is_placeholder(value)
-        ):
+        plain = len(value) > 2 and "\n" not in value and values.LETTER.search(value)
+        certain = not label or "." in self.name.text or values.is_mixed(value)
+        if not plain or not certain or values.is_placeholder(value) or values.is_secret_name(value):
             return None
-        if (" " in value and values.is_prose(value)) or values.is_secret_name(value):
-            return None
-        certain = not label or "." in self.name.text
-        if not values.is_mixed(value) and (not certain):
+        if " " in value and values.is_prose(value):
             return None
         start = self.at + match[0].index(value)
         return start, start + len(value)
