@@ -24,7 +24,7 @@ MUTANTS = [
     ),
     Mutant(
         "texts that only together tell are not looked at", "filters/redact/redactor.py",
-        "                or line.count(b'\"text\"') > 1  # which may form one text\n",
+        " or line.count(b'\"text\"') > 1  # one text?",
         "",
         ("filters/redact/test_redactor.py::test_a_line_of_which_only_the_joined_texts_tell_is_looked_at",),
     ),
@@ -626,7 +626,7 @@ MUTANTS = [
     ),
     Mutant(
         "a package is given what was edited as it was", "adapters/native_history.py",
-        "        return value if same else None",
+        '        return value if stored.get("parts") == message.own else None',
         "        return value",
         ("adapters/test_protocols.py::test_what_others_append_and_change_is_seen",),
     ),

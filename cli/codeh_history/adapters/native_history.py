@@ -106,12 +106,10 @@ class NativeHistory:
         value = object_of(message.fields.get(FIELD)).get(self.package)
         if value is None or message.replaced:
             return None
-        same: bool = (
-            message.fields["blockIds"] == message.blocks
-            if "blockIds" in message.fields
-            else message.fields.get("parts") == message.own
-        )
-        return value if same else None
+        stored = message.fields
+        if "blockIds" in stored:
+            return value if stored["blockIds"] == message.blocks else None
+        return value if stored.get("parts") == message.own else None
 
     def pop(self) -> list[Any]:
         """Revert the newest message and return its values; empty if there is no message."""

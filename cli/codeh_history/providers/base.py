@@ -46,9 +46,8 @@ class Tool(Fields):
 
     def head(self, name: str) -> Json:
         """What every declaration begins with: the name to send, and the description."""
-        return (
-            {"name": name} if self.description is None else {"name": name, "description": self.description}
-        )
+        described = {} if self.description is None else {"description": self.description}
+        return {"name": name, **described}
 
 
 class Request(Fields):

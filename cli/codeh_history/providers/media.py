@@ -25,10 +25,8 @@ _TEXTS = {
 }  # fmt: skip
 _BASE64 = Pattern(r"[A-Za-z0-9+/]+={0,2}")
 _DATA_URL = Pattern(r"(?s)data:([^;,]*)((?:;[^;,]*)*?);base64,(.*)")
-_NOT_FETCHED = (
-    "https://generativelanguage.googleapis.com/",
-    "https://www.youtube.com/",
-    "https://youtu.be/",
+_NOT_FETCHED = tuple(
+    f"https://{host}/" for host in ("generativelanguage.googleapis.com", "www.youtube.com", "youtu.be")
 )
 
 

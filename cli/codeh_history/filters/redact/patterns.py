@@ -65,9 +65,8 @@ def _is_npm_auth(text: str, match: re.Match[str]) -> bool:
 
 def _in_role_statement(text: str, match: re.Match[str]) -> bool:
     """Whether it is part of an SQL statement: `ALTER ROLE app WITH PASSWORD '…'`."""
-    return (
-        text[max(0, match.start() - 20) : match.start()].rstrip().lower().endswith((" with", " encrypted"))
-    )
+    before = text[max(0, match.start() - 20) : match.start()]
+    return before.rstrip().lower().endswith((" with", " encrypted"))
 
 
 def _starts_a_line(text: str, match: re.Match[str]) -> bool:
@@ -264,11 +263,8 @@ def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
     end = _END.search(text, begin.end(), stop + 80)
     searched_to = max(end.end() if end else stop, begin.end())
     yield Span(searched_to, searched_to, "")
-    if (
-        end
-        and not _KEY_TEXT.search(text, begin.end(), stop)
-        and not _ELIDED_BODY.fullmatch(text, begin.end(), end.start())
-    ):
+    no_key = end and not _KEY_TEXT.search(text, begin.end(), stop)
+    if end and no_key and not _ELIDED_BODY.fullmatch(text, begin.end(), end.start()):
         return  # delimiters in a program's source
     lines = [searched_to] if end else [match.end() for match in _KEY_TEXT.finditer(text, begin.end(), stop)]
     if lines:  # otherwise the text only mentions a key

@@ -114,13 +114,8 @@ class Redactor:
         """Yield the lines of a session that may contain a secret, as JSON or as plain text."""
         once, again = tee(lines)
         for line, needs_rules in zip(once, _SELECTOR.of_lines(again), strict=True):
-            if (
-                needs_rules
-                or self._user_rules
-                or line.count(b'"text"') > 1  # which may form one text
-                or (b"%" in line and _PERCENT.search(line) is not None)
-                or self._knows(line)
-            ):
+            needs_rules = needs_rules or bool(self._user_rules) or line.count(b'"text"') > 1  # one text?
+            if needs_rules or (b"%" in line and _PERCENT.search(line)) or self._knows(line):
                 yield line
 
     def finds(self, text: str) -> bool:

@@ -55,11 +55,8 @@ _RANDOM_ID = re.compile(rf"{UUID.pattern}|\d{{15,}}|\d{{10,}}[.-]\d{{10,}}")
 _CAMEL_WORDS = re.compile(
     r"(?>[a-z]+\d{1,3}[a-z]*|[A-Z]?[a-z]{2,}|[A-Z]{1,8}(?![a-z])|\d{1,3}(?=[A-Z_]|$)|_)++"
 )
-_WORD, _SAME_CLASS, _DIGITS = (
-    re.compile("[A-Za-z0-9]+"),
-    re.compile("[a-z]+|[A-Z]+|[0-9]+"),
-    re.compile("[0-9]+"),
-)
+_WORD, _DIGITS = re.compile("[A-Za-z0-9]+"), re.compile("[0-9]+")
+_SAME_CLASS = re.compile("[a-z]+|[A-Z]+|[0-9]+")
 LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
 _DIGIT_OR_SYMBOL = re.compile(r"[0-9!@#$%^*+~?=]")
 
@@ -67,13 +64,9 @@ _DIGIT_OR_SYMBOL = re.compile(r"[0-9!@#$%^*+~?=]")
 @lru_cache(maxsize=4096)
 def is_placeholder(value: str) -> bool:
     """Whether it is a placeholder for a secret, or a type."""
-    if len(value) > _MAX_PLACEHOLDER:
+    if len(value) > _MAX_PLACEHOLDER or "[redacted:" in value:
         return "[redacted:" in value
-    return (
-        value.strip().lower() in _PLACEHOLDER_WORDS
-        or bool(_PLACEHOLDER.fullmatch(value))
-        or "[redacted:" in value
-    )
+    return value.strip().lower() in _PLACEHOLDER_WORDS or bool(_PLACEHOLDER.fullmatch(value))
 
 
 def is_prose(value: str, *, is_phrase: bool = False) -> bool:
@@ -96,11 +89,8 @@ def is_secret_name(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_code(value: str) -> bool:
     """Whether it is a variable, an expression, or a name for a secret, judging by one word."""
-    return (
-        bool(_DOTTED.fullmatch(value.lstrip("!&*-")) and not _is_dotted_token(value))
-        or ("_" in value and value.replace("_", "").isalpha())
-        or is_secret_name(value)
-    )
+    dotted = _DOTTED.fullmatch(value.lstrip("!&*-")) is not None and not _is_dotted_token(value)
+    return dotted or ("_" in value and value.replace("_", "").isalpha()) or is_secret_name(value)
 
 
 def is_label(value: str) -> bool:
@@ -147,9 +137,6 @@ def is_mixed(value: str) -> bool:
 
 def is_random(value: str, least: int = 16) -> bool:
     """Whether it is long and has letters and digits, like a generated value."""
-    return (
-        len(value) >= least
-        and " " not in value
-        and bool(_DIGIT.search(value) and LETTER.search(value))
-        and not value.startswith(("/", "./", "~", "http"))
-    )
+    if len(value) < least or " " in value or value.startswith(("/", "./", "~", "http")):
+        return False
+    return bool(_DIGIT.search(value) and LETTER.search(value))

@@ -47,14 +47,9 @@ def shows(body: Json) -> bool:
     """By blocks, or marks of a text, that only it has; or by what stands around messages that all have."""
     messages = objects(body.get(FIELD))
     types = kinds(messages) - {"text"}
-    if (
-        any(
-            name_of(message.get("role")) not in _ROLES or message.keys() & _ELSEWHERE
-            for message in messages
-        )
-        or not all(map(_OWN.fullmatch, types))
-        or not messages
-    ):
+    roles = {name_of(message.get("role")) for message in messages}
+    elsewhere = any(message.keys() & _ELSEWHERE for message in messages)
+    if elsewhere or not roles or not roles <= _ROLES or not all(map(_OWN.fullmatch, types)):
         return False
     marked = any(
         "citations" in block or "cache_control" in block
@@ -122,9 +117,7 @@ class Reader(Messages):
         """A tool_result; content that its text and media do not say again is kept beside them."""
         id, content, failed = block.get("tool_use_id"), block.get("content"), bool(block.get("is_error"))
         named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
-        if (
-            isinstance(content, str) and blocks.has_text(content) and block.keys() <= _OF_A_RESULT
-        ):  # most results
+        if isinstance(content, str) and blocks.has_text(content) and block.keys() <= _OF_A_RESULT:  # most
             return {"functionResponse": {**named, "response": response_of(content, failed=failed)}}
         items = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]
         texts = texts_of(items)

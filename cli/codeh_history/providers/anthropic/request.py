@@ -222,12 +222,9 @@ class _Conversation(Array):
                 content.append(_call(part, next(ids), own=own))
             elif not part.get("thought"):
                 content += self._block(part, turn, own=own)
-            elif (
-                own and isinstance(text := part.get("text"), str) and name_of(part.get("thoughtSignature"))
-            ):
-                content.append(
-                    {"type": "thinking", "thinking": text, "signature": part["thoughtSignature"]}
-                )
+            elif own and isinstance(part.get("text"), str) and name_of(part.get("thoughtSignature")):
+                signature = part["thoughtSignature"]
+                content.append({"type": "thinking", "thinking": part["text"], "signature": signature})
         self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
         return content
 

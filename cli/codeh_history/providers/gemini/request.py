@@ -118,12 +118,8 @@ class _Contents(Array):
         value = part[key] if key is not None else None
         if part.get("thought") and not own:
             return None
-        if (
-            key is None
-            and own
-            and turn.role != "user"
-            and fields.is_signature(part.get("thoughtSignature"))
-        ):
+        signed = own and turn.role != "user" and fields.is_signature(part.get("thoughtSignature"))
+        if key is None and signed:
             return _with(part, "text", "", own=own)  # a stream's last, empty part
         if key is None or (key in ("functionCall", "functionResponse") and not self.faithful):
             self.left_out(part, turn.id)

@@ -73,9 +73,7 @@ class Stream(StreamReader):
 
     def __init__(self) -> None:
         self._begun = False
-        self._assembly = (
-            Assembly()
-        )  # of the items as they were added, and of their texts until they are done
+        self._assembly = Assembly()  # the items as they were added, and their texts until they are done
         self._response: Json = {}
 
     def belongs(self, event: Json) -> bool:

@@ -82,9 +82,8 @@ def directory(env: Env, view: View, cwd: str | None, *, or_current: bool = False
     wanted = cwd if cwd is not None else own if isinstance(own, str) and own else env.cwd()
     if os.path.isdir(wanted):
         return os.path.realpath(wanted)
-    instead = (
-        os.path.realpath(env.cwd()) if or_current and cwd is None and env.cwd() else os.path.abspath(wanted)
-    )
+    current = os.path.realpath(env.cwd()) if or_current and cwd is None and env.cwd() else ""
+    instead = current or os.path.abspath(wanted)
     where = "" if instead == os.path.abspath(wanted) else f"; it continues in {instead}"
     env.note(f"{view.id}: {wanted} does not exist{where}; --cwd DIR names another")
     return instead
