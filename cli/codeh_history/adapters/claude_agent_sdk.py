@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from operator import itemgetter
 from typing import Any, NotRequired, TypedDict
 from urllib.parse import unquote
 
@@ -124,14 +123,8 @@ class SessionStore:
                 files = [entry for entry in entries if entry.name.endswith(ENDING) and entry.is_file()]
         except (FileNotFoundError, NotADirectoryError):
             return []
-        sessions = [
-            {
-                "session_id": unescaped(file.name.removesuffix(ENDING)),
-                "mtime": file.stat().st_mtime_ns // 1_000_000,
-            }
-            for file in files
-        ]
-        return sorted(sessions, key=itemgetter("session_id"))
+        times = {unescaped(file.name.removesuffix(ENDING)): file.stat().st_mtime_ns for file in files}
+        return [{"session_id": id, "mtime": mtime // 1_000_000} for id, mtime in sorted(times.items())]
 
 
 # -- files of entries; any number of processes may append to one --------------------------------------

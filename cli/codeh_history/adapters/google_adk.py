@@ -227,10 +227,9 @@ def events_of(view: View) -> list[Event]:
     """Return the events of the current view: summaries first, including messages of other programs."""
     render = rendering(_FORMAT)
     texts = [summary.text for summary in view.summaries]
-    events: list[Event] = [
-        Event(id=view.summaries[0].id, author="user", content=content, timestamp=0.0)
-        for content in (render((), texts) if texts else ())
-    ]
+    contents = render((), texts) if texts else ()
+    first = {"author": "user", "timestamp": 0.0}
+    events = [Event(id=view.summaries[0].id, content=content, **first) for content in contents]
     author = "model"
     for message in view.messages:
         kept = _kept(message).get("event")

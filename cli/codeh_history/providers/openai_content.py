@@ -55,10 +55,8 @@ class Content(Fields):
         block = self._media(held, item) if held is not None else None
         if block is None or item.get("type") != block["type"]:
             return block
-        return {
-            **{key: value for key, value in item.items() if key != "detail" or not self.nested},
-            **block,
-        }
+        beside = {key: value for key, value in item.items() if key != "detail" or not self.nested}
+        return {**beside, **block}
 
     def _media(self, held: Media, item: Json) -> Json | None:
         kind, url = item.get("type"), held.url or (held.data_url if held.data is not None else None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 from ...session.model import Any, Json, Message
 from ..answers import arguments
@@ -126,12 +127,8 @@ def _marked(body: Json) -> Json:
         result |= {key: bare} if bare else {}
     messages = list(body[FIELD])
     roles = [*(message["role"] for message in messages), ""]
-    ends = [
-        number
-        for number, message in enumerate(messages)
-        if roles[number] == "user" and message["content"] and roles[number + 1] != "user"
-    ]
-    for number in ends[-left:]:
+    ends = [n for n, (role, after) in enumerate(pairwise(roles)) if role == "user" != after]
+    for number in [n for n in ends if messages[n]["content"]][-left:]:
         content = messages[number]["content"]
         marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
         messages[number] = {**messages[number], "content": marked}

@@ -71,10 +71,8 @@ class Stream(StreamReader):
         finish = name_of(candidate.get("finishReason"))
         if finish:
             self._finish, self.done = finish, True
-            blocking = [
-                rating for rating in objects(candidate.get("safetyRatings")) if rating.get("blocked")
-            ]
-            categories = ", ".join(text_of(rating.get("category")) for rating in blocking)
+            ratings = objects(candidate.get("safetyRatings"))
+            categories = ", ".join(text_of(held.get("category")) for held in ratings if held.get("blocked"))
             self._why = text_of(candidate.get("finishMessage")) or categories or self._why
         return parts
 
