@@ -33,27 +33,19 @@ def replay(
     Each model message was a request with everything before it, the summaries in the view included. With
     settings, the session is compacted as `-i` would before a request above 0.85 of the budget.
     """
-    everything = _bill(view, settings or Settings(budget=0), counter, limited=False)
-    bill = _bill(view, settings, counter, progress, limited=True) if settings else everything
-    relative = bill["cost"] / everything["cost"] if everything["cost"] else 1.0
-    return {**bill, "cost": round(bill["cost"]), "relative": round(relative, 4)}
-
-
-def _bill(
-    view: View, settings: Settings, counter: Counter, progress: Progress | None = None, *, limited: bool
-) -> Json:
     shown = rendered(view)
     now = shown.with_messages([])
     costs = message_tokens(counter, shown.messages)
-    context = _context(now, settings, counter)
-    total = _total(context)
+    context = _context(now, settings or Settings(budget=0), counter)
+    total = whole = _total(context)  # whole: if everything was sent
     requests = input = cached = compactions = kept = 0  # kept: prefix shared with the last request
+    everything, sent_before = 0.0, 0
     previous: Message | None = None
     for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
         if not is_sent(message):
             continue
         if message.role == "model" and (previous is None or previous.role != "model"):
-            if limited and total > settings.budget * HIGH:
+            if settings is not None and total > settings.budget * HIGH:
                 if progress is not None:
                     progress(number, len(costs))
                 smaller = _compacted(now, settings, counter)
@@ -62,17 +54,20 @@ def _bill(
                     kept, total = min(kept, _shared(before, context)), _total(context)
                     compactions += 1
             requests += 1
-            input += total
-            cached += kept
-            kept = total
+            input, cached, kept = input + total, cached + kept, total
+            everything, sent_before = everything + _cost(whole, sent_before), whole
         now.messages.append(message)
         context.append((message, cost))
-        total += cost
-        previous = message
+        total, whole, previous = total + cost, whole + cost, message
+    spent = _cost(input, cached)
     return {
-        "requests": requests, "input": input, "cached": cached, "cost": input - cached * (1 - CACHED),
-        "compactions": compactions,
+        "requests": requests, "input": input, "cached": cached, "cost": round(spent),
+        "compactions": compactions, "relative": round(spent / everything, 4) if everything else 1.0,
     }  # fmt: skip
+
+
+def _cost(tokens: int, cached: int) -> float:
+    return tokens - cached * (1 - CACHED)
 
 
 def _total(context: Sequence[Piece]) -> int:
