@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...base.errors import BudgetUnreachable
-from ...session.model import Json
+from ...session.model import CONTINUATION, Json
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
-from ...tokens.formula import is_sent
 from . import stages, stubs
 from .draft import Draft, History
 from .extract import Extract
@@ -58,15 +57,11 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
 def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     """Return an empty plan if the byte count proves that the view fits, else None."""
     start = settings.budget * (HIGH if settings.hysteresis else 1)
-    system, tools = settings.system, settings.tools
-    texts = [summary.text for summary in view.summaries]
-    first = next(filter(is_sent, view.messages), None)
-    opens = (
-        first is not None and first.role == "model" and not texts
-    )  # the request then adds a message before it
-    if settings.exact or opens or view.log.size > start * 2 + CHEAP:
+    if settings.exact or view.log.size > start * 2 + CHEAP:
         return None
+    system, tools, texts = settings.system, settings.tools, [summary.text for summary in view.summaries]
     most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
+    most += counter.message + len(CONTINUATION)  # a request may begin with this message
     return Plan(settings.policy, counter.name, settings.budget) if most <= start else None
 
 
