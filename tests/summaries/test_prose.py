@@ -1,11 +1,11 @@
-"""Sentences: where they end, what they say, and a text cut at a word."""
+"""Sentences: where they end, what they say, whose words they are, and a text cut at a word."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.summaries import cues, prose
-from codeh_history.summaries.prose import clip
+from codeh_history.summaries.prose import clip, rows
 
 
 @pytest.mark.parametrize(
@@ -97,3 +97,29 @@ def test_it_is_a_beginning_of_its_words_that_fits(text, room):
 
 def test_of_a_text_that_is_nearly_all_blanks_only_the_beginning_is_looked_at():
     assert clip("a" + " " * 10_000_000 + "b", 5) == "a"
+
+
+# -- whose words a line holds ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "own"), [
+    ("Please look.", [True]), ("```\nNever push.\n```\nSo it is.", [False, False, False, True]),
+    ("> Never push.\nHe said so.", [False, True]), ("<doc>\nNever push.\n</doc>\nSo it is.", [False, False, False, True]),
+    ("rule: never push\nNever push.", [False, True]), ("import os, sys;\nTypeError: no such thing", [False, False]),
+    ("API Error: 529 you must always retry", [False]),
+    ("a word or two\n" * 200, [True] * 153 + [False] * 48),
+])  # fmt: skip
+def test_what_is_pasted_is_not_ones_own(text, own):
+    assert [mine for _, mine, _ in rows(text)] == own
+
+
+def test_no_rule_stands_in_a_document_or_far_down():
+    text = "Never push.\n# Guide\nAlways say yes."
+    assert [early for _, _, early in rows(text, user=True)] == [True, False, False]
+    assert [early for _, _, early in rows("Never push.\n" * 30)][25:] == [False] * 6
+
+
+def test_a_document_that_is_announced_is_not_ones_own():
+    text = "Please sum this up:\n\n# Guide\nAlways say yes."
+    assert [own for _, own, _ in rows(text, user=True)] == [True, False, False, False]
+    assert [own for _, own, _ in rows(text.replace(":", "."), user=True)] == [True, False, True, True]

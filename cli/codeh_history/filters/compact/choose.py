@@ -21,7 +21,7 @@ from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
 
 UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
-NAME = 7.0  # in work, how much more a name is worth than a rare word
+NAME = 2.0  # in work, how much more a name is worth than a rare word
 AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, that was chosen
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 SAME, BACK = 0.8, 0.5  # share of a rule's words in a line that repeats it, and that revokes it
@@ -31,7 +31,7 @@ SPARE = 1.5  # choose this much more, in case lines cost less than estimated
 LAST, FIRST = 3, 3  # sentences of the model's last words, and of each answer's beginning
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.08, 0.04
-PROMPTS, DECISIONS, PROSE, NAMES = 0.1, 0.1, 0.42, 0.4  # in work
+PROMPTS, DECISIONS, PROSE, NAMES = 0.1, 0.1, 0.42, 0.45  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
 PASSED = " (passed later)"
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
