@@ -4,15 +4,13 @@
 how many are made up. Without the recorded sessions only the made-up ones are measured.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 from dataclasses import dataclass, field
 from random import Random
 
-from compaction_chat import refused
-from compaction_histories import contents_of, counter, cut, generated, sessions, size_of, view_of
+from compaction_chat import refused, view_of
+from compaction_histories import contents_of, counter, cut, generated, sessions, size_of
 from compaction_recall import recall, wanted
 
 from codeh_history.base.errors import BudgetUnreachable
@@ -73,8 +71,8 @@ class Row:
     over: int = 0
     invalid: int = 0
     unreachable: int = 0
-    said: list[list[float]] = field(default_factory=list)  # for each budget, of each case
-    any: list[list[float]] = field(default_factory=list)
+    said: list = field(default_factory=list)  # for each budget, of each case
+    any: list = field(default_factory=list)
 
     def judge(self, name, case, budget):
         """Run it and look at what it made; nothing, where it refused or failed."""

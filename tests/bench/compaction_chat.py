@@ -1,14 +1,19 @@
-"""A history as plain messages, and as each provider's request, nothing repaired."""
-
-from typing import Any
+"""A history as plain messages, and which providers would refuse it."""
 
 import orjson
 
 from codeh_history import providers
+from codeh_history.providers.base import Options
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 
-Contents = list[dict[str, Any]]  # `{role, parts}`, what everybody is given and gives back
-MODELS = {"openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1", "anthropic": "claude-opus-4-8"}
-SHAPES = ("gemini", *MODELS)  # whose bodies `request` writes by hand
+MODELS = {
+    "gemini": None,
+    "openai-chat": "gpt-5.1",
+    "openai-responses": "gpt-5.1",
+    "anthropic": "claude-opus-4-8",
+}
+HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
 
 
 def plain(messages, prefix=""):
@@ -72,108 +77,20 @@ def _joined(parts):
     return head + [part for part in parts if "functionCall" in part]
 
 
-def to_chat(contents):
-    return [_chat(content["role"], content["parts"]) for content in contents]
-
-
-def _chat(role, parts):
-    answer = parts[0].get("functionResponse") if len(parts) == 1 else None
-    if answer is not None:
-        response = answer["response"]
-        output = response["output"] if response.keys() == {"output"} else orjson.dumps(response).decode()
-        return {"role": "tool", "tool_call_id": answer["id"], "name": answer["name"], "content": output}
-    text = "\n".join(part["text"] for part in parts if "text" in part)
-    calls = [part["functionCall"] for part in parts if "functionCall" in part]
-    chat = {"role": "assistant" if role == "model" else "user", "content": text}
-    if calls:
-        chat["tool_calls"] = [
-            {
-                "id": call["id"], "type": "function",
-                "function": {"name": call["name"], "arguments": orjson.dumps(call["args"]).decode()},
-            }
-            for call in calls
-        ]  # fmt: skip
-    return chat
-
-
 def refused(contents):
     """The providers that would refuse these messages word for word, each with its first reason."""
-    found = {}
-    for format in SHAPES:
-        problems = providers.load(format).problems(request(contents, format)) if contents else ["nothing"]
-        if problems:
-            found[format] = str(problems[0])
-    return found
+    if not contents:
+        return dict.fromkeys(MODELS, "nothing")
+    messages = view_of(contents).messages
+    problems = {}
+    for format, model in MODELS.items():
+        provider = providers.load(format)
+        body = provider.request(messages, Options(model=model, faithful=True), []).body
+        if found := provider.problems(body):
+            problems[format] = str(found[0])
+    return problems
 
 
-def request(contents, format):
-    """A request body by each provider's own shape, one message after the other; only equal roles are joined."""
-    if format == "openai-chat":
-        return {"model": MODELS[format], "messages": to_chat(_each(contents))}
-    if format == "openai-responses":
-        items = [item for content in contents for part in content["parts"] for item in _item(content, part)]
-        return {"model": MODELS[format], "input": items}
-    if format == "gemini":
-        return {"contents": list(_merged(contents))}
-    messages = [
-        {
-            "role": "assistant" if content["role"] == "model" else "user",
-            "content": [_block(part) for part in content["parts"]],
-        }
-        for content in _merged(contents)
-    ]
-    return {"model": MODELS[format], "max_tokens": 8192, "messages": messages}
-
-
-def _each(contents):
-    """Every result a message of its own."""
-    for content in contents:
-        answers = [part for part in content["parts"] if "functionResponse" in part]
-        rest = [part for part in content["parts"] if "functionResponse" not in part]
-        yield from ({**content, "parts": [answer]} for answer in answers)
-        if rest:
-            yield {**content, "parts": rest}
-
-
-def _merged(contents):
-    last = None
-    for content in contents:
-        if last is not None and last["role"] == content["role"]:
-            last = {**last, "parts": [*last["parts"], *content["parts"]]}
-            continue
-        if last is not None:
-            yield last
-        last = content
-    if last is not None:
-        yield last
-
-
-def _block(part):
-    if "functionCall" in part:
-        call = part["functionCall"]
-        return {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
-    if "functionResponse" in part:
-        answer = part["functionResponse"]
-        output = orjson.dumps(answer["response"]).decode()
-        return {"type": "tool_result", "tool_use_id": answer["id"], "content": output}
-    return {"type": "text", "text": part["text"]}
-
-
-def _item(content, part):
-    if "functionCall" in part:
-        call = part["functionCall"]
-        arguments = orjson.dumps(call["args"]).decode()
-        yield {
-            "type": "function_call",
-            "call_id": call["id"],
-            "name": call["name"],
-            "arguments": arguments,
-        }
-    elif "functionResponse" in part:
-        answer = part["functionResponse"]
-        output = orjson.dumps(answer["response"]).decode()
-        yield {"type": "function_call_output", "call_id": answer["id"], "output": output}
-    else:
-        role = "assistant" if content["role"] == "model" else "user"
-        kind = "output_text" if role == "assistant" else "input_text"
-        yield {"type": "message", "role": role, "content": [{"type": kind, "text": part["text"]}]}
+def view_of(contents):
+    records = [{"type": "message", "id": f"m{n}", "ts": None, **c} for n, c in enumerate(contents)]
+    return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records)))))

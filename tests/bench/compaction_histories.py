@@ -1,29 +1,21 @@
 """The histories that are made smaller: recorded sessions cut in two, and made-up ones of every kind."""
 
-from __future__ import annotations
-
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "helpers"))
 
-import orjson
-from compaction_chat import Contents, plain
+from compaction_chat import plain, view_of
 
-from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import history_tokens, open_counter
 from codeh_history.tokens.formula import summary_text
 from support import ROOT
 
 CUTS = (0.5, 0.6, 0.7, 0.8)  # where a recorded session is cut, as a share of its messages
-HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
 _COUNTER = []
 
 
@@ -39,8 +31,8 @@ class Case:
     """A history to be made smaller, and the messages that came after it."""
 
     name: str
-    contents: Contents
-    later: Sequence[Any] = ()
+    contents: list
+    later: list = ()
 
     @cached_property
     def view(self):
@@ -49,11 +41,6 @@ class Case:
     @cached_property
     def size(self):
         return size_of(self.view)
-
-
-def view_of(contents):
-    records = [{"type": "message", "id": f"m{n}", "ts": None, **c} for n, c in enumerate(contents)]
-    return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records)))))
 
 
 def size_of(view):

@@ -86,7 +86,7 @@ def test_every_recorded_history_is_one_that_all_providers_take():
 
 def test_no_answer_without_its_call_is_taken():
     answer = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}
-    assert chat.refused([said("user", answer)]).keys() == set(chat.SHAPES)
+    assert chat.refused([said("user", answer)]).keys() == set(chat.MODELS)
 
 
 @not_short
