@@ -131,9 +131,17 @@ def test_what_responses_used_is_told_with_who_gave_them():
         used=lambda: [AgentUsage("u", None, {"usage": usage})],
     )
     assert [(used.id, used.fields) for used in trees.usage_of(main)] == [
-        ("a", {"model": "m", "usage": usage}),
+        ("a", {"model": "m", "usage": usage, "agent": "sub-agent"}),
         ("u", {"usage": usage}),
     ]
+
+
+def test_what_a_sub_agent_called_and_its_kind_are_told():
+    call = {"functionCall": {"id": "c", "name": "Bash", "args": {}}}
+    answer = Entry("a", "codeh", None, [Piece(1, [call])], {"usage": {"input": 1}})
+    scout = Session("pi", "s", items=[answer], agent_name="scout")
+    (used,) = trees.usage_of(scout)
+    assert used.fields == {"usage": {"input": 1}, "agent": "scout", "tools": ["Bash"]}
 
 
 DOES = dict.fromkeys((OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, DOUBLE), ("drops", "not sent"))

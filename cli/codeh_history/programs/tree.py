@@ -234,5 +234,7 @@ def usage_of(session: Session) -> Iterator[AgentUsage]:
         if isinstance(item, Entry) and "usage" in item.fields:
             fields = {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields}
             tools = [part["functionCall"]["name"] for part in item.parts if "functionCall" in part]
-            yield AgentUsage(item.id, item.ts, fields | omit_empty(agent=session.agent_name, tools=tools))
+            yield AgentUsage(
+                item.id, item.ts, fields | omit_empty(agent=session.agent_name or "sub-agent", tools=tools)
+            )
     yield from session.used()
