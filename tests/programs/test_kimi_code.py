@@ -163,7 +163,10 @@ def test_calls_of_older_versions_are_nested(tmp_path):
 
 
 def test_what_was_compacted_is_gone_when_the_context_is_cleared(tmp_path):
-    file = sample()
+    file = Kimi()
+    file.user("a", "one")
+    file.step("s", "two")
+    file.compacted("in short", compactedCount=2, keptUserMessageCount=0)
     file.line("context.clear")
     file.user("z", "again")
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
