@@ -1,6 +1,7 @@
 """Qwen Code's files: the branch that it would send, each trap by name."""
 
 import orjson
+import pytest
 
 from in_process import run_in_process, run_ok
 from qwen_files import SESSION, Qwen, call, content, qwen_code
@@ -135,3 +136,14 @@ def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
     file.system("c", "session_artifact_event", None, path="a.png")
     imported(tmp_path, file)
     assert [*shown(tmp_path)] == ["one", "two"]
+
+
+@pytest.mark.parametrize(("candidates", "total"), [(7, 17), (4, 17)])
+def test_the_output_counts_thoughts_once(candidates, total, tmp_path):
+    file = Qwen()
+    file.user("a", "one")
+    used = {"promptTokenCount": 10, "candidatesTokenCount": candidates, "thoughtsTokenCount": 3}
+    file.said("b", "two", usageMetadata={**used, "totalTokenCount": total})
+    imported(tmp_path, file)
+    (answer,) = [r for r in lines(session_path(tmp_path, f"qwen-code-{SESSION}")) if r.get("usage")]
+    assert (answer["usage"]["input"], answer["usage"]["output"]) == (10, 7)

@@ -166,6 +166,12 @@ class _Branch:
         elif node.type == "assistant":
             self.local = None
             fields = {**self.usage, **answer_fields(data, _ANSWER, _USAGE, FORMAT)}
+            used = fields.get("usage", {})
+            if {
+                "input",
+                "total",
+            } <= used.keys():  # some providers count thoughts as candidates, some beside
+                used["output"] = max(used["total"] - used["input"], 0)
             made = self.turn(node, "codeh", **fields)
             self.usage = {} if made else omit_empty(usage=fields.get("usage"))
         elif node.talks:
