@@ -73,7 +73,7 @@ class Written:
         return id == self.id
 
     @staticmethod
-    def streamed():
+    def streamed_bytes():
         return 10
 
 
