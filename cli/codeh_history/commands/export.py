@@ -11,18 +11,15 @@ from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..base.words import plural
 from ..formats import EXPORTERS, export
-from ..programs import registry
 from ..programs.registry import WRITTEN
 from ..render import values
 from ..render.progress import progress
 from ..session.fold import View, fold
 from ..session.model import Json, origin
 from ..store import new_file, read
-from ..store.program_files import translated
 from ..store.resolve import Target, for_reading, ids
 from ..views.selection import Selection, selected
 from ..views.view import report_missing_blocks, view_of
-from .list_ import program_rows
 
 STRAY = "the session is the only argument; the form is --to FORM"
 EXAMPLES = """\
@@ -163,6 +160,9 @@ def moved(env: Env, options: Options, program: str) -> int:
 
     They keep their ids where the program finds sessions by directory. Without --install nothing is written.
     """
+    from ..store.program_files import translated
+    from .list_ import program_rows
+
     if options.cwd is None or options.specified("session", "argument"):
         raise Usage("--from-dir requires --cwd NEW, and takes no session")
     old, new = (os.path.abspath(str(folder)) for folder in (options.from_dir, options.cwd))
@@ -193,6 +193,7 @@ def _below(cwd: object, folder: str) -> bool:
 
 def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Options) -> Json:
     """Write a session for another directory, unless the program has it there already; describe it."""
+    from ..programs import registry
     from ..talk.send import program as writer
 
     id = str(origin(view.header)["id"])

@@ -12,16 +12,13 @@ from ..base.errors import Usage
 from ..base.input import check_json, from_file
 from ..base.options import Option, Writing, argument
 from ..base.read_json import json_value, parse_json
-from ..base.words import suggestion
+from ..base.words import is_id, suggestion
 from ..filters import reduction
-from ..programs.records import session_id
-from ..programs.registry import PROGRAMS
 from ..session.records import dumps
-from ..store import foreign_settings, log, program_files
+from ..store import foreign_settings, log
 from ..store.paths import exists, is_path, path_of
 from ..store.resolve import for_writing
 from ..talk.append.text import announce_session
-from .list_ import program_rows
 
 EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo
@@ -80,12 +77,20 @@ def store(env: Env, session: str | None, values: dict[str, object]) -> None:
 def foreign_id(env: Env, name: str) -> str | None:
     """The id `PROGRAM-ID` of another program's session that this id or file names; None if it is ours."""
     if is_path(name) and os.path.isfile(name):
+        from ..programs.records import session_id
+        from ..store import program_files
+
         with program_files.opened(name) as file:
             if (owner := program_files.program_of(file)) is None:
                 return None
             return next(map(session_id, program_files.sessions_in(file, owner)), None)
+    if not is_id(name) or exists(path_of(env, name)):
+        return None
+    from ..programs.registry import PROGRAMS
+    from .list_ import program_rows
+
     owners = [program for program in PROGRAMS if name.startswith(f"{program}-")]
-    if not owners or exists(path_of(env, name)):
+    if not owners:
         return None
     return name if any(row["id"] == name for row in program_rows(env, owners)) else None
 

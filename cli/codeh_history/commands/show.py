@@ -22,7 +22,6 @@ from ..session.stream import BY_REFERENCE, record_of
 from ..store.paths import SERVER
 from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading
-from ..views.agents import Agents, Numbered, interleaved
 from ..views.selection import Selection, selected
 from ..views.skim import BIG, NeedsFold, Skim, logs
 from ..views.view import report_damage, report_missing_blocks, view_of
@@ -39,6 +38,7 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; -n N shows the last N messages"
 SERVER_PAUSE = 1.0  # seconds between polls of a database, which may notify sooner
 PAUSE = 0.2  # seconds between polls of a file; longer if reading it is slow
+Numbered = list[tuple[int | None, Message]]
 TORN = "torn last line"  # only a header being written: an empty session
 
 
@@ -101,6 +101,8 @@ def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
         view, _, _ = passes.curate(view, Settings())
     messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
     if options.agents:
+        from ..views.agents import Agents, interleaved
+
         messages = interleaved(view, [*Agents(env).of(view)], messages, options.role)
     if last is None:
         return Shown(messages, view.summaries, system_and_tools(view.meta)[0])

@@ -18,7 +18,6 @@ from ...session.model import Json
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store.read import loaded_together
 from ...store.resolve import Target, for_reading, ids
-from ...views.agents import Agents
 from ...views.selection import ROLE
 from ...views.view import report_missing_blocks
 from . import matches
@@ -104,7 +103,11 @@ def each_hit(
 ) -> Iterator[Hit]:
     """Yield the hits; call `skip` for an unreadable session, or raise if it is None."""
     by_path = {target.path: target for target in targets}
-    agents = Agents(env, {target.id for target in targets}) if options.agents else None
+    agents = None
+    if options.agents:
+        from ...views.agents import Agents
+
+        agents = Agents(env, {target.id for target in targets})
     for path in loaded_together(list(by_path)) if skip else by_path:
         target = by_path[path]
         missing: Lost = {}

@@ -24,7 +24,6 @@ from ...store import read
 from ...store.cache import Cache
 from ...store.read import stamps_of
 from ...store.resolve import Target
-from ...views.agents import Agents
 from ...views.late_media import Deferred
 from ...views.rows import text_of
 from ...views.selection import KIND_OF_ROLE, has_role
@@ -32,6 +31,8 @@ from ...views.view import view_of
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from ...views.agents import Agents
 
 # A literal that the file contains as is if a line matches: no JSON punctuation or escapes, no number, and
 # not across two values.

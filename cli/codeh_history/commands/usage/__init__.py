@@ -21,7 +21,6 @@ from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
 from ...tokens import prices
 from ...tokens.prices import Table
-from ...views.agents import Agents
 from ...views.rows import Kind, cached_rows, report_problems
 from ...views.view import view_of
 from . import responses
@@ -100,6 +99,8 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
     own = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only imported sessions have sub-agents
         others = [row for row in cached_rows(env, paths, row_of, kind) if row["id"] not in own]
+        from ...views.agents import Agents
+
         known = own | {row["id"] for row in others}
         for path in (path for path in chosen if path != "-" and path not in paths):
             with suppress(HistoryError):  # its row says what is wrong
