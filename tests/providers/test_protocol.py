@@ -81,7 +81,6 @@ def test_each_part_is_the_formats_own(name):
 
 def test_the_model_stands_in_the_address_of_one_and_a_transcript_has_none():
     assert [name for name in providers.TARGETS if providers.model_in_url(name)] == ["gemini"]
-    assert "earlier" in providers.transcript((), Options(), ("earlier",)).text
 
 
 def test_a_request_loads_nothing_that_reads_answers():

@@ -15,7 +15,7 @@ from ..base.options import PROVIDERS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..session.model import Any, Json, Message
-    from .base import Options, Request, Transcript
+    from .base import Options, Request
     from .body import Imported
     from .protocol import Provider, StreamReader
     from .reply import Failure, Reply
@@ -93,10 +93,3 @@ def packages() -> dict[str, Provider]:
 def model_in_url(target: str) -> bool:
     """Whether a request names its model in the URL instead of the body."""
     return target != PLAIN and load(target).package.MODEL_IN_URL
-
-
-def transcript(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
-    """These curated, paired messages for a command that takes a prompt."""
-    from .text import request
-
-    return request.build(messages, options, summaries)

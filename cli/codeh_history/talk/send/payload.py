@@ -76,12 +76,14 @@ def _transcript(
     env: Env, session: str, view: View, messages: Sequence[Message], options: Options, flags: Request
 ) -> bytes:
     """Return the conversation as plain text; lines of others' summaries cannot look like our labels."""
+    from ...providers.text.request import build
+
     if flags.set:
         raise Usage("--set: plain text has no fields")
     summaries = [
         summary.text if "lines" in summary.fields else escaped(summary.text) for summary in view.summaries
     ]
-    transcript = providers.transcript(messages, options, summaries)
+    transcript = build(messages, options, summaries)
     for note in transcript.notes:
         env.note(f"{session}: {note}")
     return transcript.text.encode("utf-8", "replace")
