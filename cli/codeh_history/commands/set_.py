@@ -14,8 +14,10 @@ from ..base.options import Option, Writing, argument
 from ..base.read_json import json_value, parse_json
 from ..base.words import is_id, suggestion
 from ..filters import reduction
+from ..session.fold import fold
+from ..session.model import origin
 from ..session.records import dumps
-from ..store import foreign_settings, log
+from ..store import foreign_settings, log, read
 from ..store.paths import exists, is_path, path_of
 from ..store.resolve import for_writing
 from ..talk.append.text import announce_session
@@ -76,14 +78,9 @@ def store(env: Env, session: str | None, values: dict[str, object]) -> None:
 
 def foreign_id(env: Env, name: str) -> str | None:
     """The id `PROGRAM-ID` of another program's session that this id or file names; None if it is ours."""
-    if is_path(name) and os.path.isfile(name):
-        from ..programs.records import session_id
-        from ..store import program_files
-
-        with program_files.opened(name) as file:
-            if (owner := program_files.program_of(file)) is None:
-                return None
-            return next(map(session_id, program_files.sessions_in(file, owner)), None)
+    if is_path(name) and os.path.isfile(name) and not read.is_ours(name):
+        header = fold(read.read_log(read.read_bytes(name))).header
+        return str(header["id"]) if header and origin(header) else None
     if not is_id(name) or exists(path_of(env, name)):
         return None
     from ..programs.registry import PROGRAMS
