@@ -273,6 +273,15 @@ def test_each_request_has_its_own_directory_environment_and_stdin(home, server, 
     assert texts(home, "a")[:2] == ["of a file", "piped"]
 
 
+def test_its_directory_may_have_any_name(home, tmp_path):
+    odd = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(odd)
+    Path(os.fsdecode(odd), "f").write_text("of a file")
+    with Server(home, cwd=odd) as server:
+        assert server.ask("append", "-s", "a", "-F", "f")["code"] == 0
+    assert texts(home, "a") == ["of a file"]
+
+
 def test_bytes_go_in_and_out(home, server, tmp_path):
     image = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 400  # more than a pipe holds
     (tmp_path / "f.png").write_bytes(image)
