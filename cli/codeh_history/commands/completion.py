@@ -16,7 +16,6 @@ from ..store.resolve import ids
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 from . import COMPLETE
-from .export import FORMS
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -73,5 +72,4 @@ COMPLETERS: dict[str, Callable[[Env], Iterable[str]]] = {  # by a word in the op
     "MODEL": models,
     "COUNTER": lambda _: (*NAMES, APPROX),
     "PASS": lambda _: PASSES,
-    "FORM": lambda _: FORMS,
 }
