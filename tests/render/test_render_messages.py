@@ -191,13 +191,6 @@ def test_short_ids(ids, short):
     assert list(messages.short_ids(ids).values()) == short
 
 
-def test_what_nests_too_deep_to_be_shown_is_named():
-    deep = []
-    for _ in range(300):
-        deep = [deep]
-    assert parts.compact(deep) == parts.TOO_DEEP
-
-
 @pytest.mark.parametrize("inner", [{"inlineData": "text"}, "text", {"fileData": [7]}])
 def test_2026_11_23_what_is_no_part_of_a_result_is_not_shown(inner):
     """Parts of a result are not looked at where a log is read: `show`, `search` and pages ended with a bug."""

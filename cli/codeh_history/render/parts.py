@@ -13,7 +13,6 @@ from ..session.records import check_parts
 from ..session.sources import attached_names
 
 BEGINNING = 60  # characters that identify a message
-TOO_DEEP = "(nested too deeply to be shown)"
 
 
 class Item(NamedTuple):
@@ -126,10 +125,7 @@ def reference(entry: Json) -> str:
 
 
 def compact(value: object) -> str:
-    try:
-        return orjson.dumps(value).decode()
-    except TypeError:
-        return TOO_DEEP
+    return orjson.dumps(value).decode()
 
 
 def _with_id(name: str, id: object) -> str:

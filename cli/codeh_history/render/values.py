@@ -6,15 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from ..base.errors import BadData
-
 
 def line(value: object) -> bytes:
-    """Format a value as one line of JSON; BadData if it nests too deeply."""
-    try:
-        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:
-        raise BadData("a value nests more than 254 levels deep and cannot be printed as JSON") from None
+    """Format a value as one line of JSON."""
+    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def lines(values: Iterable[object], *, as_array: bool) -> Iterator[bytes]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import orjson
-
 from ... import providers
 from ...base.env import Env
 from ...base.input import required_stdin
@@ -43,8 +41,6 @@ def refusals(view: View, to: str, model: str | None) -> list[Problem]:
         return Problem(offset, reason, message.id, n=places.get(message.id), path=path)
 
     sent = [message for message in view.messages if message.role is not None and message.committed]
-    if too_deep := [message for message in sent if not _writable(message)]:
-        return [problem("messages", "nests too deeply to be written as JSON", m) for m in too_deep]
     if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
         parts: list[Part] = [{"text": "…"}]  # a final answer is only sent once a prompt follows it
         sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))
@@ -54,14 +50,6 @@ def refusals(view: View, to: str, model: str | None) -> list[Problem]:
         problem(p.path, p.reason, view.all.get(source_of(request.sources, p.path) or ""))
         for p in format.problems(request.body)
     ]
-
-
-def _writable(message: Message) -> bool:
-    try:
-        orjson.dumps(message.parts)
-    except TypeError:
-        return False
-    return True
 
 
 def source_of(sources: list[list[str]], path: str) -> str | None:
