@@ -69,27 +69,6 @@ def prompt(found, summaries, recent=10, now=NOON):
     return context.prompt(found, summaries, millis(now), times.local("UTC"), recent)
 
 
-def test_the_seeds_example():
-    found = [
-        {**entry(1, "2026-03-09T09:00:00Z", ("search_notes",)), "userMessage": "Find all notes about project X",
-         "assistantResponse": "Found 3 notes: ..."},
-        {**entry(2, "2026-03-10T10:00:00Z", ("create_note",)), "userMessage": "Create a note about the meeting",
-         "assistantResponse": "Created 'Meeting Notes.md' in Journal folder"},
-    ]  # fmt: skip
-    summaries = [
-        "User frequently creates notes in Journal folder", "- Common topics: meetings, project updates, daily logs"
-    ]  # fmt: skip
-    assert prompt(found, summaries) == (
-        "## Recent Conversation History\n\n"
-        "### 2 hours ago\nUser: Create a note about the meeting\n"
-        "Assistant: Created 'Meeting Notes.md' in Journal folder\nTools: create_note\n\n"
-        "### Yesterday\nUser: Find all notes about project X\nAssistant: Found 3 notes: ...\nTools: search_notes\n\n"
-        "## Summary of Older Conversations\n"
-        "- User frequently creates notes in Journal folder\n"
-        "- Common topics: meetings, project updates, daily logs\n"
-    )
-
-
 def test_nothing_is_an_empty_text():
     assert prompt([], []) == ""
     assert prompt([], ["", " \n"]) == ""

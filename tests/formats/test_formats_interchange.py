@@ -277,12 +277,3 @@ def test_2026_11_23_a_picture_without_its_data_ended_a_trajectory(form):
         view_of([{"type": "message", "id": "a", "kind": "user", "role": "user", "parts": parts}]), form
     )
     assert b"see" in found.data or form == "refs"
-
-
-def test_so_many_exchanges_may_be_asked_for():
-    log = [
-        {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
-        for id in "abc"
-    ]
-    assert export(view_of(log), "exchanges", 1).data.count(b"userMessage") == 1
-    assert export(view_of(log), "exchanges").data.count(b"userMessage") == 3

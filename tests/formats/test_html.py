@@ -210,19 +210,6 @@ def test_colours_alter_no_code(code, language):
         assert unescape(re.sub("<[^>]*>", "", found[1])) == code + "\n"
 
 
-def test_what_tools_did_is_folded_behind_a_line():
-    call = {"functionCall": {"name": "bash", "args": {"command": "ls <dir>\npwd", "n": 2}}}
-    result = {"functionResponse": {"name": "bash", "response": {"output": "a\nb"}}}
-    shown = page(
-        {"kind": "codeh", "role": "model", "parts": [call]},
-        {"kind": "tool", "role": "user", "parts": [result]},
-    )
-    assert "<summary><code>bash</code>: ls &lt;dir&gt;</summary>" in shown
-    assert "<pre><code>ls &lt;dir&gt;\npwd</code></pre>" in shown
-    assert "<summary>Result of <code>bash</code>, 2 lines: a</summary>" in shown
-    assert "<pre><code>a\nb</code></pre>" in shown
-
-
 def test_a_page_says_what_it_is_of():
     shown = page(
         user("hi"), {"kind": "codeh", "role": "model", "model": "m-1", "parts": [{"text": "x", "thought": True}]},

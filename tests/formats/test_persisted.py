@@ -12,7 +12,7 @@ from codeh_history.session.exchanges import IDE_MARKERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from in_process import run_ok
-from support import lines, run, session_path
+from support import run
 from talks import call, result, talk, view
 
 HISTORY = {
@@ -138,14 +138,6 @@ def test_the_last_exchanges(home, tmp_path, last, expected):
     assert found == HISTORY["recentConversations"][-expected:]
 
 
-@pytest.mark.parametrize(
-    "argv", [("-n", "0", "--to", "exchanges"), ("-n", "2"), ("-n", "2", "--to", "markdown")]
-)
-def test_a_wrong_n_is_exit_2(home, argv):
-    run("append", "-s", "demo", "-m", "x")
-    assert run("export", "demo", *argv).code == 2
-
-
 ENTRY = {
     "userMessage": "Create a note about today's meeting", "assistantResponse": "I've created 'Meeting Notes.md'.",
     "toolsUsed": ["create_note"], "source": "direct",
@@ -172,62 +164,6 @@ def test_an_entry_is_appended_with_a_new_id_and_the_time(home):
         {"id": done.text, "timestamp": "2026-02-01T00:00:00.000Z", **ENTRY}
     ]
     assert append(ENTRY).text != done.text
-
-
-def test_a_given_id_is_kept_and_stored_once(home):
-    entry = {**ENTRY, "id": "c1", "timestamp": "2026-01-05T10:00:00Z"}
-    assert [append(entry).text, append(entry).text] == ["c1", "c1"]
-    assert orjson.loads(run("export", "demo", "--to", "exchanges").out) == [
-        {"id": "c1", "timestamp": "2026-01-05T10:00:00Z", **ENTRY}
-    ]
-    before = session_path(home, "demo").read_bytes()
-    other = append({**entry, "assistantResponse": "something else"})
-    assert other.code == 65
-    assert session_path(home, "demo").read_bytes() == before
-
-
-def test_from_a_file(home, tmp_path):
-    file = tmp_path / "entry.json"
-    file.write_bytes(dumps({"userMessage": "q", "assistantResponse": "r"}))
-    assert run("append", "-s", "demo", "--exchange", file).code == 0
-    assert [record.get("kind") for record in lines(session_path(home, "demo"))] == [None, "user", "codeh"]
-    assert run("append", "-s", "demo", "--exchange", tmp_path / "none.json").code == 2
-
-
-@pytest.mark.parametrize(
-    "entry, code",
-    [
-        ({**ENTRY, "source": "ftp"}, 2),
-        ({**ENTRY, "source": ["direct"]}, 2),
-        ({**ENTRY, "toolsUsed": "create_note"}, 65),
-        ({**ENTRY, "toolsUsed": [1]}, 65),
-        ({**ENTRY, "userMessage": 7}, 65),
-        ({**ENTRY, "userMessage": " "}, 65),
-        ({"userMessage": "q"}, 65),
-        ({**ENTRY, "timestamp": "tomorrow"}, 65),
-        ({**ENTRY, "timestamp": 7}, 65),
-        ({**ENTRY, "id": 7}, 65),
-        ({**ENTRY, "id": ""}, 65),
-        ([ENTRY], 65),
-        ("text", 65),
-    ],
-)
-def test_a_wrong_entry_is_refused_and_stores_nothing(home, entry, code):
-    done = append(entry)
-    assert done.code == code
-    assert done.err.count(b"\n") == 1
-    assert not session_path(home, "demo").exists()
-
-
-@pytest.mark.parametrize("argv", [("-m", "x"), ("--pin",), ("--role", "model"), ("--key", "k")])
-def test_an_entry_stands_alone(home, argv):
-    assert append(ENTRY, *argv).code == 2
-    assert not session_path(home, "demo").exists()
-
-
-def test_not_json(home):
-    assert run("append", "-s", "demo", "--exchange", "-", stdin=b"{nope").code == 65
-    assert run("append", "-s", "demo", "--exchange", "-").code == 65
 
 
 def test_an_exchange_as_an_entry():

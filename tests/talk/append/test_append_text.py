@@ -1,6 +1,5 @@
 """`append`: which options go together, which text and kind a message has, and how a new session is named."""
 
-import os
 import re
 import time
 from contextlib import contextmanager
@@ -10,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.words import is_id
 from codeh_history.talk.append import text
 from codeh_history.talk.append.naming import free_name, name_for
-from codeh_history.talk.append.options import Options
 
 
 @contextmanager
@@ -39,18 +36,6 @@ def test_the_kind_decides_the_role(role, kind, found):
 
 
 @pytest.mark.parametrize(
-    ("role", "kind", "why"),
-    [
-        ("user", "codeh", "--kind model has role model, not user"), ("model", "tool", "has role user, not model"),
-        ("user", "info", "--kind info has no role, not user"),
-    ],
-)  # fmt: skip
-def test_a_role_that_contradicts_it_is_exit_2(role, kind, why):
-    with pytest.raises(Usage, match=why):
-        text.kind_and_role(role, kind)
-
-
-@pytest.mark.parametrize(
     ("messages", "files", "found"),
     [
         (["a", "b"], [], "a\n\nb"), (["a\n"], ["f"], "a\n\nfile\n"), (["", "a", "\n"], [], "a"), ([], ["f", "f"], "file\n\n\nfile\n"),
@@ -64,65 +49,6 @@ def test_it_is_the_texts_then_the_files_a_blank_line_between(tmp_path, monkeypat
         assert text.text_of(env, messages, files) == found
     unread = files != ["-"] and bool(messages or files)
     assert ("stdin has unread bytes" in (tmp_path / "err").read_text()) == unread
-
-
-@pytest.mark.parametrize(("messages", "stdin"), [([], b""), ([], b" \n"), (["", " "], b"x"), (["\n"], b"")])
-def test_an_empty_message_is_refused_unless_something_else_is_in_it(tmp_path, messages, stdin):
-    with with_stdin(stdin, tmp_path) as env:
-        with pytest.raises(BadData, match=r"^the message is empty"):
-            text.text_of(env, messages, [])
-        assert not text.text_of(env, messages, [], needed=False).strip()
-
-
-def test_where_no_text_is_needed_stdin_is_not_read(tmp_path):
-    with with_stdin(b"x", tmp_path) as env:
-        assert text.text_of(env, [], [], needed=False) == ""
-        assert os.read(env.stdin, 9) == b"x"
-    with pytest.raises(Usage, match=r"^-F -: given twice"):
-        text.text_of(Env({}), [], ["-", "-"])
-
-
-def test_pieces_of_a_stream_are_taken_as_they_are(tmp_path):
-    with with_stdin(b"x\n\n", tmp_path) as env:
-        assert text.exact_text(env, ["a\n", "", "b"], []) == "a\nb"
-        assert text.exact_text(env, [""], []) == ""
-        assert text.exact_text(env, [], []) == "x\n\n"
-    with with_stdin(b"", tmp_path) as env, pytest.raises(BadData, match=r"^nothing to append"):
-        text.exact_text(env, [], [])
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {}, {"message": ["a"], "file": ["f"], "attach": ["i"]}, {"call": ["a", "b"]}, {"call": ["a"], "args": ["{}"]},
-        {"call": ["a"], "call_id": ["i"]}, {"result": "a", "call_id": ["i"], "failed": True}, {"key": "k"},
-        {"pending": True, "message": ["a"]}, {"max_items": 1}, {"pin": True, "attach": ["i"]},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_what_goes_together_is_taken(given):
-    Options(**given).check()
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ({"call": ["a"], "result": "a"}, "--call and --result cannot be combined"),
-        ({"result": ""}, "--call and --result name a tool"), ({"call": ["a", ""]}, "--call and --result name a tool"),
-        ({"args": ["{}"]}, "--args requires --call"), ({"args": ["{}"], "result": "a"}, "--args requires --call"),
-        ({"failed": True}, "--failed requires --result"), ({"failed": True, "call": ["a"]}, "--failed requires --result"),
-        ({"call_id": ["i"]}, "--call-id requires --call or --result"),
-        ({"call": ["a", "b"], "args": ["{}"]}, "--args: 1 for 2 calls"),
-        ({"result": "a", "call_id": ["i", "j"]}, "--call-id: 2 for 1 result"), ({"key": ""}, "--key is empty"),
-        ({"pending": True, "attach": ["i"]}, "--pending and --attach cannot be combined"),
-        ({"pending": True, "max_items": 3}, "--pending and --max-items cannot be combined"),
-        ({"max_items": 0}, "--max-items 0: an integer of at least 1 expected"), ({"max_items": -1}, "--max-items -1: an integer of at least 1 expected"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
-def test_what_contradicts_itself_is_exit_2_before_anything_is_stored(given, why):
-    with pytest.raises(Usage, match=rf"^{why}"):
-        Options(**given).check()
 
 
 ENV = Env({"CODEH_NOW": "2026-11-23T12:34:56Z"})

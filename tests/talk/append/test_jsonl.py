@@ -141,12 +141,6 @@ def test_within_one_batch_too(home):
     assert not (home / "sessions" / "t.jsonl").exists()
 
 
-def test_nothing_to_append_is_65_and_makes_no_session(home):
-    done = run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=b"\n \n")
-    assert (done.code, done.err) == (65, b"codeh-history: stdin: no message\n")
-    assert not (home / "sessions").exists()
-
-
 @pytest.mark.parametrize(
     ("before", "says"),
     [({"parts": [{"text": "x"}]}, True), ({"parts": []}, False), ({"blockIds": [block_of({"text": "x"})]}, True),

@@ -53,15 +53,6 @@ def receive(home, data, *flags):
     return run("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
 
 
-def test_a_json_answer_is_a_message(home):
-    result = receive(home, orjson.dumps(WHOLE))
-    assert (result.code, result.err) == (0, b"")
-    stored = log(home)[-1]
-    assert stored["id"] == result.text
-    assert (stored["type"], stored["kind"], stored["finish"]) == ("message", "codeh", "STOP")
-    assert stored["usage"]["input"] == 2
-
-
 def test_a_stream_is_pending_until_its_end(home):
     process = subprocess.Popen(
         [*PROGRAM, "append", "-s", "s", "--from", "auto"],
@@ -125,14 +116,6 @@ def test_a_cut_leaves_what_came_in_its_last_second(home):
     assert log(home)[-1]["type"] == "abort"
 
 
-def test_a_cut_stream_stays_pending(home):
-    result = receive(home, sse(FIRST))
-    assert result.code == 75
-    assert b"stays pending" in result.err
-    assert [r["type"] for r in log(home)[2:]] == ["open", "delta", "abort"]
-    assert texts(home) == [("user", "hi")]
-
-
 @pytest.mark.parametrize(
     ("data", "code", "words"),
     [
@@ -153,28 +136,6 @@ def test_no_answer_is_no_model_message(home, data, code, words):
     assert texts(home) == [("user", "hi")]
 
 
-def test_a_provider_error_is_kept_for_people(home):
-    receive(home, orjson.dumps(REFUSED))
-    stored = log(home)[-1]
-    assert (stored["kind"], stored["provider"]) == ("error", "gemini")
-    assert "contents is not specified" in stored["parts"][0]["text"]
-
-
-@pytest.mark.parametrize("answer", [orjson.dumps(WHOLE), sse(FIRST, END)], ids=["json", "sse"])
-def test_the_same_answer_twice_is_stored_once(home, answer):
-    first = receive(home, answer)
-    second = receive(home, answer)
-    assert (second.code, second.text) == (0, first.text)
-    assert texts(home) == [("user", "hi"), ("model", "Hello")]
-
-
-def test_an_undone_answer_may_come_again(home):
-    receive(home, orjson.dumps(WHOLE))
-    run("undo", "-s", "s", home=home)
-    assert receive(home, orjson.dumps(WHOLE)).code == 0
-    assert texts(home) == [("user", "hi"), ("model", "Hello")]
-
-
 def test_curls_retry_replaces_what_the_first_try_streamed(home):
     result = receive(home, sse(FIRST) + orjson.dumps(BUSY) + orjson.dumps(WHOLE))
     assert result.code == 0
@@ -185,10 +146,6 @@ def test_an_answer_never_starts_a_session(tmp_path):
     result = run("append", "-s", "new", "--from", "auto", stdin=orjson.dumps(WHOLE), home=tmp_path)
     assert result.code == 3
     assert not (tmp_path / "sessions" / "new.jsonl").exists()
-
-
-def test_echo_prints_the_text_instead_of_the_id(home):
-    assert receive(home, sse(FIRST, END), "--echo").out == b"Hello\n"
 
 
 def test_a_reader_that_goes_away_loses_nothing(home):
@@ -227,45 +184,10 @@ def ask(home, via, *argv):
     return run("ask", "-s", "s", "--to", "gemini", "--via", via, *argv, home=home)
 
 
-def test_ask_appends_sends_and_stores(home, tmp_path):
-    (tmp_path / "answer").write_bytes(orjson.dumps(WHOLE))
-    result = ask(home, f"cat > {tmp_path}/body; cat {tmp_path}/answer", "-m", "again", "--echo")
-    assert (result.code, result.out) == (0, b"Hello\n")
-    body = orjson.loads((tmp_path / "body").read_bytes())
-    assert [c["parts"][0]["text"] for c in body["contents"]] == ["hi", "again"]
-    assert texts(home)[-2:] == [("user", "again"), ("model", "Hello")]
-
-
-def test_ask_without_text_resends_the_unanswered_prompt(home, tmp_path):
-    (tmp_path / "answer").write_bytes(orjson.dumps(WHOLE))
-    assert ask(home, "cat >/dev/null; exit 7").code == 75
-    assert ask(home, f"cat {tmp_path}/answer").code == 0
-    assert texts(home) == [("user", "hi"), ("model", "Hello")]
-
-
-def test_ask_does_not_run_the_command_when_there_is_nothing_to_send(home, tmp_path):
-    receive(home, orjson.dumps(WHOLE))
-    result = ask(home, f"touch {tmp_path}/ran")
-    assert result.code == 65
-    assert not (tmp_path / "ran").exists()
-
-
 def test_a_body_larger_than_a_pipe_reaches_a_command_that_answers_first(home, tmp_path):
     (tmp_path / "big").write_text("x" * 3_000_000)
     (tmp_path / "answer").write_bytes(orjson.dumps(WHOLE))
     assert ask(home, f"cat {tmp_path}/answer; cat >/dev/null", "-F", str(tmp_path / "big")).code == 0
-
-
-def test_calls_are_answered_by_a_command(home):
-    for id in ("c1", "c2"):
-        run("append", "-s", "s", "--call", "add", "--call-id", id, "--args", '{"n":1}', home=home)
-    via = 'test "$CODEH_CALL_ID" = c1 || { echo "no such host" >&2; exit 3; }; printf "{\\"got\\": "; cat; printf "}"'
-    result = run("calls", "s", "--via", via, home=home)
-    assert result.code == 0
-    results = [r["parts"][0]["functionResponse"] for r in log(home) if r.get("kind") == "tool"]
-    assert results[0] == {"id": "c1", "name": "add", "response": {"got": {"n": 1}}}
-    assert results[1]["response"] == {"error": "Tool call add failed with error: no such host"}
-    assert run("calls", "s", home=home).code == 1
 
 
 @pytest.mark.parametrize("said", [b"y\n", b": ping\n\n", b"\0"])

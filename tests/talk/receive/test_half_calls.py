@@ -148,19 +148,6 @@ def test_a_whole_call_is_run(tmp_path, answer):
     assert run_in_process("calls", "s", "--via", "cat", home=tmp_path).err == b""
 
 
-def test_the_whole_calls_beside_half_a_call_are_run(tmp_path):
-    first = tool(0, '{"a":1}', name="ls", id="c1", type="function")["tool_calls"]
-    half = tool(1, HALF, name="rm", id="c2", type="function")["tool_calls"]
-    received(
-        tmp_path,
-        sse(chunk({"role": "assistant", "tool_calls": first + half}), chunk({}, "length"), done=True),
-    )
-    run_in_process("calls", "s", "--via", "echo ran", home=tmp_path)
-    results = [r["parts"][0]["functionResponse"] for r in lines(session_path(tmp_path, "s"))[-2:]]
-    assert results[0] == {"id": "c1", "name": "ls", "response": {"output": "ran"}}
-    assert "cannot be read" in results[1]["response"]["error"]
-
-
 def test_calls_of_one_id_are_each_answered(tmp_path):
     calls = [tool(n, f'{{"n":{n}}}', name="ls", id="c1")["tool_calls"][0] for n in (0, 1)]
     whole = {"role": "assistant", "content": None, "tool_calls": calls}

@@ -10,7 +10,6 @@ import pytest
 
 from codeh_history.talk.receive import run_command
 from codeh_history.talk.receive.run_command import start, tool
-from in_process import run_in_process
 from support import lines, run, session_path
 
 MOST = 1 << 20
@@ -113,15 +112,6 @@ def test_a_call_that_was_undone_while_its_tool_ran_has_no_answer(home):
     done = run("calls", "-s", "demo", "--via", f"{PROGRAM} undo -s demo >/dev/null; echo late")
     assert (done.code, done.out) == (0, b"")
     assert [line["kind"] for line in run("show", "demo", "--jsonl").lines if "kind" in line] == ["user"]
-
-
-def test_a_tool_that_fails_says_why_on_stderr_and_a_call_without_an_id_is_answered_so(home):
-    run_in_process("append", "-s", "s", "--call", "f", home=home)
-    assert (
-        run_in_process("calls", "-s", "s", "--via", "echo out; echo why >&2; exit 3", home=home).code == 0
-    )
-    part = lines(session_path(home, "s"))[-1]["parts"][0]["functionResponse"]
-    assert part == {"name": "f", "response": {"error": "Tool call f failed with error: why"}}
 
 
 @pytest.mark.parametrize("printed", ["sunny", '{"sky":"clear"}'])

@@ -16,7 +16,7 @@ from codeh_history.providers.base import Options
 from codeh_history.session.records import dumps
 from codeh_history.store.resolve import Target
 from codeh_history.talk.send import readiness
-from codeh_history.talk.send.templates import render, rendered, variables
+from codeh_history.talk.send.templates import rendered, variables
 from codeh_history.views.view import view_of as whole_view
 from plain_logs import plain_files
 from strategies import view_of
@@ -133,17 +133,6 @@ def test_a_variable_is_all_behind_the_first_equals_sign(pairs, found):
 def test_what_is_no_variable_is_exit_2(pairs, why):
     with pytest.raises(Usage, match=why):
         variables(pairs)
-
-
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [("a\n{{ x", "2: "), ("{{ vars.y }}", r"vars.y is not set \(--var y=VALUE\)"), ("{% for i in range(999999) %}{{ message ** 2 }}{% endfor %}", ""),
-     ("{{ ''.__class__.__mro__ }}", "")],
-)  # fmt: skip
-def test_a_mistake_in_a_template_is_named_with_its_file(tmp_path, source, why):
-    (tmp_path / "t.j2").write_text(source)
-    with pytest.raises(BadData, match=rf"^{tmp_path}/t.j2:.*{why}"):
-        render(str(tmp_path / "t.j2"), {"message": "", "context": "", "vars": {}})
 
 
 def test_one_that_takes_too_long_is_ended(tmp_path):
