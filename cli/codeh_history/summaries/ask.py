@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import orjson
 
 from .. import providers
@@ -16,6 +18,7 @@ from .window import Batch
 _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
 
 
+@dataclass(frozen=True)
 class CommandSummarizer:
     """Summarises by a command, in requests that fit the budget of `sources`.
 
@@ -23,27 +26,18 @@ class CommandSummarizer:
     response.
     """
 
-    def __init__(
-        self,
-        commands: CommandRunner,
-        sources: Sources,
-        to: str | None,
-        model: str | None,
-        *,
-        faithful: bool,
-    ) -> None:
-        self.commands = commands
-        self.sources = sources
-        self.to = to
-        self.model = model
-        self.faithful = faithful
-        self.by = f"{to}/{model}" if model else to or "command"
+    commands: CommandRunner
+    sources: Sources
+    to: str | None
+    model: str | None
+    faithful: bool
 
     def write(self, batch: Batch) -> Json:
         """Summarise a whole batch; if it does not fit one request, summarise the summaries of its parts."""
+        by = f"{self.to}/{self.model}" if self.model else self.to or "command"
         source = self.sources.of_batch(batch)
         if not source.pieces:
-            return {"summary": silence(batch), "by": self.by}
+            return {"summary": silence(batch), "by": by}
         what = source.what
         groups = self.sources.groups(source)
         while len(groups) > 1:
@@ -58,7 +52,7 @@ class CommandSummarizer:
                 )
             groups, what = shorter, SUMMARIES
         text = self._one(source._replace(pieces=groups[0], what=what))
-        return {"summary": text, "shortened": source.shortened, "by": self.by}
+        return {"summary": text, "shortened": source.shortened, "by": by}
 
     def _one(self, source: Source) -> str:
         request = self.sources.request(source)

@@ -218,9 +218,9 @@ def looks_like_path(text: str) -> bool:
     """
     if len(text) > 300 or "://" in text:
         return False
-    if not _PATH.fullmatch(text):
-        return bool("/" in text and _EXTENSION.search(text) and _PATH.fullmatch(text.replace(" ", "_")))
-    return "/" in text.strip("/") or text.startswith("/") or bool(_EXTENSION.search(text))
+    extension = _EXTENSION.search(text) is not None
+    plain = text.replace(" ", "_") if extension and "/" in text else text
+    return _PATH.fullmatch(plain) is not None and (extension or "/" in text.strip("/") or text[:1] == "/")
 
 
 def _shell_files(command: str) -> Iterator[tuple[str, str]]:

@@ -54,11 +54,10 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
         seen += len(line)
         opened = _TAG.match(line)
         before, fence = fence, fence_after(line.strip(), fence)
-        if before or fence:
-            yield line, False, False
-            continue
-        if opened is not None:
+        fenced = bool(before or fence)
+        if opened is not None and not fenced:
             tag = opened[2] if not opened[1] and f"</{opened[2]}>" not in line else ""
+        if fenced or opened is not None:
             yield line, False, False
             continue
         begins = user and not document
