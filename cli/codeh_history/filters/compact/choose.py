@@ -22,6 +22,7 @@ from .words import is_name, rarity
 
 UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
 NAME = 2.0  # in work, how much more a name is worth than a rare word
+COMMON, COMMON_IN_TALK = 0.5, 1.5  # how much less common words are worth: powers of their rarity
 AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, that was chosen
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 SAME, BACK = 0.8, 0.5  # share of a rule's words in a line that repeats it, and that revokes it
@@ -44,8 +45,9 @@ class Chooser:
         """`staying`: the words of the messages that stay."""
         counts = Counter(word for line in lines for word in line.words)
         self._names = set(filter(is_name, counts)) if shape == WORK else set[str]()
+        power = COMMON if shape == WORK else COMMON_IN_TALK
         self._left = {
-            word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word) ** 1.5))
+            word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word) ** power))
             for word, count in counts.items()
         }
         self._use(self._left.keys() & staying)
