@@ -50,7 +50,7 @@ def drawn(program, count, salt=""):
 
 def payload(path, program, home):
     """The turns that are sent of a file; None where there is nothing to send."""
-    speaks = "anthropic" if program == "opencode" else AGENTS[program].speaks  # it speaks to all
+    speaks = "anthropic" if program in ("opencode", "kilo") else AGENTS[program].speaks  # it speaks to all
     words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
     done = run_in_process("payload", str(path), *words, home=home)
     assert done.code in (0, 65), done
@@ -207,7 +207,7 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(windo
         assert told["tokens"]["after"] <= told["budget"] == int(window * 0.6)
 
 
-@pytest.mark.parametrize("program", sorted(set(WRITTEN) - {"opencode"}))
+@pytest.mark.parametrize("program", sorted(set(WRITTEN) - {"opencode", "kilo"}))
 def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path):
     case = next(case for case in CHOSEN[program] if case.folder.name == "result-lost")
     env = {"HOME": str(tmp_path)}

@@ -386,8 +386,8 @@ class Copilot:
         used = {"apiCallId": id, "apiEndpoint": "/v1/messages", "inputTokens": 9, "outputTokens": 2}
         self.event("session.usage_record", usage=used, agent=data.get("agent"))
         return self.event(
-            "assistant.message", messageId=id, apiCallId=id, model="claude-opus-4-8", content=text,
-            toolRequests=requests, **data,
+            "assistant.message", model="claude-opus-4-8", content=text, toolRequests=requests,
+            **{"messageId": id, "apiCallId": id, **data},
         )  # fmt: skip
 
     def result(self, call, text, *, agent=None, **data):

@@ -146,7 +146,7 @@ def _outcome(wanted, request, printed, program):
     broken = unpaired(turns)
     if broken:
         return f"its provider refuses: {broken}"
-    if program == "opencode":
+    if program in ("opencode", "kilo"):
         turns, wanted = _as_opencode(turns), _as_opencode(wanted)
     there, had = _said(turns), _said(wanted)
     lost = sum((had - there).values())

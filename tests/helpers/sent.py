@@ -24,7 +24,9 @@ ASIDE = re.compile(  # whole texts in which a program tells of the day, the mach
     r"Auto permission mode is active\.).*</system-reminder>|Attached image)\s*",
     re.DOTALL,
 )
-DATED = re.compile(r"\A<current_datetime>[^<]*</current_datetime>\n\n")  # before a prompt of Copilot CLI's
+DATED = re.compile(  # around a prompt of Copilot CLI's
+    r"\A<current_datetime>[^<]*</current_datetime>\n\n|\n\n<system_reminder>\n<sql_tables>[^<]*</sql_tables>\n</system_reminder>\Z"
+)
 SUMMARY = re.compile(  # pi's words around one
     r"The conversation history before this point was compacted into the following summary:\n\n"
     r"<summary>\n(.*)\n</summary>", re.DOTALL,

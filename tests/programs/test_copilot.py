@@ -21,6 +21,17 @@ def test_the_date_before_a_prompt_is_left_out(tmp_path):
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
 
 
+def test_of_older_versions_reminders_are_left_out_and_the_output_is_counted(tmp_path):
+    reminder = "<system_reminder>\n<sql_tables>Available tables: todos</sql_tables>\n</system_reminder>"
+    file = Copilot()
+    file.user("one")["data"]["transformedContent"] += f"\n\n{reminder}"
+    file.said("two", outputTokens=7, apiCallId="other")
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["one", "two"]
+    (used,) = [record["usage"] for record in imported(path, tmp_path) if "usage" in record]
+    assert used == {"output": 7, "raw": {"outputTokens": 7}}
+
+
 def test_a_compaction_repeats_the_prompts_and_keeps_what_was_said_meanwhile(tmp_path):
     file = Copilot()
     file.user("one")
@@ -124,6 +135,19 @@ def test_what_was_cleared_is_kept_under_the_message_that_replaced_it(tmp_path):
     file.event("session.context_cleared", messagesCleared=1, initialMessage="again")
     file.said("two")
     assert view(file.write(tmp_path), tmp_path) == ["S:again", "two"]
+
+
+def test_the_branch_is_that_of_the_session_and_of_what_resumed_it(tmp_path):
+    file = Copilot()
+    file.lines[0]["data"]["context"] |= {"branch": "main", "headCommit": "abc"}
+    file.user("one")
+    file.said("two")
+    file.event("session.resume", context={"cwd": "/work", "branch": "other"})
+    file.user("three")
+    records = [record for record in imported(file.write(tmp_path), tmp_path) if record["type"] == "message"]
+    assert [record.get("git") for record in records] == [
+        {"branch": "main", "commit": "abc"}, None, {"branch": "other"},
+    ]  # fmt: skip
 
 
 def test_a_fork_names_its_parent(tmp_path):

@@ -46,6 +46,13 @@ def test_metadata_may_be_plain_json(tmp_path):
     assert imported(stored(tmp_path, tables), tmp_path, "cursor-plain")[0]["cwd"] == "/work"
 
 
+def test_a_database_without_readable_messages_is_reported(tmp_path):
+    tables = cursor()[0]
+    tables["blobs"] = tables["blobs"][-1:]
+    done = run_in_process("verify", str(stored(tmp_path, tables)), home=tmp_path)
+    assert (done.code, b"none of its 1 values is a message in a public form" in done.out) == (1, True)
+
+
 def test_a_failed_result_and_results_of_parts(tmp_path):
     tables = cursor()[0]
     blob = next(
@@ -66,7 +73,7 @@ def test_a_transcript_has_no_results_and_verify_reports_that(tmp_path):
     path = written(tmp_path / f"{ID}.jsonl", transcript())
     assert view(path, tmp_path, f"cursor-{ID}") == ["one", "see+call call_1", "three", "four"]
     done = run_in_process("verify", str(path), home=tmp_path)
-    assert (done.code, b"a transcript has no results: those of 1 calls are not in it" in done.out) == (
+    assert (done.code, b"a transcript has no results: those of 1 call are not in it" in done.out) == (
         1,
         True,
     )

@@ -77,7 +77,7 @@ def view_of(session):
 
 def turns(program, view):
     """What the program's provider is sent of a view: texts, calls, results, media."""
-    speaks = "anthropic" if program == "opencode" else AGENTS[program].speaks  # it speaks to all
+    speaks = "anthropic" if program in ("opencode", "kilo") else AGENTS[program].speaks  # it speaks to all
     prepared, _ = writing.prepare(view, "")
     asked = [*prepared.messages, histories.session([histories.user({"text": "next"})]).messages[0]]
     summaries = [summary.text for summary in view.summaries]

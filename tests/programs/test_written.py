@@ -55,7 +55,7 @@ def test_what_is_written_is_read_back(case, made, tmp_path):
     file = tmp_path / "written.jsonl"
     file.write_bytes(made.data())
     run_ok("verify", str(file), home=tmp_path)
-    speaks = "anthropic" if made.program == "opencode" else made.speaks  # it speaks to all
+    speaks = "anthropic" if made.program in ("opencode", "kilo") else made.speaks  # it speaks to all
     back, before = (ours(one, speaks, tmp_path) for one in (file, made.session))
     assert numbered(back) == numbered(before), case.about
 

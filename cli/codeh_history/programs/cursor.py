@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.read_json import json_object
+from ..base.words import plural
 from ..providers.parts import native, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
@@ -49,10 +50,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             session.number = number
             _message(session, data, at(data, "message.content"))
         if session.open_calls:
-            count = len(session.open_calls)
-            session.problem(
-                0, "lacks", f"a transcript has no results: those of {count} calls are not in it"
-            )
+            count = plural(len(session.open_calls), "call")
+            session.problem(0, "lacks", f"a transcript has no results: those of {count} are not in it")
     yield session
 
 
@@ -74,6 +73,8 @@ def _database(session: Session, source: Source) -> None:
             session.skip("value without a public form", own=True)
         else:
             _message(session, data, data.get("content"), name_at(row, "id"))
+    if session.number and not session.items:
+        session.problem(0, "skips", f"none of its {session.number} values is a message in a public form")
 
 
 def _message(session: Session, data: Json, content: Any, id: str | None = None) -> None:

@@ -25,5 +25,5 @@ def recognises(head: Head) -> bool:
 PROGRAM = opencode.PROGRAM._replace(
     name="kilo", title="Kilo", recognises=recognises, recognises_own=opencode.recognises,
     places=(Place("KILO_DB", "", ("",)), Place("XDG_DATA_HOME", ".local/share", ("kilo/kilo*.db",))),
-    writer="", command="kilo",
+    writer=f"{__package__}.kilo_write", command="kilo",
 )  # fmt: skip

@@ -53,6 +53,7 @@ WRITTEN = (
     "opencode",
     "pi",
     "copilot-cli",
+    "kilo",
 )  # those with a writer
 
 

@@ -25,7 +25,6 @@ from threading import Lock
 import rescued_cases
 import written_cases
 from agent_cases import cases, recorded, written
-from codeh_history.programs.registry import WRITTEN
 from coding_agents import INSTALLED
 
 LOCK = Lock()
@@ -64,7 +63,7 @@ def _wanted(words, *, record):
     for case, made in written_cases.again():
         if is_wanted(id := f"again/{case.id}"):
             yield partial(_again, case, made, made.hash(), id, record=record)
-    for program in WRITTEN:
+    for program in rescued_cases.GOOD:
         every = rescued_cases.every(program)
         for one in every:
             if is_wanted(id := f"rescued/{program}/{one.id}"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from ...providers import usage
@@ -23,12 +24,12 @@ from ..tree import usage_of
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _FORK = re.compile(rf"Forked from .*?\(({_UUID.pattern})\)", re.IGNORECASE)
-_DATE = re.compile(r"\A<current_datetime>[^<]*</current_datetime>\n\n")
+_ASIDE = re.compile(  # what is added to a prompt: the date, and reminders
+    r"\A<current_datetime>[^<]*</current_datetime>\n\n|\n\n<(system_reminder|reminder)>(?:(?!</?\1>).)*</\1>\Z",
+    re.DOTALL,
+)
 _NAME = re.compile(r"^name: *['\"]?(.*?)['\"]? *$", re.MULTILINE)  # in workspace.yaml
-_OWN = (
-    "session", "assistant", "tool", "hook", "permission", "subagent", "system", "model", "skill", "command",
-    "external_tool", "mcp", "abort", "tool_search", "human_response",
-)  # fmt: skip
+_OWN = "session assistant tool hook permission subagent system model skill command mcp abort".split()
 _DEMANDED = {  # by event: fields without whose text the program does not open the file
     "user.message": ("content",), "assistant.message": ("messageId", "content"),
     "tool.execution_complete": ("toolCallId",),
@@ -98,11 +99,9 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     for waiting, *_ in (result for log in logs.values() for result in log.early.values()):
         session.problem(waiting, "drops", f"a result that answers no call: {program.title} drops it")
         session.skip("result without its call")
-    try:
+    with suppress(Unreadable):
         about = source.beside(folder, "workspace.yaml", above=1).decode("utf-8", "replace")
-        session.set_title((_NAME.findall(about) or [None])[0])
-    except Unreadable:
-        pass  # without a name
+        session.set_title(next(iter(_NAME.findall(about)), None))
     _add_agents(session, logs)
     yield session
 
@@ -175,10 +174,14 @@ class _Log:
         """Take from an event what messages refer to, and what it says of the session."""
         session = self.session
         match kind:
-            case "session.start":
-                session.id = name_at(data, "sessionId") or session.id
-                session.version, session.cwd = name_at(data, "copilotVersion"), name_at(data, "context.cwd")
-                session.created = time_of(data.get("startTime")) or self.ts
+            case "session.start" | "session.resume" | "session.context_changed":
+                about = object_at(data, "context") or data
+                git = omit_empty(branch=name_at(about, "branch"), commit=name_at(about, "headCommit"))
+                session.git = git or session.git
+                if kind == "session.start":
+                    session.id = name_at(data, "sessionId") or session.id
+                    session.version, session.cwd = name_at(data, "copilotVersion"), name_at(about, "cwd")
+                    session.created = time_of(data.get("startTime")) or self.ts
             case "session.title_changed":
                 session.set_title(data.get("title"))
             case "session.binary_asset":
@@ -193,7 +196,7 @@ class _Log:
             case "tool.user_requested":
                 self.shell[text_at(data, "toolCallId")] = text_at(data, "arguments.command")
             case "subagent.started":
-                self.caller = name_at(data, "toolCallId")
+                self.caller, session.agent_name = name_at(data, "toolCallId"), name_at(data, "agentName")
                 session.set_title(data.get("agentDescription"))
             case _:
                 session.skip(kind or "line without a type", own=kind.partition(".")[0] in _OWN)
@@ -207,7 +210,7 @@ class _Log:
 
     def prompt(self, data: Json) -> None:
         """Add a prompt with the names of its files, as they are sent."""
-        text = _DATE.sub("", text_at(data, "transformedContent")) or text_at(data, "content")
+        text = _ASIDE.sub("", text_at(data, "transformedContent")) or text_at(data, "content")
         attached = objects_at(data, "attachments")
         if tagged := [entry for each in attached if (entry := name_at(each, "taggedFilesEntry"))]:
             text += "\n\n\n\n<tagged_files>\n" + "\n".join(tagged) + "\n</tagged_files>"
@@ -233,7 +236,8 @@ class _Log:
 
     def answer(self, data: Json) -> None:
         call, requests = name_at(data, "apiCallId"), objects_at(data, "toolRequests")
-        used = self.usage.pop(call, {})
+        counted = {"outputTokens": data["outputTokens"]} if "outputTokens" in data else {}
+        used = self.usage.pop(call, counted)  # of older versions only the output is known
         text = text_at(data, "content")
         parts = [*_thoughts(data), {"text": text if text.strip() else ""}]
         for each in requests:

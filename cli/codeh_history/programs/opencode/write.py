@@ -16,7 +16,6 @@ from .. import writing
 from ..fields import object_at
 from ..protocol import Written
 
-VERSION = "1.18.33"  # the version whose format this is
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
 _UNKNOWN = "unknown"  # a provider or model that is not recorded
 _BEFORE = 60_000  # milliseconds: ids are this old, because later ids must be greater
@@ -30,6 +29,8 @@ class File(writing.Writer):
     `calls`: those of the answers so far, by id.
     """
 
+    VERSION = "1.18.33"  # the version whose format this is
+    AGENT = "build"
     RESUME = ("--session",)
 
     def begin(self) -> None:
@@ -53,7 +54,7 @@ class File(writing.Writer):
                 "id": self.id, "slug": f"session-{about.id[:8]}", "projectID": "global",
                 "directory": about.cwd,
                 "title": about.title or f"New session - {about.time}",  # the program's default
-                "version": VERSION, "time": {"created": first, "updated": self.time},
+                "version": self.VERSION, "time": {"created": first, "updated": self.time},
             },
             "messages": self.messages,
         }]  # fmt: skip
@@ -106,12 +107,12 @@ class File(writing.Writer):
                 provider = _PROVIDERS.get((source and source.provider) or "", _UNKNOWN)
                 self.model = {"providerID": provider, "modelID": (source and source.model) or _UNKNOWN}
             if parts and is_answer:
-                self.answer(parts, "build")
+                self.answer(parts, self.AGENT)
             elif parts:
                 self.user(parts)
 
     def user(self, parts: list[Json]) -> None:
-        info = {"time": {"created": self.time}, "agent": "build", "model": self.model}
+        info = {"time": {"created": self.time}, "agent": self.AGENT, "model": self.model}
         self.prompt = self.message("user", parts, **info)
 
     def summary(self, text: str) -> None:
