@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adapted import CASES, ITEMS, together
 from codeh_history import BadData
-from codeh_history.adapters.claude_agent_sdk import SessionStore, escaped, unescaped
+from codeh_history.adapters.claude_agent_sdk import SessionStore
 from codeh_history.adapters.native_history import exact_json
 from codeh_history.adapters.openai_agents import Session
 from in_process import run_in_process, run_ok, summarized
@@ -239,15 +239,6 @@ def test_redaction_reaches_what_is_kept(home):
 # -- claude-agent-sdk -------------------------------------------------------------------------------
 
 KEY = {"project_key": "-work-demo", "session_id": "5e551000-0000-4000-8000-00000000c1a0"}
-
-
-@given(st.text())
-def test_every_name_is_one_component_of_its_own(name):
-    component = escaped(name)
-    assert unescaped(component) == name
-    assert "/" not in component
-    assert component not in ("", ".", "..")
-    assert not component.endswith(".jsonl")
 
 
 def test_entries_come_back_equal(home):

@@ -61,20 +61,8 @@ def test_what_a_function_answers_is_stored_as_what_a_command_does(home, tmp_path
         for name, value in fixed.items():
             patch.setenv(name, value)
         session = Session.open("demo", create=True, home=home)
-    session.ask("Why?", to="gemini", via=lambda _: EVENTS, system="Be brief.")
-    ask = [
-        "ask",
-        "-s",
-        "demo",
-        "-m",
-        "Why?",
-        "--to",
-        "gemini",
-        "--via",
-        f"cat {tmp_path}/answer",
-        "--system",
-        "Be brief.",
-    ]
+    session.ask("Why?", to="gemini", via=lambda _: EVENTS, system="Brief.")
+    ask = [*"ask -s demo -m Why? --to gemini --system Brief. --via".split(), f"cat {tmp_path}/answer"]
     assert run_in_process(*ask, home=tmp_path / "other", env=fixed).text == "Rayleigh."
     ours, theirs = (session_path(h, "demo").read_bytes() for h in (home, tmp_path / "other"))
     assert [r for r in lines(ours) if r["type"] != "delta"] == [
