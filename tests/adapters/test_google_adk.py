@@ -283,7 +283,6 @@ asyncio.run(main())
 """
     together(script, home)
     found = asyncio.run(SessionService(home).get_session(app_name="a", user_id="u", session_id="s"))
-    assert found is not None
     for who in "01":
         assert [int(event.id.split()[1]) for event in found.events if event.author == who] == list(
             range(10)

@@ -178,6 +178,13 @@ def text_of(parts):
     return "+".join(part["text"] if "text" in part else next(iter(part)) for part in parts)
 
 
+def reply(data, format=None):
+    """The response that the data holds, which is complete."""
+    outcome = wire.read(data, format)
+    assert isinstance(outcome, wire.Reply), outcome
+    return outcome
+
+
 def arrived(chunks, format=None):
     """The outcome of these chunks, and the parts of the last response as a caller collects them."""
     reader = wire.Reader(format)

@@ -98,7 +98,6 @@ def test_a_stream_whose_session_is_removed_is_kept(run):
         "append", "-s", "demo", "--stream", env=run.environ(), home=run.home, bufsize=0,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert process.stdin is not None
     process.stdin.write(b"Hello")
     until = time.monotonic() + 30
     while "Hello" not in run("show", "demo").out:

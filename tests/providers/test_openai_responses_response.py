@@ -87,14 +87,12 @@ ITEMS = {
 @pytest.mark.parametrize(("item", "parts"), ITEMS.values(), ids=ITEMS)
 def test_item(item, parts):
     whole = read(response(item))
-    assert isinstance(whole, Reply)
     assert whole.parts == parts
     assert wire.read(orjson.dumps(response(item))) == whole
 
 
 def test_items_keep_their_order():
     outcome = read(response(*(item for item, _ in ITEMS.values())))
-    assert isinstance(outcome, Reply)
     assert outcome.parts == [part for _, parts in ITEMS.values() for part in parts]
 
 
@@ -183,7 +181,6 @@ def test_how_it_ends(body, expected, streamed):
 @pytest.mark.parametrize("status", ["queued", "in_progress"])
 def test_an_answer_that_is_not_there_yet(status):
     outcome = wire.read(orjson.dumps(response(status=status)))
-    assert isinstance(outcome, Failure)
     assert (outcome.retry, outcome.code) == (True, status)
 
 
@@ -201,7 +198,6 @@ USAGE = {
 @pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
 def test_usage(raw, expected):
     outcome = read(response(message(said("a")), usage=raw))
-    assert isinstance(outcome, Reply)
     assert outcome.usage == {**expected, "raw": raw}
 
 
@@ -225,7 +221,6 @@ def test_recorded(path):
     given = orjson.loads(path.read_bytes())["response"]
     outcome = wire.read(orjson.dumps(given), "openai-responses")
     if "output" not in given or given["status"] == "queued":
-        assert isinstance(outcome, Failure)
         assert outcome.retry == ("output" in given)
     else:
         same(outcome, given)
@@ -246,7 +241,6 @@ def same(outcome, given):
     expected = [item for item in given["output"] for item in spelled_out(item)]
     assert [item_of(part) for part in outcome.parts] == [without_nulls(item) for item in expected]
     assert (outcome.id, outcome.model, outcome.finish) == (given["id"], given["model"], given["status"])
-    assert outcome.usage is not None
     assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
 
 

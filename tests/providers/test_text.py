@@ -252,7 +252,6 @@ def test_plain_text_is_pending_as_it_arrives(home):
         [*PROGRAM, "append", "-s", "s", "--from", "text"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ(None, home),
     )  # fmt: skip
-    assert process.stdin is not None
     process.stdin.write(b"Hel")
     process.stdin.flush()
     while not any(record["type"] == "delta" for record in log(home)):

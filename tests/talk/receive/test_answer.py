@@ -58,7 +58,6 @@ def test_a_stream_is_pending_until_its_end(home):
         [*PROGRAM, "append", "-s", "s", "--from", "auto"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ(None, home),
     )  # fmt: skip
-    assert process.stdin is not None
     process.stdin.write(sse(FIRST))
     process.stdin.flush()
     deadline = time.monotonic() + 20
@@ -169,7 +168,6 @@ def test_a_signal_keeps_what_arrived(home, number, code):
         [*PROGRAM, "append", "-s", "s", "--from", "auto"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
     )  # fmt: skip
-    assert process.stdin is not None
     process.stdin.write(sse(FIRST))
     process.stdin.flush()
     while not any(r["type"] == "delta" for r in log(home)):

@@ -89,7 +89,6 @@ def kept(home, err, text, role):
 @pytest.mark.parametrize(("role", "change"), [("user", removed), *(("model", change) for change in GONE)])
 def test_a_stream_whose_session_is_removed(home, change, role):
     process = start(home, "append", "-s", "s", "--stream", "--role", role, "--echo")
-    assert process.stdin is not None
     process.stdin.write(b"Hello, ")
     until(lambda: begun(home))
     change(home)
@@ -105,7 +104,6 @@ def test_a_stream_whose_session_is_removed(home, change, role):
 @pytest.mark.parametrize("change", [restored, replaced])
 def test_a_stream_goes_on_in_its_log_wherever_that_is(home, change):
     process = start(home, "append", "-s", "s", "--stream")
-    assert process.stdin is not None
     process.stdin.write(b"Hello, ")
     until(lambda: begun(home))
     change(home)
@@ -121,7 +119,6 @@ def test_a_stream_goes_on_in_its_log_wherever_that_is(home, change):
 def test_an_answer_whose_session_is_removed(home, change, provider):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
     process = start(home, "append", "-s", "s", "--from", "auto", "--echo")
-    assert process.stdin is not None
     data = STREAMS[provider]()
     process.stdin.write(data[: len(data) // 2])
     until(lambda: begun(home))
@@ -158,7 +155,6 @@ def test_ask_keeps_what_it_printed(home, tmp_path, change, first):
 
 def test_a_signal_says_where_the_text_is(home):
     process = start(home, "append", "-s", "s", "--stream")
-    assert process.stdin is not None
     process.stdin.write(b"Hello")
     until(lambda: begun(home))
     removed(home)
@@ -172,7 +168,6 @@ def test_a_signal_says_where_the_text_is(home):
 
 def test_what_cannot_be_kept_is_said(home):
     process = start(home, "append", "-s", "s", "--stream")
-    assert process.stdin is not None
     process.stdin.write(b"Hello")
     until(lambda: begun(home))
     removed(home)
@@ -185,7 +180,6 @@ def test_what_cannot_be_kept_is_said(home):
 def test_a_failure_after_the_session_was_removed(home):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
     process = start(home, "append", "-s", "s", "--from", "openai-chat")
-    assert process.stdin is not None
     data = STREAMS["openai-chat"]()
     process.stdin.write(data[: len(data) // 2])
     until(lambda: begun(home))

@@ -27,7 +27,6 @@ def start(home, *argv):
 
 def written(process, home, data, until):
     """Write this, and wait until the pending text on disk ends so."""
-    assert process.stdin is not None
     process.stdin.write(data)
     process.stdin.flush()
     deadline = time.monotonic() + 30
