@@ -82,6 +82,8 @@ OUTCOMES = {
     "a raw error on the next line": (SPLIT[0] + b"\r\n" + PRETTY, BUSY),
     "a raw error after STOP": (gemini() + PRETTY, BUSY),
     "a damaged event": (gemini().replace(b'"text":"lo, "', b'"text":"lo, ",}'), "Cut Helé\u2028[x]"),
+    "an event without a comma": (gemini().replace(b'},{"functionCall', b'}{"functionCall'), "Cut Hel"),
+    "an event that is cut in the midst": (gemini().replace(b'{"text":"lo, "},{"functionCall"', b'{"text":"lo, "}{"functionCall"').replace(b'{"a":1}}}],"role":"model"},"index":0}],"modelVersion":"gemini-x","responseId":"r1"}', b'{"a":'), "Cut Hel"),
     "an event of text": (b"data: hello\n\n" + gemini(), WHOLE),
     "multi-line data": (gemini().replace(b'{"content"', b'\r\ndata: {"content"'), WHOLE),
     "comments, ids, retries": (

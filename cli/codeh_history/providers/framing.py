@@ -25,7 +25,8 @@ _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
 _STARTS = re.compile(
     rb'data: ?|event: ?[\w.]+[ \r]*$|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE | re.MULTILINE
 )
-_BEFORE, _AFTER = 40, 16  # bytes around the place where a text goes wrong, in which the next answer begins
+_CLOSE = 8  # bytes at most from where an answer begins inside another to where the text goes wrong
+_NEAR = 1024  # bytes around the place where a text goes wrong, in which the next answer may begin
 
 
 class Frame(NamedTuple):
@@ -152,8 +153,8 @@ class Framer:
         if 7 <= close < len(line):
             self._put_back(line[close:] + b"\n")
             line = line[:close]
-        elif self._seam(line + b"\n"):
-            return
+        else:
+            line = line[: self._seam(line + b"\n")]
         self._emit("noise", line.decode("utf-8", "replace"))
 
     # -- events -------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ class Framer:
         except ValueError as error:
             is_json = payload[:1] in (b"{", b"[")
             own = is_json and len(payload) > 1  # a lone brace is another answer's
-            if not self._seam(raw, raw.index(payload[:1]) if own else 0) and is_json:
+            if self._seam(raw, raw.index(payload[:1]) if own else 0) is None and is_json:
                 self._unreadable(payload, error, waits=False)
             return
         for item in value if isinstance(value, list) else [value]:
@@ -207,7 +208,7 @@ class Framer:
                 value = value_of(text[:end]) if end < len(text) else None
                 if value is None:
                     early = end == len(text) and _is_syntax(error) and self._more
-                    if early or not self._seam(text):
+                    if early or self._seam(text) is None:
                         self._unreadable(text, error, waits=True)
                     return
                 self._text += text[end:]
@@ -223,8 +224,8 @@ class Framer:
         else:
             self._emit("cut", excerpt(raw))
 
-    def _seam(self, raw: bytes, own: int = 0) -> bool:
-        """Whether another answer begins in a text whose JSON, from `own` on, is damaged; read on there.
+    def _seam(self, raw: bytes, own: int = 0) -> int | None:
+        """Where another answer begins in a text whose JSON, from `own` on, is damaged; read on there.
 
         That is the value after which the text goes wrong, or what is near that place and reads beyond it;
         in a text that is no JSON, wherever it begins.
@@ -235,12 +236,12 @@ class Framer:
             at = last_value(raw[:wrong])
             if at > own and detect.stands_alone(value_of(raw[at:wrong]), in_event=own > 0):
                 starts.append(at)
-            first, last = (max(first, wrong - _BEFORE), wrong + _AFTER) if wrong < last else (last, last)
+            first, last = (max(first, wrong - _NEAR), wrong + _NEAR) if wrong < last else (last, last)
         starts += [mark.start() for mark in _STARTS.finditer(raw, first, last) if _begins(raw, mark, wrong)]
         for at in starts[:1]:
             self._emit("seam")
             self._put_back(raw[at:])
-        return bool(starts)
+        return starts[0] if starts else None
 
 
 def _is_syntax(error: ValueError) -> bool:
@@ -249,17 +250,22 @@ def _is_syntax(error: ValueError) -> bool:
 
 
 def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:
-    """Whether an answer begins at a mark: its JSON reads beyond the place where the text goes wrong.
+    """Whether an answer begins at a mark, rather than something of the same look inside another.
 
-    In a text that is no JSON at all (`wrong` is 0), it must be an answer, or go on in the next line.
+    Its JSON must be an answer, event or error; in a text that is no JSON at all (`wrong` is 0) it may go on
+    in the next line.
     """
     sign, start = mark[0][:1].lower(), mark.start()
+    line, _, following = raw[start:].partition(b"\n")
     if sign not in b"d{[":
-        return sign != b"h" or _HEAD.match(raw[start:].partition(b"\n")[0].rstrip()) is not None
-    if sign != b"d" and 0 < wrong < start - 1 and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
-        return False
-    text = raw[mark.end() if sign == b"d" else start :]
+        begins = {b"h": _HEAD.match(line.rstrip()), b"e": not wrong or following.startswith(b"data:")}
+        return bool(begins.get(sign, True))
+    near = not wrong or wrong - _CLOSE <= start <= wrong + 1
+    if sign != b"d" and not near and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
+        return False  # a value of the other answer
+    text = raw[mark.end() if sign == b"d" else raw.find(b"{", start) :]
     end = trouble(text)
-    if wrong:
-        return len(raw) - len(text) + end > wrong
-    return end == len(text) > 0 or detect.stands_alone(value_of(text[:end]), in_event=False)
+    goes_on = not wrong and end == len(text) > 0
+    return (
+        goes_on or text.startswith(b"[DONE]") or detect.stands_alone(value_of(text[:end]), in_event=False)
+    )
