@@ -122,7 +122,7 @@ MUTANTS = [
         "a summary covers one that came after it", "session/view.py",
         "if id in by_id and by_id[id].place <= summary.place and id != summary.id",
         "if id in by_id and id != summary.id",
-        ("session/test_session_view.py::test_a_summary_covers_no_later_one",),
+        ("session/test_session_view.py::test_which_summaries_stand_for_which_messages",),
     ),
     Mutant(
         "an edit stands where it was begun, not where it was committed", "session/fold.py",
@@ -410,7 +410,7 @@ MUTANTS = [
         "summaries stand by the last message that they cover", "session/view.py",
         "            first.append((min(places), summary.id))",
         "            first.append((max(places), summary.id))",
-        ("session/test_session_view.py::test_summaries_stand_by_the_first_that_they_cover",),
+        ("session/test_session_view.py::test_which_summaries_stand_for_which_messages",),
     ),
     Mutant(
         "undo takes back an error", "session/undo.py",

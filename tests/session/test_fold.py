@@ -13,6 +13,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
 from codeh_history.session.rules import RULES, added_ids, content_id, ids_in, own_id
+from codeh_history.session.undo import newest
 from conformance import FOLDER, cases, shape, view_of
 from folding import (
     SEQUENCES,
@@ -126,6 +127,38 @@ def test_ops_applied_after_one_another_make_summaries_of_their_own():
     first = {"op": "summarize", "ids": ["a"], "summary": "A"}
     view = apply(apply(w().a("a").a("b").view(), [first]), [{**first, "ids": ["b"]}])
     assert len({summary.id for summary in view.summaries}) == 2
+
+
+def test_2026_11_21_a_message_said_again_after_its_insertion_broke_the_fold():
+    log = w().a("a").k("K", put("a", "r"))
+    assert short(log.view()) == short(w().a("a").k("K", put("a", "r")).a("r").view()) == "a r"
+    view = log.u("U", "r", "v2").c("r").view()
+    assert (short(view), newest(view).id) == ("a r=v2", "U")
+
+
+def test_2026_11_21_what_was_inserted_after_an_undone_message_was_neither_shown_nor_hidden():
+    view = w().a("a").k("K", put("a", "r")).r("x", "a").view()
+    assert (short(view), view.all["r"].hidden) == ("", "a")
+
+
+def test_2026_11_21_a_covered_summary_was_forgotten_when_the_next_was_placed():
+    view = w().a("a").s("S", "a").a("b").s("T", "S").view()
+    ops = [{"op": "summarize", "ids": ["b"], "summary": "b"}]
+    assert [summary.text for summary in apply(view, ops).summaries] == ["T", "b"]
+
+
+REPLACED = {
+    "2026-11-21 a second insertion stood elsewhere": (w().a("a").k("K", put("a", "r1")), put("a", "r2")),
+    "2026-11-22 a part vanished with its neighbours in the block store": (
+        w().add(**REF, blockIds=[BLOCK, BLOCK]), swap("a", 0, "v1", "s"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("log", "op"), REPLACED.values(), ids=REPLACED)
+def test_an_op_does_in_a_filter_what_it_does_in_the_log(log, op):
+    applied, recorded = apply(log.view(), [op]), log.k("L", op).view()
+    assert [(m.id, m.parts) for m in applied.messages] == [(m.id, m.parts) for m in recorded.messages]
 
 
 def test_a_filter_prints_what_was_replaced_as_it_is_now():

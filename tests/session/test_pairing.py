@@ -67,6 +67,13 @@ def test_what_a_result_without_an_id_answers():
     assert [call.id for call in open_at_end(messages)] == ["call_1"]
 
 
+def test_2026_11_22_a_call_beside_a_providers_own_result_was_taken_for_lost():
+    native = {"native": {"provider": "openai-responses", "value": {"type": "custom_tool_call_output"}}}
+    messages = [user("a"), model(call(f, "c1")), tool(native)]
+    assert [call.id for call in open_at_end(session(messages).messages)] == ["c1"]
+    assert open_at_end(session([*messages, user("b")]).messages) == []
+
+
 @given(messages=conversations())
 def test_it_is_its_rule(messages):
     shown = session(messages).messages

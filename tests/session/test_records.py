@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.session.fold import fold
 from codeh_history.session.records import (
-    MAX_DEPTH,
     MAX_READ,
     block_of,
     depth_exceeds,
@@ -31,6 +30,7 @@ def message(part):
 
 
 # What may stand between two good lines: its bytes, and why it is no record (None: it is one, "": blank).
+# Which values, characters and depths JSON may hold: the vectors in test_json_vectors.
 ODD = {
     "a run of NUL": (b"\0" * 4096, "4096 NUL bytes"),
     "NUL inside": (b'{"type":"mess\0age"}', "1 NUL bytes"),
@@ -38,27 +38,12 @@ ODD = {
     "blanks": (b" \t ", ""),
     "a bare CR": (b"\r", ""),
     "CRLF": (message(b'{"text":"x"}') + b"\r", None),
-    "U+2028 and U+0085 in a text": (message('{"text":"a\u2028b\u0085c"}'.encode()), None),
-    "DEL and C1 raw": (message('{"text":"\x7f\x9b31m"}'.encode()), None),
     "invalid UTF-8": (message(b'{"text":"\xff"}'), "not JSON"),
-    "overlong UTF-8": (message(b'{"text":"\xc0\xaf"}'), "not JSON"),
-    "a lone surrogate": (message(rb'{"text":"\ud83d"}'), "not JSON"),
-    "a raw control character": (message(b'{"text":"\x01"}'), "not JSON"),
-    "NaN": (b'{"type":"later","x":NaN}', "not JSON"),
-    "Infinity": (b'{"type":"later","x":-Infinity}', "not JSON"),
-    "1e400": (b'{"type":"later","x":1e400}', "not JSON"),
-    "2^64": (b'{"type":"later","x":18446744073709551616}', None),
-    "duplicate keys": (b'{"type":"later","type":"later","x":1,"x":2}', None),
-    "half a line": (A[: len(A) // 2], "not JSON"),
-    "two records in a line": (A + A, "not JSON"),
     "a pretty-printed brace": (b"{", "not JSON"),
-    "an array": (b"[1]", "not an object"),
     "a number": (b"7", "not an object"),
     "an object that says nothing": (b"{}", "neither a record"),
     "a type that is no text": (b'{"type":7}', "`type` is not text"),
     "a type not known": (b'{"type":"later"}', None),
-    "a bare message": (b'{"role":"user","parts":[]}', None),
-    "a bare role not known": (b'{"role":"assistant","parts":[]}', "role is 'assistant'"),
     "a bare message without parts": (b'{"role":"user"}', "neither a record"),
     "a message without parts": (b'{"type":"message","id":"m","role":"user"}', "without `parts`"),
     "a message without role or kind": (b'{"type":"message","id":"m","parts":[]}', "role is None"),
@@ -81,8 +66,6 @@ ODD = {
         b'{"type":"ref","id":"r","role":"user","blockIds":{}}',
         "`blockIds`",
     ),
-    "nested 100,000 deep": (b'{"type":"later","x":' + b"[" * DEEP + b"]" * DEEP + b"}", "not JSON"),
-    "an integer id of 10,000 digits": (b'{"type":"later","x":' + b"9" * 10_000 + b"}", "not JSON"),
 }
 
 
@@ -123,6 +106,7 @@ def test_offsets_count_bytes():
 
 
 def test_equal_bare_lines_are_different_messages():
+    """2026-11-21: those that differ in their line end alone became one."""
     line = b'{"role":"user","parts":[{"text":"again"}]}'
     ids = [record.data["id"] for record in parse(lines_of(line + b"\n" + line + b"\r\n" + line)).records]
     assert len(set(ids)) == 3
@@ -217,21 +201,6 @@ def test_a_time_is_text_or_epoch_milliseconds(ts, shown):
     assert view.messages[0].ts == shown
 
 
-@pytest.mark.parametrize(
-    ("line", "too_deep"),
-    [
-        (b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, False),
-        (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), True),
-        (b'["' + b"[{" * 300 + b'"]', False),
-        (rb'["\"' + b"[" * 300 + b'"]', False),
-        (b"[" + b"[]," * 300 + b"[]]", False),
-        (b'{"a":' * 201 + b"1" + b"}" * 201, True),
-    ],
-)
-def test_depth_counts_what_nests(line, *, too_deep):
-    assert depth_exceeds(line) is too_deep
-
-
 NESTED = {}
 
 
@@ -271,15 +240,6 @@ def nested(levels, kind="both"):
             else [1, value]
         )
     return value
-
-
-@pytest.mark.parametrize("kind", ["objects", "lists", "both"])
-@pytest.mark.parametrize("limit", [10, MAX_DEPTH, MAX_READ])
-def test_text_and_value_agree_on_the_limit(kind, limit):
-    for levels in (limit - 1, limit, limit + 1, limit + 2):
-        value = nested(levels, kind)
-        line = orjson.dumps(value)
-        assert depth_exceeds(line, limit) is nests_deeper(value, limit) is (levels > limit)
 
 
 @pytest.mark.parametrize("kind", ["objects", "lists", "both"])

@@ -1,12 +1,14 @@
 """What a filter prints: it folds to the same view, and unchanged lines keep their bytes."""
 
 import orjson
+import pytest
 from hypothesis import given
 
 import strategies as some
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.session.stream import blocks_of, record_of
+from folding import w
 from plain_logs import contents, read, streamed
 from strategies import TS, view_of
 
@@ -43,6 +45,28 @@ def test_unchanged_lines_keep_their_bytes(data):
             kept.append(record.raw)
     for raw in kept:
         assert raw in printed or any(orjson.loads(raw).get("id") == id for id in dead)
+
+
+STREAMED = {
+    "a message said again while its stream was open": w().o("m").a("m", "whole"),
+    "pending content that begins in the middle of a stream": w()
+    .o("m")
+    .add(type="update", id="U", of="m", ts=TS, parts=[{"text": "one"}, {"text": "two"}]),
+    "an update of an update": w().a("a").u("U", "a", "v2").u("V", "U", "v3"),
+    "an update that was cut": w().a("a").u("U", "a", "v2").ab("a"),
+    "a stream opened for a message that is there": w().a("a").o("a"),
+}
+
+
+@pytest.mark.parametrize("log", STREAMED.values(), ids=STREAMED)
+def test_2026_11_21_pending_content_came_through_a_filter_changed(log):
+    assert contents(read(streamed(log.view()))) == contents(log.view())
+
+
+def test_2026_11_21_a_bare_line_with_an_id_in_its_parts_took_another_id_in_a_filter():
+    line = b'{"role":"model","parts":[{"functionCall":{"id":"c1","name":"f","args":{}}}]}\n'
+    view = read(line + w().x().bytes() + line)
+    assert [m.id for m in read(streamed(view)).messages] == [m.id for m in view.messages]
 
 
 # -- single records -------------------------------------------------------------------------------------

@@ -9,13 +9,19 @@ import strategies as some
 from codeh_history.session.view import content_of, is_idless, join, kind_of, number_calls, text_of
 from folding import CALL, put, short, w
 
+COVERING = {
+    "no later one": (w().a("a").s("S", "T").s("T", "a").a("b"), "S T b"),
+    "by the first that they cover": (w().a("a").a("b").a("c").s("T", "b").s("S", "a", "c"), "S T"),
+    "where a summary that one covers begins": (
+        w().a("a").a("b").a("c").s("T", "b").s("S", "c").s("R", "a").s("Z", "S").s("Y", "Z", "R"), "Y T",
+    ),
+    "itself": (w().a("a").s("S", "S", "a"), "S"),
+}  # fmt: skip
 
-def test_a_summary_covers_no_later_one():
-    assert short(w().a("a").s("S", "T").s("T", "a").a("b").view()) == "S T b"
 
-
-def test_summaries_stand_by_the_first_that_they_cover():
-    assert short(w().a("a").a("b").a("c").s("T", "b").s("S", "a", "c").view()) == "S T"
+@pytest.mark.parametrize(("log", "shown"), COVERING.values(), ids=COVERING)
+def test_which_summaries_stand_for_which_messages(log, shown):
+    assert short(log.view()) == shown
 
 
 class _Piece(str):
@@ -87,15 +93,6 @@ def test_summaries_stand_in_the_order_of_what_they_cover():
     log = w().a("a").a("b").a("c").s("T", "c").s("S", "b").s("Z", "S", "a").s("N")
     assert short(log.view()) == "Z T N"
     assert [summary.id for summary in log.view().hidden_summaries] == ["S"]
-
-
-def test_what_covers_a_summary_stands_where_that_begins():
-    log = w().a("a").a("b").a("c").s("T", "b").s("S", "c").s("R", "a").s("Z", "S").s("Y", "Z", "R")
-    assert short(log.view()) == "Y T"
-
-
-def test_a_summary_that_covers_itself_is_shown():
-    assert short(w().a("a").s("S", "S", "a").view()) == "S"
 
 
 def test_the_steps_that_undo_takes_back_stand_where_they_happened_last():

@@ -12,9 +12,9 @@ from codeh_history import providers
 from codeh_history.session import sources
 from codeh_history.session.ops import apply, replace
 from codeh_history.session.records import block_of
-from codeh_history.session.sources import attached_names, listing
-from histories import session, user
-from support import lines, run, session_path, start
+from codeh_history.session.sources import attached_names
+from in_process import run_ok
+from support import lines, session_path, start
 
 FOUND = [
     {"number": 5, "id": "doc_1", "text": "ページ", "title": "T", "url": "https://x", "score": 0.5},
@@ -139,11 +139,12 @@ def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none():
 @pytest.mark.parametrize(
     ("attached", "text"),
     [
-        ([{"name": "x"}], "Attached files:\n- x"),
+        ([{"name": "x"}], "Attached files:\n- x"), ([{"bytes": 0}], "Attached files:\n- file (0 bytes)"),
+        ([ATTACHED[0], 5, {"name": "b", "bytes": "x"}], "Attached files:\n- a.png (image/png, 3 bytes)\n- b"),
         ([{}], "Attached files:\n- file"),
         ([{"name": 7, "bytes": "?", "part": "?"}], "Attached files:\n- 7"),
         ([{"name": "a\n- b\r\u2028c  d"}], "Attached files:\n- a - b c d"),
-        ([7], ""), (7, ""), ([], ""), (None, ""),
+        ([7], ""), (7, ""), ("a.png", ""), ([], ""), (None, ""),
     ],
 )  # fmt: skip
 def test_what_is_not_known_of_a_file_is_left_out(attached, text):
@@ -153,12 +154,6 @@ def test_what_is_not_known_of_a_file_is_left_out(attached, text):
 
 
 # -- as users run it ----------------------------------------------------------------------------------
-
-
-def run_ok(*argv, home, **more):
-    done = run(*argv, home=home, **more)
-    assert done.code == 0, done.err
-    return done
 
 
 @pytest.fixture
@@ -171,18 +166,7 @@ def searched(home, tmp_path):
     (tmp_path / "none.json").write_text("[]")
     run_ok("append", "-s", "s", "-m", "find it", home=home)
     run_ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c1", home=home)
-    run_ok(
-        "append",
-        "-s",
-        "s",
-        "--result",
-        "search",
-        "-m",
-        "4 hits",
-        "--references",
-        tmp_path / "one.json",
-        home=home,
-    )
+    search(home, tmp_path, "one.json", "4 hits")
     run_ok("undo", "-s", "s", home=home)
     return home
 
@@ -296,31 +280,8 @@ def test_what_the_live_loop_found_keeps_its_first_and_their_numbers(searched, tm
     assert '"source_number":7' not in body
 
 
-# -- attached files, each in one line -----------------------------------------------------------------
-
-FILE = {"name": "a.png", "mimeType": "image/png", "bytes": 7, "part": 1}
-
-
-@pytest.mark.parametrize(
-    ("attached", "lines"),
-    [
-        ([FILE], ["- a.png (image/png, 7 bytes)"]), ([{"name": "a\nb  c"}], ["- a b c"]), ([{"bytes": 0}], ["- file (0 bytes)"]), ([FILE, 5, {"name": "b", "bytes": "x"}], ["- a.png (image/png, 7 bytes)", "- b"]),
-    ],
-)  # fmt: skip
-def test_each_file_is_told_in_one_line(attached, lines):
-    assert listing(session([user("a", attached=attached)]).messages[0]).split("\n") == [
-        "Attached files:",
-        *lines,
-    ]
-
-
-@pytest.mark.parametrize("attached", [None, [], "a.png", [5]])
-def test_where_there_is_no_file_nothing_is_told(attached):
-    assert listing(session([user("a", attached=attached)]).messages[0]) == ""
-
-
 def test_a_name_is_known_by_the_part_that_it_names():
     assert attached_names(
-        [FILE, {"name": "b\nc", "part": 2}, {"name": "d", "part": "3"}, {"part": 4}, 5]
+        [ATTACHED[0], {"name": "b\nc", "part": 2}, {"name": "d", "part": "3"}, {"part": 4}, 5]
     ) == {1: "a.png", 2: "b c"}
     assert attached_names(None) == attached_names("x") == {}

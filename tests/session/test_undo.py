@@ -8,7 +8,9 @@ from codeh_history.session.records import Log, block_of, lines_of, parse
 from codeh_history.session.undo import last_turn, newest, reverts
 from conformance import cases
 from folding import SEQUENCES, TS, drop, eleven, folded, short, text_of, told, twice, w
+from in_process import run_ok
 from strategies import encode
+from support import session_path
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,7 @@ def test_an_edit_is_undone_as_the_newest_where_it_was_committed():
 
 
 def test_an_edit_that_is_committed_by_its_message_is_undone_as_an_edit():
+    """2026-11-21: it took the whole message where the commit names that, not the update."""
     view = eleven().u("V", "a", "v3").a("c").c("a").view()
     target = newest(view)
     assert short(view) == "a=v3 b c"
@@ -67,6 +70,13 @@ def test_a_turn_begins_with_a_real_prompt():
 
 def test_a_hidden_prompt_begins_no_turn():
     assert [step.id for step in last_turn(w().a("a").a("b").k("K", drop("b")).view())] == ["K", "b", "a"]
+
+
+def test_2026_11_22_an_undone_message_could_not_be_appended_again(home):
+    line = b'{"id":"a","role":"user","parts":[{"text":"hi"}]}\n'
+    for argv in (["append", "--jsonl"], ["undo"], ["append", "--jsonl"]):
+        run_ok(*argv, "-s", "demo", home=home, stdin=line)
+    assert short(fold(parse(lines_of(session_path(home, "demo").read_bytes())))) == "a=hi"
 
 
 def test_where_nothing_is_left_nothing_is_newest():
@@ -133,29 +143,13 @@ def again(first, second):
 
 
 PART = {"text": "v1"}
-MESSAGE = {
-    "type": "message",
-    "id": "a",
-    "ts": TS,
-    "kind": "user",
-    "role": "user",
-    "parts": [PART],
-}
-REF = {key: value for key, value in MESSAGE.items() if key != "parts"} | {
-    "type": "ref",
-    "blockIds": [block_of(PART)],
-    "flowId": "f",
-}
+MESSAGE = w().a("a", "v1").lines[0]
+STORED_PARTS = {"blockIds": [block_of(PART)], "flowId": "f"}
+REF = {key: value for key, value in MESSAGE.items() if key != "parts"} | {"type": "ref", **STORED_PARTS}
 K = {"type": "compaction", "id": "K", "ts": TS, "policy": "p"}
-INSERT = {
-    "op": "insert",
-    "after": "z",
-    "message": {"id": "i", "kind": "user", "role": "user", "parts": [PART]},
-}
-STORED = {
-    **INSERT,
-    "message": {"id": "i", "kind": "user", "role": "user", "blockIds": [block_of(PART)], "flowId": "f"},
-}
+INSERTED = {"id": "i", "kind": "user", "role": "user"}
+INSERT = {"op": "insert", "after": "z", "message": {**INSERTED, "parts": [PART]}}
+STORED = {**INSERT, "message": {**INSERTED, **STORED_PARTS}}
 REPLACE = {"op": "replace", "id": "z", "part": 0, "block": "b", "with": PART}
 DROP = {"op": "drop", "ids": ["z"], "why": "w"}
 

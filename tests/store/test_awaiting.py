@@ -26,6 +26,7 @@ def marks(home):
 
 
 def test_it_waits_until_the_last_has_its_answer(home):
+    """2026-11-23: where there was no home yet nothing said so until the answer began to be read."""
     env = Env({"CODEH_HOME": str(home)})
     path = str(home / "sessions" / "s.jsonl")
     assert not is_awaiting(str(home), "s")

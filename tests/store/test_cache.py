@@ -33,7 +33,8 @@ def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home):
     assert again.get("a", None) is None
     assert Remembered(str(home), "rows", 2).get("a", OLD) is None
     assert Remembered(str(home), "others", 1).get("a", OLD) is None
-    assert Path(Cache(str(home)).path).stat().st_mode & 0o077 == 0
+    path = Path(Cache(str(home)).path)
+    assert [each.stat().st_mode & 0o777 for each in (path.parent, path)] == [0o700, 0o600]
 
 
 def test_what_changed_just_now_is_not_kept(home):

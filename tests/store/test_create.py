@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import orjson
@@ -16,7 +15,7 @@ from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store import create, new_file
 from codeh_history.store.replace import replace
 from in_process import run_ok
-from support import ROOT, run, session_path, start
+from support import run, session_path, start
 
 HEADER = b'{ "type":"session", "version":1, "id":"old", "later":[1] }\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -216,23 +215,3 @@ def test_the_new_file_is_private_and_alone(home):
     run_ok("persist", "a", "-i", home=home)
     assert session_path(home, "a").stat().st_mode & 0o777 == 0o600
     assert [p.name for p in (home / "sessions").iterdir()] == ["a.jsonl"]
-
-
-def test_appenders_lose_nothing_while_the_file_is_replaced(home):
-    """Whoever waits for the lock of the old file writes into the new one."""
-    run_ok("append", "-s", "a", "-m", "first", home=home)
-    script = (
-        "import sys; from support import append_text\n"
-        "for n in range(60): append_text(sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000)\n"
-    )
-    path = str(session_path(home, "a"))
-    helpers = ROOT / "tests" / "helpers"
-    writers = [subprocess.Popen([sys.executable, "-c", script, path, name], cwd=helpers) for name in "ab"]
-    rounds = 0
-    while any(writer.poll() is None for writer in writers) or rounds < 2:
-        assert run("persist" if rounds % 2 == 0 else "hydrate", "a", "-i", home=home).code == 0
-        rounds += 1
-    assert [writer.wait() for writer in writers] == [0, 0]
-    texts = [m["parts"][0]["text"].split(" x")[0] for m in contents(home, "a")]
-    for name in "ab":
-        assert [t for t in texts if t.startswith(f"{name} ")] == [f"{name} {n}" for n in range(60)]

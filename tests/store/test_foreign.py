@@ -33,8 +33,9 @@ def test_a_file_of_only_a_torn_header_counts_as_empty(data):
 @pytest.mark.parametrize(
     "data",
     [HEADER, HEADER[:-1], b"not json\n" + HEADER, b'{"id":"s","type":"session","version":1}\n', HEADER + b"{torn",
-     b'{"type":"message","id":"a","kind":"user","role":"user","parts":[]}\n', BARE],
-    ids=["a header", "without its newline", "after damage", "in another order", "a torn tail", "no header", "bare"],
+     b'{"type":"message","id":"a","kind":"user","role":"user","parts":[]}\n', BARE,
+     HEADER.replace(b":", b": "), b"\xef\xbb\xbf" + HEADER],
+    ids=["a header", "without its newline", "after damage", "in another order", "a torn tail", "no header", "bare", "with blanks", "with a mark"],
 )  # fmt: skip
 def test_a_session_is_written_to(data):
     assert foreign.check_writable(data, "f") is False
@@ -44,10 +45,14 @@ def test_a_session_is_written_to(data):
     ("data", "why"),
     [
         (b"a diary\n", "not a session; left unchanged"), (b'{"a":1}\n{"b":2}\n', "not a session"),
+        (b"<!doctype html>\n<p>404\n", "not a session"), (bytes(range(256)) * 4, "not a session"),
+        (b'[\n  {"role": "user", "parts": []}\n]\n', "older form"),
         (b"\0text", "not a session"), (b"{", None), (b'{"type":"session"}', "version None"),
         (CONTENTS, "older form"), (b"[]", "older form"), (b" [", "older form"),
         (b'{"recentConversations":[],"summaries":[]}', "older form"), (b'{"contents":[]}\n', "older form"),
         (HEADER.replace(b":1", b":2", 1), "version 2, but this program only writes version 1"),
+        (HEADER.replace(b":1", b":10", 1), "version 10, but"), (HEADER.replace(b":1", b":1.5", 1), "version 1.5, but"),
+        (HEADER.replace(b":1", b':"1"', 1), "version '?1'?, but"), (b'{"version": 99, "type": "session", "id": "s"}\n', "version 99, but"),
     ],
 )  # fmt: skip
 def test_what_is_something_else_is_never_written(data, why):

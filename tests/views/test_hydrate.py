@@ -112,5 +112,7 @@ def test_payload_persists_first(home):
     run_ok("append", "-s", "a", "-m", BIG, home=home)
     body = run_ok("payload", "a", "--to", "gemini", home=home).out
     assert run_ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body
-    assert "s3cret" not in session_path(home, "a").read_text()
+    run_ok("append", "-s", "a", "-m", "small", home=home)
+    run_ok("payload", "a", "--to", "gemini", "--persist", home=home)
+    assert [record["type"] for record in lines(session_path(home, "a"))] == ["session", "ref", "ref"]
     assert run("payload", "-", "--to", "gemini", "--persist", home=home).code == 2

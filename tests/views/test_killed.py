@@ -1,10 +1,8 @@
 """A Redis server killed with kill -9 while a session is persisted: nothing is lost, nothing is doubled."""
 
-import signal
 import socket
 import subprocess
 import threading
-import time
 
 import orjson
 import pytest
@@ -80,23 +78,6 @@ def test_a_server_killed_at_any_point(home, own_redis, point):
     stored = own_redis.send("DBSIZE")
     assert stored == (f":{COUNT}" if point == "answer" else ":0")
     nothing_lost_nothing_doubled(home, {"CODEH_BLOCKS": own_redis.url}, own_redis, before, COUNT)
-
-
-def test_a_server_that_dies_before_it_answers(home, own_redis):
-    env = {"CODEH_BLOCKS": own_redis.url}
-    texts = [BIG + str(number) for number in range(20)]
-    before = with_texts(home, texts)
-    assert own_redis.process is not None
-    own_redis.process.send_signal(signal.SIGSTOP)
-    persisting = start("persist", "demo", "-i", home=home, env=env, stderr=subprocess.PIPE)
-    time.sleep(0.5)  # it waits for an answer, or soon will
-    own_redis.kill()
-    _, complaint = persisting.communicate()
-    assert persisting.returncode == 74
-    assert own_redis.url.encode() in complaint
-    assert session_path(home, "demo").read_bytes() == before
-    own_redis.start()
-    nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
 
 
 def test_a_server_killed_while_it_stores(home, own_redis):

@@ -15,7 +15,7 @@ SHOWING = [
 ]  # fmt: skip
 OTHERS = [
     ["export", "a"], ["export", "a", "--to", "exchanges"], ["payload", "a", "--to", "gemini"], ["curate", "a"],
-    ["hydrate", "a"], ["stats", "a"],
+    ["hydrate", "a"], ["hydrate", "a", "-i"], ["stats", "a"],
 ]  # fmt: skip
 
 
@@ -57,11 +57,16 @@ def test_what_is_not_shown_is_not_missed(home, lost):
 
 @pytest.mark.parametrize("argv", OTHERS, ids=" ".join)
 def test_what_hands_content_on_names_the_block_and_its_store(home, lost, argv):
+    before = session_path(home, "a").read_bytes()
     failed = run_in_process(*argv, home=home)
-    assert (failed.code, failed.out) == (65, b"")
+    assert (failed.code, failed.out, failed.err.count(b"\n")) == (65, b"", 1)
+    assert session_path(home, "a").read_bytes() == before
     assert f"block {lost} is missing from {home}/blocks" in failed.err.decode()
     allowed = run_ok(*argv, "--allow-missing", home=home)
     assert lost in allowed.err.decode()
+    if argv == ["hydrate", "a"]:
+        parts = [record["parts"] for record in allowed.lines[1:]]
+        assert parts[:2] == [[{"text": f"[block {lost} is missing]"}], [{"text": "ok"}]]
 
 
 def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home, lost):

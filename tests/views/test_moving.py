@@ -105,36 +105,24 @@ def test_an_altered_block_is_read_from_the_store_that_has_it_right(home, other):
     assert run_ok("export", "a", home=home, env=other).out == shown
 
 
-def in_a_third_store(home, tmp_path):
-    """A session whose blocks are in a store that nothing names any more."""
-    half(home)
-    third = {"CODEH_BLOCKS": str(tmp_path / "third")}
-    run_ok("persist", "a", "-i", home=home, env=third)
-    for id in blocks(home):
-        (home / "blocks" / id[:2] / id).unlink()
-
-
 def test_blocks_of_a_third_store_are_not_left_behind(home, tmp_path, other):
     """Neither the store named nor the home has them: refused, and nothing is stored or changed."""
-    in_a_third_store(home, tmp_path)
-    run_ok("append", "-s", "a", "-m", BIG + "three", home=home)
-    before = session_path(home, "a").read_bytes()
-    for env in (other, {}):
-        refused = run_in_process("persist", "a", "-i", home=home, env=env)
-        assert (refused.code, refused.out) == (65, b"")
-        assert b"is missing from" in refused.err
-        assert b"is CODEH_BLOCKS right?" in refused.err
-    assert session_path(home, "a").read_bytes() == before
+    half(home)
+    run_ok("persist", "a", "-i", home=home, env={"CODEH_BLOCKS": str(tmp_path / "third")})
+    for id in blocks(home):
+        (home / "blocks" / id[:2] / id).unlink()
+    for new in (None, BIG + "three"):  # there is nothing to persist, and there is something
+        if new:
+            run_ok("append", "-s", "a", "-m", new, home=home)
+        before = session_path(home, "a").read_bytes()
+        for env in (other, {}):
+            refused = run_in_process("persist", "a", "-i", home=home, env=env)
+            assert (refused.code, refused.out) == (65, b"")
+            assert b"is missing from" in refused.err
+            assert b"is CODEH_BLOCKS right?" in refused.err
+        assert session_path(home, "a").read_bytes() == before
     assert (in_folder(other), blocks(home)) == ({}, {})
     assert b"left out" in run_ok("persist", "a", "-i", "--allow-missing", home=home, env=other).err
-
-
-def test_all_of_it_in_a_third_store_is_no_success(home, tmp_path, other):
-    in_a_third_store(home, tmp_path)
-    for env in (other, {}):
-        refused = run_in_process("persist", "a", "-i", home=home, env=env)
-        assert refused.code == 65
-        assert b"is CODEH_BLOCKS right?" in refused.err
 
 
 def test_gc_with_another_store_keeps_what_a_session_needs_at_home(home, other):
@@ -187,12 +175,6 @@ def stats_of(server):
     with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
         connection.sendall(b"INFO commandstats\r\n")
         return connection.recv(1 << 16).decode()
-
-
-def test_payload_persists_what_persist_all_would(home):
-    run_ok("append", "-s", "a", "-m", "small", home=home)
-    run_ok("payload", "a", "--to", "gemini", "--persist", home=home)
-    assert [record["type"] for record in lines(session_path(home, "a"))] == ["session", "ref"]
 
 
 def test_a_failed_persist_leaves_no_block_behind(home, other):

@@ -78,26 +78,6 @@ def test_persist_twice_and_an_edit(home):
     ]
 
 
-def test_missing_block(home):
-    run_ok("append", "-s", "a", "-m", BIG, home=home)
-    run_ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
-    run_ok("persist", "a", "-i", home=home)
-    (id,) = blocks(home)
-    (home / "blocks" / id[:2] / id).unlink()
-    before = session_path(home, "a").read_bytes()
-    for argv in (["hydrate", "a"], ["hydrate", "a", "-i"], ["export", "a"], ["stats", "a"]):
-        lost = run(*argv, home=home)
-        assert (lost.code, lost.out) == (65, b"")
-        assert id in lost.err.decode()
-        assert str(home / "blocks") in lost.err.decode()
-        assert lost.err.count(b"\n") == 1
-    assert session_path(home, "a").read_bytes() == before
-    found = run_ok("hydrate", "a", "--allow-missing", home=home)
-    assert [record["parts"] for record in found.lines[1:]] == [
-        [{"text": f"[block {id} is missing]"}], [{"text": "ok"}]
-    ]  # fmt: skip
-
-
 def test_stats_without_tokens_reads_no_block(home):
     run_ok("append", "-s", "a", "-m", BIG, home=home)
     run_ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)

@@ -67,12 +67,8 @@ def test_odd_lines_are_counted_as_the_fold_does(lines):
 
 
 @given(data=talks() | some.files_of() | plain_files())
-def test_the_numbers_are_those_of_the_fold(data):
+def test_the_numbers_are_those_of_the_fold_of_a_big_file_too(data, tmp_path_factory):
     assert counted(listing.count_bytes(data)) == folded(data)
-
-
-@given(data=talks() | some.files_of() | plain_files())
-def test_those_of_a_big_file_too(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     assert counted(listing.count_file(str(path), big=0)) == folded(data)

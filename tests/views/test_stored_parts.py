@@ -10,7 +10,7 @@ from codeh_history.views.stored_parts import foreign_parts, hydrated, place_of, 
 from memory_store import MemoryStore
 from strategies import view_of
 
-PART = {name: {"text": name} for name in ("old", "new", "shown", "hidden", "gone", "image", "undone")}
+PART = {name: {"text": name} for name in ("old", "new", "shown", "hidden", "gone", "cleared", "undone")}
 ID = {name: block_of(part) for name, part in PART.items()}
 
 
@@ -39,6 +39,8 @@ def ref(id, *names):
 
 
 LOG = [
+    ref("z", "cleared"),
+    {"type": "clear", "id": "x"},
     ref("a", "old", "shown"),
     ref("b", "hidden"),
     ref("c", "undone"),
@@ -60,7 +62,9 @@ def test_only_what_the_view_shows_is_fetched_and_all_of_it_at_once():
 
 def test_everything_is_what_is_hidden_or_replaced_too():
     names = {id: name for name, id in ID.items()}
-    assert {names[id] for id in wanted(view_of(LOG), everything=True)} == {"old", "shown", "hidden", "new"}
+    assert {names[id] for id in wanted(view_of(LOG), everything=True)} == {
+        "cleared", "old", "shown", "hidden", "new",
+    }  # fmt: skip
     assert {names[id] for id in wanted(view_of(LOG), {"b"}, everything=True)} == {"hidden"}
     assert list(wanted(view_of(LOG), {"b"})) == []
 
@@ -77,16 +81,6 @@ def test_the_same_part_is_fetched_once():
     assert store.asked == [[ID["old"]]]
 
 
-def test_a_block_that_is_missing_is_named_or_a_placeholder_stands_for_it():
-    view, store = view_of([ref("a", "old", "gone")]), Counted("old")
-    with pytest.raises(BadData, match=rf"^block {ID['gone']} is missing from "):
-        hydrated(Env({}), view, stores=[store])
-    lost = {}
-    parts = hydrated(Env({}), view, stores=[store], lost=lost).messages[0].parts
-    assert parts == [PART["old"], {"text": f"[block {ID['gone']} is missing]"}]
-    assert list(lost) == [ID["gone"]]
-
-
 @pytest.mark.parametrize("data", [b"7", b"[]", b'"text"', b"{", b"\xff"])
 def test_a_block_that_holds_no_part_is_as_good_as_none(data):
     import hashlib
@@ -101,14 +95,6 @@ def test_a_block_that_holds_no_part_is_as_good_as_none(data):
         {"text": f"[block {id} is missing]"}
     ]
     assert "holds no part" in lost[id]
-
-
-def test_without_stores_they_are_those_of_the_home(home):
-    path = home / "blocks" / ID["old"][:2] / ID["old"]
-    path.parent.mkdir(parents=True)
-    path.write_bytes(dumps(PART["old"]))
-    view = hydrated(Env({"CODEH_HOME": str(home)}), view_of([ref("a", "old")]))
-    assert view.messages[0].parts == [PART["old"]]
 
 
 HELLO = {"type": "text", "text": "hello"}

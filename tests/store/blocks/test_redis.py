@@ -200,17 +200,6 @@ def calls(url, run):
     return {name: count for name, count in counts.items() if not name.startswith(greetings)}
 
 
-def test_the_same_content_of_many_sessions_is_stored_once(home, redis_url):
-    env = {"CODEH_BLOCKS": redis_url}
-    for session in ("a", "b", "c"):
-        run_ok("append", "-s", session, "-m", BIG, home=home)
-        run_ok("append", "-s", session, "--role", "model", "-m", BIG, home=home)
-        run_ok("persist", session, "-i", home=home, env=env)
-    import redis
-
-    assert redis.Redis.from_url(redis_url).dbsize() == 1
-
-
 @pytest.fixture
 def cut_off(home, tmp_path, own_redis):
     """A session of one large message in a store that is down now, and one small message."""

@@ -9,7 +9,7 @@ import pytest
 import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.store.blocks import STORES, fetch, open_store
+from codeh_history.store.blocks import STORES, fetch, open_store, sizes
 from codeh_history.store.blocks.protocol import is_block_id
 from helpers.memory_store import MemoryStore
 
@@ -156,8 +156,9 @@ def test_a_missing_block_is_named_with_its_store(case):
 
 
 @pytest.mark.parametrize(
-    "id", ["../../etc/passwd", "", "0" * 63, "0" * 65, "A" * 64, "0" * 63 + "\n", "g" * 64]
-)
+    "id",
+    ["../../etc/passwd", f"../{'0' * 61}", "", "0" * 63, "0" * 65, "A" * 64, "0" * 63 + "\n", "0" * 63 + "٣", "g" * 64],
+)  # fmt: skip
 def test_what_is_no_block_id_never_gets_to_a_store(case, id):
     assert not is_block_id(id)
     asked = []
@@ -167,6 +168,8 @@ def test_what_is_no_block_id_never_gets_to_a_store(case, id):
         fetch([case.store], [id, ONE[0]])
     assert fetch([case.store], [id, ONE[0]], lost={}) == {}
     assert set(asked) == {ONE[0]}
+    assert sizes([case.store], [id]) == {}
+    assert not any(map(is_block_id, (None, 7, [ONE[0]])))
 
 
 def test_only_what_was_not_written_lately_is_stale_and_deleted(case):
@@ -196,22 +199,6 @@ def _opened(url):
 # -- by URL -------------------------------------------------------------------------------------------
 
 
-def test_the_default_is_a_directory_of_the_home(tmp_path):
-    store = open_store(Env({"CODEH_HOME": str(tmp_path)}))
-    assert (store.name, store.shared) == (f"{tmp_path}/blocks", False)
-    assert open_store(Env({"CODEH_HOME": str(tmp_path), "CODEH_BLOCKS": "file:///x/y"})).name == "/x/y"
-
-
 def test_an_unknown_scheme_is_refused(tmp_path):
     with pytest.raises(Usage, match=r"no store for s3://"):
         open_store(Env({"CODEH_HOME": str(tmp_path), "CODEH_BLOCKS": "s3://bucket"}))
-
-
-@pytest.fixture
-def root(tmp_path):
-    return tmp_path / "blocks"
-
-
-@pytest.fixture
-def directory(root):
-    return open_store(Env({"CODEH_HOME": str(root.parent)}))
