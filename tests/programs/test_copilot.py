@@ -58,15 +58,17 @@ def test_a_call_whose_result_came_after_a_compaction_began_is_kept(tmp_path):
 def test_results_are_found_wherever_they_stand(tmp_path):
     file = Copilot()
     file.user("go")
-    file.result("A", "of A")
-    file.said("", "A", "B")
+    for call in "EDA":
+        file.result(call, f"of {call}")
+    file.said("", *"ABDE")
     file.user("hurry up", delivery="steering")
     file.result("B", "of B")
     file.result("C", "of no call")
     path = file.write(tmp_path)
-    assert view(path, tmp_path) == ["go", "call A+call B", "A=of A", "hurry up", "B=of B"]
+    called, results = "call A+call B+call D+call E", ["A=of A", "D=of D", "E=of E"]
+    assert view(path, tmp_path) == ["go", called, *results, "hurry up", "B=of B"]
     done = verified(path, tmp_path)
-    assert (done.code, b"line 8: a result that answers no call: Copilot CLI drops it" in done.out) == (
+    assert (done.code, b"line 10: a result that answers no call: Copilot CLI drops it" in done.out) == (
         1,
         True,
     )

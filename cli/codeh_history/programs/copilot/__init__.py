@@ -92,7 +92,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         agent = name_at(event, "agentId") or name_at(data, "parentToolCallId")
         if agent not in logs:
             logs[agent] = _Log(Session(program.name, f"{session.id}-{agent}"), logs[None].assets)
-        logs[agent].event(number, event, kind, data)
+        logs[agent].event(number, event)
     if "session.start" not in kinds:
         why = f"no session.start: {program.title} does not open the file"
         session.problem(1, "refused", why, "read without it")
@@ -140,7 +140,7 @@ class _Log:
         self.ts: str | None = None
         self.caller: str | None = None  # the call that started this sub-agent
         self.calls: dict[str, Entry] = {}  # by call: its message
-        self.early: dict[str, tuple[int, Json, str, Json]] = {}  # results that came before their call
+        self.early: dict[str, tuple[int, Json]] = {}  # results that came before their call
         self.shell: dict[str, str] = {}  # commands that the user ran
         self.usage: dict[str | None, Json] = {}  # of responses that are still to come
         self.spent: list[AgentUsage] = []  # by compactions
@@ -148,9 +148,9 @@ class _Log:
         self.begun: int | None = None  # the number of items when a compaction began
         self.kept: list[str] = []  # messages whose calls were open then
 
-    def event(self, number: int, event: Json, kind: str, data: Json) -> None:
-        session, self.id, self.ts = self.session, name_at(event, "id"), time_of(event.get("timestamp"))
-        session.number = number
+    def event(self, number: int, event: Json) -> None:
+        session, kind, data = self.session, text_at(event, "type"), object_at(event, "data")
+        session.number, self.id, self.ts = number, name_at(event, "id"), time_of(event.get("timestamp"))
         match kind:
             case "user.message" if data.get("source") != "summary":  # those are of files that we wrote
                 self.prompt(data)
@@ -161,7 +161,7 @@ class _Log:
             case "assistant.message":
                 self.answer(data)
             case "tool.execution_complete":
-                self.result(event, kind, data)
+                self.result(event, data)
             case "session.compaction_complete" if data.get("success") is True:
                 self.compacted(data)
             case "session.context_cleared":
@@ -218,10 +218,8 @@ class _Log:
         for each in attached:
             path, file = name_at(each, "path"), self.file(each)
             if file is not None:
-                parts += [
-                    {"text": f"Image file at path {path}" if path else text_at(each, "displayName")},
-                    file,
-                ]
+                label = f"Image file at path {path}" if path else text_at(each, "displayName")
+                parts += [{"text": label}, file]
             elif "taggedFilesEntry" not in each:
                 self.session.skip(f"attachment that is not sent ({each.get('type')})")
         self.add("user", parts)
@@ -252,10 +250,10 @@ class _Log:
         )  # fmt: skip
         ids = [text_at(each, "toolCallId") for each in requests]
         self.calls |= dict.fromkeys(ids, entry) if entry is not None else {}
-        for id in self.early.keys() & ids:
-            self.event(*self.early.pop(id))
+        for waiting in [self.early.pop(id) for id in ids if id in self.early]:
+            self.event(*waiting)
 
-    def result(self, event: Json, kind: str, data: Json) -> None:
+    def result(self, event: Json, data: Json) -> None:
         """Add a result; one that comes before its call waits for it."""
         session, id, failed = self.session, text_at(data, "toolCallId"), data.get("success") is not True
         text = text_at(data, "error.message" if failed else "result.content")
@@ -264,7 +262,7 @@ class _Log:
             self.add("user", [{"text": _SHELL.format(ended, self.shell.pop(id), text)}])
             return
         if id not in self.calls:
-            self.early.setdefault(id, (session.number, event, kind, data))
+            self.early.setdefault(id, (session.number, event))
             return
         parts: list[Any] = [{"text": text or ("Tool execution failed" if failed else "")}]
         for each in objects_at(data, "result.binaryResultsForLlm"):
@@ -281,9 +279,8 @@ class _Log:
         prompts = "\n".join(f"<user_message>\n{prompt}\n</user_message>" for prompt in self.prompts)
         workflow = name_at(data, "activeWorkflowSummary")
         text = _SUMMARY.format(prompts, text_at(data, "summaryContent"))
-        self.summarise(
-            f"{text}\n\n\n{workflow}" if workflow else text, [*(item.id for item in after), *self.kept]
-        )
+        keep = [*(item.id for item in after), *self.kept]
+        self.summarise(f"{text}\n\n\n{workflow}" if workflow else text, keep)
         used = object_at(data, "compactionTokensUsed")
         if used and self.id:
             fields = omit_empty(model=name_at(used, "model"), usage=usage.read(used, _USAGE))
@@ -298,14 +295,12 @@ class _Log:
 def _thoughts(data: Json) -> Iterator[Any]:
     """The thinking of an answer: its blocks are as their provider sent them."""
     blocks = objects_at(data, "reasoningBlocks.blocks")
-    own = (
-        "anthropic"
-        if text_at(data, "reasoningBlocks.provider") == "anthropic-messages"
-        else "openai-responses"
-    )
+    own = {"anthropic-messages": "anthropic"}.get(text_at(data, "reasoningBlocks.provider"))
     for block in blocks:
-        thinks = block.get("type") == "thinking"
-        yield thought(text_at(block, "thinking"), block.get("signature")) if thinks else native(own, block)
+        if block.get("type") == "thinking":
+            yield thought(text_at(block, "thinking"), block.get("signature"))
+        else:
+            yield native(own or "openai-responses", block)
     if not blocks and (text := name_at(data, "reasoningText")):
         yield thought(text)
 
