@@ -21,8 +21,7 @@ from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
 
 UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
-NAME = 2.0  # in work, how much more a name is worth than a rare word
-COMMON, COMMON_IN_TALK = 0.5, 1.5  # how much less common words are worth: powers of their rarity
+NAME = 7.0  # in work, how much more a name is worth than a rare word
 AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, that was chosen
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 SAME, BACK = 0.8, 0.5  # share of a rule's words in a line that repeats it, and that revokes it
@@ -31,8 +30,8 @@ LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not to
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
 LAST, FIRST = 3, 3  # sentences of the model's last words, and of each answer's beginning
 # Shares of the room, in this order; the rest is chosen by gain.
-ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.08, 0.04
-PROMPTS, DECISIONS, PROSE, NAMES = 0.1, 0.1, 0.42, 0.45  # in work
+ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.12, 0.04, 0.02
+PROMPTS, DECISIONS, PROSE, NAMES = 0.06, 0.1, 0.45, 0.3  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
 PASSED = " (passed later)"
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
@@ -45,9 +44,8 @@ class Chooser:
         """`staying`: the words of the messages that stay."""
         counts = Counter(word for line in lines for word in line.words)
         self._names = set(filter(is_name, counts)) if shape == WORK else set[str]()
-        power = COMMON if shape == WORK else COMMON_IN_TALK
         self._left = {
-            word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word) ** power))
+            word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word) ** 1.5))
             for word, count in counts.items()
         }
         self._use(self._left.keys() & staying)
@@ -120,7 +118,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     chosen += chooser.best([line for line in lines if line.kind == "rule"], some(RULES))
     chosen += chooser.take(newest("file"), some(FILES))
     chosen += chooser.take(newest("failed"), some(FAILURES))
-    chosen += chooser.take(newest("done"), some(COMMITS))
+    chosen += chooser.take(newest("done"), room * COMMITS)
     free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
         chosen += chooser.take(_firsts(prompts, some(PROMPTS)), some(PROMPTS))
