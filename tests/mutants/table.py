@@ -725,7 +725,7 @@ MUTANTS = [
         "sync replaces a session that has changed meanwhile", "store/locked.py",
         "after if locked.whole() == before else None",
         "after",
-        ("sync/test_plan.py::test_what_has_changed_since_is_not_replaced",),
+        ("sync/test_sync_run.py::test_a_session_is_replaced_if_it_is_still_what_was_seen",),
     ),
     Mutant(
         "sync gives a session that awaits an answer another branch", "sync/plan.py",

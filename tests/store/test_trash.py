@@ -31,23 +31,6 @@ def env_of(home):
     return Env({"CODEH_HOME": str(home)})
 
 
-def test_a_new_session_of_the_name_keeps_its_words_and_so_does_the_removed_one(home):
-    say(home, "old")
-    run("rm", "demo", home=home)
-    say(home, "new")
-    refused = run("rm", "--restore", "demo", home=home)
-    assert refused.code == 65
-    assert run("last", "demo", home=home).text == "new"
-    hint = refused.err.decode().split("`")[1].replace("NEW", "back").split()
-    assert run(*hint[1:], home=home).code == 0
-    assert run("last", "back", home=home).text == "old"
-    second = run("rm", "demo", home=home)
-    assert b"1 removed earlier" in second.err
-    back = run("rm", "--restore", "demo", home=home)
-    assert str(home / "trash" / "demo.1.jsonl").encode() in back.err
-    assert run("last", "demo", home=home).text == "new"
-
-
 def test_both_names_of_a_move_are_made_durable(home, monkeypatch):
     """After the move: a session must be somewhere when the power fails."""
     say(home, "one")
@@ -205,21 +188,6 @@ def test_two_that_remove_at_once_each_have_a_place(home):
 # -- emptying it ----------------------------------------------------------------------------------------
 
 
-def test_the_trash_can_be_emptied_by_age(home):
-    say(home, "old")
-    run("rm", "demo", home=home)
-    env = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
-    dry = run("gc", "--trash", "30d", home=home, env=env)
-    assert [(line["trash"], line["removed"]) for line in dry.lines] == [("demo", False)]
-    assert names(home) == ["demo.1.jsonl"]
-    assert run("gc", "--trash", "30d", "--yes", home=home).out == b""  # it went there just now
-    gone = run("gc", "--trash", "30d", "--yes", home=home, env=env)
-    assert [(line["trash"], line["removed"]) for line in gone.lines] == [("demo", True)]
-    assert names(home) == []
-    assert run("rm", "--restore", "demo", home=home).code == 3
-    assert run("gc", "--trash", "soon", home=home).code == 2
-
-
 def test_what_was_last_used_long_ago_stays_as_long_in_the_trash(home):
     """Its age there counts from its removal, not from its last message."""
     say(home, "old")
@@ -227,13 +195,6 @@ def test_what_was_last_used_long_ago_stays_as_long_in_the_trash(home):
     run("rm", "demo", home=home)
     assert (home / "trash" / "demo.1.jsonl").stat().st_mtime > 0
     assert run("gc", "--trash", "1d", "--yes", home=home).out == b""
-    assert names(home) == ["demo.1.jsonl"]
-
-
-def test_without_the_option_the_trash_is_kept_for_ever(home):
-    say(home, "old")
-    run("rm", "demo", home=home)
-    run("gc", "--yes", home=home, env=DAYS)
     assert names(home) == ["demo.1.jsonl"]
 
 

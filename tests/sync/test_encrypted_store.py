@@ -119,14 +119,6 @@ def test_what_has_not_changed_is_not_opened(one, tmp_path, key):
     assert change == [os.stat(path).st_ctime_ns for path in folder.iterdir()]
 
 
-def test_plain_and_sealed_are_not_mixed(one, tmp_path, key):
-    plain, sealed = f"dir:{tmp_path / 'plain'}", f"dir:{tmp_path / 'sealed'}"
-    sync(one, plain)
-    sync(one, sealed, *key.both)
-    assert b"unencrypted" in sync(one, plain, *key.both, code=2).err
-    assert b"--encrypt-to" in sync(one, sealed, code=2).err
-
-
 @pytest.mark.parametrize("cut", [0, 10, 200, -1])
 def test_a_sealed_file_that_is_cut_or_altered_is_told(one, two, tmp_path, key, cut):
     folder = tmp_path / "sealed"
@@ -162,20 +154,6 @@ def test_a_sealed_copy_of_a_folder_is_a_bundle(one, two, tmp_path, key):
     sync(one, f"dir:{tmp_path / 'sealed'}", *key.both)
     file = str(tmp_path / "sealed" / "demo.tar.age")
     assert run_in_process("import", file, "--identity", key.file, home=two).text == "demo"
-
-
-@pytest.mark.parametrize(
-    ("argv", "said"),
-    [
-        (["--encrypt-to", "age1nonsense"], b"a public key expected"),
-        (["--encrypt-to", "AGE-SECRET-KEY-1QQQ"], b"a secret key belongs in a file"),
-        (["--identity", "/no/such/file"], b"--encrypt-to"),
-    ],
-)
-def test_what_is_no_key_is_usage(one, tmp_path, argv, said):
-    done = sync(one, f"dir:{tmp_path / 'sealed'}", *argv, code=2)
-    assert said in done.err
-    assert b"AGE-SECRET-KEY-1" not in done.err
 
 
 def test_without_the_package_it_says_what_to_install(one, tmp_path, key, monkeypatch):

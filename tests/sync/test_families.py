@@ -122,14 +122,6 @@ def test_what_stayed_what_it_was_is_not_read_again(env):
     assert side.looked == ["a"]
 
 
-def test_what_was_just_written_is_read_again(env):
-    write_session(env, "a", age=0)
-    side = Looked(env)
-    for _ in range(2):
-        briefs(env, side, side.sessions())
-    assert side.looked == ["a", "a"]
-
-
 @pytest.mark.parametrize(
     ("header", "parent"),
     [({}, None), ({"parent": {"session": "p", "at": "m"}}, "p"), ({"parent": "p"}, None), ({"parent": {}}, None),

@@ -70,17 +70,7 @@ class Machines:
             ("persist", name, "-i", "--all"),
             ("gc", "--yes"),
             ("compact", "-s", name, "-i", "--max-items", "3"),
-            (
-                "summarize",
-                name,
-                "-i",
-                "--max-conversations",
-                "2",
-                "--min-batch",
-                "1",
-                "--counter",
-                "approx",
-            ),
+            ("summarize", name, *"-i --max-conversations 2 --min-batch 1 --counter approx".split()),
         ]
         assert self.run(home, *self.random.choice(changes)).code in (0, 1, 3, 5, 65)
 

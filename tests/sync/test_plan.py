@@ -5,15 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.env import Env
 from codeh_history.base.words import is_id
 from codeh_history.session.records import dumps, lines_of
 from codeh_history.sync import log as sync_log
 from codeh_history.sync.log import digest, read
 from codeh_history.sync.merge import is_named_branch, is_quiet, merged, root_of
 from codeh_history.sync.plan import Write, _turn, plan
-from codeh_history.sync.replica import own_replica
-from in_process import write_session
 from synced import HEADER, message, opened, record
 
 
@@ -82,17 +79,6 @@ def test_a_third_copy_of_a_branch_goes_into_its_fork():
     assert list(lines_of(three[fork]))[1:] == list(lines_of(late + message("d", "d", 4)))[1:]
 
 
-def test_what_has_changed_since_is_not_replaced(tmp_path):
-    path = write_session(tmp_path, HEADER + message("a", "a"), "demo")
-    side = own_replica(Env({"CODEH_HOME": str(tmp_path)}))
-    side.sessions()
-    assert not side.put("demo", HEADER, HEADER + message("b", "b"))
-    assert not side.put("demo", None, HEADER)
-    assert path.read_bytes() == HEADER + message("a", "a")
-    assert side.put("demo", HEADER + message("a", "a"), HEADER + message("b", "b"))
-    assert path.read_bytes() == HEADER + message("b", "b")
-
-
 def test_what_loses_nothing_comes_first_and_forks_before_what_they_are_forks_of():
     writes = [Write(0, name, b"", b"", 0, switched=switched)
               for name, switched in (("s", True), ("s", False), ("s-2", True), ("s-2", False))]  # fmt: skip
@@ -100,24 +86,8 @@ def test_what_loses_nothing_comes_first_and_forks_before_what_they_are_forks_of(
     assert turns == [(False, "s-2"), (False, "s"), (True, "s-2"), (True, "s")]
 
 
-HEAD = {
-    "type": "session",
-    "version": 1,
-    "id": "demo",
-    "created": "2026-01-01T00:00:00.000Z",
-}
-
-
 def said(id, second=1, text=""):
-    ts = f"2026-01-01T00:00:{second:02}.000Z"
-    return {
-        "type": "message",
-        "id": id,
-        "ts": ts,
-        "kind": "user",
-        "role": "user",
-        "parts": [{"text": text or id}],
-    }
+    return orjson.loads(message(id, text or id, second))
 
 
 def summed(id, second=1):
@@ -126,7 +96,7 @@ def summed(id, second=1):
 
 
 def log(*records):
-    return read(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records)))
+    return read(HEADER + b"".join(dumps(record) + b"\n" for record in records))
 
 
 def ids(found):
@@ -236,10 +206,6 @@ META = {"type": "meta", "set": {"title": "t"}}
 SAID = {"type": "message", "id": "m", "kind": "user", "role": "user", "parts": [{"text": "m"}]}
 
 
-def of(*records):
-    return sync_log.read(HEADER + b"".join(dumps(record) + b"\n" for record in records))
-
-
 def kinds(lines):
     return [sync_log.kind_of(line) for line in lines]
 
@@ -248,15 +214,13 @@ def kinds(lines):
     b"", HEADER, HEADER + message("a", "a", 1), HEADER + b"no record\n" + message("a", "a", 1), message("a", "a", 1),
 ])  # fmt: skip
 def test_a_log_is_its_bytes_again(data):
-    read = sync_log.read(data)
-    assert read.data == data
-    assert (read.header is not None) == data.startswith(HEADER)
+    parsed = read(data)
+    assert parsed.data == data
+    assert (parsed.header is not None) == data.startswith(HEADER)
 
 
 def test_a_torn_last_line_is_none():
-    assert sync_log.read(HEADER + message("a", "a", 1) + b'{"type":"mess').data == HEADER + message(
-        "a", "a", 1
-    )
+    assert read(HEADER + message("a", "a", 1) + b'{"type":"mess').data == HEADER + message("a", "a", 1)
 
 
 @pytest.mark.parametrize(("records", "going_on"), [
@@ -264,22 +228,22 @@ def test_a_torn_last_line_is_none():
     ([OPEN, DELTA, META], {"o"}), ([OPEN, DELTA, SAID], set()), ([SAID, OPEN], {"o"}), ([OPEN, COMMIT, UPDATE], set()),
 ], ids=lambda value: "")  # fmt: skip
 def test_a_stream_goes_on_that_has_no_end_and_after_which_nothing_was_said(records, going_on):
-    found = of(*records)
+    found = log(*records)
     assert found.unfinished_streams(found.ended) == going_on
 
 
 def test_what_ends_an_update_belongs_to_the_stream_that_it_is_of():
-    found = of(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
+    found = log(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
     assert [found.root(line) for line in found.lines] == ["", "o", "o", "", "o", ""]
     assert found.commits == {"o": 2}
 
 
 def test_no_delta_counts_whose_stream_is_committed_here_or_there():
-    begun, ended = of(OPEN, DELTA), of(OPEN, DELTA, COMMIT)
+    begun, ended = log(OPEN, DELTA), log(OPEN, DELTA, COMMIT)
     assert kinds(begun.compared({})) == ["session", "open", "delta"]
     assert kinds(begun.compared(ended.commits)) == ["session", "open"]
     assert kinds(ended.compared({})) == ["session", "open", "commit"]
-    assert kinds(of(OPEN, COMMIT, DELTA).compared({})) == [
+    assert kinds(log(OPEN, COMMIT, DELTA).compared({})) == [
         "session",
         "open",
         "commit",
@@ -288,11 +252,11 @@ def test_no_delta_counts_whose_stream_is_committed_here_or_there():
 
 
 def header(**more):
-    return sync_log.read(dumps({"type": "session", "version": 1, "id": "s", **more}) + b"\n").lines[0]
+    return read(dumps({"type": "session", "version": 1, "id": "s", **more}) + b"\n").lines[0]
 
 
 def line(data):
-    return sync_log.read(data).lines[0]
+    return read(data).lines[0]
 
 
 def test_a_forks_header_says_the_same_as_its_sessions():
@@ -326,5 +290,5 @@ def test_where_logs_branch_and_what_one_has_more():
      "2026-01-02T00:00:00.000Z", False), (META, "", False), (OPEN, "", True),
 ])  # fmt: skip
 def test_when_a_line_was_written_and_whether_it_brings_a_message(record, time, *, places):
-    found = of(record).lines[1]
+    found = log(record).lines[1]
     assert (sync_log.time_of(found), sync_log.places(found)) == (time, places)

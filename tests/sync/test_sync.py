@@ -8,10 +8,8 @@ import sys
 import orjson
 import pytest
 
-from codeh_history.base.env import Env
-from codeh_history.store.awaiting import awaiting, is_awaiting
 from in_process import run_in_process, run_ok, write_session
-from support import lines, run, session_path
+from support import lines, run
 from synced import HEADER, message, opened, record, sessions, sync, texts
 
 SECRET = "sk-ant-api03-" + "Ab3" * 31 + "AA"
@@ -35,27 +33,6 @@ def other(home):
 # -- what it makes of two stores -------------------------------------------------------------------------------
 
 
-def test_both_get_what_they_lack_and_then_it_is_silent(one, two):
-    write_session(one, HEADER + message("a", "x"), "demo")
-    write_session(two, HEADER.replace(b"demo", b"new"), "new")
-    assert sync(one, other(two)).err
-    assert sessions(one) == sessions(two)
-    again = sync(one, other(two))
-    assert (again.out, again.err) == (b"", b"")
-
-
-def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one, two):
-    write_session(one, HEADER + message("a", "x") + message("late", "late", 9), "demo")
-    write_session(two, HEADER + message("a", "x") + message("early", "early", 5), "demo")
-    assert b"new messages on both sides" in sync(one, other(two)).err
-    assert sessions(one) == sessions(two)
-    [fork] = sessions(one).keys() - {"demo"}
-    assert texts(one, "demo") == ["x", "early"]
-    assert texts(one, fork) == ["x", "late"]
-    header = lines(sessions(one)[fork])[0]
-    assert (header["id"], header["parent"]) == (fork, {"session": "demo", "at": "a"})
-
-
 def test_two_sessions_of_one_name_have_no_common_parent(one, two):
     write_session(one, HEADER + message("a", "x"), "demo")
     write_session(two, HEADER.replace(b"00:00:00", b"09:00:00") + message("b", "y"), "demo")
@@ -77,14 +54,6 @@ def test_summaries_and_settings_of_one_side_are_appended(one, two):
     )
 
 
-def test_of_another_branch_under_the_same_id_nothing_is_lost(one, two):
-    for home, said in ((one, "mine"), (two, "yours")):
-        write_session(home, HEADER + message("a", said), "demo")
-    sync(one, other(two))
-    assert {tuple(texts(one, name)) for name in sessions(one)} == {("mine",), ("yours",)}
-    assert sync(two, other(one)).err == b""
-
-
 def test_deltas_and_references_are_no_difference(one, two):
     delta = record(type="delta", of="s", parts=[{"text": "hi"}])
     commit = record(type="commit", of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": "hi"}])
@@ -97,13 +66,6 @@ def test_deltas_and_references_are_no_difference(one, two):
     assert before[0] != before[1]
     assert sync(one, other(two)).err == b""
     assert (sessions(one), sessions(two)) == before
-
-
-def test_a_damaged_line_and_a_torn_end_make_no_branch(one, two):
-    write_session(one, HEADER + message("a", "x") + b'{"torn', "demo")
-    write_session(two, HEADER + message("a", "x") + message("b", "y"), "demo")
-    sync(one, other(two))
-    assert sessions(one) == sessions(two) == {"demo": HEADER + message("a", "x") + message("b", "y")}
 
 
 def test_blocks_go_along_and_are_there_first(one, two, tmp_path):
@@ -121,14 +83,6 @@ def test_a_block_that_neither_has_is_said_and_the_session_goes(one, two):
     write_session(one, HEADER + record(**ref, ts="2026-01-01T00:00:00.000Z", blockIds=["0" * 64]), "demo")
     assert b"1 block missing, not copied" in sync(one, other(two)).err
     assert sessions(one) == sessions(two)
-
-
-def test_only_the_sessions_named_with_their_forks(one, two):
-    write_session(one, HEADER + message("a", "x"), "demo")
-    write_session(one, HEADER.replace(b"demo", b"else") + message("b", "y"), "else")
-    run_in_process("fork", "demo", "--into", "plan-b", home=one)
-    sync(one, other(two), "plan-b")
-    assert set(sessions(two)) == {"demo", "plan-b"}
 
 
 def test_what_is_no_session_is_told_and_stops_no_other(one, two):
@@ -197,14 +151,6 @@ def test_a_session_that_awaits_an_answer_is_not_switched(one, two):
     assert b"new messages on both sides" in sync(one, other(two)).err
 
 
-def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path):
-    """Where there was no home yet nothing said so until the answer began to be read."""
-    home = tmp_path / "new"
-    with awaiting(Env({"CODEH_HOME": str(home)}), str(session_path(home, "demo"))):
-        assert is_awaiting(str(home), "demo")
-    assert not is_awaiting(str(home), "demo")
-
-
 # -- what was redacted -----------------------------------------------------------------------------------------
 
 
@@ -255,22 +201,6 @@ def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
     again = sessions(one)
     run_ok("redact", "demo", "-i", "--yes", home=one)
     assert sessions(one) == again
-
-
-def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one, two):
-    write_session(one, HEADER + message("a", f"{SECRET} and TICKET-77123"), "demo")
-    sync(one, other(two))
-    rules = one / "rules.json"
-    rules.write_text('{"ticket": "TICKET-[0-9]+"}')
-    run_in_process("redact", "demo", "-i", "--yes", home=two)
-    path = session_path(one, "demo")
-    run_in_process("redact", "demo", "-i", "--yes", "--rules", str(rules), home=one)
-    path.write_bytes(
-        path.read_bytes().replace(b"[redacted:anthropic-key]", SECRET.encode())
-    )  # as if unknown to it
-    sync(one, other(two))
-    assert sessions(one) == sessions(two)
-    assert texts(one, "demo") == ["[redacted]"]
 
 
 def test_a_block_of_what_was_redacted_leaves_the_folder_between(one, two, tmp_path):

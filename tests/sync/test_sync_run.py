@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, HistoryError, NotFound, TryAgain, Usage
+from codeh_history.base.errors import BadData, HistoryError, TryAgain, Usage
 from codeh_history.store.awaiting import awaiting
 from codeh_history.store.blocks.directory import DirectoryStore
 from codeh_history.store.stores import Files
@@ -231,17 +231,6 @@ def test_a_home_is_not_synced_with_itself(env, tmp_path, name):
     (tmp_path / "link").symlink_to(tmp_path / "home" / "sessions")
     with pytest.raises(Usage, match=r"these are the sessions of this home; name another store"):
         other_replica(env, f"dir:{tmp_path}/{name}")
-
-
-@pytest.mark.parametrize("url", ["dir:", "/tmp/x", "x", "s3://bucket", ""])
-def test_what_names_no_store_is_exit_2(env, url):
-    with pytest.raises(Usage, match=r"^pass the other store: dir:PATH"):
-        other_replica(env, url)
-
-
-def test_a_disk_that_is_not_there_is_not_made(env):
-    with pytest.raises(NotFound, match=r"there is no /mnt/no-such-stick: is it mounted"):
-        other_replica(env, "dir:/mnt/no-such-stick/sessions")
 
 
 def test_a_file_is_no_folder(env, tmp_path):
