@@ -257,12 +257,6 @@ def test_a_pipe_is_read_to_its_end(pipe, data, text):
         writer.join()
 
 
-def test_what_is_no_text_is_refused(tmp_path):
-    (tmp_path / "f").write_bytes(b"\xff")
-    with (tmp_path / "f").open("rb") as file, pytest.raises(BadData, match=r"^stdin: byte 0"):
-        piped_text(Env({}, stdin=file.fileno()), "-")
-
-
 def test_a_file_and_a_socket_hold_what_somebody_put_there(tmp_path):
     (tmp_path / "f").write_bytes(b"x")
     ours, theirs = socket.socketpair()

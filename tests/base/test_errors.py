@@ -1,10 +1,8 @@
 """Every failure is one line on stderr and one of the documented exit codes."""
 
-import fcntl
 import os
 import signal
 import subprocess
-import termios
 import time
 
 import orjson
@@ -15,7 +13,7 @@ from codeh_history.base import errors
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, one_line
 from codeh_history.main import run as run_here
-from support import run, session_path, start
+from support import run, start
 
 CODES = {
     errors.NegativeAnswer: 1, errors.Usage: 2, errors.NotFound: 3, errors.ProviderRefused: 4,
@@ -85,26 +83,6 @@ def test_a_bug_shows_its_traceback_when_asked(monkeypatch):
     monkeypatch.setattr(main, "run_plain", fail)
     with pytest.raises(ZeroDivisionError):
         run_here(["append"], Env({"CODEH_TRACEBACK": "1"}))
-
-
-@pytest.mark.parametrize(
-    ("number", "codes"),
-    [(signal.SIGINT, (130, -signal.SIGINT)), (signal.SIGTERM, (143, -signal.SIGTERM)),
-     (signal.SIGHUP, (129, -signal.SIGHUP))],
-)  # fmt: skip
-def test_a_signal_ends_a_waiting_append_without_a_trace(home, number, codes):
-    """A shell shows a death by signal as 128 + its number."""
-    waiting = start("append", "-s", "demo", "-F", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert waiting.stdin
-    waiting.stdin.write(b"half a mess")
-    waiting.stdin.flush()
-    while any(fcntl.ioctl(waiting.stdin, termios.FIONREAD, b"\0\0\0\0")):
-        time.sleep(0.01)  # until it has read what is there, and waits for more
-    waiting.send_signal(number)
-    _, err = waiting.communicate(timeout=30)
-    assert waiting.returncode in codes
-    assert b"Traceback" not in err
-    assert not session_path(home, "demo").exists()
 
 
 @pytest.mark.parametrize("verb", [["curate"], ["payload", "--to", "gemini"]])

@@ -51,15 +51,6 @@ def test_sequence(case):
     assert short(folded(case)) == told(case)
 
 
-def test_the_first_header_is_the_session():
-    assert folded(SEQUENCES["sequence-42"]).id == "s"
-
-
-def test_epoch_milliseconds_are_read():
-    view = w().add(type="message", id="a", ts=1767225600000, kind="user", parts=[]).view()
-    assert view.messages[0].ts == TS
-
-
 def test_a_clear_hides_summaries_and_compactions_before_it():
     log = w().a("a").a("b").s("S", "a").k("K", {"op": "drop", "ids": ["b"], "why": "w"}).x().a("c").s("T")
     view = log.view()
@@ -107,11 +98,6 @@ def test_an_inserted_message_goes_with_the_one_it_stands_after():
     assert short(log.view()) == "a call r b"
     assert {step.id for step in log.view().steps} == {"a", "call", "b", "K"}
     assert short(log.k("L", drop("call")).view()) == "a b"
-
-
-def test_what_is_inserted_later_stands_nearer():
-    log = w().a("a").a("b").k("K", put("a", "r1"), put("a", "r2")).k("L", put("a", "r3"))
-    assert short(log.view()) == "a r3 r1 r2 b"
 
 
 def test_ops_leave_the_view_that_they_are_applied_to_as_it_was():

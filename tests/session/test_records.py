@@ -91,20 +91,6 @@ def test_an_odd_last_line_without_newline_costs_at_most_itself(line, reason):
     assert [damage.offset for damage in log.damage] == ([len(A) + 1] if reason else [])
 
 
-def test_a_byte_order_mark_is_no_damage():
-    log = parse(lines_of(BOM + A + b"\n" + B))
-    assert [record.raw for record in log.records] == [A, B]
-    assert not log.damage
-
-
-def test_offsets_count_bytes():
-    first = message('{"text":"日本"}'.encode())
-    log = parse(lines_of(first + b"\n\nbad\n" + A))
-    assert [record.offset for record in log.records] == [0, len(first) + 6]
-    assert [damage.offset for damage in log.damage] == [len(first) + 2]
-    assert log.size == len(first) + 6 + len(A)
-
-
 def test_equal_bare_lines_are_different_messages():
     """2026-11-21: those that differ in their line end alone became one."""
     line = b'{"role":"user","parts":[{"text":"again"}]}'

@@ -6,8 +6,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.live import repeated_lines
 from codeh_history.session.records import Log, block_of, lines_of, parse
 from codeh_history.session.undo import last_turn, newest, reverts
-from conformance import cases
-from folding import SEQUENCES, TS, drop, eleven, folded, short, text_of, told, twice, w
+from folding import SEQUENCES, TS, drop, eleven, folded, short, twice, w
 from in_process import run_ok
 from strategies import encode
 from support import session_path
@@ -84,32 +83,14 @@ def test_where_nothing_is_left_nothing_is_newest():
     assert newest(w().a("a").undo().view()) is None
 
 
-REPEATED = cases("repeated-")
-
-
 def test_a_revert_that_names_nothing_earlier_is_noted():
     assert len(folded(SEQUENCES["sequence-39"]).notes) == 2
-
-
-@pytest.mark.parametrize("case", REPEATED.values(), ids=REPEATED)
-def test_a_repeated_line_counts_at_its_first_place(case):
-    names = {m.id: "hi" for m in folded(case).messages if text_of(m.parts) == "hi"}
-    found = short(folded(case))
-    for id, name in names.items():
-        found = found.replace(f"{id}=hi", name)
-    assert found == told(case)
 
 
 def test_a_repeated_line_may_be_spelled_otherwise():
     log = w().a("a").x().a("b").bytes()
     copy = b'{"ts": "%s", "id": "X", "type": "clear"}\n' % TS.encode()
     assert short(fold(parse(lines_of(log + copy + w().a("c").bytes())))) == "b c"
-
-
-def test_what_differs_in_anything_is_no_repeat():
-    log = w().a("a").x().a("b").bytes()
-    copy = b'{"ts": "%s", "id": "X", "type": "clear", "n": 1}\n' % TS.encode()
-    assert short(fold(parse(lines_of(log + copy)))) == ""
 
 
 def test_an_unknown_line_is_passed_on_once():
@@ -128,11 +109,6 @@ def test_repeats_are_not_printed_expanded_or_copied():
     assert expand(view, "a", session="s") == [once.bytes().split(b"\n")[0]]
     forked = fold(Log(up_to(view, view.all["b"]), [], 0))
     assert [message.id for message in forked.messages] == ["a", "b"]
-
-
-def test_a_repeated_undo_takes_back_no_more_than_it_did():
-    log = w().a("a", "v1").r("R", "a").a("a", "v2").a("a", "v1").r("R", "a")
-    assert short(log.view()) == "a=v2"
 
 
 def again(first, second):
@@ -178,26 +154,3 @@ COPIES = {
 @pytest.mark.parametrize(("first", "second", "expected"), COPIES.values(), ids=COPIES)
 def test_a_copy_is_known_wherever_its_parts_lie(first, second, *, expected):
     assert again(first, second) is expected
-
-
-def test_what_streams_is_a_copy_only_where_its_message_is_one():
-    """The same piece may come twice in a stream; in a copy it came before."""
-    stream = w().o("m").d("m", "ha").d("m", "ha").c("m")
-    assert short(stream.view()) == "m=haha"
-    assert short(twice(stream, w().a("b"), w()).view()) == "m=haha b"
-
-
-def test_a_copy_may_go_on_where_the_other_did_not():
-    begun = w().o("m").d("m", "ha")
-    assert short(twice(begun, w(), w().d("m", "!").c("m")).view()) == "m=ha!"
-
-
-def test_equal_bare_messages_are_no_copies():
-    log = parse(lines_of(b'{"role":"user","parts":[]}\n' * 2))
-    assert repeated_lines(log.records, set()) == set()
-
-
-def test_a_revert_takes_back_all_lines_of_its_id_before_it_alone():
-    log = w().a("a", "v1").a("a", "v2").r("r", "a").a("a", "v3")
-    assert short(log.view()) == "a=v3"
-    assert short(w().r("r", "a").a("a").view()) == "a"

@@ -1,10 +1,8 @@
 """The store: no writer loses another's record, and nothing is written that is not a session of ours."""
 
 import fcntl
-import hashlib
 import os
 import shutil
-import stat
 import subprocess
 import sys
 
@@ -16,7 +14,6 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
 from in_process import run_in_process, run_ok
-from length import by_length
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
 WORKER = ROOT / "tests" / "helpers/worker.py"
@@ -48,35 +45,7 @@ def ids(path):
     return [record.data["id"] for record in parse(lines_of(path.read_bytes())).records]
 
 
-# -- many writers ---------------------------------------------------------------------------------------
-
-
-def test_many_processes_append_fifty_records_each(home):
-    many = by_length(8, 20, 20)
-    finish(*[work("run", "demo", f"w{number}", "50", home=home) for number in range(many)])
-    path = session_path(home, "demo")
-    records = lines(path)
-    texts = [record["parts"][0]["text"] for record in records[1:]]
-    assert records[0]["type"] == "session"
-    assert sorted(texts) == sorted(f"w{worker}-{number}" for worker in range(many) for number in range(50))
-    assert len({record["id"] for record in records}) == 50 * many + 1
-    for worker in range(many):  # each writer's own order is kept
-        mine = [text for text in texts if text.startswith(f"w{worker}-")]
-        assert mine == [f"w{worker}-{number}" for number in range(50)]
-
-
-def test_no_append_is_lost_while_the_file_is_replaced(home):
-    """4 × 400 appends while another process keeps replacing the file."""
-    path, stop = made(home), home / "stop"
-    replacer = work("replace", path, stop, home=home)
-    try:
-        finish(*[work("append", path, f"w{number}", "400", home=home) for number in range(4)])
-    finally:
-        stop.touch()
-    finish(replacer)
-    found = ids(path)
-    assert len(found) == len(set(found))
-    assert set(found) - {"demo", "first"} == {f"w{worker}-{n}" for worker in range(4) for n in range(400)}
+# -- many writers: `faults/test_crowd.py` has many at once ---------------------------------------------
 
 
 def careless(path, *, create, wait):
@@ -286,25 +255,6 @@ def test_a_place_without_permission(tmp_path):
     assert done.stderr == f"codeh-history: {path}: Permission denied\n".encode()
 
 
-# -- private --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("umask", [0, 0o022, 0o777], ids=oct)
-def test_files_and_directories_are_private_under_any_umask(tmp_path, umask):
-    home = tmp_path / "a" / "b"
-    for _ in ("a new session", "one that exists"):
-        subprocess.run(
-            [*PROGRAM, "append", "-s", "demo", "-m", "x"], env=environ(home=home), umask=umask, check=True,
-            stdin=subprocess.DEVNULL, capture_output=True,
-        )  # fmt: skip
-    modes = {
-        p.relative_to(tmp_path).as_posix(): stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")
-    }
-    assert modes == {
-        "a": 0o700, "a/b": 0o700, "a/b/sessions": 0o700, "a/b/sessions/demo.jsonl": 0o600,
-    }  # fmt: skip
-
-
 # -- streams ----------------------------------------------------------------------------------------------
 
 
@@ -314,15 +264,6 @@ def shell(script, home):
         ["bash", "-c", script.replace("codeh-history", program)], env=environ(home=home), capture_output=True,
         stdin=subprocess.DEVNULL, check=False, timeout=60,
     )  # fmt: skip
-
-
-@pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-", "<&- >/dev/full"])
-def test_an_acknowledgement_that_cannot_be_given_is_74_and_names_what_is_stored(home, where):
-    done = shell(f"codeh-history append -s demo -m x {where}", home)
-    assert done.returncode == 74
-    path = session_path(home, "demo")
-    assert ids(path)[1:]
-    assert f"stored all the same: {ids(path)[1]}" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
@@ -336,42 +277,7 @@ def test_no_note_is_written_into_the_session(home, closed):
     assert [record["type"] for record in lines(added)] == ["compaction"]
 
 
-def test_a_reader_that_goes_away_costs_no_record(home):
-    done = shell("codeh-history append -s demo -m x | true; echo ${PIPESTATUS[0]}", home)
-    assert done.stdout.strip() in (b"141", b"0")
-    assert done.stderr == b"codeh-history: new session demo\n"
-    assert len(ids(session_path(home, "demo"))) == 2
-
-
 # -- clock and ids ----------------------------------------------------------------------------------------
-
-
-def test_clock_and_ids_can_be_fixed(tmp_path):
-    fixed = {"CODEH_NOW": "2026-01-02T03:04:05.678+01:00", "CODEH_ID_SEED": "s"}
-    digests = set()
-    for name in ("one", "two"):
-        for text in ("a", "b"):
-            run("append", "-s", "demo", "-m", text, env=fixed, home=tmp_path / name, cwd=tmp_path)
-        data = session_path(tmp_path / name, "demo").read_bytes()
-        digests.add(hashlib.sha256(data).digest())
-        assert [record.get("ts") for record in lines(data)][1:] == ["2026-01-02T02:04:05.678Z"] * 2
-    assert len(digests) == 1
-    assert len(set(ids(session_path(tmp_path / "one", "demo")))) == 3
-
-
-def test_seeded_ids_do_not_hang_on_the_working_directory(tmp_path):
-    made = set()
-    for name in ("d", "a-directory-of-a-longer-name"):
-        where = tmp_path / name
-        where.mkdir()
-        env = {"CODEH_ID_SEED": "s", "CODEH_NOW": "2026-01-02T03:04:05Z", "CODEH_HOME": str(where / "home")}
-        run("append", "-s", "demo", "-m", "one", env=env, cwd=where)
-        run("fork", "demo", "--into", "copy", env=env, cwd=where)
-        run("append", "-s", "copy", "-m", "two", env=env, cwd=where)
-        made.add(session_path(where / "home", "copy").read_bytes())
-    assert len(made) == 1
-    run("append", "-s", "demo", "-m", "one", cwd=where, home=where / "unseeded")
-    assert lines(session_path(where / "unseeded", "demo"))[0]["cwd"] == str(where)
 
 
 def test_a_clock_that_is_none_is_a_usage_error(home):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound, Usage
 from codeh_history.store import paths
-from codeh_history.store.resolve import for_filtering, for_reading, for_writing, require_name
+from codeh_history.store.resolve import for_filtering, for_reading, for_writing
 from in_process import run_in_process, run_ok
 
 MESSAGE = '{"type":"message","id":"m","ts":"%s","kind":"user","role":"user","parts":[]}\n'
@@ -138,15 +138,6 @@ def test_where_nothing_is_named_the_newest_begun_here_is_meant_and_noted_once(en
         assert (target.id, target.why) == ("beta", "newest begun here")
     os.close(env.stderr)
     assert (tmp_path / "notes").read_text() == "codeh-history: beta (newest begun here)\n"
-
-
-def test_what_rewrites_wants_a_name(env, monkeypatch):
-    monkeypatch.setattr(os, "getcwd", lambda: "/a")
-    with pytest.raises(Usage, match="which session"):
-        require_name(env, None)
-    require_name(env, "beta")
-    env.environ = {**env.environ, "CODEH_SESSION": "beta"}
-    require_name(env, None)
 
 
 @pytest.mark.parametrize(("option", "argument"), [("", None), (None, ""), ("", "")])

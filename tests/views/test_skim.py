@@ -12,6 +12,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
 from codeh_history.views import skim as skimming
 from codeh_history.views.skim import NeedsFold, OpenCalls, Skim
+from histories import conversations, session
 from plain_logs import plain_files
 
 
@@ -31,35 +32,6 @@ def skimmed(pieces):
         return None
     assert sorted(found) == list(range(1, skim.placed + 1))
     return skim, [found[number] for number in sorted(found)]
-
-
-IDS = st.sampled_from(["c1", "c2", None])
-NAMES = st.sampled_from(["f", "g"])
-
-
-@st.composite
-def talks(draw):
-    found = []
-    idless = 0
-    for number in range(draw(st.integers(0, 25))):
-        what = draw(
-            st.sampled_from(["call", "result", "user", "user", "model", "model", "error", "pending"])
-        )
-        id, name = draw(IDS), draw(NAMES)
-        part = {"text": "x"}
-        if what == "call":
-            part = {"functionCall": {"name": name} | ({"id": id} if id else {})}
-        elif what == "result":
-            part = {"functionResponse": {"name": name} | ({"id": id} if id else {})}
-        kind = {"call": "codeh", "model": "codeh", "result": "tool", "error": "error"}.get(what, "user")
-        role = {"codeh": "model", "error": None}.get(kind, "user")
-        message = Message(f"m{number}", kind, role, None, {}, own=[part], parts=[part])
-        if what == "pending":
-            message.own, message.pending = None, [part]
-        message.idless = idless
-        idless += what == "call" and id is None
-        found.append(message)
-    return found
 
 
 @given(data=plain_files() | some.files_of())
@@ -123,12 +95,12 @@ def test_an_older_form_comes_in_one_piece(tmp_path):
     assert [r.data["parts"] for r in log.records] == [[{"text": "hi"}]]
 
 
-@given(messages=talks(), most=st.sampled_from([skimming.MOST_HELD, 3]))
+@given(messages=conversations(lost=True), most=st.sampled_from([skimming.MOST_HELD, 3]))
 def test_open_calls_are_those_of_all_messages(messages, most):
     """Answered calls are released, so that a long log needs little memory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(skimming, "MOST_HELD", most)
-        calling = OpenCalls()
+        calling, messages = OpenCalls(), session(messages).messages
         for message in messages:
             calling.add(message)
     expected = [(c.message.id, c.id) for c in open_calls(messages)]
