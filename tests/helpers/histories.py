@@ -19,7 +19,8 @@ MAKERS = (
     {}, {"provider": "gemini"}, {"provider": "gemini", "model": "gemini-2.5-pro"},
     {"provider": "gemini", "model": "gemini-3-pro"}, {"provider": "anthropic", "model": "claude-opus-4-8"},
     {"provider": "anthropic", "model": "claude-3-5-sonnet-20241022"},
-    {"provider": "openai-responses", "model": "gpt-5.1"}, {"provider": "openai-chat", "model": "o3"},
+    {"provider": "openai-responses", "model": "gpt-5.1"}, {"provider": "openai-chat", "model": "o3"}, {"provider": "openai-responses"},
+    {"provider": "openai-responses", "model": "o3"}, {"provider": "openai-chat", "model": "deepseek-reasoner"},
 )  # fmt: skip
 
 CITED = [{"type": "char_location", "cited_text": "c", "document_index": 0, "document_title": None,
@@ -48,6 +49,31 @@ def _dict(**fields):
 blobs = _dict(mimeType=mimes, data=datas, displayName=st.sampled_from(["a.txt", "", 5]))
 files = _dict(mimeType=mimes, fileUri=uris, displayName=st.just("f"))
 media = st.one_of(blobs.map(lambda v: {"inlineData": v}), files.map(lambda v: {"fileData": v}))
+
+
+def inline(mime, data, **more):
+    return {"inlineData": {"mimeType": mime, "data": data, **more}}
+
+
+def linked(uri, **more):
+    return {"fileData": {"fileUri": uri, **more}}
+
+
+def native(provider, **value):
+    return {"native": {"provider": provider, "value": value}}
+
+
+def reasoning(id, encrypted="gAAA"):
+    kept = {"encrypted_content": encrypted} if encrypted else {}
+    return native("openai-responses", type="reasoning", id=id, summary=[], **kept)
+
+
+SEARCHING = native(
+    "openai-responses", type="tool_search_call", call_id="ts_1", execution="client", arguments={}
+)
+SEARCHED = native(
+    "openai-responses", type="tool_search_output", call_id="ts_1", execution="client", tools=[]
+)
 natives = st.sampled_from([
     {"native": {"provider": provider, "value": value}}
     for provider, values in {
@@ -72,9 +98,22 @@ thoughts = st.builds(
     lambda text, signature: {"text": text, "thought": True} | ({"thoughtSignature": signature} if signature else {}),
     words, st.sampled_from([None, "c2ln", "not base64!"]),
 )  # fmt: skip
+uploads = st.sampled_from([  # what users of OpenAI's formats send besides
+    native("openai-responses", type="additional_tools", role="developer", tools=[]),
+    native("openai-responses", type="input_image", file_id="file-1", detail="auto"), native("openai-chat", type="file", file={"file_id": "file-1"}),
+])  # fmt: skip
+OWN = st.sampled_from([  # what models of OpenAI's formats say besides
+    reasoning("rs_1"), reasoning("rs_2"), reasoning("rs_3", None), SEARCHING,
+    native("openai-responses", type="web_search_call", id="ws_1", status="completed", action={"type": "search", "query": "q", "queries": ["q"]}),
+    native("openai-chat", audio={"id": "audio_1", "transcript": "spoken"}), native("openai-chat", annotations=[{"type": "url_citation"}]),
+    {"text": "no", "refusal": True}, {"text": "hm", "thought": True, "item": {"field": "reasoning_content"}},
+    {"text": "said", "item": {"id": "msg_1", "status": "completed", "phase": "final_answer"}}, {"text": "said", "item": {"phase": "commentary"}},
+    {"text": "more", "item": {"id": "msg_2", "status": "completed", "annotations": []}},
+    {"text": "x", "item": {"type": "text", "prompt_cache_breakpoint": {"mode": "explicit"}}},
+])  # fmt: skip
 texts = words.map(lambda text: {"text": text})
-user_parts = st.lists(st.one_of(texts, texts, media, natives, others), max_size=3)
-spoken = st.lists(st.one_of(texts, texts, thoughts, media, natives, others), max_size=3)
+user_parts = st.lists(st.one_of(texts, texts, media, natives, others, uploads), max_size=3)
+spoken = st.lists(st.one_of(texts, texts, thoughts, media, natives, others, OWN), max_size=3)
 ids = st.sampled_from([None, "c1", "c2", "toolu_01", "call_1", "call/ü", "x" * 300, "a b", 7])
 names = st.sampled_from(["read", "grep", "mcp.read:x", "", "9lives", "n" * 200, "日本"])
 arguments = st.sampled_from([{}, {"path": "a", "deep": {"x": [1, None]}}, None, "text", '{"a":1}', [1], 5])
@@ -97,15 +136,22 @@ def conversations(draw, *, whole=False, lost=False):
     late = []
     for _ in range(draw(st.integers(1, 4))):
         if draw(st.integers(0, 5)) or not result:
-            system = {"item": {"role": "system"}} if draw(st.integers(0, 5)) == 0 else {}
-            add("user", draw(user_parts), **system)
+            items = st.sampled_from([{"role": "system"}, {"role": "developer"}, {"name": "bob"}])
+            add("user", draw(user_parts), **({"item": draw(items)} if draw(st.integers(0, 3)) == 0 else {}))
         for _ in range(draw(st.integers(0, 2))):
-            calls = draw(st.lists(_calls(), max_size=3))
-            add("codeh", draw(spoken) + calls, **draw(st.sampled_from(MAKERS)))
+            made = draw(st.sampled_from(MAKERS))
+            calls = draw(st.lists(_calls(made.get("provider")), max_size=3))
+            parts = [*draw(spoken), *calls]
+            if made.get("provider") == "openai-responses":
+                parts = [*draw(_replayed(len(result))), *draw(st.permutations(parts))]
+                calls = [part for part in parts if "functionCall" in part]
+            add("codeh", parts, **made)
             replies = [_answer(draw, call) for call in calls if not lost or draw(st.integers(0, 9))]
             if not whole:
                 replies, late = _disordered(draw, replies, late)
-            groups = [[part] for part in replies] if draw(st.booleans()) else [replies] if replies else []
+            replies += [SEARCHED] if SEARCHING in parts and draw(st.booleans()) else []
+            apart = SEARCHED not in replies and draw(st.booleans())
+            groups = [[part] for part in replies] if apart else [replies] if replies else []
             for number, group in enumerate(groups):
                 beside = (
                     draw(user_parts)
@@ -117,14 +163,37 @@ def conversations(draw, *, whole=False, lost=False):
 
 
 @st.composite
-def _calls(draw):
+def _calls(draw, provider):
     call = {"name": draw(names), "args": draw(arguments)}
     if draw(st.integers(0, 4)) == 0:
         del call["args"]
     if (id := draw(ids)) is not None:
         call["id"] = id
-    signature = {"thoughtSignature": "c2ln"} if draw(st.integers(0, 3)) == 0 else {}
-    return {"functionCall": call, **signature}
+    items = {
+        "openai-responses": [{"id": "fc_1", "status": "completed"}, {"type": "custom_tool_call"}],
+        "openai-chat": [{"type": "custom"}],
+    }
+    kept = [{"item": item} for item in items.get(provider, [{"caller": {"type": "direct"}}])]
+    beside = [{}, {}, {}, {"thoughtSignature": "c2ln"}, {"arguments": '{"b": 1'}, *kept]
+    return {"functionCall": call, **draw(st.sampled_from(beside))}
+
+
+@st.composite
+def _replayed(draw, number):
+    """A response as the Responses API returns it, reasoning first; sometimes a part is missing."""
+    text = {"text": "so", "item": {"id": f"msg_{number}", "status": "completed"}}
+    call = {
+        "functionCall": {"id": f"call_n{number}", "name": "read", "args": {}},
+        "item": {"id": f"fc_{number}"},
+    }
+    listed = native(
+        "openai-responses", type="mcp_list_tools", id=f"mcpl_{number}", server_label="s", tools=[]
+    )
+    follower, last = draw(st.permutations([text, call, listed]))[:2]
+    parts = [reasoning(f"rs_{number}"), follower, *draw(st.sampled_from([[], [last]]))]
+    if draw(st.integers(0, 3)) == 0:
+        parts.pop(draw(st.integers(0, len(parts) - 1)))
+    return parts
 
 
 def _answer(draw, call):
@@ -158,6 +227,12 @@ def message(kind, *parts, **fields):
         "parts": [{"text": part} if isinstance(part, str) else part for part in parts],
         **fields,
     }
+
+
+def record(number, kind, parts, **fields):
+    """A message with an id and a role."""
+    role = "model" if kind == "codeh" else "user"
+    return {"id": f"m{number}", "kind": kind, "role": role, "parts": parts, **fields}
 
 
 def user(*parts, **fields):

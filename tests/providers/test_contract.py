@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from codeh_history import providers
 from codeh_history.session.pairing import open_at_end
 from histories import conversations, prefix, requested, sendable, session, without_cache
-from openai_histories import histories
 from sdk_models import mistakes
 from support import MODELS, corpus, corpus_files
 
@@ -22,7 +21,7 @@ OWN = {
         "settings": st.just({"thinking": {"type": "enabled", "budget_tokens": 1024}}),
     }
 }
-HISTORIES = conversations() | histories()
+HISTORIES = conversations()
 formats = pytest.mark.parametrize("format", providers.FORMATS)
 
 
@@ -76,7 +75,7 @@ def test_a_faithful_request_of_anything_raises_nothing(format, messages, data):
 
 
 @formats
-@given(messages=conversations(whole=True) | histories(broken=False), data=st.data())
+@given(messages=conversations(whole=True), data=st.data())
 def test_a_request_is_a_prefix_of_the_next(format, messages, data):
     chosen, before = data.draw(options(format)), b""
     for end in range(1, len(messages) + 1):

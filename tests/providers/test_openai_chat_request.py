@@ -4,26 +4,20 @@ import base64
 
 import pytest
 
-from codeh_history.providers.base import Options
 from codeh_history.providers.openai_chat import request as chat
 from codeh_history.providers.openai_chat import rules
 from codeh_history.providers.turns import EMPTY_MESSAGE
-from openai_histories import (
-    PNG,
-    inline,
-    linked,
-    message,
-    native,
-    paired,
-    reasoning,
-    request,
-    view_of,
-)
+from histories import PNG, inline, linked, native, reasoning, requested
+from histories import record as message
 
 USER = message(0, "user", [{"text": "hi"}])
 CHAT = {"provider": "openai-chat", "model": "gpt-5.1"}
 DEEPSEEK = {"provider": "openai-chat", "model": "deepseek-reasoner"}
 GEMINI = {"provider": "gemini", "model": "gemini-3-pro"}
+
+
+def request(records, **options):
+    return requested("openai-chat", records, **{"model": "gpt-5.1", "session": "s", **options})
 
 
 def call(name="read", id="c1", **fields):
@@ -42,19 +36,19 @@ def sent(*parts, to="gpt-5.1", **fields):
                for p in parts if "functionCall" in p]  # fmt: skip
     records = [USER, message(1, "codeh", list(parts), **fields)]
     records += [message(2, "tool", results)] if results else []
-    return request(chat, records, model=to).body["messages"][1:]
+    return request(records, model=to).body["messages"][1:]
 
 
 def asked(*parts, **fields):
     """The content of a user's message of these parts."""
-    [found] = request(chat, [message(0, "user", list(parts), **fields)]).body["messages"]
+    [found] = request([message(0, "user", list(parts), **fields)]).body["messages"]
     return found["content"]
 
 
 def answered(part):
     """What follows a call that this result answers."""
     records = [USER, message(1, "codeh", [call()]), message(2, "tool", [part])]
-    return request(chat, records).body["messages"][2:]
+    return request(records).body["messages"][2:]
 
 
 def text(value):
@@ -187,7 +181,7 @@ def test_every_call_has_an_id_of_its_own():
                             result({"output": "c"}, id=None), result({"output": "n"}, id="call_1")]),
         *again,
     ]  # fmt: skip
-    body = request(chat, records).body
+    body = request(records).body
     ids = [c["id"] for m in body["messages"] for c in m.get("tool_calls") or ()]
     assert len(set(ids)) == 6
     answers = {m["tool_call_id"]: m["content"] for m in body["messages"] if m["role"] == "tool"}
@@ -216,7 +210,7 @@ def test_media_of_results_follows_all_tool_messages():
         message(3, "tool", [result({"output": "b"}, id="c2")]),
         message(4, "user", [{"text": "and?"}]),
     ]
-    found = request(chat, records)
+    found = request(records)
     roles = [(m["role"], m.get("tool_call_id")) for m in found.body["messages"][2:]]
     assert roles == [("tool", "c1"), ("tool", "c2"), ("user", None), ("user", None)]
     assert found.body["messages"][4]["content"] == [
@@ -241,7 +235,7 @@ def test_notes_say_what_is_left_out():
         message(2, "codeh", [known, native("openai-chat", later=1)], **CHAT),
         message(3, "user", [{"text": "x"}]),
     ]
-    assert request(chat, records).notes == [
+    assert request(records).notes == [
         "message m0: a part that only gemini knows is not sent to openai-chat",
         "message m1: a part that only anthropic knows is not sent to openai-chat",
         "message m1: a part of an unknown kind (later) is left out",
@@ -257,7 +251,7 @@ def test_notes_say_what_is_left_out():
     [("gpt-5.1", "system"), ("o3-mini", "developer"), ("openai/o4-mini", "developer"), ("olmo", "system"), (None, "system")],
 )  # fmt: skip
 def test_the_system_prompt_comes_first(model, role):
-    body = request(chat, [USER], model=model, system="Be brief.").body
+    body = request([USER], model=model, system="Be brief.").body
     assert body["messages"] == [{"role": role, "content": "Be brief."}, {"role": "user", "content": "hi"}]
 
 
@@ -265,12 +259,12 @@ def test_an_imported_system_message_stays_while_its_text_does():
     kept = {"role": "developer", "content": [{"type": "text", "text": "s"}], "name": "n"}
     for system, expected in (("s", kept), ("t", {"role": "system", "content": "t"})):
         settings = {chat.SYSTEM: kept}
-        assert request(chat, [USER], system=system, settings=settings).body["messages"][0] == expected
-    assert chat.SYSTEM not in request(chat, [USER], settings={chat.SYSTEM: kept}).body
+        assert request([USER], system=system, settings=settings).body["messages"][0] == expected
+    assert chat.SYSTEM not in request([USER], settings={chat.SYSTEM: kept}).body
 
 
 def test_summaries_are_the_first_words_of_the_user():
-    messages = chat.build(paired([USER]).messages, Options(system="s"), ["one", "two"]).body["messages"]
+    messages = requested("openai-chat", [USER], "one", "two", system="s").body["messages"]
     assert [m["role"] for m in messages] == ["system", "user", "user"]
     assert messages[1]["content"].endswith("\n\none\n\ntwo")
 
@@ -298,7 +292,7 @@ OPTIONS = {
 
 @pytest.mark.parametrize(("options", "expected"), OPTIONS.values(), ids=OPTIONS)
 def test_options(options, expected):
-    body = request(chat, [USER], **options).body
+    body = request([USER], **options).body
     if "tools" in body:
         name = body["tools"][0]["function"]["name"]
         assert name.startswith("a_b_")
@@ -308,9 +302,9 @@ def test_options(options, expected):
 
 def test_a_system_message_in_the_middle_keeps_its_role():
     middle = message(1, "user", [{"text": "x"}], item={"role": "developer"})
-    assert request(chat, [USER, middle]).body["messages"][1] == {"role": "developer", "content": "x"}
+    assert request([USER, middle]).body["messages"][1] == {"role": "developer", "content": "x"}
     image = message(1, "user", [inline("image/png", PNG)], item={"role": "developer"})
-    assert request(chat, [USER, image]).body["messages"][1]["role"] == "user"
+    assert request([USER, image]).body["messages"][1]["role"] == "user"
 
 
 # -- faithful and traced ------------------------------------------------------------------------------
@@ -335,7 +329,7 @@ FAULTS = {
 @pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
 def test_a_faithful_body_has_the_historys_faults(records, paths):
     records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
-    body = request(chat, records, faithful=True).body
+    body = request(records, faithful=True).body
     assert [problem.path for problem in rules.Rules(body).in_order()] == paths
 
 
@@ -348,21 +342,19 @@ def test_sources_name_the_message_of_every_block():
         message(3, "codeh", [{"text": "c"}]),
         message(4, "user", [{"text": "d"}]),
     ]
-    found = request(chat, records, system="s", trace=True)
+    found = request(records, system="s", trace=True)
     assert found.sources == [[""], ["m0", "m0"], ["m1"], ["m2"], ["m2", "m2"], ["m3"], ["m4"]]
-    assert request(chat, records).sources == []
+    assert request(records).sources == []
 
 
 def test_a_history_of_thoughts_alone_still_asks():
     thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
-    assert request(chat, thought, trace=True).body["messages"] == [
-        {"role": "user", "content": EMPTY_MESSAGE}
-    ]
-    assert request(chat, []).body["messages"] == []
+    assert request(thought, trace=True).body["messages"] == [{"role": "user", "content": EMPTY_MESSAGE}]
+    assert request([]).body["messages"] == []
 
 
 def test_only_what_is_sent_counts():
     records = [message(0, "error", [{"text": "busy"}]), USER | {"id": "m1"}]
     del records[0]["role"]
-    body = chat.build(view_of(records).messages, Options(model="m"), []).body
+    body = request(records, faithful=True).body
     assert body["messages"] == [{"role": "user", "content": "hi"}]

@@ -10,11 +10,16 @@ from codeh_history.providers.openai_responses import rules
 from codeh_history.providers.openai_responses.replay import is_answer
 from codeh_history.providers.turns import EMPTY_MESSAGE
 from codeh_history.session.model import Message
-from openai_histories import PNG, inline, linked, message, native, reasoning, request
+from histories import PNG, inline, linked, native, reasoning, requested
+from histories import record as message
 
 USER = message(0, "user", [{"text": "hi"}])
 OWN = {"provider": "openai-responses", "model": "gpt-5.1"}
 OTHER = {"provider": "anthropic", "model": "claude-opus-4-8"}
+
+
+def request(records, **options):
+    return requested("openai-responses", records, **{"model": "gpt-5.1", "session": "s", **options})
 
 
 def call(id="c1", name="read", **beside):
@@ -36,19 +41,19 @@ def sent(*parts, to="gpt-5.1", **fields):
     results = [result({"output": "ok"}, p["functionCall"].get("id")) for p in parts if "functionCall" in p]
     records = [USER, message(1, "codeh", list(parts), **fields)]
     records += [message(2, "tool", results)] if results else []
-    items = request(responses, records, model=to).body["input"][1:]
+    items = request(records, model=to).body["input"][1:]
     return [item for item in items if not str(item.get("type")).endswith("_output")]
 
 
 def asked(*parts, **fields):
     """The items that a user's message of these parts becomes."""
-    return request(responses, [message(0, "user", list(parts), **fields)]).body["input"]
+    return request([message(0, "user", list(parts), **fields)]).body["input"]
 
 
 def answered(*parts, asking=None):
     """What follows a call that these results answer."""
     records = [USER, message(1, "codeh", [asking or call()], **OWN), message(2, "tool", list(parts))]
-    items = request(responses, records).body["input"]
+    items = request(records).body["input"]
     return items[2:]
 
 
@@ -186,12 +191,12 @@ def test_model(parts, fields, items):
 def test_a_native_call_goes_back_with_its_output():
     output = {"type": "local_shell_call_output", "call_id": "x", "id": "lso_1", "output": "done"}
     answer = message(2, "tool", [native("openai-responses", **output)])
-    body = request(responses, [USER, message(1, "codeh", [SHELL], **OWN), answer]).body
+    body = request([USER, message(1, "codeh", [SHELL], **OWN), answer]).body
     assert body["input"][1:] == [SHELL["native"]["value"], output]
-    other = request(responses, [USER, message(1, "codeh", [SHELL], **OWN), answer], model="o3").body
+    other = request([USER, message(1, "codeh", [SHELL], **OWN), answer], model="o3").body
     assert other["input"][1:] == [user(EMPTY_MESSAGE)]
     late = [USER, message(1, "codeh", [SHELL], **OWN), message(3, "user", [{"text": "x"}]), answer]
-    assert request(responses, late).body["input"][1:] == [user("x"), user(EMPTY_MESSAGE)]
+    assert request(late).body["input"][1:] == [user("x"), user(EMPTY_MESSAGE)]
 
 
 def test_an_item_is_sent_once():
@@ -203,7 +208,7 @@ def test_an_item_is_sent_once():
         message(2, "user", [{"text": "x"}]),
         message(3, "codeh", turn, **OWN),
     ]
-    body = request(responses, [*records, message(4, "user", [{"text": "y"}])]).body
+    body = request([*records, message(4, "user", [{"text": "y"}])]).body
     assert body["input"][1:] == [
         thinking("rs_1"), item("msg_1", output_text("a")), user("x"), assistant("a"), user("y")
     ]  # fmt: skip
@@ -259,7 +264,7 @@ def test_notes_say_what_is_left_out():
         message(1, "codeh", [SHELL, reasoning("rs_1"), {"later": 1}], **OWN),
         message(2, "user", [native("openai-responses", type="computer_call_output", call_id="c")]),
     ]
-    assert request(responses, records).notes == [
+    assert request(records).notes == [
         "message m0: a part that only gemini knows is not sent to openai-responses",
         "message m1: local_shell_call cannot stand here, and is not sent",
         "message m1: a part of an unknown kind (later) is left out",
@@ -277,15 +282,15 @@ def test_sources_name_the_message_of_every_block():
         message(3, "codeh", [{"text": "c"}]),
         message(4, "user", [{"text": "d"}]),
     ]
-    found = request(responses, records, trace=True)
+    found = request(records, trace=True)
     assert found.sources == [["m0", "m0"], ["m1"], ["m1", "m1"], ["m1"], ["m2", "m2"], ["m3"], ["m4"]]
-    assert request(responses, records).sources == []
+    assert request(records).sources == []
 
 
 def test_a_history_of_thoughts_alone_still_asks():
     thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
-    assert request(responses, thought).body["input"] == [user(EMPTY_MESSAGE)]
-    assert request(responses, []).body["input"] == []
+    assert request(thought).body["input"] == [user(EMPTY_MESSAGE)]
+    assert request([]).body["input"] == []
 
 
 SIDES = {
@@ -306,23 +311,23 @@ def test_a_call_of_this_side_goes_back_once_and_only_with_its_output(kind):
     asking = native("openai-responses", type=kind, call_id="c")
     answer = native("openai-responses", type=f"{kind}_output", call_id="c")
     whole = [USER, message(1, "codeh", [asking, asking], **OWN), message(2, "tool", [answer, answer])]
-    items = request(responses, whole).body["input"]
+    items = request(whole).body["input"]
     assert [i.get("type") for i in items] == [None, kind, f"{kind}_output"]
     again = [
         *whole,
         message(3, "codeh", [asking, call("c")], **OWN),
         message(4, "tool", [answer, result({}, "c")]),
     ]
-    ids = [i["call_id"] for i in request(responses, again).body["input"] if "call_id" in i]
+    ids = [i["call_id"] for i in request(again).body["input"] if "call_id" in i]
     assert ids == ["c", "c", "c_2", "c_2"]
-    half = request(responses, [USER, message(1, "codeh", [asking], **OWN), USER | {"id": "m2"}])
+    half = request([USER, message(1, "codeh", [asking], **OWN), USER | {"id": "m2"}])
     assert [i.get("type") for i in half.body["input"]] == [None, None]
 
 
 def test_parallel_calls_stand_together_before_their_outputs():
     records = [USER, message(1, "codeh", [{"text": "a"}, call("c1"), call("c2")], **OTHER),
                message(2, "tool", [result({}, "c2"), result({}, "c1")]), message(3, "user", [{"text": "b"}])]  # fmt: skip
-    items = request(responses, records).body["input"]
+    items = request(records).body["input"]
     assert [i.get("call_id") or i["role"] for i in items] == [
         "user",
         "assistant",
@@ -337,7 +342,7 @@ def test_parallel_calls_stand_together_before_their_outputs():
 def test_ids_fit_and_are_told_apart():
     records = [USER, message(1, "codeh", [call("x" * 65), call(None)]), message(2, "tool", [result({}, "x" * 65), result({}, None)]),
                message(3, "codeh", [call("call_1")]), message(4, "tool", [result({}, "call_1")])]  # fmt: skip
-    ids = [i["call_id"] for i in request(responses, records).body["input"] if "call_id" in i]
+    ids = [i["call_id"] for i in request(records).body["input"] if "call_id" in i]
     assert ids[:2] == ids[2:4]
     assert ids[4] == ids[5] == "call_1_2"
     assert all(len(id) <= 64 for id in ids)
@@ -362,7 +367,7 @@ OPTIONS = {
 @pytest.mark.parametrize(("options", "expected"), OPTIONS.values(), ids=OPTIONS)
 def test_options(options, expected):
     kept_nothing = {"store": False, "include": ["reasoning.encrypted_content"]}
-    body = request(responses, [USER], **options).body
+    body = request([USER], **options).body
     assert body == {"model": "gpt-5.1", "input": [user("hi")], **kept_nothing, **expected}
 
 
@@ -370,7 +375,7 @@ def test_options(options, expected):
     "kept", [{"store": True}, {"background": True}, {"conversation": "c"}, {"previous_response_id": "r"}]
 )
 def test_a_body_that_relies_on_what_the_provider_keeps_stays_so(kept):
-    body = request(responses, [USER], settings=kept).body
+    body = request([USER], settings=kept).body
     assert {k: v for k, v in body.items() if k not in ("model", "input")} == kept
 
 
@@ -390,7 +395,7 @@ FAULTS = {
 @pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
 def test_a_faithful_body_has_the_historys_faults(records, paths):
     records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
-    body = request(responses, records, faithful=True).body
+    body = request(records, faithful=True).body
     assert [problem.path for problem in rules.Rules(body).in_order()] == paths
 
 
