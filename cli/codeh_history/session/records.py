@@ -104,7 +104,6 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
     before = before or ParseState()
     records: list[Record] = []
     damage: list[Damage] = []
-    loads = orjson.loads
     offset, number = before.size, before.lines
     refers = idless = False
     for number, line in enumerate(lines, before.lines + 1):
@@ -117,7 +116,7 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
                 damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
                 continue
         try:
-            data = loads(line)
+            data = orjson.loads(line)
         except ValueError as error:
             data = None
             if number == 1 and line.startswith(BOM):
