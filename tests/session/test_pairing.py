@@ -29,6 +29,7 @@ CASES = {
     "a second answer": ([model(call(f, "1")), tool(result(f, "1"), result(f, "1"))], "0 ="),
     "an id of nobody": ([model(call(f, "1")), tool(result(f, "2"))], "-"),
     "an id of nobody, a call without": ([model(call(f, "1"), call(f)), tool(result(f, "2"))], "1"),
+    "an id of nobody, another's call without": ([model(call(f, "1"), call(g)), tool(result(f, "2"))], "-"),
     "without an id: first what has none": ([model(call(f, "1"), call(f)), tool(result(f), result(f))], "1 0"),
     "without an id: the last row first": ([model(call(f)), user("a"), model(call(f)), tool(result(f), result(f), result(f))], "1 0 -"),
     "the id that was made up": ([model(call(f), call(f)), tool(result(f, "call_2"))], "1"),

@@ -208,10 +208,3 @@ def test_a_link_is_never_replaced(home, tmp_path):
         assert run("persist", link, "-i", home=home).code == 65
         assert session_path(home, "a").read_bytes() == before
         link.unlink()
-
-
-def test_the_new_file_is_private_and_alone(home):
-    run_ok("append", "-s", "a", "-m", BIG, home=home)
-    run_ok("persist", "a", "-i", home=home)
-    assert session_path(home, "a").stat().st_mode & 0o777 == 0o600
-    assert [p.name for p in (home / "sessions").iterdir()] == ["a.jsonl"]

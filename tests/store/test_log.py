@@ -98,12 +98,13 @@ def test_the_new_file_is_locked_until_all_is_done(home, monkeypatch, step):
 @pytest.mark.parametrize("before", [-(1 << 10), -20, -8, -1, 0, 1 << 10])
 @pytest.mark.parametrize("steps", [1, 2])
 def test_a_key_is_found_wherever_it_stands(home, steps, before):
-    """Also across what is read at once, and long before the end."""
+    """Also across what is read at once, long before the end, and behind a line that only mentions it."""
     path = made(home)
     line = (
         b'{"type":"message","id":"k","key":"the-key","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
     )
-    at = line.index(b'"key"')
+    line = b'{"type":"later","x":{"key":"the-key"}}\n' + line
+    at = line.rindex(b'"key"')
     room = (steps << 20) + before - len(path.read_bytes()) - at - len(b'{"type":"later","x":""}\n')
     with path.open("ab") as file:
         file.write(b'{"type":"later","x":"' + b"." * room + b'"}\n' + line + b'{"type":"later"}\n' * 70_000)

@@ -77,34 +77,6 @@ def test_undone_and_cleared_content_is_moved_too(home, other):
     assert len(orjson.loads(run_ok("export", "a", home=home, env=other).out)) == 2
 
 
-def test_readers_look_in_the_store_named_and_then_at_home(home, other):
-    half(home)
-    shown = contents(home, "a")
-    for argv in (
-        ["export", "a"],
-        ["hydrate", "a"],
-        ["payload", "a", "--to", "gemini", "--prefill"],
-        ["verify", "a"],
-    ):
-        run_ok(*argv, home=home, env=other)
-    run_ok("fork", "a", "--into", "b", home=home, env=other)
-    assert contents(home, "b") == shown
-    assert orjson.loads(run_ok("export", "b", home=home, env=other).out) == shown
-    run_ok("hydrate", "a", "-i", home=home, env=other)
-    assert not named(home)
-    assert contents(home, "a") == shown
-
-
-def test_an_altered_block_is_read_from_the_store_that_has_it_right(home, other):
-    half(home)
-    run_ok("persist", "a", "-i", home=home)
-    shown = run_ok("export", "a", home=home).out
-    run_ok("persist", "a", "-i", home=home, env=other)
-    for id in in_folder(other):
-        (Path(other["CODEH_BLOCKS"]) / id[:2] / id).write_bytes(b"{}")
-    assert run_ok("export", "a", home=home, env=other).out == shown
-
-
 def test_blocks_of_a_third_store_are_not_left_behind(home, tmp_path, other):
     """Neither the store named nor the home has them: refused, and nothing is stored or changed."""
     half(home)
@@ -155,26 +127,6 @@ def test_an_edit_sends_only_the_part_that_changed(home, other):
     assert blocks(home).keys() - before.keys() == new
     assert {id: (home / "blocks" / id[:2] / id).stat().st_mtime_ns for id in before} == times
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, *parts[1:]]
-
-
-def test_a_server_gets_only_what_it_lacks(home, redis_url, shared_redis):
-    half(home)
-    env = {"CODEH_BLOCKS": redis_url}
-    run_ok("persist", "a", "-i", home=home, env=env)
-    assert shared_redis.send("DBSIZE") == ":2"
-    run_ok("update", "-s", "a", ":1", "-m", BIG + "new", home=home, env=env)
-    shared_redis.send("CONFIG", "RESETSTAT")
-    run_ok("persist", "a", "-i", "--all", home=home, env=env)
-    assert shared_redis.send("DBSIZE") == ":3"
-    assert "mset" not in stats_of(shared_redis)  # the edit was stored when it was made
-
-
-def stats_of(server):
-    import socket
-
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
-        connection.sendall(b"INFO commandstats\r\n")
-        return connection.recv(1 << 16).decode()
 
 
 def test_a_failed_persist_leaves_no_block_behind(home, other):

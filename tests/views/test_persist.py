@@ -1,6 +1,5 @@
 """persist, hydrate and the readers of sessions by reference, as users run them."""
 
-import base64
 import hashlib
 
 import orjson
@@ -243,19 +242,6 @@ def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home, tmp_path):
     run_ok("update", "-s", "a", ":1", "-m", "look", home=home)
     assert session_path(home, "a").stat().st_size < 2000
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, shown[0]["parts"][1]]
-
-
-def test_small_files_beside_a_large_one_go_to_blocks_too(home, tmp_path):
-    (tmp_path / "image.png").write_bytes(IMAGE)
-    (tmp_path / "small.txt").write_text("small")
-    files = [tmp_path / "small.txt", tmp_path / "image.png"]
-    run_ok("append", "-s", "a", "-m", "see", "--attach", files[0], "--attach", files[1], home=home)
-    (record,) = lines(session_path(home, "a"))[1:]
-    assert [about["part"] for about in record["attached"]] == [1, 2]
-    assert set(record["blockIds"]) == set(blocks(home))
-    parts = contents(home, "a")[0]["parts"]
-    assert [p["inlineData"]["mimeType"] for p in parts[1:]] == ["text/plain", "image/png"]
-    assert base64.b64decode(parts[2]["inlineData"]["data"]) == IMAGE
 
 
 def test_what_cannot_be_rewritten_is_refused(home, tmp_path):

@@ -1,5 +1,7 @@
 """Shared by the tests of sessions by reference."""
 
+import hashlib
+
 import orjson
 
 from codeh_history import providers
@@ -8,6 +10,14 @@ from in_process import run_ok
 BIG = "s3cret " * 1000
 IMAGE = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + b"\0\0\3\0" * 2 + bytes(range(256)) * 1200  # 300 KB
 PROVIDERS = tuple(providers.FORMATS)
+
+
+def block(data):
+    """The id of a block with these bytes, and the bytes."""
+    return hashlib.sha256(data).hexdigest(), data
+
+
+ONE, TWO, ODD = block(b'{"text":"one"}'), block(b'{"text":"two"}'), block('{"text":"é\u2028日本"}'.encode())
 
 
 def blocks(home):

@@ -6,20 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blocks.stored import ONE, TWO, block
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store.blocks import copy_missing, fetch, open_stores, sizes
 from codeh_history.store.blocks.protocol import batches, is_block_id
 from memory_store import MemoryStore
 
-
-def block(text):
-    data = f'{{"text":"{text}"}}'.encode()
-    return hashlib.sha256(data).hexdigest(), data
-
-
-ONE, TWO, THREE = block("one"), block("two"), block("three")
-NONE = block("never stored")[0]
+THREE = block(b'{"text":"three"}')
+NONE = block(b"never stored")[0]
 
 
 def store(*held, name="memory"):

@@ -1,26 +1,18 @@
 """Blocks as files: whole, private, never through a link, and none is collected that was just relied upon."""
 
 import fcntl
-import hashlib
 import os
-import stat
 import subprocess
 import sys
 import time
 
 import pytest
 
+from blocks.stored import ONE, block
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store.blocks import directory as directory_module
 from codeh_history.store.blocks import fetch, open_store
-
-
-def block(data):
-    return hashlib.sha256(data).hexdigest(), data
-
-
-ONE, TWO, ODD = block(b'{"text":"one"}'), block(b'{"text":"two"}'), block('{"text":"é\u2028"}'.encode())
 
 
 @pytest.fixture
@@ -35,18 +27,6 @@ def directory(root):
 
 def path_of(root, id):
     return root / id[:2] / id
-
-
-@pytest.mark.parametrize("umask", [0, 0o022, 0o777])
-def test_blocks_are_private_under_any_umask(root, directory, umask):
-    before = os.umask(umask)
-    try:
-        directory.mset(dict([ONE]))
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(path_of(root, ONE[0]).stat().st_mode) == 0o600
-    assert {stat.S_IMODE(p.stat().st_mode) for p in (root, path_of(root, ONE[0]).parent)} == {0o700}
-    assert sorted(p.name for p in path_of(root, ONE[0]).parent.iterdir()) == [ONE[0]]
 
 
 def test_a_link_in_the_way_is_replaced_and_what_it_names_untouched(root, directory, tmp_path):

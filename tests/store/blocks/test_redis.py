@@ -1,6 +1,5 @@
 """Redis as a block store: workspaces, passwords, TLS, time-outs, round trips."""
 
-import hashlib
 import os
 import shutil
 import socket
@@ -11,20 +10,13 @@ import time
 
 import pytest
 
-from blocks.stored import BIG
+from blocks.stored import BIG, ODD, ONE
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.store.blocks import fetch, open_store
 from in_process import run_in_process, run_ok
 from redis_server import Server, free_port, needs_redis
 from support import session_path
-
-
-def block(data):
-    return hashlib.sha256(data).hexdigest(), data
-
-
-ONE = block(b'{"text":"one"}')
 
 
 def redis_store(url, **environ):
@@ -52,12 +44,11 @@ def test_a_workspace_is_a_plain_name(name):
 )
 def test_options_of_the_client_change_no_block(redis_url, options):
     store = redis_store(f"{redis_url}?{options}&socket_timeout=5")
-    odd = block('{"text":"é\u2028日本"}'.encode())
-    store.mset(dict([ONE, odd]))
-    assert fetch([store], [ONE[0], odd[0]]) == dict([ONE, odd])
-    assert store.sizes([odd[0]]) == {odd[0]: len(odd[1])}
+    store.mset(dict([ONE, ODD]))
+    assert fetch([store], [ONE[0], ODD[0]]) == dict([ONE, ODD])
+    assert store.sizes([ODD[0]]) == {ODD[0]: len(ODD[1])}
     assert store.stale(time.time() + 1000).keys() >= {ONE[0]}
-    assert store.delete([ONE[0], odd[0]], time.time() + 1000) == 2
+    assert store.delete([ONE[0], ODD[0]], time.time() + 1000) == 2
 
 
 PASSWORD = "s3cr3t-p%40ss"

@@ -7,18 +7,13 @@ import time
 import pytest
 
 import postgres_server
+from blocks.stored import ODD, ONE, TWO, block
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.store.blocks import STORES, fetch, open_store, sizes
 from codeh_history.store.blocks.protocol import is_block_id
 from helpers.memory_store import MemoryStore
 
-
-def block(data):
-    return hashlib.sha256(data).hexdigest(), data
-
-
-ONE, TWO, ODD = block(b'{"text":"one"}'), block(b'{"text":"two"}'), block('{"text":"é\u2028"}'.encode())
 NONE = hashlib.sha256(b"never stored").hexdigest()
 
 
