@@ -1,7 +1,5 @@
 """What the program is measured against: the least that a Python program could do for the same result."""
 
-from __future__ import annotations
-
 EMPTY = """
 import typer
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

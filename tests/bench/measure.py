@@ -1,7 +1,5 @@
 """Round-robin timing: a ratio is the median of the ratios within each round, so that a slow moment hits both."""
 
-from __future__ import annotations
-
 import os
 import resource
 import statistics

@@ -1,7 +1,5 @@
 """Formats for other tools: valid by their models, read back as the same conversation, for any session."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import orjson

@@ -1,7 +1,5 @@
 """Hand-made sessions of other programs, and the recorded request that each program sends next."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 made-up key and nothing of the user's environment; the only server it can reach is the loopback one here.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The cases of `fixtures/conformance`: session files, and the view that every reader must produce."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A response is a text, or a call of a declared tool if the last message is the us
 the weather or the tool's name.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field

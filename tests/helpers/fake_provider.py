@@ -10,8 +10,6 @@ It checks each request by the provider's rules and refuses it with the provider'
 No key is needed; nothing leaves the machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -1,7 +1,5 @@
 """How Qwen Code, Kimi Code and Cline are made to go on with a session; see `coding_agents`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

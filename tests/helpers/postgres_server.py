@@ -1,7 +1,5 @@
 """A Postgres cluster for the tests, in its own folder, run by an unprivileged user."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

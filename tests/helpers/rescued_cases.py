@@ -4,8 +4,6 @@
 `rescued` by us (the program sends the whole rescued file), and what the program does with it by `itself`.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

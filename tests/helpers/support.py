@@ -1,7 +1,5 @@
 """Shared by the tests: the real program as a subprocess, scratch homes, recorded data."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 No file is touched: a store is a dict of logs, an edit appends lines as the verbs do.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ another program's case in `from`, and for each program that goes on with it a re
 `again.json` says of each case of `cases/` whether its program sends the same when it goes on with what we write of it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The faults: in which file, which line, what becomes of it, and the tests that must fail."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

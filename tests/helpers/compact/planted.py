@@ -1,7 +1,5 @@
 """Plant facts of six kinds, in varying words, early in a conversation, and check whether they survive."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

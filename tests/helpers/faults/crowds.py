@@ -1,7 +1,5 @@
 """Many concurrent processes on one session."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

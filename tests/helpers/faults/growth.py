@@ -1,7 +1,5 @@
 """Measure whether time grows linearly with the input, on a machine that also runs other things."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from faults.profiles import by_profile

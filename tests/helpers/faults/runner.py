@@ -6,8 +6,6 @@ the next one fails. Other errors are raised in the place of a call. `Runner` is 
 program this file is the server: a JSON request a line on stdin, a JSON answer a line on stdout.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import errno

@@ -1,7 +1,5 @@
 """The writing commands, each with a home to run in and the allowed states of its file after a fault."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

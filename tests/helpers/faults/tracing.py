@@ -1,7 +1,5 @@
 """Run the program under strace: list its system calls, or make one of them fail."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

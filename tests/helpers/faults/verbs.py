@@ -1,7 +1,5 @@
 """A typical call of every verb of the program."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
