@@ -163,32 +163,48 @@ def moved(env: Env, options: Options, program: str) -> int:
     from ..store.program_files import translated
     from .list_ import program_rows
 
-    if options.cwd is None or options.specified("session", "argument"):
-        raise Usage("--from-dir requires --cwd NEW, and takes no session")
-    old, new = (os.path.abspath(str(folder)) for folder in (options.from_dir, options.cwd))
-    if not os.path.isdir(new) or old == new:
-        raise NotFound(f"--cwd {new}: the directory that {old} became is expected")
-    rows = [row for row in program_rows(env, (program,)) if _below(row["cwd"], old)]
+    if not options.cwd or not options.from_dir or options.specified("session", "argument"):
+        raise Usage("--from-dir OLD requires --cwd NEW, and takes no session")
+    old, new = _names(options.from_dir), _names(options.cwd)
+    if not os.path.isdir(new[0]):
+        raise NotFound(f"--cwd {new[0]} does not exist; name the directory that {old[0]} became")
+    if set(old) & set(new):
+        raise Usage(f"--from-dir and --cwd are both {new[0]}; name the directory's old and new path")
+    rows = [row for row in program_rows(env, (program,)) if _new_place(row["cwd"], old, new)]
     code = 0 if rows else NegativeAnswer.exit_code
     for path in dict.fromkeys(row["path"] for row in rows):
         try:
             for view in (fold(read.read_log(data)) for data in translated.each(path)):
-                cwd = (view.header or {}).get("cwd")
-                if _below(cwd, old) and view.messages and not origin(view.header).get("agent"):
-                    place = os.path.normpath(new + str(cwd)[len(old) :])
+                place = _new_place((view.header or {}).get("cwd"), old, new)
+                if place and view.messages and not origin(view.header).get("agent"):
                     env.write(values.line(_moved(env, view, program, place, path, options)))
         except (HistoryError, OSError) as error:
             env.write(values.line({"path": path, "action": "failed", "reason": reason(error)}))
             code = BadData.exit_code
     if not rows or not options.install:
         env.note(
-            "nothing was written; add --install" if rows else f"no session of {program} begun in {old}"
+            "nothing was written; add --install" if rows else f"no session of {program} begun in {old[0]}"
         )
     return code
 
 
-def _below(cwd: object, folder: str) -> bool:
-    return isinstance(cwd, str) and f"{cwd}/".startswith(f"{folder.rstrip('/')}/")
+def _names(folder: str) -> tuple[str, str]:
+    """A directory's path as given, and without links above it, as programs store it."""
+    path = os.path.abspath(folder)
+    above, name = os.path.split(path)
+    return path, os.path.join(os.path.realpath(above), name)
+
+
+def _new_place(cwd: object, old: Sequence[str], new: Sequence[str]) -> str | None:
+    """Where a directory is after the move; None if it was not in `old`, or is already in `new`."""
+    above = next((name for name in old if isinstance(cwd, str) and _below(cwd, name)), None)
+    if above is None or any(_below(str(cwd), name) for name in new if _below(name, above)):
+        return None
+    return os.path.normpath(os.path.join(new[0], os.path.relpath(str(cwd), above)))
+
+
+def _below(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Options) -> Json:
