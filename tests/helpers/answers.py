@@ -225,3 +225,11 @@ def without_nulls(value):
         fields = {key: without_nulls(field) for key, field in value.items()}
         return {key: field for key, field in fields.items() if field not in (None, "", [], {})}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def error(type, message="words"):
+    """An error event of Anthropic's."""
+    return orjson.dumps({"type": "error", "error": {"type": type, "message": message}})
+
+
+SPLIT = gemini().split(b"\r\n\r\n")  # into events

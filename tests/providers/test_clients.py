@@ -13,6 +13,7 @@ from answers import FORMATS, recorded_streams, without_nulls
 from codeh_history.providers import wire
 from codeh_history.providers.reply import Reply
 from fake_provider import Canned, FakeProvider
+from histories import requested, user
 from length import by_length, sampled
 from support import environ
 
@@ -41,34 +42,11 @@ def url_of(server, format, *, stream=True, array=False):
 
 
 def body_of(format, text, *, stream=True, tools=False):
-    declared = {"name": "get_weather", "description": "The weather"}
-    if format == "gemini":
-        offered = [{"functionDeclarations": [{**declared, "parameters": WEATHER}]}]
-        return {
-            "contents": [{"role": "user", "parts": [{"text": text}]}],
-            **({"tools": offered} if tools else {}),
-        }
-    body = {"model": MODELS[format], **({"stream": stream} if stream or format == "ollama" else {})}
-    message = {"role": "user", "content": text}
-    if format == "openai-chat":
-        body |= {
-            "messages": [message],
-            "tools": [{"type": "function", "function": {**declared, "parameters": WEATHER}}],
-        }
-        body |= {"stream_options": {"include_usage": True}} if stream else {}
-    elif format == "openai-responses":
-        body |= {
-            "input": [message],
-            "tools": [{"type": "function", **declared, "parameters": WEATHER, "strict": False}],
-        }
-    elif format == "ollama":
-        body |= {
-            "messages": [message],
-            "tools": [{"type": "function", "function": {**declared, "parameters": WEATHER}}],
-        }
-    else:
-        body |= {"max_tokens": 100, "messages": [message], "tools": [{**declared, "input_schema": WEATHER}]}
-    return body if tools else {key: value for key, value in body.items() if key != "tools"}
+    """The request that `payload` prints."""
+    declared = {"name": "get_weather", "description": "The weather", "parameters": WEATHER}
+    return requested(
+        format, [user(text)], model=MODELS[format], stream=stream, tools=[declared] if tools else []
+    ).body
 
 
 # -- the official clients --------------------------------------------------------------------------

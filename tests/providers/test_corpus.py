@@ -15,37 +15,15 @@ from codeh_history.programs import forms
 from codeh_history.providers import wire
 from codeh_history.providers.base import Options
 from codeh_history.providers.reply import Failure, Reply
-from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_at_end
-from codeh_history.session.records import lines_of, parse
 from codeh_history.session.view import join
-from histories import prefix, sendable
-from support import MODELS, corpus, corpus_files, run
+from histories import prefix, sendable, session
+from support import MODELS, corpus_files, run
 
 MODEL = {**support.MODELS, "gemini": "gemini-2.5-pro"}
-
-
-def exchanges():
-    try:
-        root = corpus() / "exchanges"
-    except pytest.skip.Exception:
-        return [
-            pytest.param(
-                None, None, id="no-corpus", marks=pytest.mark.skip(reason="no recorded exchanges here")
-            )
-        ]
-    index = json.loads((root / "index.json").read_text())
-    return [pytest.param(root / entry["file"], entry, id=entry["file"]) for entry in index]
-
-
-def view_of(records):
-    given = [
-        {"id": f"m{n}", **r} if r.get("type", "message") == "message" else r for n, r in enumerate(records)
-    ]
-    lines = b"".join(orjson.dumps({"type": "message", **r}) + b"\n" for r in given)
-    log = parse(lines_of(lines))
-    assert log.damage == []
-    return fold(log)
+EXCHANGES = [
+    path for path in corpus_files("exchanges/*/*.json") if not path.name.endswith(".expected.json")
+]
 
 
 def sent(view, to):
@@ -55,10 +33,10 @@ def sent(view, to):
     return providers.load(to).request(after.messages, options, [])
 
 
-@pytest.mark.parametrize(("path", "entry"), exchanges())
-def test_an_exchange_goes_on_with_any_provider(path, entry):
+@pytest.mark.parametrize("path", EXCHANGES, ids=[f"{path.parent.name}-{path.stem}" for path in EXCHANGES])
+def test_an_exchange_goes_on_with_any_provider(path):
     exchange = json.loads(path.read_text())
-    maker = entry["file"].split("/", 1)[0]
+    maker = path.parent.name
     body = (
         exchange["request"].get("body", exchange["request"])
         if isinstance(exchange["request"], dict)
@@ -73,26 +51,16 @@ def test_an_exchange_goes_on_with_any_provider(path, entry):
     if isinstance(outcome, wire.Reply):
         made = {"kind": "codeh", "role": "model", "provider": outcome.provider, "model": outcome.model}
         records = [*records, {**made, "parts": outcome.parts}]
-    elif entry["status"] == 200:
+    elif exchange["meta"]["status"] == 200:
         assert isinstance(outcome, wire.Failure), outcome
-    view = view_of(records)
+    view = session(records)
     if not open_at_end(view.messages):
-        view = view_of([*records, {"kind": "user", "role": "user", "parts": [{"text": "go on"}]}])
+        view = session([*records, {"kind": "user", "role": "user", "parts": [{"text": "go on"}]}])
     for to in providers.FORMATS:
         assert providers.load(to).problems(sent(view, to).body) == [], to
 
 
-def sessions():
-    try:
-        root = corpus() / "sessions"
-    except pytest.skip.Exception:
-        return [
-            pytest.param(None, id="no-corpus", marks=pytest.mark.skip(reason="no sessions of others here"))
-        ]
-    return [pytest.param(path, id=path.name) for path in sorted(root.iterdir())]
-
-
-@pytest.mark.parametrize("path", sessions())
+@pytest.mark.parametrize("path", corpus_files("sessions/*"), ids=lambda path: path.name)
 def test_another_programs_session_is_read_without_harm_and_never_written(path, tmp_path):
     copy = tmp_path / "theirs.jsonl"
     copy.write_bytes(path.read_bytes())
@@ -103,15 +71,6 @@ def test_another_programs_session_is_read_without_harm_and_never_written(path, t
     assert refused.code == 65
     assert refused.err.count(b"\n") == 1
     assert copy.read_bytes() == path.read_bytes()
-
-
-ARRAY = {
-    "gemini": "contents",
-    "openai-chat": "messages",
-    "openai-responses": "input",
-    "anthropic": "messages",
-    "ollama": "messages",
-}
 
 
 def recorded(format):
@@ -138,7 +97,7 @@ def test_a_recorded_conversation_goes_on_anywhere(source, target):
             given = Options(model=MODELS[target], system=read.system, tools=read.tools)
             body = format.request(view.messages, given, []).body
             found = [*format.problems({**body, "model": MODELS[target]})]
-            array = prefix(body[ARRAY[target]])
+            array = prefix(body[format.package.FIELD])
             assert not found, (name, end, found)
             assert array.startswith(before), (name, end)
             before = array

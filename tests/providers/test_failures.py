@@ -3,10 +3,9 @@
 import orjson
 import pytest
 
-from answers import PRETTY
+from answers import PRETTY, SPLIT
 from codeh_history.providers import detect, wire
 from codeh_history.providers.reply import Reply
-from wires import SPLIT
 
 WORDS = {
     "anthropic overloaded": ({"type": "overloaded_error"}, True, "overloaded_error"),
@@ -83,7 +82,6 @@ def test_an_error_in_one_form(error, status, text, *, retry, code):
     ("status", "passes"), [(400, False), (407, False), (408, True), (409, False), (428, False), (429, True), (430, False), (499, False), (500, True), (529, True), (599, True), (600, False)]
 )  # fmt: skip
 def test_which_statuses_pass(status, *, passes):
-    assert detect.passing(status) is passes
     assert detect.passing(status) is passes
 
 

@@ -8,12 +8,11 @@ from importlib import import_module
 import orjson
 import pytest
 
-from answers import FORMATS, OVERLOADED, STREAMS, arrived
+from answers import FORMATS, OVERLOADED, STREAMS, arrived, error
 from codeh_history import providers
 from codeh_history.providers import detect, protocol, wire
 from codeh_history.providers.base import Options
 from codeh_history.providers.validator import Validator, element, with_neighbours
-from wires import error
 
 formats = pytest.mark.parametrize("name", providers.FORMATS)
 
@@ -57,10 +56,6 @@ def test_a_package_knows_its_name(name):
     assert package.recognises({}) is None
     assert package.tools({}) is None
     assert not providers.load(name).shows({})
-
-
-def test_a_later_line_of_the_table_is_asked_first():
-    assert list(providers.packages()) == list(reversed(providers.FORMATS))
 
 
 def test_whoever_was_added_last_is_asked_first():

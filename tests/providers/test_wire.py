@@ -12,9 +12,11 @@ from answers import (
     HTML,
     OVERLOADED,
     PRETTY,
+    SPLIT,
     STREAMS,
     arrived,
     chunk,
+    error,
     gemini,
     gemini_array,
     gemini_event,
@@ -26,7 +28,6 @@ from answers import (
 from codeh_history.providers import wire
 from codeh_history.session.records import check_message, dumps
 from codeh_history.session.view import join
-from wires import SPLIT, error
 
 GOOGLE_502 = b"<!DOCTYPE html>\n<html lang=en>\n  <title>Error 502 (Server Error)!!1</title>\n  <p>That's an error.\n"
 CREATED = '{"object":"response","status":"queued","id":"r","output":[]}'

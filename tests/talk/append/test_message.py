@@ -9,65 +9,29 @@ import orjson
 import pytest
 
 import answers
-from answers import chunk, gemini_event, sse, tool
+from answers import gemini_event, sse
+from fake_answers import Answer, Request
+from fake_formats import EVENTS
 from in_process import run_in_process, write_session
 from support import lines, session_path, start
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
 PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"text":"hi"}]}\n'
-SAID = {"a": "Apples are red.", "b": "Bananas bend."}
+SAID = {"a": "Apples are red, and most of them round.", "b": "Bananas bend: nobody knows the reason."}
+
+
+STREAMS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+
+
+def events(name, id):
+    """The events of a response; those of Anthropic's say whose they are by their order alone."""
+    return [
+        event for event in EVENTS[name](Answer(Request("m"), id, SAID[id])) if event.get("type") != "ping"
+    ]
 
 
 def gemini(id):
-    words = SAID[id].split(" ")
-    pieces = [{"text": words[0]}, *({"text": f" {word}"} for word in words[1:])]
-    return [gemini_event(piece, id=id) for piece in pieces[:-1]] + [
-        gemini_event(pieces[-1], id=id, finish="STOP")
-    ]
-
-
-def chat(id):
-    words = SAID[id].split(" ")
-    call = chunk(tool(0, f'{{"of":"{id}"}}', name="f", id=f"call_{id}", type="function"), id=id)
-    texts = [chunk({"content": f" {word}"}, id=id) for word in words[1:]]
-    return [
-        chunk({"role": "assistant", "content": words[0]}, id=id),
-        *texts,
-        call,
-        chunk({}, "tool_calls", id=id),
-    ]
-
-
-def responses(id):
-    begun = {"id": id, "object": "response", "model": "m", "status": "in_progress", "output": []}
-    item = {
-        "id": f"msg_{id}",
-        "type": "message",
-        "role": "assistant",
-        "content": [{"type": "output_text", "text": SAID[id]}],
-    }
-    return [
-        {"type": "response.created", "response": begun},
-        *({"type": "response.output_text.delta", "output_index": 0, "delta": word + " "} for word in SAID[id].split(" ")),
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": {**begun, "status": "completed", "output": [item]}},
-    ]  # fmt: skip
-
-
-def anthropic(id):
-    begun = {"id": id, "type": "message", "role": "assistant", "model": "m", "content": []}
-    deltas = [{"type": "text_delta", "text": word + " "} for word in SAID[id].split(" ")]
-    return [
-        {"type": "message_start", "message": begun},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
-        {"type": "message_stop"},
-    ]  # fmt: skip
-
-
-STREAMS = {"gemini": gemini, "openai-chat": chat, "openai-responses": responses, "anthropic": anthropic}
+    return events("gemini", id)
 
 
 def alternating(one, other):
@@ -98,7 +62,7 @@ def words(parts):
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize(("late", "done"), [(0, True), (0, False), (1, True), (2, False)])
 def test_two_streams_through_each_other_are_refused(home, name, late, done):
-    one, other = STREAMS[name]("a"), STREAMS[name]("b")
+    one, other = events(name, "a"), events(name, "b")
     mixed = [*one[:late], *alternating(one[late:], other)]
     result = receive(home, sse(*mixed, done=done, named=name in ("openai-responses", "anthropic")))
     assert (result.code, result.out) == (65, b"")
@@ -109,7 +73,7 @@ def test_two_streams_through_each_other_are_refused(home, name, late, done):
 
 def test_nothing_is_read_after_the_first_event_of_the_other_answer(home):
     receive(home, sse(*alternating(gemini("a"), gemini("b"))))
-    assert [words(parts) for parts in pending(home)] == [SAID["b"].split(" ")[0]]
+    assert [words(parts) for parts in pending(home)] == ["Bananas bend: nobody "]
 
 
 def test_of_two_complete_answers_the_last_is_pending(home):
@@ -125,7 +89,7 @@ def test_of_two_complete_answers_the_last_is_pending(home):
 def test_of_an_answer_and_half_of_another_the_last_is_pending(home):
     result = receive(home, sse(*gemini("a"), *gemini("b")[:1]))
     assert result.code == 65
-    assert [words(parts) for parts in pending(home)] == ["Bananas"]
+    assert [words(parts) for parts in pending(home)] == ["Bananas bend: nobody "]
 
 
 def test_an_answer_and_half_of_it_again_is_that_answer(home):
