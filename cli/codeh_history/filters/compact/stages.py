@@ -144,12 +144,25 @@ def arguments(draft: Draft) -> None:
 def recent(draft: Draft) -> None:
     """Results and arguments within the newest 40,000 tool tokens, except for a share of the budget."""
     for kind in (RESULT, CALL):
-        _shrink(draft, "recent", kind, min(RECENT, int(draft.target * RECENT_SHARE)), SMALLEST)
+        _shrink(draft, "recent", kind, _window(draft), SMALLEST)
 
 
 def last_unit(draft: Draft) -> None:
     """Results of the last unit, cut to equal shares of what is left; only if nothing else helps."""
     to_fit(draft, "last-unit", draft.open(draft.history.yielding))
+
+
+def _window(draft: Draft) -> int:
+    """How many of the newest tool tokens stay whole when stubs alone do not suffice."""
+    return min(RECENT, int(draft.target * RECENT_SHARE))
+
+
+def reducible(draft: Draft) -> list[Place]:
+    """The parts that a stage may reduce: not small results and arguments, nor the newest."""
+    whole = newest(draft, _window(draft))
+    tools = {*candidates(draft, RESULT), *candidates(draft, CALL)}
+    least = SMALLEST + SLACK
+    return [p for p in draft.free() if p not in tools or (draft.size(p) > least and p not in whole)]
 
 
 def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None:

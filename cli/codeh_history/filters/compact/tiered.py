@@ -93,7 +93,7 @@ def _spared(draft: Draft) -> Draft:
     for stage in LOSSLESS:
         if not draft.fits:
             stage(draft)
-    most = sum(draft.tokens[number][part] for number, part in draft.free())  # most that stubs can save
+    most = sum(map(draft.size, stages.reducible(draft)))  # at most what the stages below can save
     if draft.fits or draft.total - most > draft.target:
         return draft
     tried = draft.fork()
