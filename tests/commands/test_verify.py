@@ -3,18 +3,15 @@
 import orjson
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history import providers
 from codeh_history.base.env import Env
-from codeh_history.commands.verify import lines, of_program, program_problem
+from codeh_history.commands.verify import of_program
 from codeh_history.commands.verify import session as verifying
 from codeh_history.commands.verify.provider import refusals, source_of
-from codeh_history.programs.model import Problem
 from codeh_history.store.resolve import Target
 from plain_logs import plain_files
-from program_files import Claude, played, written
 
 HEAD = {"type": "session", "version": 1, "id": "s"}
 
@@ -150,14 +147,6 @@ def test_problems_come_in_the_order_of_the_file(data, tmp_path_factory):
     assert problems == sorted(problems, key=lambda problem: problem.offset)
 
 
-@given(data=plain_files(), offsets=st.lists(st.integers(0, 400), max_size=5))
-def test_line_numbers(data, offsets):
-    offsets = [offset for offset in offsets if offset < len(data)]
-    expected = {offset: data.count(b"\n", 0, offset) + 1 for offset in offsets}
-    problems = [verifying.Problem(offset, "") for offset in offsets]
-    assert {p.offset: p.line for p in verifying.with_lines(problems, data)} == expected
-
-
 @pytest.mark.parametrize(
     ("path", "id"),
     [
@@ -182,64 +171,9 @@ def test_an_empty_message_is_told_with_its_id(format):
     assert [refusal.id for refusal in found] == ["b"]
 
 
-def talk():
-    return played(Claude(), "user u1 hi; said a1 ho")
-
-
-def test_a_file_in_order_is_told_with_its_messages(tmp_path):
-    target = Target(str(written(tmp_path / "s.jsonl", talk().lines)), "argument")
-    found = of_program(target)
-    assert found is not None
-    assert (found["program"], found["ok"], found["sessions"], found["messages"], found["problems"]) == (
-        "claude-code",
-        True,
-        1,
-        2,
-        [],
-    )
-    assert found["session"].startswith("claude-code-")
-    assert found["version"] == "2.1.197"
-    assert lines(target, found) == ["ok: 2 messages of claude-code"]
-
-
-def test_what_a_summary_stands_for_is_not_sent(tmp_path):
-    made = talk()
-    made.compacted("c", "a summary")
-    made.user("u2", "more")
-    found = of_program(Target(str(written(tmp_path / "s.jsonl", made.lines)), "argument"))
-    assert found is not None
-    assert found["messages"] == 1
-
-
-def test_every_problem_is_named_with_its_line(tmp_path):
-    made = talk()
-    target = Target(
-        str(written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])), "argument"
-    )
-    found = of_program(target)
-    assert found is not None
-    assert not found["ok"]
-    assert [(problem["line"], problem["effect"]) for problem in found["problems"]] == [(2, "skips")]
-    assert lines(target, found)[0].startswith(f"{target.path}: line 2: ")
-    assert program_problem(Problem(0, "forgets", "why", None)) == {
-        "line": 0,
-        "effect": "forgets",
-        "reason": "why",
-    }
-    whole = {**found, "problems": [program_problem(Problem(0, "forgets", "why", "how"))]}
-    assert lines(target, whole) == [f"{target.path}: why"]
-
-
 @pytest.mark.parametrize("path", ["-", "postgres://h/d/s", "ours"])
 def test_what_is_of_no_program_is_for_others_to_say(tmp_path, path, monkeypatch):
     (tmp_path / "ours").write_bytes(b'{"type":"session","version":1,"id":"s"}\n')
     monkeypatch.chdir(tmp_path)
 
     assert of_program(Target(path, "argument")) is None
-
-
-def test_of_several_sessions_all_count(tmp_path):
-    batch = [{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}] * 2
-    found = of_program(Target(str(written(tmp_path / "b.jsonl", batch)), "argument"))
-    assert found is not None
-    assert (found["session"], found["sessions"], found["messages"]) == ("b", 2, 4)
