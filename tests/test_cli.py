@@ -6,35 +6,9 @@ import shlex
 import pytest
 
 from codeh_history import __version__, cli
-from codeh_history.base.env import Env
-from codeh_history.base.errors import Usage
 from codeh_history.commands import COMMANDS, FIRST, SECTIONS, SHOWN
 from fake_provider import FakeProvider
 from in_process import run_in_process, run_ok
-
-
-def refused(*argv):
-    with pytest.raises(Usage) as refusal:
-        cli.run([*argv], Env({"CODEH_HOME": "/nowhere"}))
-    return str(refusal.value)
-
-
-@pytest.mark.parametrize(("argv", "said"), [
-    (["shwo"], "shwo: no such command; did you mean `codeh-history show`?"),
-    (["ls"], "ls: no such command; did you mean `codeh-history list`?"),
-    (["rename", "x"], "rename: no such command; did you mean `codeh-history set title=TEXT`?"),
-    (["qqqq"], "qqqq: no such command; see codeh-history --help"),
-    (["-s", "demo", "show"], "-s: put options after the command: `codeh-history show … -s …`"),
-    (["--session=x", "last"], "--session: put options after the command: `codeh-history last … --session …`"),
-    (["show", "a", "b"], "show: Got unexpected extra argument(s) (b); the session is the only argument; -n N shows the last N messages"),
-    (["show", "--odd"], "show: No such option: --odd (codeh-history show --help)"),
-    (["show", "-n"], "show: Option '-n' requires an argument (codeh-history show --help)"),
-    (["last", "--role", "user", "--role", "model"],
-     "--role: expected a single value"),
-    (["list", "-n", "few"], "-n few: an integer of at least 1 expected"),
-])  # fmt: skip
-def test_what_is_said_wrongly_is_told_in_a_line(argv, said):
-    assert refused(*argv) == said
 
 
 @pytest.mark.parametrize("name", cli.OTHER_NAMES)

@@ -99,18 +99,6 @@ def test_what_was_left_out_can_be_expanded(home):
     assert orjson.dumps(output(3, 900))[1:-1] in run("expand", "-s", "s", "m2").out
 
 
-@pytest.mark.parametrize("in_place", [[], ["-i"]])
-def test_a_budget_that_cannot_be_had_is_refused(home, in_place):
-    path = written(home, [user("old"), model("answer"), user("word " * 2000)])
-    before = path.read_bytes()
-    done = run("compact", "s", "--budget", "500", *in_place)
-    assert (done.code, done.out) == (5, b"")
-    assert done.err.count(b"\n") == 1
-    assert b"budget 500 cannot be reached: the floor is 2,0" in done.err
-    assert b"largest units: :3 m2 2,0" in done.err
-    assert path.read_bytes() == before
-
-
 def test_system_and_tools_count_given_or_set(home):
     written(home, [user("hi")], system="be brief " * 200)
     for arguments in ([], ["--system", "be brief " * 200]):

@@ -1,6 +1,5 @@
 """`config`: its example, and what `config check` finds without running a command."""
 
-import os
 import re
 
 import pytest
@@ -9,7 +8,6 @@ from codeh_history.base.config import file
 from codeh_history.commands import config
 from codeh_history.commands.config import wrong_with
 from codeh_history.providers import TARGETS
-from in_process import run_in_process
 
 
 @pytest.mark.parametrize(
@@ -35,32 +33,6 @@ def test_names_are_those_of_the_shell(monkeypatch, tmp_path):
     ran = tmp_path / "ran"
     assert list(wrong_with(f"touch {ran}")) == []
     assert not ran.exists()
-
-
-def checked(home, config):
-    home.mkdir(exist_ok=True)
-    (home / "config.toml").write_text(config)
-    os.chmod(home / "config.toml", 0o600)
-    done = run_in_process("config", "check", home=home)
-    return done.code, done.out.decode()
-
-
-@pytest.mark.parametrize(
-    ("config", "code", "said"),
-    [
-        ('[profile.a]\nto="gemini"\nvia="cat"\n', 0, "a: ok: gemini\n"),
-        ('[profile.a]\nto="openai-chat"\nvia="cat"\n', 0, "a: ok: openai-chat\n"),
-        ('[profile.a]\nto="text"\nvia="cat"\n', 0, "a: ok: text\n"),
-        ('[profile.a]\nto="anthropic"\nmodel="m"\n', 0, "a: ok: anthropic, m; pass --via\n"),
-        ("", 0, "without a profile: ok; pass --to and --via\n"),
-        ('[profile.a]\nvia="cat"\n', 1, "a: via: set `to` as well\n"),
-        ('[profile.a]\nto="gemini"\nvia="no-such-x"\n', 1, "a: via: no-such-x: no such command\n"),
-        ('budget="32k"\n[profile.a]\nto="gemini"\n', 0, "without a profile: ok; pass --to and --via\na: ok: gemini; pass --via\n"),
-    ],
-    ids=["gemini", "openai", "text", "no command", "empty", "no format", "no program", "both"],
-)  # fmt: skip
-def test_each_profile_is_told_to_be_in_order_or_what_is_wrong(home, config, code, said):
-    assert checked(home, config) == (code, said)
 
 
 def written(folder, text):

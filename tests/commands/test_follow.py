@@ -144,23 +144,6 @@ def test_a_reader_that_goes_ends_it_silently(following):
     assert following.process.stderr.read() == b""
 
 
-def test_json_lines_are_of_what_is_committed(demo):
-    followed = Followed("demo", "--jsonl")
-    assert orjson.loads(followed.until("\n"))["n"] == 1
-    write(
-        demo,
-        {"type": "open", "id": "m", "kind": "codeh"},
-        {"type": "delta", "of": "m", "parts": [{"text": "x"}]},
-    )
-    write(demo, {"type": "message", "id": "n", "kind": "user", "parts": []}, {"type": "commit", "of": "m"})
-    found = []
-    while len(found) < 2:
-        lines = map(orjson.loads, followed.until("\n").splitlines())
-        found += [line["id"] for line in lines if "event" not in line]
-    assert sorted(found) == ["m", "n"]
-    assert followed.stop() == 130
-
-
 def test_what_is_pending_is_told_as_it_grows(demo):
     followed = Followed("demo", "-n", "1", "--jsonl")
     followed.until("\n")

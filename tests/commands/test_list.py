@@ -142,13 +142,6 @@ def test_filters(home):
     assert (row["models"], row["program"]) == (["claude-opus-4-8"], None)
 
 
-def test_in_a_pipe_ids_are_whole_and_there_is_no_heading(home):
-    written(home, IDS[0], "/home/me/barn")
-    (line,) = run("list").out.decode().splitlines()
-    assert line.split("\t")[0] == IDS[0]
-    assert len(line.split("\t")) == 12
-
-
 def test_an_imported_session_is_listed_once(home):
     folder = home.parent / ".claude/projects/-work"
     folder.mkdir(parents=True)
@@ -160,11 +153,3 @@ def test_an_imported_session_is_listed_once(home):
     run("import", str(file), "--into", "mine", env=env)
     after = run("list", "--all-programs", "--jsonl", env=env).lines
     assert [row["id"] for row in after] == ["mine"]
-
-
-def test_nothing_to_list_is_one_line_on_stderr(home):
-    assert run("list").err == b"codeh-history: no sessions yet: `codeh-history append -m TEXT` starts one\n"
-    append("demo", "-m", "hello")
-    done = run("list", "--tag", "x")
-    assert (done.code, done.out, done.err) == (0, b"", b"codeh-history: no session matches\n")
-    assert run("list", "--tag", "x", "--json").err == b""

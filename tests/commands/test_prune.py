@@ -144,18 +144,6 @@ def test_odd_files_stay_and_stop_nothing(home):
     assert sorted(os.listdir(home / "sessions")) == ["folder.jsonl", "link.jsonl", "notes.txt", "old2.json"]
 
 
-@pytest.mark.parametrize(
-    "argv", [(), ("--older-than", "90d", "--keep", "3"), ("--older-than", "soon"), ("--keep", "-1"), ("x",)]
-)
-def test_usage(home, argv):
-    three(home)
-    assert prune(*argv).code == 2
-
-
-def test_no_home_at_all(home):
-    assert (prune("--keep", "1").code, prune("--older-than", "1d").out) == (0, b"")
-
-
 # -- messages above a number ------------------------------------------------------------------------
 
 

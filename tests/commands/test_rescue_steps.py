@@ -2,16 +2,15 @@
 
 import orjson
 import pytest
-from hypothesis import given
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.commands.rescue import Options, destination, source
-from codeh_history.commands.rescue.reduction import SHARE, reduced
+from codeh_history.commands.rescue.reduction import reduced
 from codeh_history.commands.rescue.report import lines
 from codeh_history.commands.rescue.source import Recovered
 from codeh_history.store.resolve import Target
-from histories import conversations, model, session, user
+from histories import model, session, user
 from in_process import run_in_process, write_session
 from program_files import Claude, Codex, played, written
 from strategies import encode, view_of
@@ -43,20 +42,6 @@ def test_a_file_of_any_name_is_read(env, tmp_path):
     assert source.read(env, None, str(path)).program == "claude-code"
     with pytest.raises(Usage, match=r"rescue reads a file or a session, never a stream"):
         source.read(env, None, "-")
-
-
-def test_one_of_ours_is_read_past_its_damage(env, home):
-    log = [
-        {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
-        for id in "ab"
-    ]
-    write_session(
-        home,
-        b'{"type":"session","version":1,"id":"s"}\n' + encode(log[:1]) + b"{damage\n" + encode(log[1:]),
-    )
-    found = source.read(env, "s", None)
-    assert (found.program, texts(found)) == (None, ["a", "b"])
-    assert [problem["line"] for problem in found.problems] == [3]
 
 
 def test_where_no_message_can_be_read_it_is_said(env, home, tmp_path):
@@ -120,18 +105,6 @@ def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(given, progr
     assert destination(Options(**given), found(program)) == to
 
 
-@pytest.mark.parametrize(
-    ("given", "program", "why"),
-    [
-        ({"to": "chatgpt"}, "codex", "--to chatgpt: one of "), ({"to": "x"}, None, "--to x: one of "), ({"install": True}, None, "--install requires --to"),
-        ({"cwd": "/x"}, "chatgpt", "--cwd requires --to"), ({"title": "T"}, None, "--title requires --to"),
-    ],
-)  # fmt: skip
-def test_what_goes_with_no_such_place_is_exit_2(given, program, why):
-    with pytest.raises(Usage, match=rf"^{why}"):
-        destination(Options(**given), found(program))
-
-
 def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
     path = write_session(home, encode(LOG[:2]) + b"{damage\n" + encode(LOG[2:]), "demo")
     before = path.read_bytes()
@@ -178,59 +151,6 @@ def view(records):
 ], ids=["whole", "lost", "unasked", "second", "late", "renamed"])  # fmt: skip
 def test_what_was_done_to_calls_and_results_is_counted(records, repairs):
     assert done(records).facts["mended"] == repairs
-
-
-def test_a_budget_is_what_was_asked_for_or_a_share_of_the_models_window():
-    long = [
-        record
-        for number in range(40)
-        for record in (user(f"say {number} " * 60), model(f"so {number} " * 60))
-    ]
-    free = done(long).facts
-    assert (free["budget"], free["compacted"], free["let_go"]) == (None, False, {})
-    small = done(long, budget=2000).facts
-    assert (small["budget"], small["compacted"]) == (2000, True)
-    assert small["tokens"]["after"] <= 2000 < small["tokens"]["before"] == free["tokens"]["before"]
-    assert small["let_go"]
-    known = done([*long, {**model("end"), "model": "gpt-4o", "provider": "openai-chat"}]).facts
-    assert known["window"] is not None
-    assert known["budget"] == int(known["window"] * SHARE)
-    assert known["model"] == "gpt-4o"
-
-
-@given(conversations())
-def test_repairing_pairs_loses_no_message(log):
-    before = view_of([{"type": "message", **record} for record in log])
-    if not before.messages:
-        return
-    counts = reduced(ENV, before, None, None).facts["messages"]
-    assert counts["before"] == sum(counts[name] for name in ("kept", "shortened", "summarised", "dropped"))
-    others = [
-        message.id
-        for message in before.messages
-        if not any("functionResponse" in part or "functionCall" in part for part in message.parts)
-    ]
-    assert counts["before"] >= len(others)
-
-
-def test_what_became_of_messages_is_counted():
-    long = [
-        record
-        for number in range(40)
-        for record in (user(f"say {number} " * 60), model(f"so {number} " * 60))
-    ]
-    free, small = done(long), done(long, budget=2000)
-    assert free.facts["messages"] == {
-        "before": 80,
-        "after": 80,
-        "kept": 80,
-        "shortened": 0,
-        "summarised": 0,
-        "dropped": 0,
-    }
-    counts = small.facts["messages"]
-    assert counts["summarised"] + counts["dropped"] == 80 - counts["after"] > 0
-    assert {line["op"] for line in small.report} >= {"summarize"}
 
 
 def fates(records, budget=None):
@@ -284,16 +204,6 @@ def told(earlier=0, **more):
 
 def problems(*found):
     return [{"line": line, "reason": reason} for line, reason in found]
-
-
-def test_of_a_session_in_order_it_says_that_nothing_is_wrong():
-    assert told() == {
-        "first": "codex s: 4 messages, 1,234 tokens by approx", "broken": "nothing", "messages": "4 → 4: 4 kept",
-        "tokens": "1,234 → 1,234; the session names no model; pass --budget N to compact it",
-        "written": "nothing: nothing to fix (--output or --install writes it anyway)",
-    }  # fmt: skip
-    assert told(program=None, model="m")["first"] == "session s: 4 messages, 1,234 tokens by approx, m"
-    assert "the window of m is unknown" in told(model="m")["tokens"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
 from in_process import run_in_process, write_session
 from plain_logs import plain_files
-from strategies import encode, files_of, view_of
+from strategies import files_of, view_of
 
 
 def text(text, **more):
@@ -86,22 +86,6 @@ OPEN = {"type": "open", "id": "m", "kind": "codeh", "role": "model"}
 DELTAS = [{"type": "delta", "of": "m", "parts": [text(each)]} for each in ("a", "b")]
 
 
-def test_a_message_is_told_as_it_grows_and_once_when_it_is_there():
-    log = [OPEN, *DELTAS, {"type": "commit", "of": "m"}, {"type": "meta", "set": {}}]
-    found = told([encode(log[:count]) for count in range(6)])
-    whose = {"id": "m", "n": 1, "kind": "codeh", "role": "model"}
-    assert found[:3] == [
-        {"event": "delta", **whose, "parts": parts} for parts in ([], [text("a")], [text("b")])
-    ]
-    assert [line["parts"] for line in found[3:]] == [[text("ab")]]
-
-
-def test_that_no_more_will_come_is_told_once():
-    log = [OPEN, DELTAS[0], {"type": "abort", "of": "m", "reason": "cut"}, {"type": "meta", "set": {}}]
-    found = told([encode(log[:count]) for count in range(2, 5)])
-    assert [(line["event"], line.get("reason")) for line in found] == [("delta", None), ("abort", "cut")]
-
-
 def test_what_was_there_before_is_not_told_again():
     changes = Changes()
     messages = list(enumerate(view_of([OPEN, DELTAS[0]]).messages, 1))
@@ -109,12 +93,6 @@ def test_what_was_there_before_is_not_told_again():
     assert list(changes.update(messages)) == []
     (event,) = changes.update(list(enumerate(view_of([OPEN, *DELTAS]).messages, 1)))
     assert event.more["parts"] == [text("b")]
-
-
-def test_what_stands_in_the_place_of_what_was_told_is_told_whole():
-    log = [OPEN, *DELTAS, {"type": "update", "id": "u", "of": "m", "parts": [text("other")]}]
-    last = told([encode(log[:count]) for count in (3, 4)])[-1]
-    assert (last["event"], last["parts"]) == ("replace", [text("other")])
 
 
 QUIET = Env(stderr=99)

@@ -55,31 +55,6 @@ def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):
     assert (again.code, b"already exists" in again.err) == (65, True)
 
 
-@pytest.mark.parametrize(
-    ("argv", "meant"),
-    [
-        (["--format", "html"], "--to"), (["--to", "md"], "did you mean markdown?"),
-        (["--to", "htlm"], "did you mean html?"),
-    ],
-)  # fmt: skip
-def test_another_name_is_answered_with_ours(home, argv, meant):
-    done = run_in_process("export", "a", *argv, home=home)
-    assert (done.code, meant in done.err.decode()) == (2, True)
-
-
-@pytest.mark.parametrize(
-    "argv",
-    [
-        ["payload", "a", "--to", "gemini", "--tools", "tools.json"],
-        ["set", "-s", "a", "tools=tools.json"],
-    ],
-)
-def test_a_file_of_tools_without_its_mark_is_answered_with_the_mark(home, argv):
-    run_ok("append", "-s", "a", "-m", "hi", home=home)
-    done = run_in_process(*argv, home=home)
-    assert (done.code, b"did you mean @tools.json?" in done.err) == (2, True)
-
-
 HIDING = (b'"clear"', b'"summary"', b'"compaction"')
 
 
@@ -115,16 +90,6 @@ def test_edit_and_resend(home):
     assert b"append a user's" in run("payload", "demo", "--to", "gemini").err
 
 
-def test_what_was_undone_is_not_in_a_fork_made_after_it(home):
-    ids = [run("append", "-s", "demo", "-m", text).text for text in "abc"]
-    run("undo", "-s", "demo", "--id", ids[1])
-    run("fork", "demo", "--at", ids[2], "--into", "new")
-    texts = [
-        orjson.loads(line)["parts"][0]["text"] for line in run("show", "new", "--jsonl").out.splitlines()
-    ]
-    assert texts == ["a", "c"]
-
-
 @pytest.mark.parametrize("environ", [{}, {"CODEH_STORE": "dir:{}/w"}, {"CODEH_BLOCKS": "{}/b"}])
 def test_a_folder_needs_no_tables(home, tmp_path, environ):
     env = {name: value.format(tmp_path) for name, value in environ.items()}
@@ -136,8 +101,3 @@ def test_a_folder_needs_no_tables(home, tmp_path, environ):
     )
     assert not home.exists()
     assert not (tmp_path / "w").exists()
-
-
-def test_another_word_is_exit_2(home):
-    done = run_in_process("store", "drop", home=home)
-    assert (done.code, done.err) == (2, b"codeh-history: drop: one of init\n")

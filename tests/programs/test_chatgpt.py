@@ -80,13 +80,6 @@ def test_a_lost_parent_is_named_and_mended_by_the_children_above_it(tmp_path):
     assert texts(tmp_path) == ["a", "c", "d"]
 
 
-def test_cyclic_parents_end(tmp_path):
-    talk = played(ChatGpt(), "user a one; user b two")
-    talk.tree["a"]["parent"] = "b"
-    imported(tmp_path, talk)
-    assert texts(tmp_path) == ["one", "two"]
-
-
 def test_hidden_and_system_nodes_are_counted(tmp_path):
     talk = ChatGpt()
     talk.node("s", "system", "be good")

@@ -14,13 +14,6 @@ def verified(path, home):
     return run_in_process("verify", str(path), home=home)
 
 
-def test_the_date_before_a_prompt_is_left_out(tmp_path):
-    file = Copilot()
-    file.user("one")
-    file.said("two")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
-
-
 def test_of_older_versions_reminders_are_left_out_and_the_output_is_counted(tmp_path):
     reminder = "<system_reminder>\n<sql_tables>Available tables: todos</sql_tables>\n</system_reminder>"
     file = Copilot()
@@ -30,29 +23,6 @@ def test_of_older_versions_reminders_are_left_out_and_the_output_is_counted(tmp_
     assert view(path, tmp_path) == ["one", "two"]
     (used,) = [record["usage"] for record in imported(path, tmp_path) if "usage" in record]
     assert used == {"output": 7, "raw": {"outputTokens": 7}}
-
-
-def test_a_compaction_repeats_the_prompts_and_keeps_what_was_said_meanwhile(tmp_path):
-    file = Copilot()
-    file.user("one")
-    file.said("two")
-    file.user("of a skill", source="skill-x")
-    file.compacted("in short", lambda: file.user("three"))
-    file.said("four")
-    summary, *rest = view(file.write(tmp_path), tmp_path)
-    assert "<user_message>\none\n</user_message>\n<user_message>\nthree\n</user_message>" in summary
-    assert "<summary>\nin short\n</summary>" in summary
-    assert "of a skill" not in summary
-    assert rest == ["three", "four"]
-
-
-def test_a_call_whose_result_came_after_a_compaction_began_is_kept(tmp_path):
-    file = Copilot()
-    file.user("one")
-    file.said("", "A")
-    file.compacted("in short", lambda: file.result("A", "of A"))
-    file.said("two")
-    assert view(file.write(tmp_path), tmp_path)[1:] == ["call A", "A=of A", "two"]
 
 
 def test_results_are_found_wherever_they_stand(tmp_path):
@@ -129,14 +99,6 @@ def test_the_title_is_the_name_in_the_file_beside_it(tmp_path):
     imported(path, tmp_path)
     meta = [record for record in lines(session_path(tmp_path, COPY)) if record["type"] == "meta"]
     assert [record["set"]["title"] for record in meta] == ["Sheep: counted"]
-
-
-def test_what_was_cleared_is_kept_under_the_message_that_replaced_it(tmp_path):
-    file = Copilot()
-    file.user("one")
-    file.event("session.context_cleared", messagesCleared=1, initialMessage="again")
-    file.said("two")
-    assert view(file.write(tmp_path), tmp_path) == ["S:again", "two"]
 
 
 def test_the_branch_is_that_of_the_session_and_of_what_resumed_it(tmp_path):

@@ -73,10 +73,8 @@ def test_a_transcript_has_no_results_and_verify_reports_that(tmp_path):
     path = written(tmp_path / f"{ID}.jsonl", transcript())
     assert view(path, tmp_path, f"cursor-{ID}") == ["one", "see+call call_1", "three", "four"]
     done = run_in_process("verify", str(path), home=tmp_path)
-    assert (done.code, b"a transcript has no results: those of 1 call are not in it" in done.out) == (
-        1,
-        True,
-    )
+    why = "a transcript has no results: those of 1 call are not in it"
+    assert (done.code, done.text) == (1, f"{path}: {why}")
 
 
 def test_a_transcript_that_grew_adds_only_what_is_new(tmp_path):

@@ -10,50 +10,6 @@ from support import corpus_files, lines
 COPY = f"pi-{SESSION}"
 
 
-VIEWS = {  # what is sent of the lines that these steps write
-    "the leaf is the last line": ("user a one; said b two; user c abandoned; user d three b", ["one", "two", "three"]),
-    "a compaction is its summary first, then what it kept": (
-        "user a one; said b two; user c three; compacted s short b; user d four", ["S:short", "two", "three", "four"]),
-    "a second compaction replaces the first summary": (
-        "user a one; user b two; compacted s first b; user c three; compacted t second b; user d four",
-        ["S:second", "two", "three", "four"]),
-    "a compaction that keeps what is not there keeps nothing": (
-        "user a one; compacted s short nowhere; user b two", ["S:short", "two"]),
-    "parallel results": (
-        "user a go; called b A B; result c A of_A; result d B of_B; said e done",
-        ["go", "call A+call B", "A=of A", "B=of B", "done"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("script", "sent"), VIEWS.values(), ids=VIEWS)
-def test_what_is_sent(script, sent, tmp_path):
-    assert view(played(Pi(), script).write(tmp_path), tmp_path) == sent
-
-
-def test_custom_messages_are_sent_custom_entries_are_not(tmp_path):
-    file = Pi()
-    file.line("custom_message", "a", customType="x", content="sent", display=False)
-    file.line("custom", "b", customType="x", data={})
-    done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
-    assert shown(tmp_path, COPY) == ["sent"]
-    assert b"not imported: 1 custom (x)" in done.err
-
-
-@pytest.mark.parametrize("excluded", [True, False])
-def test_commands_of_the_user_are_sent_unless_excluded(excluded, tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    message = {
-        "role": "bashExecution",
-        "command": "ls",
-        "output": "x",
-        "exitCode": 0,
-        "excludeFromContext": excluded,
-    }
-    file.line("message", "b", message=message)
-    assert view(file.write(tmp_path), tmp_path) == ["one", *([] if excluded else ["Ran `ls`\n```\nx\n```"])]
-
-
 def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path):
     file = Pi()
     for number in range(10):
@@ -62,15 +18,6 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert "line 7: its parent u5… is not in the file: pi would send 4 of 9 messages" in done.err.decode()
     assert len(shown(tmp_path, COPY)) == 9
-
-
-def test_a_lost_header_would_cost_the_whole_file(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    del file.lines[0]
-    done = run_in_process("import", str(file.write(tmp_path, "x.jsonl")), home=tmp_path)
-    assert b"no header: pi overwrites the file" in done.err
-    assert shown(tmp_path, "pi-x") == ["one"]
 
 
 def test_entries_of_the_first_version_have_no_ids(tmp_path):

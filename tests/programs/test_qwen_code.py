@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from in_process import run_in_process, run_ok
-from qwen_files import SESSION, Qwen, call, content, qwen_code
+from qwen_files import SESSION, Qwen, call, qwen_code
 from support import lines, session_path
 
 
@@ -116,17 +116,6 @@ def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
     file.compressed("e")  # without contents it is counted
     assert b"1 local command" in imported(tmp_path, file).err
     assert [*shown(tmp_path)] == ["one", "two"]
-
-
-def test_content_of_a_compression_may_be_calls(tmp_path):
-    file = Qwen()
-    file.user("a", "one")
-    kept = content(
-        "user", {"functionResponse": {"id": "A", "name": "read_file", "response": {"output": "x"}}}
-    )
-    file.compressed("b", content("user", "in short"), content("model", call("A")), kept)
-    imported(tmp_path, file)
-    assert [*shown(tmp_path)][1:] == ["A", {"output": "x"}]
 
 
 def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):

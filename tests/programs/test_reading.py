@@ -118,6 +118,13 @@ def paginated_codex():
     return file
 
 
+def headless_pi():
+    file = Pi()
+    file.user("a", "one")
+    del file.lines[0]
+    return file
+
+
 def odd_pi():
     file = Pi()
     file.result("a", "A", "orphan")
@@ -146,6 +153,7 @@ def odd_pi():
             ],
         ),
         (paginated_codex(), [(2, "refused", "a line without `ordinal`: Codex does not resume it")]),
+        (headless_pi(), [(1, "forgets", "no header: pi overwrites the file when it opens it, and its messages are gone")]),
         (
             odd_pi(),
             [
@@ -154,7 +162,7 @@ def odd_pi():
             ],
         ),
     ],
-    ids=["a lost line", "no pairs", "no model", "Codex", "Codex in pages", "pi"],
+    ids=["a lost line", "no pairs", "no model", "Codex", "Codex in pages", "no header", "pi"],
 )  # fmt: skip
 def test_verify_says_what_the_program_would_do(file, expected, tmp_path):
     path = file.write(tmp_path)
@@ -170,3 +178,6 @@ def test_verify_of_a_sound_file(tmp_path):
     path = written(tmp_path / f"{SESSION}.jsonl", SAMPLES["pi"]())
     done = run_in_process("verify", str(path), home=tmp_path)
     assert (done.code, done.text) == (0, "ok: 5 messages of pi")
+    (told,) = run_in_process("verify", str(path), "--json", home=tmp_path).lines
+    about = (told["program"], told["session"], told["version"], told["sessions"], told["messages"])
+    assert (about, told["ok"]) == (("pi", f"pi-{SESSION}", "3", 1, 5), True)

@@ -113,6 +113,8 @@ def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_ar
     made = list(trees.branches(session("abc"), ["ad", "ae", "af", "ag"], add, str))
     assert [[item.id for item in one.items] for one in made] == [["a", "d"], ["a", "e"]]
     assert [dict(one.left) for one in made] == [{}, {trees.BEYOND: 2}]
+    nodes = tree("a ba ca da")
+    assert len(list(trees.own_nodes([nodes[id] for id in "bcd"], nodes, {"a"}, lambda leaf: ()))) == 3
 
 
 def test_what_was_taken_back_is_named_by_its_last_item():
