@@ -64,9 +64,7 @@ class Runner:
     """The server and its one connection."""
 
     def __init__(self):
-        path = os.pathsep.join(
-            [str(HERE.parent.parent / "cli"), str(HERE.parent), str(HERE.parent / "helpers")]
-        )
+        path = os.pathsep.join([str(HERE.parents[2] / "cli"), str(HERE.parent)])
         self._process = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
