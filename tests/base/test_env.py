@@ -159,15 +159,6 @@ def test_bytes_that_wait_are_told_and_not_read(tmp_path):
         assert not Env({}, stdin=null.fileno()).waiting()
 
 
-def test_a_directory_that_was_removed_has_no_name(tmp_path):
-    code = "import os, sys; from codeh_history.base.env import Env; os.rmdir(os.getcwd()); print(repr(Env({}).cwd()))"
-    (tmp_path / "gone").mkdir()
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path / "gone", env=environ(), capture_output=True, check=True
-    )
-    assert done.stdout == b"''\n"
-
-
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_no_file_is_opened_as_a_standard_stream(closed, tmp_path):
     code = (

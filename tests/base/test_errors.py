@@ -112,31 +112,6 @@ def is_there(process):
     return True
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [[], ["--nothing"], ["nothing"], ["append", "--nothing"], ["undo", "x", "y"], ["payload", "--max-tokens", "x"],
-     ["append", "\udcff", "-m", "x"], ["append", "-s"], ["\udcff"]],
-    ids=repr,
-)  # fmt: skip
-def test_a_wrong_command_line_is_one_line_and_2(argv):
-    found = run(*argv)
-    if argv:
-        assert (found.code, found.out) == (2, b"")
-        assert found.err.count(b"\n") == 1
-        assert found.err.startswith(b"codeh-history: ")
-    else:
-        assert found.code == 0
-        assert b"Examples:" in found.out
-
-
-def test_text_of_a_session_never_acts_on_the_terminal(home):
-    """Not in a message to people either: here the name of a session."""
-    found = run("append", "-s", "\x1b]0;owned\x07.txt", "-m", "x")
-    assert found.code == 2
-    assert b"\x1b" not in found.err
-    assert b"\x07" not in found.err
-
-
 def raised(make):
     with pytest.raises(Exception) as error:
         make()  # type: ignore[operator]

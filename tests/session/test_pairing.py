@@ -95,15 +95,8 @@ def _plainly(messages):
                 given = part["functionCall"].get("id")
                 idless += not given
                 id = str(given) if given else f"call_{idless}"
-                calls.append(
-                    {
-                        "id": id,
-                        "given": given,
-                        "name": part["functionCall"]["name"],
-                        "row": row,
-                        "open": True,
-                    }
-                )
+                name = part["functionCall"]["name"]
+                calls.append({"id": id, "given": given, "name": name, "row": row, "open": True})
             elif "functionResponse" in part:
                 found.append(_answered(calls, part["functionResponse"], row))
     return found

@@ -214,20 +214,6 @@ def test_the_model_reads_them(searched, tmp_path, provider):
     assert second.startswith(first[:-1])
 
 
-def test_what_is_cited_outlives_what_is_not(searched, tmp_path):
-    search(searched, tmp_path, "two.json", "3 hits")
-    run_ok("append", "-s", "s", "--role", "model", "-m", "It is there [Source6].", home=searched)
-    run_ok("append", "-s", "s", "-m", "and now?", home=searched)
-    before = run_ok("payload", "s", "--to", "gemini", home=searched).out
-    run_ok("compact", "s", "--max-chars", "1000", "-i", home=searched)
-    body = run_ok("payload", "s", "--to", "gemini", home=searched).out.decode()
-    assert '"source_number":6' in body
-    assert '"source_number":5' not in body
-    assert '"source_number":7' not in body
-    run_ok("undo", "-s", "s", home=searched)
-    assert run_ok("payload", "s", "--to", "gemini", home=searched).out == before
-
-
 def test_a_budget_counts_sources_and_lists_of_files(searched, tmp_path):
     search(searched, tmp_path, "two.json", "3 hits")
     run_ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)

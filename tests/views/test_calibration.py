@@ -17,14 +17,8 @@ WORDS = "word " * 60
 
 def said(kind, number, text=WORDS, **more):
     role = "model" if kind == "codeh" else "user"
-    return {
-        "type": "message",
-        "id": f"m{number}",
-        "kind": kind,
-        "role": role,
-        "parts": [{"text": text}],
-        **more,
-    }
+    message = {"type": "message", "id": f"m{number}", "kind": kind, "role": role}
+    return {**message, "parts": [{"text": text}], **more}
 
 
 def talk(*factors, model="m", used="m"):

@@ -28,14 +28,8 @@ class Counted(MemoryStore):
 
 
 def ref(id, *names):
-    return {
-        "type": "ref",
-        "id": id,
-        "kind": "user",
-        "role": "user",
-        "flowId": "s",
-        "blockIds": [ID[n] for n in names],
-    }
+    blocks = [ID[name] for name in names]
+    return {"type": "ref", "id": id, "kind": "user", "role": "user", "flowId": "s", "blockIds": blocks}
 
 
 LOG = [
