@@ -45,15 +45,7 @@ def test_what_items_mean_is_there_for_the_commands(home):
     asyncio.run(demo(home).add_items(ITEMS[:5]))
     asyncio.run(demo(home).add_items(ITEMS[5:7]))
     shown = run_in_process("show", "demo", "--jsonl", home=home).lines
-    assert [message["kind"] for message in shown] == [
-        "user",
-        "user",
-        "user",
-        "codeh",
-        "codeh",
-        "tool",
-        "codeh",
-    ]
+    assert [message["kind"] for message in shown] == "user user user codeh codeh tool codeh".split()
     assert shown[5]["parts"] == [
         {"functionResponse": {"id": "c1", "name": "ls", "response": {"output": "a.txt"}}}
     ]

@@ -243,18 +243,7 @@ def main():
     print(f"{'':56} {'bound':>8} {'measured':>9}")
     with tempfile.TemporaryDirectory(prefix="codeh-bench-") as root:
         bench = Bench(Path(root))
-        for row in (
-            "append",
-            "library",
-            "commands",
-            "payload",
-            "calls",
-            "compact",
-            "jsonl",
-            "list",
-            "imports",
-            "usage",
-        ):
+        for row in "append library commands payload calls compact jsonl list imports usage".split():
             if wanted and row not in wanted:
                 continue
             try:

@@ -146,11 +146,7 @@ ENTRY = {
 
 def append(entry, *argv):
     return run(
-        "append",
-        "-s",
-        "demo",
-        "--exchange",
-        "-",
+        *"append -s demo --exchange -".split(),
         *argv,
         stdin=dumps(entry),
         env={"CODEH_NOW": "2026-02-01T00:00:00Z"},

@@ -60,19 +60,7 @@ class Cluster:
     def make(self):
         """A new cluster, not started."""
         allow(self.folder)
-        self.run(
-            "initdb",
-            "-D",
-            self.data,
-            "-U",
-            "postgres",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "--no-sync",
-        )
+        self.run(*"initdb -U postgres -A trust -E UTF8 --locale=C --no-sync -D".split(), self.data)
 
     def start(self):
         words = [

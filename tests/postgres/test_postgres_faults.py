@@ -21,6 +21,7 @@ import postgres_server
 from codeh_history import Session
 from codeh_history.library.env import OpenSession
 from codeh_history.store import postgres
+from faults.scenarios import message
 from length import FAULTS, by_length
 from postgres_server import Cluster, Done, Program
 from support import ROOT
@@ -73,22 +74,9 @@ LONG = FAULTS == "long"
 WRITER = ROOT / "tests" / "helpers" / "postgres_writer.py"
 
 
-def message(id, role="user", text=""):
-    kind = {"user": "user", "model": "codeh"}[role]
-    record = {
-        "type": "message",
-        "id": id,
-        "ts": "2026-01-02T03:04:05.000Z",
-        "kind": kind,
-        "role": role,
-        "parts": [{"text": text or id}],
-    }
-    return orjson.dumps(record) + b"\n"
-
-
 LOG = b'{"type":"session","version":1,"id":"demo","created":"2026-01-02T03:04:05.000Z"}\n' + b"".join(
-    message(f"u{n}", "user", f"What is {n}? " * 60)
-    + message(f"m{n}", "model", f"It is {n}. AKIAJX7Q2M5NRFTWZKP{'ABCDEF'[n]} " * 60)
+    message(f"u{n}", f"What is {n}? " * 60)
+    + message(f"m{n}", f"It is {n}. AKIAJX7Q2M5NRFTWZKP{'ABCDEF'[n]} " * 60, "codeh")
     for n in range(6)
 )
 
@@ -301,21 +289,16 @@ def standby(mortal):
     second = Cluster(mortal.folder / "standby")
     second.folder.mkdir()
     postgres_server.allow(second.folder)
-    mortal.run(
-        "pg_basebackup",
+    copied = (
+        *"-U postgres -R -c fast --no-sync".split(),
         "-h",
         mortal.folder,
         "-p",
         mortal.port,
-        "-U",
-        "postgres",
         "-D",
         second.data,
-        "-R",
-        "-c",
-        "fast",
-        "--no-sync",
     )
+    mortal.run("pg_basebackup", *copied)
     second.start()
     mortal.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
     mortal.sql("SELECT pg_reload_conf()")

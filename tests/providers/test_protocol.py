@@ -165,14 +165,7 @@ def test_a_path_leads_into_an_element(path, number):
 def test_problems_stand_as_the_body_does_and_else_as_they_were_found():
     class Rules(Validator):
         def check(self):
-            for path in (
-                "tools.0.name",
-                "messages.10",
-                "messages.9.b",
-                "messages.9.a",
-                "messages",
-                "model",
-            ):
+            for path in "tools.0.name messages.10 messages.9.b messages.9.a messages model".split():
                 self.report(path, "")
 
     assert [problem.path for problem in Rules({"messages": [], "tools": []}).in_order()] == [

@@ -100,17 +100,7 @@ def compact():
 
 
 def summarize():
-    do(
-        "summarize",
-        "-i",
-        "--max-conversations",
-        "5",
-        "--min-batch",
-        "2",
-        "--counter",
-        "approx",
-        codes=(0, 75),
-    )
+    do(*"summarize -i --max-conversations 5 --min-batch 2 --counter approx".split(), codes=(0, 75))
 
 
 seen = set()

@@ -5,18 +5,7 @@ import signal
 from faults.profiles import by_profile
 from faults.runner import Fault
 
-WRITES = (
-    "write",
-    "fdatasync",
-    "fsync",
-    "replace",
-    "rename",
-    "ftruncate",
-    "mkdir",
-    "open",
-    "unlink",
-    "fchmod",
-)
+WRITES = "write fdatasync fsync replace rename ftruncate mkdir open unlink fchmod".split()
 
 
 ALL = by_profile(short=False, medium=True, long=True)

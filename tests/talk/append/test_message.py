@@ -117,13 +117,7 @@ def test_a_stream_that_never_ends_is_ended(home):
     thread.start()
     with os.fdopen(reading, "rb") as stdin:
         process = start(
-            "append",
-            "-s",
-            "s",
-            "--from",
-            "auto",
-            "--max-bytes",
-            "5m",
+            *"append -s s --from auto --max-bytes 5m".split(),
             home=home,
             stdin=stdin,
             stderr=subprocess.PIPE,
