@@ -130,6 +130,7 @@ def test_a_fork_names_its_parent(tmp_path):
     [
         (lambda file: file.lines.pop(0), "line 1: no session.start"),
         (lambda file: file.lines[1].update(id="x"), "line 2: an event whose `id` is not a UUID"),
+        (lambda file: file.lines[1].update(id=["x"]), "line 2: an event whose `id` is not a UUID"),
         (
             lambda file: file.lines[1].update(timestamp="noon"),
             "line 2: an event without a valid `timestamp`",
@@ -143,7 +144,7 @@ def test_a_fork_names_its_parent(tmp_path):
             "line 4: an event whose messageId is not text",
         ),
     ],
-    ids=["no start", "id", "time", "content", "message id"],
+    ids=["no start", "id", "id of a list", "time", "content", "message id"],
 )
 def test_what_the_program_refuses_is_reported_and_read(change, reason, tmp_path):
     file = Copilot()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from .fields import name_at
 from .model import Effect, Entry, Session, Summary
 
 OPEN_AT_THE_END = "open at the end"
@@ -41,14 +42,14 @@ def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[str, s
         (place, piece.line, part)
         for place, entry in enumerate(entries) for piece in entry.pieces for part in piece.parts
     ]  # fmt: skip
-    called = {part["functionCall"].get("id") for _, _, part in placed if "functionCall" in part}
+    called = {name_at(part, "functionCall.id") for _, _, part in placed}
     calls: dict[str, tuple[str, int, int]] = {}  # by id: function, line, place
     answered: set[str] = set()
     before: set[str] = set()  # calls that follow their result
     for place, line, part in placed:
-        if "functionCall" in part and (id := part["functionCall"].get("id")):
+        if id := name_at(part, "functionCall.id"):
             calls[id] = part["functionCall"]["name"], line, place
-        elif "functionResponse" in part and (id := part["functionResponse"].get("id")):
+        elif id := name_at(part, "functionResponse.id"):
             name = part["functionResponse"]["name"]
             if early and id in called - calls.keys():
                 before.add(id)

@@ -83,7 +83,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         kinds.add(kind)
         if reason := _invalid(event, kind, data):
             session.problem(number, "refused", f"{reason}: {program.title} does not open the file")
-        if (before := seen.setdefault(event.get("id") or number, number)) != number:
+        if (before := seen.setdefault(name_at(event, "id") or number, number)) != number:
             if kind in ("user.message", "assistant.message"):
                 why = f"the same as line {before}: {program.title} sends it twice"
                 session.problem(number, "doubles", why, "read once")
