@@ -97,16 +97,16 @@ class Commands:
     def _run(self, data: bytes) -> Done:
         """Run the command with unnamed files as its streams, so that neither side blocks."""
         file = tempfile.TemporaryFile
-        with file() as given, file() as out, file() as err:
-            given.write(data)
-            given.seek(0)
+        with file() as stdin, file() as out, file() as err:
+            stdin.write(data)
+            stdin.seek(0)
             with self._lock:
                 if self._stopped:
                     raise SummarizerFailed("interrupted")
                 try:
                     process = subprocess.Popen(
                         ["/bin/sh", "-c", self.command],
-                        stdin=given, stdout=out, stderr=err, start_new_session=True,
+                        stdin=stdin, stdout=out, stderr=err, start_new_session=True,
                     )  # fmt: skip
                 except OSError as error:
                     raise SummarizerFailed(f"the command cannot be run: {error.strerror}") from None

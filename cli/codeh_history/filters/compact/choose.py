@@ -107,8 +107,8 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     def newest(kind: str) -> list[Line]:
         return sorted((line for line in lines if line.kind == kind), key=_newest)
 
-    asked = [line for line in lines if line.spoken == "asked"]
-    prompts = [line for line in asked if not prose.is_filler(line.text)]
+    users = [line for line in lines if line.spoken == "asked"]
+    prompts = [line for line in users if not prose.is_filler(line.text)]
     chosen = chooser.take(line for line in lines if line.kind == "pinned")
     acts = [line for line in newest("done") if line.text[:1] != "`"]
     chosen += chooser.take(acts, max(room * ACTIONS, min(LEAST, room)))
@@ -129,7 +129,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
         chosen += chooser.best(free, left(1 - NAMES))
         chosen += chooser.best([line for line in lines if line.kind == "name"], room * NAMES)
     elif shape == CHAT:
-        chosen += chooser.best(asked, left(1) * ASKED)
+        chosen += chooser.best(users, left(1) * ASKED)
         chosen += chooser.take(_beginnings(lines), left(1) * BEGINNINGS)
     return chosen + chooser.best(free, left(SPARE))
 
@@ -186,8 +186,8 @@ def settle(lines: Sequence[Line], later: Sequence[Line] = ()) -> None:
     `later`: lines of the prompts that stay, which may revoke a rule.
     """
     spoken = [line for line in lines if line.spoken]
-    asked = [(at, line) for at, line in enumerate([*spoken, *later]) if line.spoken == "asked"]
-    revoking = [(at, line) for at, line in asked if cues.takes_back(line.text)]
+    users = [(at, line) for at, line in enumerate([*spoken, *later]) if line.spoken == "asked"]
+    revoking = [(at, line) for at, line in users if cues.takes_back(line.text)]
     for at, line in enumerate(spoken):
         if line.kind == "rule":
             back = [other for place, other in revoking if place > at and _covers(other, line, BACK)]
