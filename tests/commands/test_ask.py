@@ -17,6 +17,7 @@ from codeh_history.base import input as base_input
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from in_process import run_in_process, run_ok, write_session
+from strategies import encode
 from support import PROGRAM, environ, lines, session_path
 
 YES = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
@@ -151,7 +152,7 @@ RESULT = [
     ids=["tool results", "a prompt"],
 )  # fmt: skip
 def test_where_the_model_is_next_stdin_is_left_to_the_loop(tmp_path, stands, note):
-    write_session(tmp_path, b"".join(orjson.dumps(record) + b"\n" for record in RESULT[:stands]))
+    write_session(tmp_path, encode(RESULT[:stands]))
     with stdin_of("pipe", b"the loop's next line\n") as fd:
         done = run_in_process("ask", *TO, SAYS_YES, stdin=fd, home=tmp_path)
         assert (done.code, done.out, done.err) == (0, b"yes\n", note)

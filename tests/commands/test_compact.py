@@ -8,10 +8,11 @@ import pytest
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
-from compact.long import cost, line, output, prose
+from compact.long import cost, output, prose
 from histories import call, model, result, tool, user
-from in_process import run_in_process
+from in_process import run_in_process, write_session
 from length import by_length
+from strategies import encode
 from support import run
 
 COUNTER = open_counter(None)
@@ -19,14 +20,11 @@ COUNTER = open_counter(None)
 
 def written(home, messages, **meta):
     """A session `s` of these messages in a home."""
-    path = home / "sessions" / "s.jsonl"
-    path.parent.mkdir(parents=True)
     head = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
     records = [head, {"type": "meta", "ts": None, "set": meta}, *(
         {"type": "message", "id": f"m{n}", "ts": "2026-01-02T03:04:05.000Z", **message} for n, message in enumerate(messages)
     )]  # fmt: skip
-    path.write_bytes(b"".join(map(line, records)))
-    return path
+    return write_session(home, encode(records))
 
 
 def long_loop():

@@ -13,7 +13,9 @@ from codeh_history.base.env import Env
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
+from in_process import write_session
 from secret_examples import SECRETS
+from strategies import encode
 from support import MODELS, ROOT, run
 
 FIXTURES = ROOT / "fixtures"
@@ -105,9 +107,7 @@ def test_a_fixture_has_nothing_that_names_anybody(tmp_path):
          "parts": [{"functionResponse": {"id": "toolu_9", "name": "f", "response": {"key": evil, "data": "AKIA" + "IOSFODNN7EXAMPLE"}}}]},
         {"type": "summary", "id": "deadbeef05", "createdAt": "2031-05-06T07:08:09Z", "summary": evil, "covers": ["deadbeef06"]},
     ]  # fmt: skip
-    path = tmp_path / "sessions" / "acme-2031.jsonl"
-    path.parent.mkdir()
-    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    write_session(tmp_path, encode(records), "acme-2031")
     env = {"HOME": "/home/marguerite", "USER": "", "LOGNAME": ""}
     found = run("fixture", "acme-2031", home=tmp_path, env=env)
     text = found.out.decode()

@@ -1,11 +1,12 @@
 """`list`: a line a session on a terminal, which sessions are shown, and what pipes get."""
 
-import orjson
 import pytest
 
+from in_process import write_session
 from program_files import SAMPLES
 from program_files import written as write
-from support import run, session_path
+from strategies import encode
+from support import run
 from terminal_output import STYLES, on_terminal
 
 IDS = (
@@ -42,9 +43,7 @@ def written(home, id, cwd, model="", **header):
         {"type": "message", "id": "a", "ts": "2026-01-02T03:00:01.000Z", "kind": "codeh", "role": "model",
          "parts": [{"text": "yes"}], **({"model": model} if model else {})},
     ]  # fmt: skip
-    path = session_path(home, id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    write_session(home, encode(records), id)
 
 
 @pytest.mark.parametrize("columns", [80, 100, 200])

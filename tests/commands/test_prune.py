@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from codeh_history.session.records import dumps
+from in_process import write_session
+from strategies import encode
 from support import lines, run, session_path
 from talks import call, result, talk
 
@@ -14,8 +15,6 @@ NOW = "2026-06-01T00:00:00Z"
 
 def session(home, name, last, *more):
     """A session whose newest message is of this time."""
-    path = session_path(home, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
     header = {"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00.000Z"}
     said = {
         "type": "message",
@@ -25,8 +24,7 @@ def session(home, name, last, *more):
         "role": "user",
         "parts": [{"text": "x"}],
     }
-    path.write_bytes(b"".join(dumps(record) + b"\n" for record in (header, said, *more)))
-    return path
+    write_session(home, encode([header, said, *more]), name)
 
 
 def prune(*argv, now=NOW):
@@ -148,9 +146,7 @@ def test_odd_files_stay_and_stop_nothing(home):
 
 
 def append_limited(home, records, most):
-    path = session_path(home, "demo")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
+    write_session(home, encode(records), "demo")
     done = run("append", "-s", "demo", "-m", "newest", "--max-items", str(most))
     assert done.code == 0, done.err
     return [r["id"] for r in run("show", "demo", "--jsonl").lines if "role" in r]

@@ -2,7 +2,6 @@
 
 import re
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,13 +11,12 @@ from codeh_history.base.env import Env
 from codeh_history.base.sandbox import Pattern
 from codeh_history.commands.search import MOST
 from codeh_history.commands.search import matches as searching
-from codeh_history.commands.search.matches import Hit, hits, may_match
+from codeh_history.commands.search.matches import Hit
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
 from plain_logs import plain_files
-from strategies import encode
 from support import run
 from terminal_output import on_terminal
 
@@ -73,6 +71,7 @@ def result(response):
     [
         ({"text": "one\ntwo\nno"}, "o", ["one", "two", "no"]),
         ({"text": "one\ntwo"}, "^t", ["two"]),
+        ({"text": "Is it blue?\r\nOr grey?"}, r"\?\r?$", ["Is it blue?", "Or grey?"]),
         ({"text": "deep", "thought": True}, "deep", ["deep"]),
         (call("grep", {"pattern": "sky"}), "grep", ['grep {"pattern":"sky"}']),
         (call("grep", {"pattern": "sky"}), "sky", ['grep {"pattern":"sky"}']),
@@ -112,7 +111,14 @@ def test_pending_text_is_searched():
         ('{"n":1e5}', "1e5", True),
         ('{"a": "b"}', "a:b", True),
         ('{"text":"x"}', " x", True),
+        ('{"text":"x"}', "x ", True),
+        ('{"text":"x"}', '"', True),
+        ('{"text":"x"}', "ü", True),
+        ('{"text":"x"}', r"\[", True),
         ('{"text":"x"}', "", True),
+        ('{"text":"one two words"}', "two words", True),
+        ('{"text":"one two"}', "two words", False),
+        ('{"text":"a-b_c"}', "a-b_c", True),
     ],
 )
 def test_a_file_is_left_out_only_if_nothing_can_match(text, pattern, may, tmp_path):
@@ -131,7 +137,7 @@ def test_hits_come_by_number_where_streams_interleave(tmp_path):
         {**said, "id": "f"}, {"type": "delta", "of": "e", "parts": [{"text": "x"}]},
     ]  # fmt: skip
     path = tmp_path / "s.jsonl"
-    path.write_bytes(b"".join(orjson.dumps(r) + b"\n" for r in records))
+    path.write_bytes(some.encode(records))
     assert [(hit.n, hit.id) for hit in found(path, "x")] == [(n, id) for n, id in enumerate("abcdef", 1)]
 
 
@@ -192,74 +198,3 @@ def test_the_copies_of_a_message_are_found_once(home):
     assert searched("-l", "sky") == ["demo", "other"]
     assert len(searched("sky", "other")) == 4
     assert sorted(searched("--words", "sky")) == ["demo:1:user: the sky", "other:2:user: sky too"]
-
-
-QUIET_ENV = Env({}, stderr=99)
-QUIET_ENV.quiet = True
-
-
-def matches_of(path, text):
-    return [
-        (hit.n, hit.kind, hit.id, hit.text)
-        for hit in hits(QUIET_ENV, Target(str(path), "-s"), Pattern(text, ""))
-    ]
-
-
-LOG = [
-    {"type": "session", "version": 1, "id": "s"},
-    {"type": "meta", "set": {"title": "A blue title"}},
-    {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "Is the sky blue?\r\nOr grey?"}]},
-    {"type": "message", "id": "b", "kind": "codeh", "role": "model",
-     "parts": [{"text": "Hmm, blue.", "thought": True}, {"functionCall": {"name": "look", "args": {"path": "a\nblue b"}}}]},
-    {"type": "message", "id": "c", "kind": "tool", "role": "user",
-     "parts": [{"functionResponse": {"name": "look", "response": {"output": "grey\nblue"}}}, {"functionResponse": {"name": "look", "response": {"n": ["blue x\ny"]}}}]},
-    {"type": "message", "id": "d", "kind": "error", "parts": [{"text": "429"}]},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("pattern", "lines"),
-    [
-        ("sky", [(1, "user", "a", "Is the sky blue?")]), ("grey", [(1, "user", "a", "Or grey?"), (3, "tool", "c", "grey")]), ("title$", [(0, "title", None, "A blue title")]),
-        ("^blue b$", [(2, "codeh", "b", "blue b")]), ("look .*path", [(2, "codeh", "b", r'look {"path":"a\nblue b"}')]), ("Hmm", [(2, "codeh", "b", "Hmm, blue.")]),
-        ("429", [(4, "error", "d", "429")]), ("^blue x$", [(3, "tool", "c", "blue x")]), ('"n":', [(3, "tool", "c", r'{"n":["blue x\ny"]}')]), ("absent", []),
-        (r"\?\r?$", [(1, "user", "a", "Is the sky blue?"), (1, "user", "a", "Or grey?")]),
-    ],
-)  # fmt: skip
-def test_the_lines_that_match_are_told_with_their_message(tmp_path, pattern, lines):
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(encode(LOG))
-    assert matches_of(path, pattern) == lines
-
-
-def test_people_read_tool_for_its_output_and_json_has_the_role(home):
-    path = home / "sessions/s.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(encode(LOG))
-    assert searched("^(grey|Hmm|429)") == ["s:2:model: Hmm, blue.", "s:3:tool: grey", "s:4:error: 429"]
-    assert "s:3:tool: grey" in searched("--words", "grey blue")
-    roles = [row["role"] for row in run("search", "--jsonl", "^(grey|Hmm|429)").lines]
-    assert roles == ["model", "user", "error"]
-
-
-@given(
-    before=st.text("xyz", max_size=9), literal=st.sampled_from(["needle", "two words", "a-b_c"]), there=st.booleans()
-)  # fmt: skip
-def test_a_literal_is_found_wherever_it_stands(before, literal, there, tmp_path_factory):
-    path = tmp_path_factory.mktemp("l") / "s.jsonl"
-    header = b'{"type":"session","version":1,"id"'
-    path.write_bytes(header + before.encode() + (literal.encode() if there else b""))
-    assert may_match(str(path), Pattern(literal, "")) == there
-
-
-@pytest.mark.parametrize("text", ["e", "1", "a.b", " a", "a ", '"', "ü", "[", "12e5"])
-def test_what_may_be_spelled_otherwise_is_looked_for_in_every_file(tmp_path, text):
-    (tmp_path / "f").write_bytes(b"zzz")
-    pattern = Pattern(text if text != "[" else r"\[", "")
-    assert may_match(str(tmp_path / "f"), pattern)
-
-
-@pytest.mark.parametrize("data", [rb'{"text":"\u006eeedle"}', b'{"blockIds":["x"]}', b'{"type":"delta"}'])
-def test_a_file_that_may_hold_it_elsewhere_is_looked_through(tmp_path, data):
-    (tmp_path / "f").write_bytes(b'{"type":"session","version":1,"id":"s"}\n' + data)
-    assert may_match(str(tmp_path / "f"), Pattern("needle", ""))

@@ -165,29 +165,6 @@ def asked(words, *more):
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "hits"),
-    [
-        ("blue sky", {"weather:1", "weather:2"}),
-        ("SKY", {"weather:1", "weather:2"}),
-        ("blue fence", {"paint:1"}),
-        ("deploy", {"paint:2"}),  # how a word begins
-        ("gates", {"paint:0"}),  # the title
-        ("flu", set()),  # of a short word no longer forms: fluorescent
-        ("cafe creme", {"cafe:1"}),
-        ("蓝色", {"asia:1"}),
-        ("空", {"asia:1", "asia:2"}),
-        ("ฟ้า", {"asia:3"}),
-        ('sky" OR blue', set()),  # no language of its own
-        ("nothing", set()),
-        ("?!", set()),
-    ],
-)
-def test_what_holds_all_words_is_found(words, hits, talks):
-    assert set(asked(words)) == hits
-    assert support.run("search", "--words", words).code == (0 if hits else 1)
-
-
 def test_the_best_is_first(talks):
     assert asked("sky blue", "weather") == ["weather:2", "weather:1"]
     shown = support.run("search", "--words", "primer navy").text

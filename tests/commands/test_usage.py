@@ -14,9 +14,10 @@ from codeh_history.commands.usage import responses
 from codeh_history.store import cache
 from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
-from in_process import run_in_process
+from in_process import run_in_process, write_session
 from program_files import SESSION as SOURCE
 from program_files import Claude, Codex
+from strategies import encode
 from support import session_path
 from terminal_output import on_terminal
 
@@ -35,9 +36,7 @@ def answer(id, ts="2026-01-31T23:30:00.000Z", used=USED, **more):
 def kept(home, id, *records, **header):
     """A session of these records."""
     first = {"type": "session", "version": 1, "id": id, "created": "2026-01-01T00:00:00.000Z", **header}
-    path = session_path(home, id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in (first, *records)))
+    write_session(home, encode([first, *records]), id)
 
 
 def used(home, *argv, code=0, env=None):

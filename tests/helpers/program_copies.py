@@ -1,5 +1,7 @@
 """Copies of other programs' sessions, and their content."""
 
+import orjson
+
 from in_process import run_ok
 from program_formats import saved
 from support import lines, session_path
@@ -19,6 +21,15 @@ def view(file, home, id=None):
 def shown(home, id):
     done = run_ok("curate", id, "--only", "kinds", home=home)
     return [short(record) for record in done.lines if record["type"] in ("message", "summary")]
+
+
+def sent(home, id):
+    """What a program would be sent, in short: texts, ids of calls, responses."""
+    body = orjson.loads(run_ok("payload", id, "--to", "gemini", "--raw", "--prefill", home=home).text)
+    for turn in body["contents"]:
+        for part in turn["parts"]:
+            answer, call = part.get("functionResponse"), part.get("functionCall", {})
+            yield answer["response"] if answer else part.get("text") or call.get("id", "image")
 
 
 def imported_export(home, *conversations):

@@ -6,17 +6,8 @@ import orjson
 
 from cline_files import ID, Cline, call, read, roo_code, task
 from in_process import run_in_process, run_ok
+from program_copies import sent
 from support import lines, session_path
-
-
-def shown(home, id):
-    """What the program would be sent, in short."""
-    body = orjson.loads(run_ok("payload", id, "--to", "gemini", "--raw", "--prefill", home=home).text)
-    for turn in body["contents"]:
-        for part in turn["parts"]:
-            answer = part.get("functionResponse")
-            call = part.get("functionCall", {})
-            yield answer["response"] if answer else part.get("text") or call.get("id", "image")
 
 
 def laid(home, messages, place=".config/Code/User/globalStorage/saoudrizwan.claude-dev", tasks=()):
@@ -42,7 +33,7 @@ def test_a_session_has_the_title_directory_and_time_that_are_said_beside_it(tmp_
     assert (header["cwd"], header["created"]) == ("/work", "2026-01-02T03:04:05.000Z")
     assert meta["set"]["title"] == "A title"
     assert (answer["model"], answer["usage"]["input"]) == ("loopback-model", 10)
-    assert [*shown(tmp_path, f"cline-{ID}")] == ["one", "two"]
+    assert [*sent(tmp_path, f"cline-{ID}")] == ["one", "two"]
 
 
 def test_an_agent_of_a_session_names_it(tmp_path):
@@ -60,7 +51,7 @@ def test_a_result_of_objects_is_their_json_as_the_model_gets_it(tmp_path):
     file.said(call("A"))
     file.result("A", [read("a.txt", "of A")])
     run_ok("import", str(file.write(tmp_path)), home=tmp_path)
-    assert [*shown(tmp_path, f"cline-{ID}")][-1] == {
+    assert [*sent(tmp_path, f"cline-{ID}")][-1] == {
         "output": '[{"query":"a.txt","result":"of A","success":true}]'
     }
 
@@ -73,7 +64,7 @@ def test_a_task_of_an_older_version_is_what_it_would_send(tmp_path):
     assert (done["session"], done["program"]) == ("cline-1767225600000", "cline")
     (row,) = orjson.loads(run_ok("list", "--json", home=tmp_path).text)
     assert (row["title"], row["cwd"]) == ("Say it", "/work")
-    assert [*shown(tmp_path, "cline-1767225600000")][2:] == ["two", "A", {"output": "of A"}, "three"]
+    assert [*sent(tmp_path, "cline-1767225600000")][2:] == ["two", "A", {"output": "of A"}, "three"]
 
 
 def test_what_a_task_cut_from_its_context_is_counted(tmp_path):
@@ -83,7 +74,7 @@ def test_what_a_task_cut_from_its_context_is_counted(tmp_path):
     )
     done = run_ok("import", str(file), home=tmp_path)
     assert b"2 messages of what is no longer in the context" in done.err
-    assert [*shown(tmp_path, done.text.strip())].count("three") == 1
+    assert [*sent(tmp_path, done.text.strip())].count("three") == 1
 
 
 def test_a_cut_of_more_than_there_is_is_none(tmp_path):
@@ -91,14 +82,14 @@ def test_a_cut_of_more_than_there_is_is_none(tmp_path):
         tmp_path, task(), tasks=[{"id": "1767225600000", "conversationHistoryDeletedRange": [2, 9]}]
     )
     id = run_ok("import", str(file), home=tmp_path).text.strip()
-    assert [*shown(tmp_path, id)][-1] == "three"
+    assert [*sent(tmp_path, id)][-1] == "three"
 
 
 def test_roo_code_sends_a_summary_in_place_of_what_it_condensed(tmp_path):
     laid(tmp_path, roo_code(), ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline")
     (done,) = run_ok("import", "--all", home=tmp_path, env={"HOME": str(tmp_path)}).lines
     assert done["session"] == "roo-code-1767225600000"
-    summary, *others = shown(tmp_path, "roo-code-1767225600000")
+    summary, *others = sent(tmp_path, "roo-code-1767225600000")
     assert summary.endswith("in short")
     assert others == ["one", "A", {"output": "of A"}, "[earlier messages are hidden]", "five"]
 
@@ -112,4 +103,4 @@ def test_a_file_that_is_cut_off_is_read_up_to_there(tmp_path):
     told = run_in_process("verify", str(path), home=tmp_path)
     assert (told.code, b"Cline forgets the session" in told.out) == (1, True)
     run_ok("import", str(path), home=tmp_path)
-    assert [*shown(tmp_path, f"cline-{ID}")] == ["one", "two"]
+    assert [*sent(tmp_path, f"cline-{ID}")] == ["one", "two"]

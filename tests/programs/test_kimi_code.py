@@ -7,7 +7,10 @@ import orjson
 
 from in_process import run_in_process, run_ok
 from kimi_files import ID, Kimi, image, kimi_cli, kimi_code
+from program_copies import sent
 from support import lines, session_path
+
+COPY = f"kimi-code-{ID}"
 
 
 def laid(home, file, name="main"):
@@ -19,15 +22,6 @@ def laid(home, file, name="main"):
     return path
 
 
-def shown(home, id=f"kimi-code-{ID}"):
-    """What the program would be sent, in short."""
-    body = orjson.loads(run_ok("payload", id, "--to", "gemini", "--raw", "--prefill", home=home).text)
-    for turn in body["contents"]:
-        for part in turn["parts"]:
-            answer, call = part.get("functionResponse"), part.get("functionCall", {})
-            yield answer["response"] if answer else part.get("text") or call.get("id", "image")
-
-
 def sample():
     file = Kimi()
     file.lines = kimi_code()
@@ -37,8 +31,8 @@ def sample():
 def test_a_session_is_the_context_that_its_events_leave(tmp_path):
     laid(tmp_path, sample())
     (done,) = run_ok("import", "--all", home=tmp_path, env={"HOME": str(tmp_path)}).lines
-    assert (done["session"], done["program"]) == (f"kimi-code-{ID}", "kimi-code")
-    summary, *others = shown(tmp_path)
+    assert (done["session"], done["program"]) == (COPY, "kimi-code")
+    summary, *others = sent(tmp_path, COPY)
     assert summary.endswith("in short")
     of_c = {"output": "of C"}
     assert others == ["one", "four", "six", "C", of_c, "seven, typed while it worked", "eight"]
@@ -46,7 +40,7 @@ def test_a_session_is_the_context_that_its_events_leave(tmp_path):
 
 def test_the_title_directory_and_origin_are_said_beside_it(tmp_path):
     run_ok("import", str(laid(tmp_path, sample())), home=tmp_path)
-    header, meta, *_ = lines(session_path(tmp_path, f"kimi-code-{ID}"))
+    header, meta, *_ = lines(session_path(tmp_path, COPY))
     assert (header["cwd"], header["parent"]["session"]) == ("/work", "kimi-code-other")
     assert meta["set"]["title"] == "A title"
 
@@ -59,9 +53,9 @@ def test_what_was_undone_and_sub_agents_are_branches(tmp_path):
     path = laid(tmp_path, sample())
     done = run_ok("import", str(path), "--branches", home=tmp_path)
     _, undone, of_agent = done.text.split()
-    assert [*shown(tmp_path, undone)][-2:] == ["taken back", "of it"]
+    assert [*sent(tmp_path, undone)][-2:] == ["taken back", "of it"]
     assert of_agent == f"kimi-code-{ID}-agent-0"
-    assert [*shown(tmp_path, of_agent)] == ["look", "It looked."]
+    assert [*sent(tmp_path, of_agent)] == ["look", "It looked."]
 
 
 def test_a_compaction_keeps_the_prompts_that_it_counts(tmp_path):
@@ -71,7 +65,7 @@ def test_a_compaction_keeps_the_prompts_that_it_counts(tmp_path):
         file.step(f"s{number}", f"answer {number}")
     file.compacted("in short", compactedCount=10, keptUserMessageCount=3, keptHeadUserMessageCount=1)
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    assert [*shown(tmp_path)][1:] == ["prompt 0", "prompt 3", "prompt 4"]
+    assert [*sent(tmp_path, COPY)][1:] == ["prompt 0", "prompt 3", "prompt 4"]
 
 
 def test_a_large_file_is_read_from_beside_the_agent(tmp_path):
@@ -82,7 +76,7 @@ def test_a_large_file_is_read_from_beside_the_agent(tmp_path):
     (path.parent / "blobs" / "0af1").write_bytes(b"\x89PNG")
     done = run_ok("import", str(path), home=tmp_path)
     assert b"blobs/dead: is not there (its name is used instead)" in done.err
-    message = lines(session_path(tmp_path, f"kimi-code-{ID}"))[2]
+    message = lines(session_path(tmp_path, COPY))[2]
     assert message["parts"][1] == {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
 
 
@@ -104,7 +98,7 @@ def test_a_step_without_its_beginning_is_read_and_reported(tmp_path):
         b"without a beginning: Kimi Code drops it" in run_in_process("verify", str(path), home=tmp_path).out
     )
     run_ok("import", str(path), home=tmp_path)
-    assert [*shown(tmp_path)] == ["one", "two"]
+    assert [*sent(tmp_path, COPY)] == ["one", "two"]
 
 
 def test_a_repeated_line_counts_once(tmp_path):
@@ -113,7 +107,7 @@ def test_a_repeated_line_counts_once(tmp_path):
     path = laid(tmp_path, file)
     assert b"repeated: Kimi Code sends it twice" in run_in_process("verify", str(path), home=tmp_path).out
     run_ok("import", str(path), home=tmp_path)
-    assert [*shown(tmp_path)].count("one") == 1
+    assert [*sent(tmp_path, COPY)].count("one") == 1
 
 
 # -- its predecessor ---------------------------------------------------------------------------------------
@@ -136,7 +130,7 @@ def test_a_context_of_kimi_cli_is_what_it_would_send(tmp_path):
     assert (row["title"], row["cwd"]) == ("A title", "/work")
     of_a = {"output": "<system>2 lines</system>\nof A"}
     of_b = {"output": "<system>ERROR: not there</system>"}
-    assert [*shown(tmp_path, f"kimi-cli-{ID}")] == [
+    assert [*sent(tmp_path, f"kimi-cli-{ID}")] == [
         "one",
         "image",
         "hm",
@@ -158,7 +152,7 @@ def test_calls_of_older_versions_are_nested(tmp_path):
     message = {"role": "assistant", "content": [], "toolCalls": [{"id": "A", "function": function}]}
     file.line("context.append_message", message=message)
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    (record,) = lines(session_path(tmp_path, f"kimi-code-{ID}"))[2:]
+    (record,) = lines(session_path(tmp_path, COPY))[2:]
     assert record["parts"] == [{"functionCall": {"id": "A", "name": "Read", "args": {"path": "a.txt"}}}]
 
 
@@ -170,7 +164,7 @@ def test_what_was_compacted_is_gone_when_the_context_is_cleared(tmp_path):
     file.line("context.clear")
     file.user("z", "again")
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    assert [*shown(tmp_path)] == ["again"]
+    assert [*sent(tmp_path, COPY)] == ["again"]
 
 
 def test_a_prompt_that_was_typed_during_a_turn_is_undone_with_it(tmp_path):
@@ -182,4 +176,4 @@ def test_a_prompt_that_was_typed_during_a_turn_is_undone_with_it(tmp_path):
     file.step("s2", "four")
     file.line("context.undo", count=1)
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    assert [*shown(tmp_path)] == ["one", "two"]
+    assert [*sent(tmp_path, COPY)] == ["one", "two"]

@@ -10,6 +10,15 @@ from support import corpus_files, lines
 COPY = f"pi-{SESSION}"
 
 
+def test_custom_messages_are_sent_custom_entries_are_not(tmp_path):
+    file = Pi()
+    file.line("custom_message", "a", customType="x", content="sent", display=False)
+    file.line("custom", "b", customType="x", data={})
+    done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
+    assert shown(tmp_path, COPY) == ["sent"]
+    assert b"not imported: 1 custom (x)" in done.err
+
+
 def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path):
     file = Pi()
     for number in range(10):

@@ -1,25 +1,18 @@
 """Qwen Code's files: the branch that it would send, each trap by name."""
 
-import orjson
 import pytest
 
 from in_process import run_in_process, run_ok
+from program_copies import sent
 from qwen_files import SESSION, Qwen, call, qwen_code
 from support import lines, session_path
+
+COPY = f"qwen-code-{SESSION}"
 
 
 def imported(home, file, *more):
     chats = home / "projects" / "-work" / "chats"
     return run_ok("import", str(file.write(chats)), *more, home=home)
-
-
-def shown(home, id=f"qwen-code-{SESSION}"):
-    """What the program would be sent, in short."""
-    body = orjson.loads(run_ok("payload", id, "--to", "gemini", "--raw", "--prefill", home=home).text)
-    for turn in body["contents"]:
-        for part in turn["parts"]:
-            answer = part.get("functionResponse")
-            yield answer["response"] if answer else part.get("text") or part["functionCall"]["id"]
 
 
 def sample():
@@ -30,10 +23,10 @@ def sample():
 
 def test_a_compression_is_a_summary_and_the_messages_that_it_leaves(tmp_path):
     imported(tmp_path, sample())
-    summary, *others = shown(tmp_path)
+    summary, *others = sent(tmp_path, COPY)
     assert summary.endswith("<state_snapshot>in short</state_snapshot>")
     assert others == ["Got it.", "six", "C", {"output": "of C"}, "seven", "eight"]
-    records = lines(session_path(tmp_path, f"qwen-code-{SESSION}"))
+    records = lines(session_path(tmp_path, COPY))
     (covers,) = [record["covers"] for record in records if record["type"] == "summary"]
     assert covers == ["a", "b", "c", "d", "e", "h", "i"]
     assert next(record["set"]["title"] for record in records if record["type"] == "meta") == "A title"
@@ -43,7 +36,7 @@ def test_what_was_rewound_is_a_branch(tmp_path):
     counted = imported(tmp_path, sample()).err
     assert b"2 messages that w" in counted
     id = imported(tmp_path, sample(), "--branches").text.split()[-1]
-    assert [*shown(tmp_path, id)][-2:] == ["taken back", "of it"]
+    assert [*sent(tmp_path, id)][-2:] == ["taken back", "of it"]
 
 
 def test_a_fork_names_the_session_and_the_message_that_it_continues(tmp_path):
@@ -52,7 +45,7 @@ def test_a_fork_names_the_session_and_the_message_that_it_continues(tmp_path):
         file.user(id, text, forkedFrom={"sessionId": "original", "messageUuid": id})
     file.user("c", "three")
     imported(tmp_path, file)
-    header = lines(session_path(tmp_path, f"qwen-code-{SESSION}"))[0]
+    header = lines(session_path(tmp_path, COPY))[0]
     assert header["parent"] == {"session": "qwen-code-original", "at": "b"}
 
 
@@ -66,13 +59,11 @@ def test_a_sub_agent_is_counted_its_usage_kept_and_it_is_a_branch(tmp_path):
     agent.result("w", "A", "of A")
     agent.write(tmp_path / "projects" / "-work" / "subagents" / SESSION, "agent-1.jsonl")
     assert b"1 sub-agent in a file of its own" in imported(tmp_path, file).err
-    usage = [
-        record for record in lines(session_path(tmp_path, f"qwen-code-{SESSION}")) if record.get("usage")
-    ]
+    usage = [record for record in lines(session_path(tmp_path, COPY)) if record.get("usage")]
     assert [record["usage"]["input"] for record in usage] == [10]
     id = imported(tmp_path, file, "--branches").text.split()[-1]
     assert id == f"qwen-code-{SESSION}-agent-1"
-    assert [*shown(tmp_path, id)] == ["look", "A", {"output": "of A"}]
+    assert [*sent(tmp_path, id)] == ["look", "A", {"output": "of A"}]
 
 
 def test_a_lost_line_costs_what_came_before_it_in_the_program_but_not_here(tmp_path):
@@ -95,7 +86,7 @@ def test_a_line_twice_is_read_once(tmp_path):
         in run_in_process("verify", str(path), home=tmp_path).out
     )
     imported(tmp_path, file)
-    assert [*shown(tmp_path)] == ["one", "two"]
+    assert [*sent(tmp_path, COPY)] == ["one", "two"]
 
 
 def test_lines_with_one_id_are_one_message(tmp_path):
@@ -103,7 +94,7 @@ def test_lines_with_one_id_are_one_message(tmp_path):
     file.user("a", "one")
     file.user("a", "and two", parent=None)
     imported(tmp_path, file)
-    assert [*shown(tmp_path)] == ["one", "and two"]
+    assert [*sent(tmp_path, COPY)] == ["one", "and two"]
 
 
 def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
@@ -125,7 +116,7 @@ def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
     file.system("d", "slash_command", phase="result", rawCommand="/about", outputHistoryItems=output)
     file.compressed("e")  # without contents it is counted
     assert b"1 local command" in imported(tmp_path, file).err
-    assert [*shown(tmp_path)] == ["one", "two"]
+    assert [*sent(tmp_path, COPY)] == ["one", "two"]
 
 
 def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
@@ -134,7 +125,7 @@ def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
     file.said("b", "two")
     file.system("c", "session_artifact_event", None, path="a.png")
     imported(tmp_path, file)
-    assert [*shown(tmp_path)] == ["one", "two"]
+    assert [*sent(tmp_path, COPY)] == ["one", "two"]
 
 
 @pytest.mark.parametrize(("candidates", "total"), [(7, 17), (4, 17)])
@@ -144,5 +135,5 @@ def test_the_output_counts_thoughts_once(candidates, total, tmp_path):
     used = {"promptTokenCount": 10, "candidatesTokenCount": candidates, "thoughtsTokenCount": 3}
     file.said("b", "two", usageMetadata={**used, "totalTokenCount": total})
     imported(tmp_path, file)
-    (answer,) = [r for r in lines(session_path(tmp_path, f"qwen-code-{SESSION}")) if r.get("usage")]
+    (answer,) = [r for r in lines(session_path(tmp_path, COPY)) if r.get("usage")]
     assert (answer["usage"]["input"], answer["usage"]["output"]) == (10, 7)
