@@ -104,7 +104,7 @@ def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
     file.result("c", ["A"], "x")
     assert run_in_process("verify", str(file.write(tmp_path / "chats")), home=tmp_path).code == 0
     imported(tmp_path, file)
-    assert [*shown(tmp_path)][1:] == ["['A']", {"output": "x"}]
+    assert [*sent(tmp_path, COPY)][1:] == ["['A']", {"output": "x"}]
 
 
 def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
