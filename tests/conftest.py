@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 import postgres_server
 from blocks.stored import BIG, IMAGE
+from codeh_history.base.env import Env
 from forks import Forks
 from in_process import run_ok
 from length import FAULTS, LENGTH, LENGTHS, examples
@@ -74,6 +75,13 @@ def home(tmp_path, monkeypatch):
     path = tmp_path / "home"
     monkeypatch.setenv("CODEH_HOME", str(path))
     return path
+
+
+@pytest.fixture
+def env(home):
+    """The environment of a scratch home that has a folder of sessions."""
+    (home / "sessions").mkdir(parents=True)
+    return Env({"CODEH_HOME": str(home)})
 
 
 # -- sessions by reference, and servers that many machines share -------------------------------------------

@@ -118,6 +118,10 @@ def raised(make):
     return error.value
 
 
+def throw(error):
+    raise error
+
+
 def deep():
     value = []
     for _ in range(3000):
@@ -125,31 +129,29 @@ def deep():
     return value
 
 
-def test_what_the_system_says_names_what_it_is_about():
-    found = Env({}).translated(raised(lambda: os.stat("/no/such")))
-    assert type(found) is InputOutput
-    assert str(found) == "/no/such: No such file or directory"
-    assert str(Env({}).translated(OSError("odd"))) == "input or output: odd"
+TOO_DEEP, NO_TEXT = "nested deeper than 200 levels", "is not UTF-8 (stored all the same: id1)"
+TRANSLATED = {
+    "the system's": (lambda: os.stat("/no/such"), InputOutput, "/no/such: No such file or directory"),
+    "the system's, of nothing": (lambda: throw(OSError("odd")), InputOutput, "input or output: odd"),
+    "nesting, of a library": (lambda: orjson.dumps(deep()), BadData, TOO_DEEP),
+    "nesting, of Python": (
+        lambda: throw(RecursionError("maximum recursion depth exceeded")),
+        BadData,
+        TOO_DEEP,
+    ),
+    "no text": ("\udcff".encode, BadData, NO_TEXT),
+    "no text, of a library": (lambda: orjson.dumps("\udcff"), BadData, NO_TEXT),
+    "a bug": (lambda: throw(TypeError("a bug")), type(None), "None"),
+}
 
 
-def test_nesting_too_deep_is_the_datas_fault_whoever_finds_it():
-    for error in (raised(lambda: orjson.dumps(deep())), RecursionError("maximum recursion depth exceeded")):
-        found = Env({}).translated(error)
-        assert type(found) is BadData
-        assert "nested deeper than 200 levels" in str(found)
-
-
-def test_what_is_no_text_says_what_is_stored_all_the_same():
+@pytest.mark.parametrize(("make", "kind", "text"), TRANSLATED.values(), ids=TRANSLATED)
+def test_an_error_of_others_is_one_of_ours_unless_it_is_a_bug(make, kind, text):
     env = Env({})
     env.stored = "id1"
-    for make in ("\udcff".encode, lambda: orjson.dumps("\udcff")):
-        found = env.translated(raised(make))
-        assert type(found) is BadData
-        assert str(found).endswith("is not UTF-8 (stored all the same: id1)")
-
-
-def test_a_bug_is_none_of_these():
-    assert Env({}).translated(TypeError("a bug")) is None
+    error = env.translated(raised(make))
+    assert type(error) is kind
+    assert text in str(error)
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ def _is_slow(file, name):
     """Whether `make test` leaves a test out."""
     tree = ast.parse((ROOT / "tests" / file).read_text())
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    assert functions, f"{file}::{name} is linked and missing"
     marks = [ast.unparse(mark) for function in functions for mark in function.decorator_list]
     marks += [ast.unparse(node) for node in tree.body if isinstance(node, ast.Assign)]
     return any("pytest.mark.slow" in mark for mark in marks)

@@ -92,11 +92,6 @@ def test_any_language_is_shown(language):
     assert f"```{language}\n  x = 1" in STYLES.sub("", shown([{"text": f"```{language}\nx = 1\n```"}]))
 
 
-def test_a_text_too_long_for_colours_is_whole():
-    text = "**a** " * 40_000
-    assert STYLES.sub("", shown([{"text": text}])).count("**a**") == 40_000
-
-
 PIECES = st.lists(
     st.sampled_from(["# ", "*", "`", "```", "```py", "~~~", "\n", "\n\n", "a", " ", "&lt;", "<b>", "\x1b[31m", "\t", "- "]),
     max_size=15,

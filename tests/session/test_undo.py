@@ -50,25 +50,25 @@ def test_undo_leaves_errors_and_notes_aside():
     assert short(log.undo().view()) == "e=no"
 
 
-def test_a_turn_is_the_last_prompt_and_what_followed():
-    view = w().a("a").a("b").u("U", "a", "v2").x().a("c").u("V", "c", "v2").view()
-    assert [step.id for step in last_turn(view)] == ["V", "c"]
-    assert last_turn(w().x().view()) == []
+RESULT = [{"functionResponse": {"name": "f", "response": {}}}]
+TURNS = {
+    "edited after a clear": (w().a("a").a("b").u("U", "a", "v2").x().a("c").u("V", "c", "v2"), "V c"),
+    "of a clear alone": (w().x(), ""),
+    "of results and an editor's context": (
+        w().a("a").a("b", parts=RESULT, kind="tool").a("c", "# IDE Context"), "c b a",
+    ),
+    "of a prompt that is hidden": (w().a("a").a("b").k("K", drop("b")), "K b a"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("log", "steps"), TURNS.values(), ids=TURNS)
+def test_a_turn_is_the_last_prompt_and_what_followed(log, steps):
+    assert " ".join(step.id for step in last_turn(log.view())) == steps
 
 
 def test_an_undo_that_was_undone_is_none_any_more():
     log = w().a("a").a("b").r("r1", "b").r("r2", "a").r("r3", "r1")
     assert reverts(log.view()) == ["r2", "r3"]
-
-
-def test_a_turn_begins_with_a_real_prompt():
-    """Neither a result nor what an editor says is one."""
-    log = w().a("a").a("b", parts=[{"functionResponse": {"name": "f", "response": {}}}], kind="tool")
-    assert [step.id for step in last_turn(log.a("c", "# IDE Context").view())] == ["c", "b", "a"]
-
-
-def test_a_hidden_prompt_begins_no_turn():
-    assert [step.id for step in last_turn(w().a("a").a("b").k("K", drop("b")).view())] == ["K", "b", "a"]
 
 
 def test_2026_11_22_an_undone_message_could_not_be_appended_again(home):

@@ -21,12 +21,6 @@ HEADER = b'{ "type":"session", "version":1, "id":"old", "later":[1] }\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
 
 
-@pytest.fixture
-def env(home):
-    (home / "sessions").mkdir(parents=True)
-    return Env({"CODEH_HOME": str(home), "CODEH_NOW": "2026-01-02T03:04:05Z"})
-
-
 @pytest.mark.parametrize(
     ("like", "id"),
     [

@@ -5,21 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.base.env import Env
 from codeh_history.store import outside
 
 REF = b'{"type":"ref","blockIds":["x"]}\n'
 
 
-@pytest.fixture
-def env(home):
-    (home / "sessions").mkdir(parents=True)
-    (home / "trash").mkdir()
-    return Env({"CODEH_HOME": str(home)})
-
-
 def test_only_what_lies_outside_and_names_blocks_is_remembered_once(env, tmp_path):
     path = str(tmp_path / "s.jsonl")
+    (tmp_path / "home" / "trash").mkdir()
     outside.add(env, os.path.join(env.home, "sessions", "s.jsonl"), REF)
     outside.add(env, os.path.join(env.home, "trash", "s.jsonl"), REF)
     outside.add(env, path, b'{"type":"message","parts":[]}\n')

@@ -9,16 +9,10 @@ import orjson
 import pytest
 
 import postgres_server
-from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.store import log, postgres, read, replace, stores
 from codeh_history.store.locked import field
 from synced import HEAD, LINE, ODD
-
-
-@pytest.fixture
-def env(tmp_path):
-    return Env({"CODEH_HOME": str(tmp_path / "home")})
 
 
 @pytest.fixture(params=["dir", pytest.param("postgres", marks=postgres_server.needed)])

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound
 from codeh_history.store.cache import Cache
 from codeh_history.store.stores import Files
@@ -79,12 +78,6 @@ class Looked(Replica):
     def read(self, session):
         self.looked.append(session)
         return super().read(session)
-
-
-@pytest.fixture
-def env(home):
-    (home / "sessions").mkdir(parents=True)
-    return Env({"CODEH_HOME": str(home)})
 
 
 def write_session(env, name, *, age=3600, **header):

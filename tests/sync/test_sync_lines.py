@@ -130,11 +130,6 @@ def test_damage_makes_no_fork(tmp_path, place, grown, damaged):
     assert {path.read_bytes() for path in paths.values()} == {wanted}
 
 
-def test_damage_in_both_copies_is_mended_from_each_other():
-    one, other = repaired(read(zeroed(WHOLE, 100, 5)), read(zeroed(WHOLE, 400, 5)))
-    assert one.data == other.data == WHOLE
-
-
 def test_what_was_never_there_is_left_as_it_is():
     odd = b"\0\0\0 what is this \0\0\0\n"
     log = Log(read(b"".join(LINES[:3]) + odd + b"".join(LINES[3:])).lines)
@@ -220,28 +215,26 @@ def test_where_nothing_was_redacted_the_logs_are_the_same():
     assert [one is other for one, other in zip(redacted(given), given, strict=True)] == [True, True]
 
 
-def test_the_line_is_that_of_whoever_redacted_it_and_so_is_what_says_so():
-    told = redaction("a") + CLEAN
-    assert after(told, SECRET + LATER) == [told, told + LATER]
+TOLD, HIDING = redaction("a") + CLEAN, redaction("commit s") + opened("s") + HIDDEN
+BOTH = redaction("a", id="x") + redaction("a", id="y") + message("a", "[redacted]", 1)
+STREAM = opened("s") + DELTA + SAID
+AFTER = {
+    "whoever redacted it": (TOLD, SECRET + LATER, [TOLD, TOLD + LATER]),
+    "redacted in two ways": (TOLD, redaction("a", id="y") + ON, [BOTH, BOTH]),
+    "a stream, with its deltas": (HIDING, STREAM, [HIDING, HIDING]),
+    "not the deltas of another": (TOLD, SECRET + STREAM, [TOLD, TOLD + STREAM]),
+}
+
+
+@pytest.mark.parametrize(("one", "two", "logs"), AFTER.values(), ids=AFTER)
+def test_a_redacted_line_is_that_of_whoever_redacted_it_in_every_log(one, two, logs):
+    assert after(one, two) == logs
 
 
 def test_a_log_that_has_nothing_of_it_stays_as_it_is():
     given = logs(redaction("a") + CLEAN, LATER)
     assert [log.data for log in redacted(given)] == [log.data for log in given]
     assert redacted(given)[1] is given[1]
-
-
-def test_what_was_redacted_in_two_ways_is_left_out_whole():
-    one, two = redaction("a", id="x") + CLEAN, redaction("a", id="y") + ON
-    found = after(one, two)
-    both = redaction("a", id="x") + redaction("a", id="y")
-    assert found == [both + message("a", "[redacted]", 1)] * 2
-
-
-def test_deltas_of_a_redacted_stream_go_with_it():
-    told = redaction("commit s") + opened("s") + HIDDEN
-    assert after(told, opened("s") + DELTA + SAID) == [told, told]
-    assert after(redaction("a") + CLEAN, SECRET + opened("s") + DELTA + SAID)[1].count(DELTA) == 1
 
 
 def test_a_damaged_line_that_nobody_knows_clean_is_left_out():

@@ -133,12 +133,6 @@ PART = b'{"text":"kept"}'
 ID = hashlib.sha256(PART).hexdigest()
 
 
-@pytest.fixture
-def env(home):
-    (home / "sessions").mkdir(parents=True)
-    return Env({"CODEH_HOME": str(home)})
-
-
 def side(env, *, sweeps=False):
     files = Files(env, f"{env.home}/sessions")
     blocks = [DirectoryStore(env, f"{env.home}/blocks")]

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.tokens import history_tokens, open_counter
 from codeh_history.views.calibration import QUANTILE, calibrated, calibration, for_model, quantile, ratios
@@ -89,11 +88,6 @@ def write_session(home, id, records):
     (home / "sessions").mkdir(parents=True, exist_ok=True)
     header = {"type": "session", "version": 1, "id": id}
     (home / "sessions" / f"{id}.jsonl").write_bytes(encode([header, *records]))
-
-
-@pytest.fixture
-def env(home):
-    return Env({"CODEH_HOME": str(home)})
 
 
 def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_over(env, home):

@@ -76,11 +76,19 @@ def test_what_is_found_from_the_end(lines, text, tmp_path):
     assert same(found, by_fold(path.read_bytes(), None))
 
 
+ALWAYS = [
+    [M % ("a", "one"), M % ("b", "two"), '{"type":"revert","id":"r","of":"b"}'],
+    [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
+    [M % ("a", "one"), '{"type":"message"'],
+    ['{"role":"user","parts":[{"text":"bare"}]}'],
+]
+
+
 @pytest.mark.parametrize(
     "lines",
     [
+        *ALWAYS,
         [M % ("a", "one"), M % ("b", "two"), M % ("a", "three")],  # a stands first
-        [M % ("a", "one"), M % ("b", "two"), '{"type":"revert","id":"r","of":"b"}'],
         [M % ("a", "one"), '{"type":"summary","id":"s","summary":"s","covers":["a"]}'],
         [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"drop","ids":["a"]}]}'],
         [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"replace","id":"a","part":0}]}'],
@@ -90,11 +98,8 @@ def test_what_is_found_from_the_end(lines, text, tmp_path):
          '{"type":"commit","of":"u"}'],
         [M % ("a", "one"), A % ("b", ""), '{"type":"update","id":"u","of":"b","parts":[{"text":"two"}]}',
          '{"type":"commit","of":"u"}'],
-        [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
-        [M % ("a", "one"), '{"type":"message"'],
         [M % ("a", "one"), X, '{"type":"revert","id":"r","of":"x"}'],
         [X, M % ("a", "one"), X], [A % ("a", "one"), X, A % ("b", "two"), A % ("a", "one"), X, A % ("c", "")],
-        ['{"role":"user","parts":[{"text":"bare"}]}'],
     ],
 )  # fmt: skip
 def test_what_needs_the_fold(lines, tmp_path, monkeypatch):
@@ -110,15 +115,7 @@ def test_what_needs_the_fold(lines, tmp_path, monkeypatch):
         assert same(found, by_fold(path.read_bytes(), None)), end
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [M % ("a", "one"), M % ("b", "two"), '{"type":"revert","id":"r","of":"b"}'],
-        [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
-        [M % ("a", "one"), '{"type":"message"'],
-        ['{"role":"user","parts":[{"text":"bare"}]}'],
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("lines", ALWAYS)
 def test_what_always_needs_the_fold(lines, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
