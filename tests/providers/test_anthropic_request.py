@@ -4,7 +4,6 @@ import pytest
 
 from codeh_history import providers
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
-from codeh_history.session.model import SUMMARY_HEAD
 from histories import (
     PNG,
     call,
@@ -270,18 +269,6 @@ def test_what_could_not_be_sent_is_noted():
         "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools",
         "thinking is left out: the model's last turn was not made with it, or is to be continued",
     ]
-
-
-def test_each_block_s_source_is_traced():
-    messages = [
-        model(thought(), by=CLAUDE), user("b", WAV), user(), model("c"), model(call("f", "1")), tool(result("f", "1"), "d"),
-        model(" "), user("e"), model(thought(), "f ", by=CLAUDE),
-    ]  # fmt: skip
-    request = requested("anthropic", messages, "a summary", trace=True, model=OPUS)
-    assert request.sources == [
-        [""], ["m1", "m1"], ["m2"], ["m3", "m4"], ["m5"], ["m5"], ["m7"], ["m8"],
-    ]  # fmt: skip
-    assert request.body["messages"][0]["content"] == [text(f"{SUMMARY_HEAD}\n\na summary")]
 
 
 def test_faithful_repairs_nothing():

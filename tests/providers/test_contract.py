@@ -1,13 +1,30 @@
 """What holds of every request format: laws for any history, and silence about what the APIs accepted."""
 
+from itertools import groupby
+
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history import providers
+from codeh_history.providers.turns import EMPTY_MESSAGE
 from codeh_history.session.pairing import open_at_end
-from histories import conversations, prefix, requested, sendable, session, without_cache
+from histories import (
+    PNG,
+    call,
+    conversations,
+    inline,
+    model,
+    prefix,
+    requested,
+    result,
+    sendable,
+    session,
+    tool,
+    user,
+    without_cache,
+)
 from sdk_models import mistakes
 from support import MODELS, corpus, corpus_files
 
@@ -96,6 +113,38 @@ def test_plain_messages_take_the_short_way_to_the_same_body(format, messages):
     ]
     model = MODELS[format]
     assert requested(format, messages, model=model).body == requested(format, slow, model=model).body
+
+
+IMAGE, GIF, SOUND = inline("image/png", PNG), inline("image/gif", PNG), inline("audio/x-wav", PNG)
+
+
+@pytest.mark.parametrize("end", [8, 6], ids=["a prompt last", "a model last"])
+@formats
+def test_each_block_has_the_message_that_it_comes_from(format, end):
+    by = f"{format}/{MODELS[format]}"
+    contents = [{"text": "a", "item": {"id": "i"}}, {"text": "b", "item": {"id": "i"}}]
+    messages = [
+        user("m0", IMAGE), model("m1", call("f", "1"), call("g", "2"), by=by),
+        tool(result("g", "2", parts=[IMAGE, GIF, SOUND]), result("f", "1", parts=[SOUND])), user("m3"),
+        model(*contents, by=by), model("m5", by=by), user(SOUND, "m6"), user("m7"),
+    ]  # fmt: skip
+    given = {"model": MODELS[format], "system": "s"}
+    request = requested(format, messages[:end], "a summary", trace=True, **given)
+    assert [len(ids) for ids in request.sources] == blocks(format, request)
+    in_order = [id for id, _ in groupby(id for ids in request.sources for id in ids)]
+    assert in_order == ["", *(f"m{number}" for number in range(end))]
+    assert requested(format, messages[:end], "a summary", **given).sources == []
+
+
+@formats
+def test_a_history_of_thoughts_alone_still_asks(format):
+    """Two formats leave out a turn of another's thoughts; of the others' it leaves a request that asks."""
+    thoughts = [model({"text": "t", "thought": True}, by="other")]
+    sent = items(format, requested(format, thoughts, model="m"))
+    assert [EMPTY_MESSAGE in str(item) for item in sent] == (
+        [] if format in ("gemini", "anthropic") else [True]
+    )
+    assert items(format, requested(format, [], model="m")) == []
 
 
 ACCEPTED = [

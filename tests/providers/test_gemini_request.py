@@ -6,7 +6,6 @@ from codeh_history import providers
 from codeh_history.providers.base import Options
 from codeh_history.providers.gemini.fields import SKIP_SIGNATURE
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
-from codeh_history.session.model import SUMMARY_HEAD
 from histories import (
     PNG,
     call,
@@ -262,18 +261,6 @@ def test_what_could_not_be_sent_is_noted():
         "message m1: a part that only anthropic knows is not sent to gemini",
         "tool web_search is a tool of openai-responses: not sent to gemini",
     ]
-
-
-def test_each_part_s_source_is_traced():
-    messages = [model("a"), user(GIF, "b"), user(), model(call()), tool(result(parts=[GIF]), {"text": "c"})]
-    request = requested("gemini", messages, "a summary", trace=True)
-    assert [[len(content["parts"]) for content in request.body["contents"]]] == [[1, 1, 2, 1, 1, 1, 2, 1]]
-    assert request.sources == [[""], ["m0"], ["m1", "m1"], ["m2"], ["m3"], ["m4"], ["m4", "m4"], ["m4"]]
-    assert request.body["contents"][0]["parts"][0]["text"] == f"{SUMMARY_HEAD}\n\na summary"
-
-
-def test_a_history_that_begins_with_a_model_is_traced_too():
-    assert requested("gemini", [model("a")], trace=True).sources == [[""], ["m0"]]
 
 
 def test_faithful_repairs_nothing():

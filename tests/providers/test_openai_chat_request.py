@@ -333,26 +333,6 @@ def test_a_faithful_body_has_the_historys_faults(records, paths):
     assert [problem.path for problem in rules.Rules(body).in_order()] == paths
 
 
-def test_sources_name_the_message_of_every_block():
-    held = result({}, parts=[inline("image/png", PNG)])
-    records = [
-        message(0, "user", [{"text": "a"}, {"text": "b"}]),
-        message(1, "codeh", [call()]),
-        message(2, "tool", [held]),
-        message(3, "codeh", [{"text": "c"}]),
-        message(4, "user", [{"text": "d"}]),
-    ]
-    found = request(records, system="s", trace=True)
-    assert found.sources == [[""], ["m0", "m0"], ["m1"], ["m2"], ["m2", "m2"], ["m3"], ["m4"]]
-    assert request(records).sources == []
-
-
-def test_a_history_of_thoughts_alone_still_asks():
-    thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
-    assert request(thought, trace=True).body["messages"] == [{"role": "user", "content": EMPTY_MESSAGE}]
-    assert request([]).body["messages"] == []
-
-
 def test_only_what_is_sent_counts():
     records = [message(0, "error", [{"text": "busy"}]), USER | {"id": "m1"}]
     del records[0]["role"]

@@ -272,27 +272,6 @@ def test_notes_say_what_is_left_out():
     ]
 
 
-def test_sources_name_the_message_of_every_block():
-    turn = [reasoning("rs_1"), said("a", id="m"), said("b", id="m"), call(item={"id": "fc_1"})]
-    held = result({"output": "x"}, parts=[inline("image/png", PNG)])
-    records = [
-        message(0, "user", [{"text": "a"}, {"text": "b"}]),
-        message(1, "codeh", turn, **OWN),
-        message(2, "tool", [held]),
-        message(3, "codeh", [{"text": "c"}]),
-        message(4, "user", [{"text": "d"}]),
-    ]
-    found = request(records, trace=True)
-    assert found.sources == [["m0", "m0"], ["m1"], ["m1", "m1"], ["m1"], ["m2", "m2"], ["m3"], ["m4"]]
-    assert request(records).sources == []
-
-
-def test_a_history_of_thoughts_alone_still_asks():
-    thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
-    assert request(thought).body["input"] == [user(EMPTY_MESSAGE)]
-    assert request([]).body["input"] == []
-
-
 SIDES = {
     "function_call_output": True, "custom_tool_call_output": True, "apply_patch_call_output": True,
     "mcp_approval_response": True, "additional_tools": True, "item_reference": True, "compaction_trigger": True,
