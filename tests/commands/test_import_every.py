@@ -63,6 +63,18 @@ def test_sessions_are_found_in_their_folder_or_where_the_variable_says(
     assert all_of(tmp_path, env=env) == []
 
 
+def test_of_a_moved_session_the_newest_file_is_what_the_copy_shows(tmp_path):
+    file = Claude()
+    file.user("a", "one")
+    old = at(tmp_path, "claude-code", file.lines)
+    file.said("b", "since then")
+    new = written(tmp_path / f".claude/projects/-moved/{SESSION}.jsonl", file.lines)
+    os.utime(new, (old.stat().st_mtime + 60,) * 2)
+    assert [line["path"] for line in all_of(tmp_path)] == [str(old), str(new)]
+    assert run_in_process("last", f"claude-code-{SESSION}", home=tmp_path).text == "since then"
+    assert all_of(tmp_path) == []
+
+
 def test_nothing_new_says_nothing_and_writes_nothing(tmp_path):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())

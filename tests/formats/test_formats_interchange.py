@@ -233,9 +233,10 @@ def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form
 
 @pytest.mark.parametrize("odd", [[None], [7, True], ["text", {"inlineData": {}}], 7, "x"])
 @pytest.mark.parametrize("form", ["markdown", "html", "atif", "otel", "openai-jsonl", "sharegpt"])
-def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form, odd, home):
-    called = {"functionCall": {"id": "c", "name": "f", "args": {}}}
-    answered = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "seen"}, "parts": odd}}
+@pytest.mark.parametrize("id", ["c", ["c"]])
+def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form, odd, id, home):
+    called = {"functionCall": {"id": id, "name": "f", "args": {}}}
+    answered = {"functionResponse": {"id": id, "name": "f", "response": {"output": "seen"}, "parts": odd}}
     log = [
         {"type": "message", "id": "a", "kind": "user", "parts": [{"text": "hi"}]},
         {"type": "message", "id": "b", "kind": "codeh", "parts": [called]},

@@ -98,7 +98,7 @@ class _Steps:
         if step is None:  # its call is missing
             self.add("user", text)
             return
-        result = {"source_call_id": response["id"], "content": text}
+        result = {"source_call_id": str(response["id"]), "content": text}
         if failed:
             result["extra"] = {"failed": True}
         step.setdefault("observation", {"results": []})["results"].append(result)
@@ -106,7 +106,7 @@ class _Steps:
 
 def _call(part: Any) -> Json:
     call = part["functionCall"]
-    return {"tool_call_id": call["id"], "function_name": call["name"], "arguments": arguments(part)}
+    return {"tool_call_id": str(call["id"]), "function_name": call["name"], "arguments": arguments(part)}
 
 
 def _totals(steps: list[Json]) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -136,6 +137,9 @@ def import_all(
         file for file in folders.files_of(env, programs)
         if cache.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
+    files.sort(  # of a session that was moved, the newest file last: it is what the program would resume
+        key=lambda file: (programs.index(file.program), os.path.basename(file.path), file.stamp.changed)
+    )
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
     first = 0  # exit code of the first failure
