@@ -23,7 +23,7 @@ def shown(env, path):
     """Which message each sub-agent's messages follow, and their texts."""
     view = view_of(env, Target(str(path), ""))
     numbered = list(enumerate(view.messages, 1))
-    found = interleaved(view, [*Agents(env).of(view)], numbered, None)
+    found = interleaved(view, [*Agents(env).of(view)], numbered)
     return [
         (message.fields["agent"]["under"], message.fields["agent"]["name"], message.parts[0].get("text"))
         for _, message in found

@@ -22,7 +22,7 @@ from ..session.stream import BY_REFERENCE, record_of
 from ..store.paths import SERVER
 from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading
-from ..views.selection import Selection, selected
+from ..views.selection import Selection, filter_of, in_range, selected
 from ..views.skim import BIG, NeedsFold, Skim, logs
 from ..views.view import report_damage, report_missing_blocks, view_of
 
@@ -96,14 +96,17 @@ def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
     if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
         raise BadData(f"{target.path}: not a session: none of its lines is a record")
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
-    view = selected(env, view, options, target.id)
+    scope = view.with_messages(in_range(view, options.range, target.id), view.summaries)
     if options.curated:
-        view, _, _ = passes.curate(view, Settings())
-    messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
+        scope, _, _ = passes.curate(scope, Settings())
+    messages: Numbered = [(numbers.get(message.id), message) for message in scope.messages]
     if options.agents:
         from ..views.agents import Agents, interleaved
 
-        messages = interleaved(view, [*Agents(env).of(view)], messages, options.role)
+        messages = interleaved(view, [*Agents(env).of(view)], messages)
+    is_chosen = filter_of(env, options)
+    messages = [(number, message) for number, message in messages if is_chosen(message)]
+    view = selected(env, view, options, target.id)
     if last is None:
         return Shown(messages, view.summaries, system_and_tools(view.meta)[0])
     return Shown(messages[-last:])

@@ -98,7 +98,7 @@ class _Steps:
         if step is None:  # its call is missing
             self.add("user", text)
             return
-        result = {"source_call_id": str(response["id"]), "content": text}
+        result: Json = {"source_call_id": str(response["id"]), "content": text}
         if failed:
             result["extra"] = {"failed": True}
         step.setdefault("observation", {"results": []})["results"].append(result)

@@ -20,7 +20,6 @@ from ..store import read
 from ..store.program_files import is_database, opened, sessions_in, translated
 from ..store.program_files.folders import files_of
 from ..store.resolve import Target, ids
-from .selection import has_role
 from .view import view_of
 
 AGENT = "agent"  # the field of a sub-agent's message; `under`: the number of the message that called it
@@ -98,11 +97,11 @@ def _below(session: Session, path: str) -> Iterator[View]:
             yield from _below(branch, path)
 
 
-def interleaved(view: View, agents: list[View], numbered: Numbered, role: str | None) -> Numbered:
+def interleaved(view: View, agents: list[View], numbered: Numbered) -> Numbered:
     """Put each sub-agent's messages below the message that called it.
 
     That is the one with a call that contains its first prompt, else the one that the program names, else
-    the last one with a call before it began.
+    the last one with a call before it began. Sub-agents called by no message of `numbered` are left out.
     """
     below = _by_caller(view, agents)
     made: Numbered = []
@@ -112,10 +111,9 @@ def interleaved(view: View, agents: list[View], numbered: Numbered, role: str | 
         for agent in below.pop(message.id, ()):
             own = {"session": agent.id, "name": origin(agent.header).get("agentName"), "under": path}
             for place, reply in enumerate(agent.messages, 1):
-                if has_role(reply, role):
-                    marked = reply.derive(reply.parts)
-                    marked.fields = {**reply.fields, AGENT: own}
-                    add(place, marked, f"{path}.{place}")
+                marked = reply.derive(reply.parts)
+                marked.fields = {**reply.fields, AGENT: own}
+                add(place, marked, f"{path}.{place}")
 
     for number, message in numbered:
         add(number, message, str(number))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
 from ..base.options import OptionSet, option
@@ -37,20 +39,29 @@ def selected(env: Env, view: View, chosen: Selection, session: str) -> View:
     """
     if not chosen.specified(*Selection.DEFAULTS):
         return view
-    messages = view.messages
-    if chosen.range is not None:
-        first, dots, last = chosen.range.partition("..")
-        if not dots:
-            raise Usage(f"--range {chosen.range}: :N..:M expected")
-        start, end = (_place(view, name, session) for name in (first or ":1", last or ":-1"))
-        messages = messages[start : end + 1]
-    if chosen.since is not None:
-        earliest = moment(env.millis(), chosen.since)
-        messages = [message for message in messages if (to_millis(message.ts or "") or 0) >= earliest]
+    is_chosen = filter_of(env, chosen)
     if chosen.role is not None:
-        messages = [message for message in messages if has_role(message, chosen.role)]
         view = view.with_settings({k: v for k, v in view.meta.items() if k not in ("system", "tools")})
-    return view.with_messages(messages, [])
+    return view.with_messages(list(filter(is_chosen, in_range(view, chosen.range, session))), [])
+
+
+def in_range(view: View, range: str | None, session: str) -> list[Message]:
+    """Return the messages of a range; None: all."""
+    if range is None:
+        return view.messages
+    first, dots, last = range.partition("..")
+    if not dots:
+        raise Usage(f"--range {range}: :N..:M expected")
+    start, end = (_place(view, name, session) for name in (first or ":1", last or ":-1"))
+    return view.messages[start : end + 1]
+
+
+def filter_of(env: Env, chosen: Selection) -> Callable[[Message], bool]:
+    """Return whether a message has the chosen role and is recent enough, as a function."""
+    earliest = moment(env.millis(), chosen.since) if chosen.since is not None else 0
+    return lambda message: (
+        has_role(message, chosen.role) and (not earliest or (to_millis(message.ts or "") or 0) >= earliest)
+    )
 
 
 def _place(view: View, name: str, session: str) -> int:
