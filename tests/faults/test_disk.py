@@ -1,4 +1,4 @@
-"""A disk that is really full, and one that is really read-only: a small file system in memory."""
+"""Disks of the tests' own: one that is really full, and really read-only, and what one has after power cuts."""
 
 import json
 import os
@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
+from faults.profiles import by_profile
 from support import ROOT, environ
 
 UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
-SCRIPT = ROOT / "tests" / "helpers" / "faults" / "full_disk.py"
+SCRIPTS = ROOT / "tests" / "helpers" / "faults"
 MOUNT = 'mount -t tmpfs -o size=256k tmpfs "$1" && head -c 100000 /dev/zero > "$1/filler"'
 
 
@@ -28,7 +29,16 @@ def test_a_disk_that_fills_up(tmp_path, tally):
     if not can_mount(tmp_path):
         pytest.skip("no file system may be mounted here (unshare -m, mount -t tmpfs)")
     script = f'{MOUNT} && exec "$2" "$3" "$1/home"'
-    argv = [*UNSHARE, "sh", "-c", script, "sh", str(tmp_path), sys.executable, str(SCRIPT)]
+    argv = [
+        *UNSHARE,
+        "sh",
+        "-c",
+        script,
+        "sh",
+        str(tmp_path),
+        sys.executable,
+        str(SCRIPTS / "full_disk.py"),
+    ]
     done = subprocess.run(argv, capture_output=True, check=False, env=environ(), timeout=300)
     assert done.returncode == 0, done.stderr.decode()
     seen = json.loads(done.stdout)
@@ -44,3 +54,36 @@ def test_a_disk_that_fills_up(tmp_path, tally):
     assert seen["order"]
     assert not seen["torn"]
     tally("a file system of 256 KiB that fills up, then is read-only", seen["acknowledged"] + 6)
+
+
+CUTS = by_profile(3, 10, 100)
+
+
+def can_loop(place):
+    """Whether an image may be mounted here, seen by the test alone."""
+    if os.geteuid() or not all(map(shutil.which, ("unshare", "mkfs.ext4"))):
+        return False
+    script = 'truncate -s 4M "$1/try" && mkfs.ext4 -q -F "$1/try" && mkdir "$1/on" && mount -o loop "$1/try" "$1/on" && rm "$1/try"'
+    argv = ["unshare", "-m", "sh", "-c", script, "sh", str(place)]
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
+
+
+def cut(place, cuts, *mutant):
+    if not can_loop(place):
+        pytest.skip("no image may be mounted here (root, loop devices, mkfs.ext4)")
+    argv = ["unshare", "-m", sys.executable, str(SCRIPTS / "power.py"), str(place), str(cuts), *mutant]
+    done = subprocess.run(argv, capture_output=True, check=False, env=environ(), timeout=1200)
+    assert done.returncode == 0, done.stderr.decode()
+    seen = json.loads(done.stdout)
+    assert seen["acknowledged"] >= 10 * cuts
+    return seen
+
+
+def test_what_was_acknowledged_is_on_the_disk(tmp_path, tally):
+    seen = cut(tmp_path, CUTS)
+    assert (seen["lost"], seen["torn"], seen["missing"]) == (0, 0, 0)
+    tally("power cuts", CUTS, seen["lost"], seen["torn"])
+
+
+def test_that_check_sees_that_nothing_is_synced(tmp_path):
+    assert cut(tmp_path, 2, "no_fsync")["lost"] > 0

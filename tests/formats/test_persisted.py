@@ -180,35 +180,22 @@ def test_an_exchange_as_an_entry():
     ]  # fmt: skip
 
 
+Q = {"role": "user", "parts": [{"text": "q"}]}
+THOUGHT = {"role": "model", "parts": [{"text": "a", "thought": True}]}
+BUSY = {"type": "message", "id": "e", "kind": "error", "parts": [{"text": "429"}]}
+
+
+def model(text):
+    return {"role": "model", "parts": [{"text": text}]}
+
+
 @pytest.mark.parametrize(
     "records, expected",
     [
-        ([], []),
-        ([{"role": "model", "parts": [{"text": "hello"}]}], [("", "hello")]),
-        ([{"role": "user", "parts": [{"text": "q"}]}], [("q", "")]),
-        (
-            [
-                {"role": "user", "parts": [{"text": "q"}]},
-                {"role": "model", "parts": [{"text": "a", "thought": True}]},
-            ],
-            [("q", "")],
-        ),
-        (
-            [
-                {"role": "user", "parts": [{"text": "q"}]},
-                *[{"role": "model", "parts": [{"text": x}]} for x in "ab"],
-            ],
-            [("q", "a\n\nb")],
-        ),
-        (
-            [
-                {"role": "user", "parts": [{"text": "q"}]},
-                {"type": "message", "id": "e", "kind": "error", "parts": [{"text": "429"}]},
-            ],
-            [("q", "")],
-        ),
+        ([], []), ([model("hello")], [("", "hello")]), ([Q], [("q", "")]), ([Q, THOUGHT], [("q", "")]),
+        ([Q, model("a"), model("b")], [("q", "a\n\nb")]), ([Q, BUSY], [("q", "")]),
     ],
-)
+)  # fmt: skip
 def test_odd_exchanges(records, expected):
     assert [(e["userMessage"], e["assistantResponse"]) for e in entries(view(records).messages)] == expected
 

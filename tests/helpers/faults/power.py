@@ -1,4 +1,4 @@
-"""Simulate power cuts, in a mount namespace of its own, for `test_power`.
+"""Simulate power cuts, in a mount namespace of its own, for `test_disk`.
 
 `power.py PLACE CUTS [MUTANT]`: an ext4 on an image, writers at work on it; again and again they are stopped, the
 image is copied as the disk has it (what is only in memory is not in it), and the copy is mounted and read.
