@@ -13,7 +13,6 @@ IDS = (
     "claude-code-5e551000-0000-4000-8000-00000000c1a0",
     "claude-code-5e551000-1000-4000-8000-00000000c1a0",
 )
-COPIED = {"from": "codex", "id": "01a1ffc8", "path": "/x.jsonl"}
 
 
 def append(id, *argv, day=2):
@@ -119,26 +118,6 @@ def test_without_a_title_a_session_is_listed_by_its_first_prompt(home):
     assert rows[0][-2:] == ["question", "5"]
     assert listed("-n", "1", **{**now, "CODEH_NOW": "2026-01-05T22:01:00Z"})[1].split()[1] == "03:30"
     assert listed("-n", "1", **{**now, "CODEH_NOW": "2027-01-05T22:01:00Z"})[1].split()[1] == "2026-01-06"
-
-
-def test_filters(home):
-    written(home, "one", "/x", "claude-opus-4-8")
-    written(home, "two", "/x", "gemini-2.5-pro", imported=COPIED)
-    run("set", "-s", "one", "title=The Login Bug", "tags=work,urgent")
-
-    def ids(*argv):
-        return [row["id"] for row in run("list", "--jsonl", *argv).lines]
-
-    assert sorted(ids()) == ["one", "two"]
-    assert ids("--tag", "urgent") == ["one"]
-    assert ids("--tag", "urge") == []
-    assert ids("--program", "codex") == ["two"]
-    assert ids("--model", "Opus") == ["one"]
-    assert ids("--title", "login b") == ["one"]
-    assert ids("--title", "about two") == ["two"]
-    assert ids("--model", "gemini", "--tag", "work") == []
-    (row,) = run("list", "--jsonl", "--tag", "work").lines
-    assert (row["models"], row["program"]) == (["claude-opus-4-8"], None)
 
 
 def test_an_imported_session_is_listed_once(home):

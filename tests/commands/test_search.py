@@ -160,23 +160,6 @@ def searched(*argv):
     return run("search", *argv).out.decode().splitlines()
 
 
-def test_context_is_shown_as_grep_shows_it(home):
-    run("append", "-s", "demo", "-m", "one\ntwo\nthree\nfour\nfive\nsix")
-    run("append", "-s", "demo", "-m", "a two")
-    assert searched("-C", "1", "two|five") == [
-        "demo-1-user- one", "demo:1:user: two", "demo-1-user- three", "demo-1-user- four", "demo:1:user: five",
-        "demo-1-user- six", "--", "demo:2:user: a two",
-    ]  # fmt: skip
-    (first, _) = run("search", "--jsonl", "-C", "1", "two").lines
-    assert (first["text"], first["before"], first["after"]) == ("two", ["one"], ["three"])
-    assert list(run("search", "--jsonl", "two").lines[0]) == ["session", "id", "n", "role", "text"]
-    assert searched("--words", "-C", "1", "five") == [
-        "demo-1-user- four",
-        "demo:1:user: five",
-        "demo-1-user- six",
-    ]
-
-
 def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home):
     run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(300)))
     assert searched("-n", "2", "line") == ["demo:1:user: line 0", "demo:1:user: line 1"]
@@ -186,15 +169,3 @@ def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home):
     assert shown[-1] == f"codeh-history: more than {MOST} matches; pass -n N for more"
     assert len(on_terminal("search", "-n", "250", "line", home=home).splitlines()) == 250
     assert len(on_terminal("search", "--jsonl", "line", home=home, columns=999).splitlines()) == 300
-
-
-def test_the_copies_of_a_message_are_found_once(home):
-    run("append", "-s", "demo", "-m", "the sky\nthe sky\nsky")
-    run("fork", "demo", "--into", "other")
-    run("append", "-s", "other", "-m", "sky too")
-    assert searched("sky") == [
-        "demo:1:user: the sky", "demo:1:user: the sky", "demo:1:user: sky", "other:2:user: sky too"
-    ]  # fmt: skip
-    assert searched("-l", "sky") == ["demo", "other"]
-    assert len(searched("sky", "other")) == 4
-    assert sorted(searched("--words", "sky")) == ["demo:1:user: the sky", "other:2:user: sky too"]

@@ -56,16 +56,6 @@ def screen(home):
     subprocess.run(["tmux", "-S", made.socket, "kill-server"], capture_output=True, check=False)
 
 
-def test_a_talk_and_what_it_leaves(screen):
-    screen.start("chat", "demo", "--to", "text", "--via", "cat > /dev/null; echo Because.")
-    screen.shows("\n>")
-    screen.keys("Why is the sky blue?", "Enter")
-    screen.shows("Because.\n>")  # a key that comes before the prompt is nobody's
-    screen.keys("C-d")
-    screen.shows("over")
-    assert run("status", "demo", home=screen.home).code == 0
-
-
 @pytest.mark.skipif(not shutil.which("less"), reason="no less on this machine")
 def test_what_is_longer_than_the_screen_is_paged(screen):
     run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(200)), home=screen.home)

@@ -1,6 +1,5 @@
 """Verbs with little of their own, and the table of all verbs."""
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,6 @@ from codeh_history.formats import EXPORTERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from in_process import run_in_process, run_ok
-from support import lines, run
 
 
 @pytest.mark.parametrize("verb", commands.COMMANDS)
@@ -28,20 +26,6 @@ def test_a_verb_is_a_module(verb):
 def test_each_stands_in_one_section_and_none_is_a_module_without_a_name():
     assert len(set(commands.COMMANDS)) == len(commands.COMMANDS)
     assert [verb for verb in commands.COMMANDS if not verb.isidentifier()] == []
-
-
-@pytest.mark.parametrize(("count", "noun"), [(1, "1 summary"), (2, "2 summaries")])
-def test_summaries_that_contents_cannot_hold_are_counted(home, count, noun):
-    path = home / "sessions" / "a.jsonl"
-    for number in range(count):
-        run_ok("append", "-s", "a", "-m", f"message {number}", home=home)
-    ids = [record["id"] for record in lines(path) if record["type"] == "message"]
-    with path.open("ab") as file:
-        for number, id in enumerate(ids):
-            summary = {"type": "summary", "id": f"s{number}", "covers": [id], "summary": "It began."}
-            file.write(orjson.dumps(summary) + b"\n")
-    note = run_in_process("export", "a", "--to", "contents", home=home).err.decode()
-    assert note == f"codeh-history: a: left out: {noun}; contents cannot hold them\n"
 
 
 @pytest.mark.parametrize("form", EXPORTERS)
@@ -73,21 +57,6 @@ def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(data, choice):
     records = up_to(view, view.messages[at])
     forked = fold(parse([record.raw + b"\n" for record in records]))
     assert shows(forked) == shows(view)[: at + 1]
-
-
-def test_edit_and_resend(home):
-    """An edited prompt that is not last: payload says how, and the fork asks what it says now."""
-    for role, text in (("user", "one"), ("model", "two"), ("user", "three"), ("model", "four")):
-        run("append", "-s", "demo", "--role", role, "-m", text)
-    id = run("update", "-s", "demo", ":3", "-m", "3rd").text
-    refused = run("payload", "demo", "--to", "gemini")
-    assert refused.code == 65
-    assert f"`fork --at {id}`".encode() in refused.err
-    assert run("fork", "demo", "--at", id, "--into", "again").code == 0
-    (request,) = lines(run("payload", "again", "--to", "gemini").out)
-    assert [content["parts"][0]["text"] for content in request["contents"]] == ["one", "two", "3rd"]
-    run("undo", "-s", "demo")
-    assert b"append a user's" in run("payload", "demo", "--to", "gemini").err
 
 
 @pytest.mark.parametrize("environ", [{}, {"CODEH_STORE": "dir:{}/w"}, {"CODEH_BLOCKS": "{}/b"}])

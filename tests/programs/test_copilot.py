@@ -1,7 +1,5 @@
 """Copilot CLI's files: what it would send next, each trap of the format by name."""
 
-import pytest
-
 from in_process import run_in_process
 from program_copies import imported, view
 from program_files import SESSION, Copilot
@@ -123,38 +121,6 @@ def test_a_fork_names_its_parent(tmp_path):
     )
     imported(file.write(tmp_path), tmp_path)
     assert lines(session_path(tmp_path, COPY))[0]["parent"]["session"] == f"copilot-cli-{parent}"
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda file: file.lines.pop(0), "line 1: no session.start"),
-        (lambda file: file.lines[1].update(id="x"), "line 2: an event whose `id` is not a UUID"),
-        (lambda file: file.lines[1].update(id=["x"]), "line 2: an event whose `id` is not a UUID"),
-        (
-            lambda file: file.lines[1].update(timestamp="noon"),
-            "line 2: an event without a valid `timestamp`",
-        ),
-        (
-            lambda file: file.lines[1]["data"].update(content=["x"]),
-            "line 2: an event whose content is not text",
-        ),
-        (
-            lambda file: file.lines[3]["data"].pop("messageId"),
-            "line 4: an event whose messageId is not text",
-        ),
-    ],
-    ids=["no start", "id", "id of a list", "time", "content", "message id"],
-)
-def test_what_the_program_refuses_is_reported_and_read(change, reason, tmp_path):
-    file = Copilot()
-    file.user("one")
-    file.said("two")
-    change(file)
-    path = file.write(tmp_path)
-    done = verified(path, tmp_path)
-    assert (done.code, f"{reason}: Copilot CLI does not open the file" in done.out.decode()) == (1, True)
-    assert view(path, tmp_path)[-1] == "two"
 
 
 def test_a_file_that_was_not_kept_is_counted(tmp_path):

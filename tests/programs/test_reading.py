@@ -1,10 +1,9 @@
 """Files of other programs read where they stand: every reader and filter takes one as SESSION, none writes it."""
 
-import orjson
 import pytest
 
 from in_process import run_in_process
-from program_files import SAMPLES, SESSION, Claude, Codex, Pi, played, written
+from program_files import SAMPLES, SESSION, written
 
 READERS = {
     "show": ["--json"], "stats": ["--json"], "last": ["--json"], "payload": ["--raw", "--to", "gemini", "--prefill"],
@@ -77,107 +76,3 @@ def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(t
     assert (
         b"1 damaged line skipped, 1 line repaired" in run_in_process("usage", str(file), home=tmp_path).err
     )
-
-
-# -- verify --------------------------------------------------------------------------------------------------
-
-
-def lost_claude():
-    file = played(Claude(), "user a one; said b two; user c three")
-    del file.lines[1]
-    return file
-
-
-def unanswered_claude():
-    return played(Claude(), "called a A; user b go_on; result c B orphan")
-
-
-def nameless_claude():
-    file = Claude()
-    file.said("a", "one")
-    del file.lines[0]["message"]["model"]
-    return file
-
-
-def odd_codex():
-    file = Codex()
-    file.user("one")
-    file.item("message", role="user", content="lost")
-    file.result("A", "before its call")
-    file.called("A")
-    file.result("A", "of A")
-    file.result("A", "of A again")
-    return file
-
-
-def paginated_codex():
-    file = Codex()
-    file.lines[0] |= {"ordinal": 0}
-    file.lines[0]["payload"]["history_mode"] = "paginated"
-    file.user("one")
-    return file
-
-
-def headless_pi():
-    file = Pi()
-    file.user("a", "one")
-    del file.lines[0]
-    return file
-
-
-def odd_pi():
-    file = Pi()
-    file.result("a", "A", "orphan")
-    file.said("b", "x", usage={})
-    return file
-
-
-@pytest.mark.parametrize(
-    ("file", "expected"),
-    [
-        (lost_claude(), [(2, "forgets", "its parent b… is not in the file: Claude Code would send 1 of 2 messages unless the times show its place")]),
-        (
-            unanswered_claude(),
-            [
-                (1, "drops", "the call of Bash has no result: Claude Code drops the model's message"),
-                (3, "drops", "the result of tool answers no call before it: Claude Code drops it"),
-            ],
-        ),
-        (nameless_claude(), [(1, "refused", "a model's message without `model`: Claude Code hangs")]),
-        (
-            odd_codex(),
-            [
-                (3, "drops", "a message whose content is not a list: Codex silently drops it"),
-                (4, "refused", "the result of unknown comes before its call: Codex sends them unchanged, which its provider refuses"),
-                (7, "refused", "a second result of exec_command for one call: Codex sends both, which its provider refuses"),
-            ],
-        ),
-        (paginated_codex(), [(2, "refused", "a line without `ordinal`: Codex does not resume it")]),
-        (headless_pi(), [(1, "forgets", "no header: pi overwrites the file when it opens it, and its messages are gone")]),
-        (
-            odd_pi(),
-            [
-                (2, "refused", "the result of bash answers no call before it: pi sends it, which its provider refuses"),
-                (3, "refused", "a model's message without `usage.totalTokens`: pi crashes"),
-            ],
-        ),
-    ],
-    ids=["a lost line", "no pairs", "no model", "Codex", "Codex in pages", "no header", "pi"],
-)  # fmt: skip
-def test_verify_says_what_the_program_would_do(file, expected, tmp_path):
-    path = file.write(tmp_path)
-    done = run_in_process("verify", str(path), "--json", home=tmp_path)
-    found = orjson.loads(done.out)
-    assert [(p["line"], p["effect"], p["reason"]) for p in found["problems"]] == expected
-    assert (done.code, found["ok"]) == (1, False)
-    text = run_in_process("verify", str(path), home=tmp_path).text.splitlines()
-    assert text == [f"{path}: line {line}: {reason}" for line, _, reason in expected]
-
-
-def test_verify_of_a_sound_file(tmp_path):
-    path = written(tmp_path / f"{SESSION}.jsonl", SAMPLES["pi"]())
-    done = run_in_process("verify", str(path), home=tmp_path)
-    assert (done.code, done.text) == (0, "ok: 5 messages of pi")
-    (told,) = run_in_process("verify", str(path), "--json", home=tmp_path).lines
-    about = (told["program"], told["session"], told["version"], told["sessions"], told["messages"])
-    assert (about, told["ok"]) == (("pi", f"pi-{SESSION}", "3", 1, 5), True)
