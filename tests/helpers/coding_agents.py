@@ -52,7 +52,7 @@ class Agent:
     """A program: its package, its request format, and how it resumes a session.
 
     `settings` writes its settings and returns variables of its own. `write_session` puts a file (and what lies beside
-    it) where the program looks, and returns the session's name for `resume`, the command line that goes on
+    it) where the program looks, and returns the session's name for `words`, the command line that goes on
     with it, and what must run before.
     """
 
@@ -61,7 +61,7 @@ class Agent:
     speaks: str
     settings: Callable[[Place], dict[str, str]]
     write_session: Callable[[Place, Path], tuple[str, list[Words]]]
-    resume: Callable[[str], Words]
+    words: Words
     installed: Path = INSTALLED
 
     @property
@@ -70,6 +70,9 @@ class Agent:
         number = json.loads((self.installed / self.package / "package.json").read_bytes())["version"]
         assert isinstance(number, str)
         return number
+
+    def resume(self, id):
+        return [word.format(id=id) for word in self.words]
 
 
 @dataclass(frozen=True)
@@ -242,10 +245,6 @@ def _write_claude_code(place, session):
     return session.stem, []
 
 
-def _resume_claude_code(id):
-    return ["claude", "-p", PROMPT, "--resume", id, "--model", "claude-opus-4-8"]
-
-
 def _codex(place):
     folder = place.home / ".codex"
     folder.mkdir()
@@ -271,11 +270,6 @@ def _write_codex(place, session):
     return session.stem.partition("_")[0][-36:], []
 
 
-def _resume_codex(id):
-    words = ["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
-    return [*words, "resume", id, PROMPT]
-
-
 def _gemini_cli(place):
     folder = place.home / ".gemini"
     folder.mkdir()
@@ -294,10 +288,6 @@ def _write_gemini_cli(place, session):
     _copied(place, session, folder / "tmp" / "project" / "chats")
     (folder / "projects.json").write_text(json.dumps({"projects": {str(place.project): "project"}}))
     return "latest", []
-
-
-def _resume_gemini_cli(id):
-    return ["gemini", "--skip-trust", "-m", "gemini-3-pro-preview", "--resume", id, "-p", PROMPT]
 
 
 def _opencode(place):
@@ -324,10 +314,6 @@ def _write_opencode(place, session):
     ]
 
 
-def _resume_opencode(id):
-    return ["opencode", "run", "-m", "loopback/loopback-model", "-s", id, PROMPT]
-
-
 def _kilo(place):
     env = _opencode(place)
     (place.project / "opencode.json").rename(place.project / "kilo.json")
@@ -337,10 +323,6 @@ def _kilo(place):
 def _write_kilo(place, session):
     id, [[_, *words]] = _write_opencode(place, session)
     return id, [["kilo", *words]]
-
-
-def _resume_kilo(id):
-    return ["kilo", *_resume_opencode(id)[1:]]
 
 
 def _pi(place):
@@ -355,10 +337,6 @@ def _pi(place):
 
 def _write_pi(place, session):
     return str(_copied(place, session, place.home / ".pi" / "agent" / "sessions" / "project")), []
-
-
-def _resume_pi(id):
-    return ["pi", "--session", id, "--provider", "loopback", "--model", "claude-opus-4-8", "-p", PROMPT]
 
 
 def _copilot_cli(place):
@@ -382,23 +360,23 @@ def _write_copilot_cli(place, session):
     return id, []
 
 
-def _resume_copilot_cli(id):
-    return ["copilot", f"--resume={id}", "--allow-all-tools", "-p", PROMPT]
-
-
 AGENTS = {
-    name: Agent(package, binary, speaks, *how)
-    for name, package, binary, speaks, *how in (
-        ("claude-code", "@anthropic-ai/claude-code", "claude", "anthropic",
-         _claude_code, _write_claude_code, _resume_claude_code),
-        ("codex", "@openai/codex", "codex", "openai-responses", _codex, _write_codex, _resume_codex),
-        ("gemini-cli", "@google/gemini-cli", "gemini", "gemini",
-         _gemini_cli, _write_gemini_cli, _resume_gemini_cli),
-        ("opencode", "opencode-ai", "opencode", "openai-chat", _opencode, _write_opencode, _resume_opencode),
-        ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _write_pi, _resume_pi),
-        ("kilo", "@kilocode/cli", "kilo", "openai-chat", _kilo, _write_kilo, _resume_kilo),
-        ("copilot-cli", "@github/copilot", "copilot", "anthropic",
-         _copilot_cli, _write_copilot_cli, _resume_copilot_cli),
+    name: Agent(package, binary, speaks, settings, write_session, words if isinstance(words, list) else words.split())
+    for name, package, binary, speaks, settings, write_session, words in (
+        ("claude-code", "@anthropic-ai/claude-code", "claude", "anthropic", _claude_code, _write_claude_code,
+         f"claude -p {PROMPT} --resume {{id}} --model claude-opus-4-8"),
+        ("codex", "@openai/codex", "codex", "openai-responses", _codex, _write_codex,
+         f"codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox resume {{id}} {PROMPT}"),
+        ("gemini-cli", "@google/gemini-cli", "gemini", "gemini", _gemini_cli, _write_gemini_cli,
+         f"gemini --skip-trust -m gemini-3-pro-preview --resume {{id}} -p {PROMPT}"),
+        ("opencode", "opencode-ai", "opencode", "openai-chat", _opencode, _write_opencode,
+         f"opencode run -m loopback/loopback-model -s {{id}} {PROMPT}"),
+        ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _write_pi,
+         f"pi --session {{id}} --provider loopback --model claude-opus-4-8 -p {PROMPT}"),
+        ("kilo", "@kilocode/cli", "kilo", "openai-chat", _kilo, _write_kilo,
+         f"kilo run -m loopback/loopback-model -s {{id}} {PROMPT}"),
+        ("copilot-cli", "@github/copilot", "copilot", "anthropic", _copilot_cli, _write_copilot_cli,
+         f"copilot --resume={{id}} --allow-all-tools -p {PROMPT}"),
         *MORE,
     )
 }  # fmt: skip

@@ -41,10 +41,6 @@ def _write_qwen_code(place, session):
     return session.stem, []
 
 
-def _resume_qwen_code(id):
-    return ["qwen", "-m", QWEN_MODEL, "--resume", id, "-p", PROMPT]
-
-
 def _kimi_code(place):
     return {
         "KIMI_CODE_HOME": str(place.home / ".kimi-code"),
@@ -67,10 +63,6 @@ def _write_kimi_code(place, session):
     times = {"createdAt": 1767225600000, "updatedAt": 1767225600000}
     (folder / "state.json").write_text(json.dumps({**state, **times, "archived": False}))
     return id, []
-
-
-def _resume_kimi_code(id):
-    return ["kimi", "-S", id, "-p", PROMPT]
 
 
 def _cline(place):
@@ -105,29 +97,11 @@ def _write_cline(place, session):
     return id, []
 
 
-def _resume_cline(id):
-    typed = [sys.executable, str(Path(__file__).with_name("typed_prompt.py")), "Ask anything", PROMPT]
-    return [*typed, "cline", "-P", "openai-compatible", "-m", CLINE_MODEL, "--id", id]
-
-
+TYPED = [sys.executable, str(Path(__file__).with_name("typed_prompt.py")), "Ask anything", PROMPT]
 MORE = (
-    ("cline", "cline", "cline", "openai-chat", _cline, _write_cline, _resume_cline),
-    (
-        "kimi-code",
-        "@moonshot-ai/kimi-code",
-        "kimi",
-        "anthropic",
-        _kimi_code,
-        _write_kimi_code,
-        _resume_kimi_code,
-    ),
-    (
-        "qwen-code",
-        "@qwen-code/qwen-code",
-        "qwen",
-        "gemini",
-        _qwen_code,
-        _write_qwen_code,
-        _resume_qwen_code,
-    ),
-)
+    ("cline", "cline", "cline", "openai-chat", _cline, _write_cline,
+     [*TYPED, *f"cline -P openai-compatible -m {CLINE_MODEL} --id {{id}}".split()]),
+    ("kimi-code", "@moonshot-ai/kimi-code", "kimi", "anthropic", _kimi_code, _write_kimi_code, f"kimi -S {{id}} -p {PROMPT}"),
+    ("qwen-code", "@qwen-code/qwen-code", "qwen", "gemini", _qwen_code, _write_qwen_code,
+     f"qwen -m {QWEN_MODEL} --resume {{id}} -p {PROMPT}"),
+)  # fmt: skip
