@@ -32,14 +32,6 @@ def shown(home, id="goose-g1"):
     return texts
 
 
-def test_what_a_compaction_hid_from_the_agent_lies_under_its_summary(tmp_path):
-    done = imported(tmp_path, goose()[0])
-    assert done.text.split() == ["goose-g1", "goose-g3"]
-    assert shown(tmp_path) == ["S:in short", "I go on", "one", "hm", "see", "f", "of A", "two"]
-    (summary,) = [r for r in lines(session_path(tmp_path, "goose-g1")) if r["type"] == "summary"]
-    assert summary["covers"] == ["a", "b"]
-
-
 def test_what_only_the_user_sees_is_counted(tmp_path):
     tables = goose()[0]
     tables["messages"][7]["metadata_json"] = {"userVisible": True, "agentVisible": False}
@@ -66,12 +58,6 @@ def test_titles_directories_models_signatures_and_pictures_come_along(tmp_path):
     assert (said["provider"], said["model"]) == ("anthropic", "claude-5")
     assert said["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "sig"}
     assert result["parts"][0]["functionResponse"]["parts"][0]["inlineData"]["mimeType"] == "image/png"
-
-
-def test_sub_agents_are_branches(tmp_path):
-    done = imported(tmp_path, goose()[0], "--branches")
-    assert done.text.split() == ["goose-g1", "goose-g2", "goose-g3"]
-    assert lines(session_path(tmp_path, "goose-g2"))[0]["parent"]["session"] == "goose-g1"
 
 
 def test_a_compaction_since_is_a_summary(tmp_path):

@@ -6,8 +6,9 @@ import orjson
 import pytest
 
 from in_process import run_in_process
-from opencode_files import SESSION, OpenCode, opencode, tool
+from opencode_files import SCHEMA, SESSION, OpenCode, opencode, tool
 from program_copies import imported, shown, view
+from program_databases import database
 from program_files import played
 from support import corpus_files, session_path
 
@@ -233,6 +234,19 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
     assert run_in_process("last", done.text, home=tmp_path).text == "two"
     path.write_bytes(b'{"info": {"id": "ses')
     assert run_in_process("import", str(path), home=tmp_path).code == 65
+
+
+def test_kilo_is_known_by_its_version_and_its_tables(tmp_path):
+    for version, program in (("7.7.7", "kilo"), ("1.18.33", "opencode")):
+        file = OpenCode(version=version)
+        file.user("one")
+        file.said("two")
+        records = imported(file.write(tmp_path), tmp_path)
+        assert records[0]["imported"]["from"] == program
+    path = tmp_path / "kilo.db"
+    path.write_bytes(database({**SCHEMA, "kilo_board": "id"})([file.tables]))
+    assert imported(path, tmp_path)[0]["imported"]["from"] == "kilo"
+    assert orjson.loads(run_in_process("verify", str(path), "--json", home=tmp_path).out)
 
 
 # -- the older tree of files --------------------------------------------------------------------------------
