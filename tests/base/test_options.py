@@ -95,6 +95,7 @@ class Numbered(OptionSet):
     least: int | None = option("N", "", least=1)
     on: bool = flag("")
     texts: Sequence[str] = option("T", "")
+    word: str | None = option("W", "", choices=("32000", "loop"))
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,7 @@ class Numbered(OptionSet):
     [
         ("count", "7", 7), ("count", 7, 7), ("count", " 7", 7), ("share", "1e-1", 0.1), ("share", 1, 1.0), ("on", True, True), ("on", "yes", True),
         ("on", "False", False), ("on", 0, False), ("texts", "a", ("a",)), ("texts", ["a"], ["a"]),
+        ("word", 32000, "32000"), ("word", " loop ", "loop"), ("on", "No", False), ("on", 1, True),
     ],
 )  # fmt: skip
 def test_words_settings_and_values_are_taken_as_the_declared_type(name, value, taken):
@@ -160,9 +162,11 @@ def within(given, **meta):
 
 def test_what_was_not_given_is_as_the_session_says():
     found, said = within(
-        Reduction(budget="9k"), compact_budget="1k", compact_policy="loop", curate_skip=["ide"], title_x="t"
-    )
+        Reduction(budget="9k"), compact_budget="1k", compact_policy="loop", curate_skip=["ide"], title_x="t",
+        compact_calibrated="No", compact_upload_share="0.5",
+    )  # fmt: skip
     assert (found.budget, found.policy, found.skip) == ("9k", "loop", ["ide"])
+    assert (found.calibrated, found.upload_share) == (False, 0.5)
     assert said == []
     assert within(Reduction(), compact_budget=None)[0].budget is None
 
@@ -183,18 +187,6 @@ def test_a_setting_that_there_is_not_is_told_and_one_of_another_job_is_not():
     said = []
     assert Curation().within({"compact.budget": "1k"}, "s", said.append).specified() == []
     assert said == []
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "found"),
-    [
-        ("curate.skip", "ide", ("ide",)), ("curate.skip", ["ide", "post"], ["ide", "post"]), ("compact.budget", "32k", "32k"), ("compact.budget", 32000, "32000"),
-        ("compact.calibrated", True, True), ("compact.calibrated", "No", False), ("compact.calibrated", 1, True), ("compact.upload-share", "0.5", 0.5),
-        ("compact.policy", " loop ", "loop"),
-    ],
-)  # fmt: skip
-def test_a_setting_is_of_its_options_kind(key, value, found):
-    assert Reduction.coerce(name_of(key), value, key) == found
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from codeh_history.base.errors import NotFound
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.views.expand import expand
-from folding import Writer, drop, put, swap
+from folding import drop, put, swap, w
 from strategies import encode
 
 
@@ -20,10 +20,6 @@ def expanded(log, name):
 
 def short(data):
     return f"{data['type']} {data.get('id') or data['of']}"
-
-
-def w():
-    return Writer()
 
 
 def m(*ids):

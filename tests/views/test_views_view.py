@@ -9,8 +9,9 @@ from codeh_history.base.errors import BadData, NotFound
 from codeh_history.session.records import ELEMENT, Damage, Log, block_of
 from codeh_history.store.resolve import Target
 from codeh_history.views import view as access
+from folding import drop, w
 from in_process import write_session
-from strategies import encode, view_of
+from strategies import encode
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -39,14 +40,8 @@ def told(home):
 
 
 def talk():
-    names = ["apple", "apricot", "pear", ":odd"]
-    log = [
-        {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
-        for id in names
-    ]
-    log.append({"type": "message", "id": "kiwi", "kind": "user", "role": "user", "parts": [{"text": "k"}]})
-    log.append({"type": "compaction", "id": "k", "ops": [{"op": "drop", "ids": ["kiwi"], "why": "w"}]})
-    return view_of(log)
+    log = w().a("apple").a("apricot").a("pear").a(":odd").a("kiwi").k("k", drop("kiwi"))
+    return log.view()
 
 
 @pytest.mark.parametrize(
