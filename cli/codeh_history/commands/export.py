@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, Usage, reason
+from ..base.errors import BadData, HistoryError, InputOutput, Lost, NegativeAnswer, NotFound, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..base.words import plural
@@ -180,7 +180,7 @@ def moved(env: Env, options: Options, program: str) -> int:
                     env.write(values.line(_moved(env, view, program, place, path, options)))
         except (HistoryError, OSError) as error:
             env.write(values.line({"path": path, "action": "failed", "reason": reason(error)}))
-            code = BadData.exit_code
+            code = code or getattr(error, "exit_code", InputOutput.exit_code)
     if not rows or not options.install:
         env.note(
             "nothing was written; add --install" if rows else f"no session of {program} begun in {old[0]}"

@@ -32,7 +32,7 @@ def recognises(head: Head) -> bool:
     if head.tables:
         return head.has(_TABLES)
     return any(
-        data.get("role") in _KINDS and data.keys() <= {"role", "message", "timestamp"}
+        text_at(data, "role") in _KINDS and data.keys() <= {"role", "message", "timestamp"}
         and isinstance(at(data, "message.content"), (str, list))
         for data in head.objects
     )  # fmt: skip
@@ -88,7 +88,7 @@ def _message(session: Session, data: Json, content: Any, id: str | None = None) 
     parts: list[Part] = []
     for block in blocks:
         parts += _parts(session, block)
-    fields = {"model": at(data, "providerOptions.cursor.modelName")} if kind == "codeh" else {}
+    fields = {"model": name_at(data, "providerOptions.cursor.modelName")} if kind == "codeh" else {}
     session.turn(
         kind, parts, id=id or hash_id(kind, dumps(data)), ts=time_of(data.get("createdAt")), **fields
     )
