@@ -134,6 +134,8 @@ def test_a_window_ends_when_its_program_said_or_hours_after_it_began():
         "2026-01-02T01:00Z/2026-01-02T06:00Z claude-code": 2, "2026-01-02T04:30Z/2026-01-02T09:30Z codex": 1,
         "2026-01-02T07:00Z/2026-01-02T12:00Z claude-code": 1, "2026-01-02T09:00Z/2026-01-02T14:00Z codex": 1, "?": 1,
     }  # fmt: skip
+    within = groups([claude], "window", hours=5, since=at(5))
+    assert within == {name: 1 for name in found if "claude" in name}  # begun before
     assert list(groups([codex], "window", hours=168)) == ["2025-12-29T00:00Z/2026-01-05T00:00Z codex"]
 
 

@@ -97,8 +97,10 @@ def summed(rows: Iterable[Json], query: Query) -> Sums:
     """
     groups: dict[str, Total] = {}
     unpriced, number = Counter[str](), 0
-    responses = ((row, response) for row, response in _once(rows) if _within(response[1], query))
+    responses = _once(rows)
     for response, names in _windows(responses, query) if query.hours else _grouped(responses, query):
+        if not _within(response[1], query):  # although it may have begun a window
+            continue
         number += 1
         counts, cost = response[4:9], response[-1]
         for name, own, price in (
