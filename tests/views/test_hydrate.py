@@ -31,25 +31,31 @@ FILTERS = [
 
 
 @pytest.fixture(scope="module")
-def same(made, tmp_path_factory):
-    """The session of `made`, all of it by reference."""
-    home = Path(shutil.copytree(made, tmp_path_factory.mktemp("same"), dirs_exist_ok=True))
+def plain(made, tmp_path_factory):
+    """A copy of `made`, as exporting references stores blocks."""
+    return Path(shutil.copytree(made, tmp_path_factory.mktemp("plain"), dirs_exist_ok=True))
+
+
+@pytest.fixture(scope="module")
+def same(plain, tmp_path_factory):
+    """The session of `plain`, all of it by reference."""
+    home = Path(shutil.copytree(plain, tmp_path_factory.mktemp("same"), dirs_exist_ok=True))
     run_ok("persist", "demo", "-i", "--all", home=home)
     assert "parts" not in session_path(home, "demo").read_text()
     return home
 
 
 @pytest.mark.parametrize("argv", READERS, ids=" ".join)
-def test_readers_hydrate_by_themselves(made, same, argv):
-    plain, by_reference = (run_in_process(*argv, home=home) for home in (made, same))
-    assert plain.code in (0, 1)
-    assert (by_reference.code, by_reference.out) == (plain.code, plain.out)
+def test_readers_hydrate_by_themselves(plain, same, argv):
+    whole, by_reference = (run_in_process(*argv, home=home) for home in (plain, same))
+    assert whole.code in (0, 1)
+    assert (by_reference.code, by_reference.out) == (whole.code, whole.out)
 
 
 @pytest.mark.parametrize("argv", FILTERS, ids=" ".join)
-def test_filters_print_the_same_session(made, same, argv):
+def test_filters_print_the_same_session(plain, same, argv):
     env = {"CODEH_ID_SEED": "same", "CODEH_NOW": "2026-01-02T03:04:05Z"}
-    files = [session_path(home, "demo").read_bytes() for home in (made, same)]
+    files = [session_path(home, "demo").read_bytes() for home in (plain, same)]
     printed = [run_ok(*argv, stdin=file, home=same, env=env).out for file in files]
     views = [hydrated(Env({"CODEH_HOME": str(same)}), fold(parse(lines_of(out)))) for out in printed]
     shown = [[(m.id, m.kind, m.parts) for m in view.messages] for view in views]
