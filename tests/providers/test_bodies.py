@@ -63,22 +63,49 @@ def places(node, *way):
             yield from places(value, *way, key)
 
 
-@formats
-def test_an_odd_value_anywhere_is_read_or_named(format):
-    """No shape of a body makes reading raise anything but BadData, or gives what a record cannot hold."""
+def changed(format, history=HISTORY):
+    """The body of a history, with an odd value at each of its places in turn."""
     by = {"gemini": "gemini/gemini-3-pro"}.get(format, f"{format}/{MODELS[format]}")
-    history = [{**m, **model(by=by), "parts": m["parts"]} if m["kind"] == "codeh" else m for m in HISTORY]
-    body = orjson.dumps(requested(format, history, system="s").body)
+    history = [{**m, **model(by=by), "parts": m["parts"]} if m["kind"] == "codeh" else m for m in history]
+    more = (
+        {"settings": {"thinking": {"type": "enabled", "budget_tokens": 1024}}}
+        if format == "anthropic"
+        else {}
+    )
+    around = {
+        "system": "s",
+        "tools": [{"name": "f", "input_schema": {"type": "object"}}],
+        "max_tokens": 2048,
+        **more,
+    }
+    body = orjson.dumps(
+        {"model": MODELS[format], **requested(format, history, model=MODELS[format], **around).body}
+    )
     for *way, last in places(orjson.loads(body)):
         for value in ODD:
-            changed = node = orjson.loads(body)
+            made = node = orjson.loads(body)
             for key in way:
                 node = node[key]
             node[last] = value
-            try:
-                again(format, changed)
-            except BadData:
-                pass
+            yield made
+
+
+@formats
+def test_an_odd_value_anywhere_is_read_or_named(format):
+    """No shape of a body makes reading raise anything but BadData, or gives what a record cannot hold."""
+    for body in changed(format):
+        try:
+            again(format, body)
+        except BadData:
+            pass
+
+
+@pytest.mark.parametrize("format", providers.FORMATS)
+def test_an_odd_value_anywhere_is_judged(format):
+    """No shape of a body makes the rules raise."""
+    begun = [user("a"), HISTORY[1] | {"parts": HISTORY[1]["parts"][:2]}]
+    for body in (*changed(format), *changed(format, begun)):
+        assert isinstance(providers.load(format).problems(body), list)
 
 
 CALL = {"role": "assistant", "tool_calls": [7]}
