@@ -7,6 +7,9 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput
 from codeh_history.store.foreign_settings import NAME, keep, kept
+from in_process import run_in_process
+from opencode_files import SCHEMA, tables
+from program_databases import database
 
 
 @pytest.fixture
@@ -36,3 +39,19 @@ def test_a_link_is_not_followed(env, tmp_path):
     (tmp_path / "home" / NAME).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InputOutput, match=NAME):
         keep(env, "pi-a", {"title": "A"})
+
+
+def test_a_database_names_its_session_unless_it_holds_several(env, tmp_path):
+    path = tmp_path / "opencode.db"
+    (whole,) = tables()
+    path.write_bytes(database(SCHEMA)([whole]))
+    set_title = ["set", "-s", str(path), "title=A"]
+    assert run_in_process(*set_title, home=tmp_path / "home").code == 0
+    assert kept(env) == {f"opencode-{whole['session'][0]['id']}": {"title": "A"}}
+    other = {**whole["session"][0], "id": "ses_other"}
+    message = {**whole["message"][0], "id": "msg_other", "session_id": "ses_other"}
+    part = {**whole["part"][0], "id": "prt_other", "session_id": "ses_other", "message_id": "msg_other"}
+    rows = {"session": other, "message": message, "part": part}
+    path.write_bytes(database(SCHEMA)([{name: [*whole[name], row] for name, row in rows.items()}]))
+    done = run_in_process(*set_title, home=tmp_path / "home")
+    assert (done.code, b"holds 2 sessions; name one as `list --all-programs` does" in done.err) == (2, True)

@@ -105,6 +105,7 @@ def test_what_is_skipped_and_what_is_mended_are_counted_apart():
         access.damage_summary(lines(2) + lines(1, mended=True))
         == "2 damaged lines skipped, 1 line repaired"
     )
+    assert access.damage_summary([Damage(ELEMENT, 0, "a")]) == "1 unexpected element kept unchanged"
     assert access.damage_summary([]) == ""
 
 

@@ -15,10 +15,9 @@ from ..base.read_json import json_value, parse_json
 from ..base.words import is_id, suggestion
 from ..filters import reduction
 from ..session.fold import fold
-from ..session.model import origin
 from ..session.records import dumps
 from ..store import foreign_settings, log, read
-from ..store.paths import exists, is_path, path_of
+from ..store.paths import exists, path_of
 from ..store.resolve import for_writing
 from ..talk.append.text import announce_session
 
@@ -78,9 +77,15 @@ def store(env: Env, session: str | None, values: dict[str, object]) -> None:
 
 def foreign_id(env: Env, name: str) -> str | None:
     """The id `PROGRAM-ID` of another program's session that this id or file names; None if it is ours."""
-    if is_path(name) and os.path.isfile(name) and not read.is_ours(name):
-        header = fold(read.read_log(read.read_bytes(name))).header
-        return str(header["id"]) if header and origin(header) else None
+    from ..store.program_files import translated
+
+    if not is_id(name) and os.path.isfile(name) and not read.is_ours(name):
+        headers = [fold(read.read_log(data)).header for data in translated.each(name)]
+        if len(headers) > 1:
+            raise Usage(
+                f"set: {name} holds {len(headers)} sessions; name one as `list --all-programs` does"
+            )
+        return str(headers[0]["id"]) if headers and headers[0] else None
     if not is_id(name) or exists(path_of(env, name)):
         return None
     from ..programs.registry import PROGRAMS

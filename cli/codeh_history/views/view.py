@@ -125,18 +125,20 @@ def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
         if lines:
             reasons = [f"{damage_place(each)}: {each.reason}" for each in lines]
             yield f"{damage_summary(lines)} ({_first(reasons, MOST_SHOWN)})"
-    elements = [d.reason for d in damage if d.line == ELEMENT]
+    elements = [d for d in damage if d.line == ELEMENT]
     if elements:
-        count = plural(len(elements), "unexpected element")
-        yield f"{count} kept unchanged ({_first(elements, MOST_NAMED)})"
+        yield f"{damage_summary(elements)} ({_first([d.reason for d in elements], MOST_NAMED)})"
 
 
 def damage_summary(damage: Sequence[Damage]) -> str:
-    """Return how many lines are lost, and how many were repaired."""
-    mended = sum(each.mended for each in damage)
-    lost = len(damage) - mended
-    counts = [f"{plural(lost, 'damaged line')} skipped"] if lost else []
-    return ", ".join([*counts, *([f"{plural(mended, 'line')} repaired"] if mended else [])])
+    """Return how many lines are lost, how many were repaired, and how many elements are unexpected."""
+    elements = sum(each.line == ELEMENT for each in damage)
+    mended = sum(each.mended for each in damage if each.line != ELEMENT)
+    counts = (
+        (len(damage) - mended - elements, "damaged line", "skipped"), (mended, "line", "repaired"),
+        (elements, "unexpected element", "kept unchanged"),
+    )  # fmt: skip
+    return ", ".join(f"{plural(count, what)} {done}" for count, what, done in counts if count)
 
 
 def damage_place(damage: Damage) -> str:
