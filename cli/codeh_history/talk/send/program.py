@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shlex
 import subprocess
@@ -137,17 +138,19 @@ def installed(env: Env, made: Made, *, in_folder: bool = False) -> tuple[str, st
 
     `in_folder`: only in the folder of the new file, because another may have one of the same id.
     """
-    id = made.written.resume[-1]
-    for file in files_of(env, [made.program]):
-        if in_folder and os.path.dirname(file.path) != os.path.dirname(made.place):
-            continue
-        if id in file.path or f"-{id[:8]}.json" in file.path:  # the latter by Gemini CLI
-            return file.path, id
-        if is_database(file.path):  # opencode's ids begin with their time
-            with opened(file.path) as database:
+    id, folder = made.written.resume[-1], os.path.dirname(made.place)
+    paths = (
+        glob.iglob(f"{glob.escape(folder)}/*.json*") if in_folder
+        else (file.path for file in files_of(env, [made.program]))
+    )  # fmt: skip
+    for path in paths:
+        if id in path or f"-{id[:8]}.json" in path:  # the latter by Gemini CLI
+            return path, id
+        if not in_folder and is_database(path):  # opencode's ids begin with their time
+            with opened(path) as database:
                 for session in sessions_in(database, made.program):
                     if session.id[-14:] == id[-14:]:
-                        return file.path, session.id
+                        return path, session.id
     return None
 
 
