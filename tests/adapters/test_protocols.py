@@ -301,6 +301,8 @@ def test_what_is_deleted_lies_in_the_trash(home):
     assert len(list((home / "claude-code" / "trash").rglob("*.jsonl"))) == 2
     asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
     assert len(asyncio.run(store.load(KEY)) or ()) == 1
+    asyncio.run(store.delete(KEY))  # without sub-agents
+    assert asyncio.run(store.load(KEY)) is None
 
 
 def test_files_are_for_their_owner_alone(home):

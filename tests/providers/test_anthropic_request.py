@@ -213,6 +213,7 @@ def system(*parts):
 
 SYSTEMS = [
     (OPUS, [user("a"), system("s")], [("user", "a"), ("system", "s")]),
+    (OPUS, [user("a"), system()], [("user", "a")]),
     (OPUS, [user("a"), system("s"), model("b")], [("user", "a"), ("system", "s"), ("assistant", "b")]),
     (
         OPUS,

@@ -28,6 +28,7 @@ USED = {"function": {"name": "f", "arguments": {}}}
 
 MESSAGES = {
     "an empty text": ([user("")], [{"role": "user", "content": EMPTY_MESSAGE}]),
+    "a user's thought": ([user({"text": "hm", "thought": True}, "a")], [{"role": "user", "content": "a"}]),
     "texts are one": ([user({"text": "a"}, {"text": "b"})], [{"role": "user", "content": "a\n\nb"}]),
     "an image": (
         [user({"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": PNG}})],
