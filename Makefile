@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := check
-.PHONY: help check lint fmt test test-all test-deep test-faults test-postgres test-pythons test-agents test-adapters test-browser fuzz golden generate bench bench-compaction demo docs dist test-install clean
+.PHONY: help check lint fmt test test-all test-deep test-faults test-postgres test-pythons test-agents test-adapters test-browser fuzz golden generate bench bench-compaction bench-peers demo docs dist test-install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,7 +78,10 @@ bench: $(READY) ## speed, as ratios within one run
 
 bench-compaction: $(READY) ## what compaction keeps, beside plain windows (5 minutes)
 	$(BIN)/python tests/bench/compaction.py
-	$(BIN)/python tests/bench/compaction_again.py
+	$(BIN)/python tests/bench/compaction_again.py $(COMPACTBENCH)
+
+bench-peers: .peers/.ready ## beside llm, jq and public trimmers (installs 500 MB)
+	PATH="$(CURDIR)/.peers/bin:$$PATH" PYTHONPATH=tests/helpers .peers/bin/python tests/bench/peers.py
 
 demo: $(VENV)/.installed ## the main job against a local server: no key, no network
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
@@ -93,7 +96,7 @@ test-install: dist ## the wheel by pip, pipx and uv, in empty homes
 	.dist/bin/python tests/packaging/install.py $(ARGS)
 
 clean: ## remove what these targets made
-	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .dist .docs .browser .node .go
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .dist .docs .peers .browser .node .go
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -108,6 +111,11 @@ $(VENV)/.installed: pyproject.toml # the program alone, without what develops it
 .adapters/.ready: pyproject.toml
 	$(PYTHON) -m venv .adapters
 	.adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[adapters]'
+	@touch $@
+
+.peers/.ready: pyproject.toml
+	$(PYTHON) -m venv .peers
+	.peers/bin/pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	@touch $@
 
 .docs/.ready: pyproject.toml

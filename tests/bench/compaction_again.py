@@ -1,18 +1,28 @@
-"""What several compactions in a row leave of the beginning."""
+"""What several compactions in a row leave of the beginning; and CompactBench's generated cases, where a checkout is at hand.
+
+usage: compaction_again.py [CHECKOUT]   (of compactbench, Apache-2.0; its package has to be importable)
+"""
+
+import sys
+from pathlib import Path
+from random import Random
 
 import orjson
 from compaction_chat import HEAD, view_of
 from compaction_histories import contents_of, counter, sessions, size_of
 
+from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.words import names_in
 from codeh_history.session.fold import fold
+from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
 from codeh_history.views.result import compaction
 
 TIMES = 5  # compactions in a row
 FIRST = 0.1  # of a session: the beginning of which something should be left
 SHARES = (0.5, 0.25)
+SEEDS = 3
 
 
 def text_of(contents):
@@ -75,11 +85,91 @@ def rows():
             yield [name, f"{share:.0%}", *(f"{value:.2f}" for value in kept)]
 
 
+# -- CompactBench ---------------------------------------------------------------------------------------
+
+
+def ours(contents, budget):
+    view = view_of(contents)
+    try:
+        return text_of(contents_of(apply(view, compact(view, Settings(budget=budget), counter()).ops)))
+    except BudgetUnreachable:
+        return ""
+
+
+def fitting(contents, budget):
+    """The first of these messages that fit."""
+    found = []
+    for content in contents:
+        if size_of(view_of([*found, content])) <= budget:
+            found.append(content)
+    return text_of(found)
+
+
+WAYS = {
+    "codeh-history": ours,
+    "newest": lambda contents, budget: fitting(contents[::-1], budget),
+    "random": lambda contents, budget: fitting(Random(1).sample(contents, len(contents)), budget),
+}
+
+
+def cases(checkout):
+    """Each generated conversation with its family and what has to be found in what is left of it."""
+    from compactbench.dsl import DifficultyLevel, load_suite
+    from compactbench.engine import generate_case
+
+    for template in load_suite(checkout / "benchmarks" / "public" / "elite_practice"):
+        for seed in range(SEEDS):
+            case = generate_case(template, seed, DifficultyLevel.ELITE)
+            roles = {"assistant": "model"}
+            turns = [(roles.get(str(turn.role), "user"), turn.content) for turn in case.transcript.turns]
+            contents = [{"role": role, "parts": [{"text": text}]} for role, text in turns]
+            answers = [
+                item.expected.get("value")
+                for item in case.evaluation_items
+                if item.expected.get("check") == "contains_normalized"
+            ]
+            whole = " ".join(text_of(contents).lower().split())
+            wanted = [
+                text
+                for text in answers
+                if isinstance(text, str) and " ".join(text.lower().split()) in whole
+            ]
+            if wanted:
+                yield template.family, contents, wanted
+
+
+def generated(checkout):
+    found = {}
+    for family, contents, wanted in cases(checkout):
+        size = size_of(view_of(contents))
+        for name, way in WAYS.items():
+            for share in SHARES:
+                left = " ".join(way(contents, int(size * share)).lower().split())
+                told = [" ".join(text.lower().split()) in left for text in wanted]
+                found.setdefault((family, name, share), []).extend(told)
+                found.setdefault(("all", name, share), []).extend(told)
+    for family, name, share in sorted(found):
+        if share == SHARES[0]:
+            yield [
+                family,
+                name,
+                *(
+                    f"{sum(told) / len(told):.2f}"
+                    for told in (found[family, name, each] for each in SHARES)
+                ),
+            ]
+
+
 def main():
     print(f"\n## {TIMES} compactions in place, one after the other: what is told of the first tenth\n")
     print("| session | budget | names | what was said |\n|---|---|---|---|")
     for row in rows():
         print(f"| {' | '.join(map(str, row))} |", flush=True)
+    if len(sys.argv) > 1:
+        print("\n## CompactBench, elite templates: what its questions ask for is still there\n")
+        print(f"| family | | {' | '.join(f'{share:.0%}' for share in SHARES)} |\n|---|---|---|---|")
+        for row in generated(Path(sys.argv[1])):
+            print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 if __name__ == "__main__":
