@@ -95,7 +95,11 @@ def similar_id(path: str) -> str:
 
 def hint(path: str) -> str:
     """Suggest what to do about a missing session: a similar name, else how to list all."""
-    return similar_id(path) or " (`codeh-history list` shows all)"
+    from ..programs.registry import PROGRAMS
+
+    of_program = id_of(path).startswith(tuple(f"{program}-" for program in PROGRAMS))
+    more = "; with --all-programs also files of sessions that are not imported" if of_program else ""
+    return similar_id(path) or f" (`codeh-history list` shows all{more})"
 
 
 def id_of(path: str) -> str:
