@@ -31,6 +31,7 @@ GOOD = {
     "gemini-cli": ("parallel", "tool-call", "plain", "image"),
     "qwen-code": ("parallel", "compressed", "plain", "image"),
     "opencode": ("tool", "steps", "parallel", "image"),
+    "kilo": ("tool", "steps", "parallel", "image"),
     "pi": ("parallel", "compacted", "plain", "images"),
     "copilot-cli": ("parallel", "compacted", "plain", "images"),
 }
