@@ -49,6 +49,10 @@ ODD = {
     "an id that is no text": (b'{"type":"message","id":7,"role":"user","parts":[]}', "`id` is not text"),
     "an id that is null": (b'{"type":"message","id":null,"role":"user","parts":[]}', "`id` is not text"),
     "a part that is no object": (message(b"7"), "a part is not an object"),
+    "a part that is a list of a number": (
+        b'{"type":"message","id":"m","kind":"user","role":"user","parts":[[1]]}',
+        "a part is not an object",
+    ),
     "a text that is no text": (message(b'{"text":7}'), "`text` is not text"),
     "a call that is no object": (message(b'{"functionCall":[]}'), "`functionCall` is not an object"),
     "a call without a name": (message(b'{"functionCall":{}}'), "without a name"),

@@ -171,7 +171,7 @@ def _is_usual(data: Any) -> bool:
                 return False
             if key == "functionCall" and not value["id"]:
                 return False
-    except (KeyError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError):
         return False
     return True
 
