@@ -52,6 +52,7 @@ def test_what_was_meant(name, names, meant):
 
 
 PLURALS = {
+    "message that was rewound": "messages that were rewound",
     "message of an abandoned branch": "messages of an abandoned branch",
     "summary": "summaries", "key": "keys",
     "block (token_budget)": "blocks (token_budget)", "message without a list of contents": "messages without a list of contents",

@@ -38,7 +38,7 @@ def is_id(text: str) -> bool:
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 message`, `2 messages`, `3 summaries of a chat`."""
+    """`1 message`, `2 messages`, `3 summaries of a chat`, `4 lines that were lost`."""
     if count == 1:
         return f"1 {noun}"
     at = min((noun.find(word) for word in _MODIFIERS if word in noun), default=len(noun))
@@ -47,7 +47,7 @@ def plural(count: int, noun: str) -> str:
         plural = "es"
     elif head.endswith("y") and head[-2:] not in ("ay", "ey", "oy"):
         head, plural = head[:-1], "ies"
-    return f"{count} {head}{plural}{noun[at:]}"
+    return f"{count} {head}{plural}{noun[at:].replace(' that was ', ' that were ', 1)}"
 
 
 def prefixes(

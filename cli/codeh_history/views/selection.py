@@ -53,6 +53,8 @@ def in_range(view: View, range: str | None, session: str) -> list[Message]:
     if not dots:
         raise Usage(f"--range {range}: :N..:M expected")
     start, end = (_place(view, name, session) for name in (first or ":1", last or ":-1"))
+    if start > end:
+        raise Usage(f"--range {range}: the first message comes after the last one")
     return view.messages[start : end + 1]
 
 
