@@ -32,6 +32,15 @@ def test_a_failure_is_one_line_and_its_code(monkeypatch, tmp_path, error, code, 
     assert ended(monkeypatch, tmp_path, error) == (code, said)
 
 
+def test_2026_11_26_a_signal_while_a_class_is_made_is_no_bug(monkeypatch, home):
+    class Field:
+        def __set_name__(self, *_):
+            raise Interrupted(15)
+
+    monkeypatch.setattr(main, "run_plain", lambda *_: type("Session", (), {"settings": Field()}))
+    assert main.run(["list"], Env({"CODEH_HOME": str(home)})) == 143
+
+
 def test_a_bug_is_one_line_that_says_where_and_more_where_it_is_asked_for(monkeypatch, tmp_path):
     code, said = ended(monkeypatch, tmp_path, TypeError("odd\nthing"))
     assert code == 70

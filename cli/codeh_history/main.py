@@ -139,6 +139,8 @@ def options_of(argv: list[str]) -> Mapping[str, object] | None:
 
 
 def _bug(error: Exception, env: Env) -> int:
+    if isinstance(error.__cause__, Interrupted):  # Python 3.11 wraps what a class's __set_name__ raises
+        return error.__cause__.exit_code
     if env.environ.get("CODEH_TRACEBACK"):
         raise error
     import traceback

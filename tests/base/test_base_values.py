@@ -53,6 +53,7 @@ def test_what_was_meant(name, names, meant):
 
 PLURALS = {
     "message that was rewound": "messages that were rewound",
+    "message of a turn that was rolled back": "messages of a turn that was rolled back",
     "message of an abandoned branch": "messages of an abandoned branch",
     "summary": "summaries", "key": "keys",
     "block (token_budget)": "blocks (token_budget)", "message without a list of contents": "messages without a list of contents",

@@ -47,7 +47,10 @@ def plural(count: int, noun: str) -> str:
         plural = "es"
     elif head.endswith("y") and head[-2:] not in ("ay", "ey", "oy"):
         head, plural = head[:-1], "ies"
-    return f"{count} {head}{plural}{noun[at:].replace(' that was ', ' that were ', 1)}"
+    rest = noun[at:]
+    if rest.startswith(" that was "):
+        rest = rest.replace("was", "were", 1)
+    return f"{count} {head}{plural}{rest}"
 
 
 def prefixes(

@@ -106,7 +106,8 @@ def test_what_is_cancelled_at_once_is_ended_too(server):
                 server.cancel(id)
         for id in ids[::2]:
             server.cancel(id)
-        assert {server.answer(id)["code"] for id in ids} == {143}
+        answers = [server.answer(id) for id in ids]
+        assert [answer for answer in answers if answer["code"] != 143] == []
     assert server.ask("append", "-s", "a", "-m", "x")["code"] == 0
     assert server.end() == 0
 
