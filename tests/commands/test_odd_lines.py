@@ -88,6 +88,7 @@ LINES = {  # what is typed: the code, and what is said
     "append -s demo -m ''": (65, "the message is empty: give -m TEXT, -F FILE, or text on stdin"),
     "append -s demo -m a -s demo": (2, "expected a single value"),
     "set -s demo title hello": (2, "KEY=VALUE or KEY=@FILE expected"),
+    "set demo title=hello": (2, "KEY=VALUE or KEY=@FILE expected; name the session with -s demo"),
     "set -s demo titel=x": (2, "did you mean title?"),
     "set -s demo tools=tools.json": (2, "did you mean @tools.json?"),
     "payload demo --to gemini --tools tools.json": (2, "did you mean @tools.json?"),

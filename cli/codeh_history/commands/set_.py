@@ -48,7 +48,9 @@ def run(env: Env, options: Options) -> None:
     for setting in options.settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
-            raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
+            is_session = is_id(setting) and exists(path_of(env, setting))
+            hint = f"; name the session with -s {setting}" if is_session else ""
+            raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected{hint}")
         check_key(key)
         if key in values and key not in shared_options.LISTS:
             raise Usage(f"set {key}: given twice; it takes one value")

@@ -121,5 +121,5 @@ def shape_of(messages: Sequence[Message]) -> str:
             named += bool(head[1]) and head[0].istitle() and "\n" not in head[0]
     if calls * 4 > prompts:
         return WORK
-    alike = size["model"] < 2 * size["user"] and size["user"] < 300 * prompts
-    return PEOPLE if texts and (named * 2 > texts or alike) else CHAT
+    similar = size["model"] < 2 * size["user"] and size["user"] < 300 * prompts
+    return PEOPLE if texts and (named * 2 > texts or similar) else CHAT
