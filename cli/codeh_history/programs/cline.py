@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..providers.parts import native, objects
+from ..providers.parts import native, object_of, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
 from . import pairs
@@ -76,7 +76,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _described(session: Session, source: Source, folder: str, stem: str) -> Json:
-    """Read what is said of a session in the files beside it; return what its compaction left."""
+    """Read the session's fields from the files beside it; return its compaction, {} if there is none."""
     if session.agent:
         session.id = f"{folder}-{stem}"
         session.set_parent(f"{session.program}-{folder}", agent=True)
@@ -84,12 +84,11 @@ def _described(session: Session, source: Source, folder: str, stem: str) -> Json
     session.cwd = name_at(about, "cwd")
     session.created = time_of(at(about, "started_at"))
     session.set_title(at(about, "metadata.title"))
-    compaction = json_values.value_beside(source, folder, f"{stem}.compaction.json", above=1)
-    return compaction if isinstance(compaction, dict) else {}
+    return object_of(json_values.value_beside(source, folder, f"{stem}.compaction.json", above=1))
 
 
 def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
-    """Read what the list of tasks says of a session; return the messages that are in its context."""
+    """Read the session's fields from the list of tasks; return the messages that are in its context."""
     path = _TASK.fullmatch(source.path)
     if session.id == source.stem:
         session.id = path[1] if path else hash_id(*map(dumps, messages[:1]))

@@ -5,21 +5,19 @@ Its versions begin at 7, opencode's at 0, which tells their exports apart.
 
 from __future__ import annotations
 
-from ..providers.parts import name_of
 from . import opencode
-from .fields import at
+from .fields import text_at
 from .protocol import Head, Place
 
-_OWN = {"kilo_board": {"id"}}  # a table that opencode has not
-_FIRST = 7
+_OWN = {"kilo_board": {"id"}}  # a table that opencode lacks
+_FIRST_MAJOR = 7
 
 
 def recognises(head: Head) -> bool:
     if not opencode.recognises(head):
         return False
-    versions = (name_of(at(value, "info.version")) or "" for value in head.values)
-    majors = (version.partition(".")[0] for version in versions)
-    return head.has(_OWN) or any(major.isdecimal() and int(major) >= _FIRST for major in majors)
+    majors = (text_at(value, "info.version").partition(".")[0] for value in head.values)
+    return head.has(_OWN) or any(major.isdecimal() and int(major) >= _FIRST_MAJOR for major in majors)
 
 
 PROGRAM = opencode.PROGRAM._replace(

@@ -66,7 +66,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _state(session: Session, source: Source) -> None:
-    """Read what is said of a session in the file beside its agents."""
+    """Read the session's fields from the file beside the folder of its agents."""
     state = value_beside(source, "state.json", above=2)
     session.cwd = name_at(state, "cwd")
     session.created = time_of(at(state, "createdAt"))
@@ -78,7 +78,7 @@ def _state(session: Session, source: Source) -> None:
 class _Message(NamedTuple):
     """A message of the program's context: the ids of its items, and whether a user typed it.
 
-    `kind` is its origin; a message that was typed while the program worked is no turn of its own (`turn`).
+    `kind` is its origin; a message that was typed while the program worked does not begin a turn (`turn`).
     """
 
     ids: list[str]
@@ -162,7 +162,7 @@ class Reading:
         self.context.append(_Message([made.id] if made else [], kind, typed, turn))
 
     def event(self, event: Json, ts: str | None) -> None:
-        """Add what a step says."""
+        """Apply an event of a step."""
         session = self.session
         match event.get("type"):
             case "step.begin":
@@ -195,7 +195,7 @@ class Reading:
             self.context.append(_Message([self.entry.id]))
 
     def result(self, event: Json, ts: str | None) -> None:
-        """Add a result, in the words in which the model gets it."""
+        """Add a result, as the model gets it."""
         session, result, call = self.session, object_at(event, "result"), text_at(event, "toolCallId")
         output, note, took = result.get("output"), text_at(result, "note"), result.get("durationMs")
         parts = self.parts(output)
@@ -261,7 +261,7 @@ class Reading:
 
     def undone(self, count: object) -> None:
         """Undo so many turns; not across a compaction."""
-        after = next((at for at, m in enumerate(self.context) if m.kind == _SUMMARY), -1) + 1
+        after = next((place for place, m in enumerate(self.context) if m.kind == _SUMMARY), -1) + 1
         turns = [place for place in range(after, len(self.context)) if self.context[place].turn]
         if isinstance(count, int) and 0 < count <= len(turns):
             self.cut(turns[-count], REWOUND)
@@ -271,7 +271,7 @@ class Reading:
         session, gone = self.session, [id for message in self.context[place:] for id in message.ids]
         del self.context[place:]
         self.before.append([*session.items])
-        first = next((at for at, item in enumerate(session.items) if item.id in gone), len(session.items))
+        first = next((n for n, item in enumerate(session.items) if item.id in gone), len(session.items))
         session.undo(first if place else 0)
         self.step = self.entry = None
         session.skip(kind, len(gone))

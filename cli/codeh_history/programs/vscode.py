@@ -15,12 +15,12 @@ from ..base.read_json import json_object
 from ..providers import usage
 from ..session.model import Json, Part
 from .fields import at, list_at, name_at, object_at, objects_at, omit_empty, text_at, time_of
-from .model import REWOUND, Session
+from .model import REWOUND, Entry, Session
 from .parts import thought
 from .protocol import Head, Place, Program, Source, Unreadable
 from .source import objects
 
-_BEGIN, _SET, _PUSH, _DELETE = range(4)  # kinds of lines of a log
+_BEGIN = 0  # the kind of the first line of a log
 _FOLDERS = tuple(
     f"Code*/User/{folder}/*.json{end}"
     for folder in ("workspaceStorage/*/chatSessions", "globalStorage/emptyWindowChatSessions")
@@ -69,14 +69,14 @@ def _apply(state: Any, change: Json) -> bool:
         for key in path[:-1]:
             state = state[key]
         match change.get("kind"):
-            case 1:
+            case 1:  # set
                 state[path[-1]] = change.get("v")
-            case 2:
+            case 2:  # append, after the first `i` items
                 items = state.setdefault(path[-1], []) if isinstance(state, dict) else state[path[-1]]
                 items[slice(change["i"], None) if "i" in change else slice(len(items), None)] = list_at(
                     change, "v"
                 )
-            case 3:
+            case 3:  # delete
                 del state[path[-1]]
             case _:
                 return False
@@ -111,9 +111,9 @@ class _Request:
             model=name_at(self.about, "resolvedModel") or name_at(request, "modelId"),
             usage=usage.read({k: self.about[k] for k in _USAGE.values() if k in self.about}, _USAGE),
         )  # fmt: skip
-        answers = [item for item in session.items[before:] if getattr(item, "kind", "") == "codeh"]
-        if answers:
-            answers[-1].fields |= fields  # type: ignore[union-attr]
+        entries = (item for item in session.items[before:] if isinstance(item, Entry))
+        if answers := [entry for entry in entries if entry.kind == "codeh"]:
+            answers[-1].fields |= fields
 
     def answer(self, parts: list[Part]) -> None:
         if not self.session.add("codeh", parts, id=self.id and f"{self.id}-answer", ts=self.ts):

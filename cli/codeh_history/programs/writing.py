@@ -165,6 +165,11 @@ def first_source(sources: Sequence[Message | None]) -> Message | None:
     return next((message for message in sources if message is not None), None)
 
 
+def model_of(sources: Sequence[Message | None]) -> str | None:
+    """The first model that a message of an element names."""
+    return next((source.model for source in sources if source and source.model), None)
+
+
 def time_of(sources: Sequence[Message | None]) -> str | None:
     """The time of the first message that an element comes from."""
     return stored_time(next((message.ts for message in sources if message is not None), None))

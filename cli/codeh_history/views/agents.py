@@ -24,7 +24,7 @@ from .view import view_of
 
 AGENT = "agent"  # the field of a sub-agent's message; `under`: the number of the message that called it
 Numbered = list[tuple[int | None, Message]]
-HEAD = 1 << 16  # bytes of a file that may name the session that it works for
+HEAD = 1 << 16  # bytes of a file that may name its parent session
 _ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -47,7 +47,7 @@ class Agents:
 
     @cached_property
     def _imported(self) -> dict[str, list[str]]:
-        """The files of imported sub-agents, by the session that they work for."""
+        """The files of imported sub-agents, by parent session."""
         by_parent: dict[str, list[str]] = {}
         for id, path in ids(self.env):
             if id.startswith(tuple(registry.PROGRAMS)):
@@ -85,7 +85,7 @@ class Agents:
 
 
 def _parent(header: Json | None) -> str | None:
-    """The session that a sub-agent works for; None for other sessions."""
+    """The parent session of a sub-agent; None for other sessions."""
     parent = (header or {}).get("parent")
     return str(parent.get("session")) if origin(header).get("agent") and isinstance(parent, dict) else None
 

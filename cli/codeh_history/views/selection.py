@@ -59,7 +59,7 @@ def in_range(view: View, range: str | None, session: str) -> list[Message]:
 
 
 def filter_of(env: Env, chosen: Selection) -> Callable[[Message], bool]:
-    """Return whether a message has the chosen role and is recent enough, as a function."""
+    """Return a test of whether a message has the chosen role and is recent enough."""
     earliest = moment(env.millis(), chosen.since) if chosen.since is not None else 0
     return lambda message: (
         has_role(message, chosen.role) and (not earliest or (to_millis(message.ts or "") or 0) >= earliest)

@@ -178,15 +178,15 @@ def _windows(responses: Iterable[tuple[Json, Response]], query: Query) -> Groupe
 
 def with_owners(rows: list[Json]) -> list[Json]:
     """Add to each row the session it counts towards; a sub-agent's is its parent."""
-    employers = {row["id"]: row["parent"] for row in rows if row["agent"] and row["parent"]}
-    return [{**row, "of": _owner(row["id"], employers)} for row in rows]
+    parents = {row["id"]: row["parent"] for row in rows if row["agent"] and row["parent"]}
+    return [{**row, "of": _owner(row["id"], parents)} for row in rows]
 
 
-def _owner(id: str, employers: dict[str, str]) -> str:
+def _owner(id: str, parents: dict[str, str]) -> str:
     seen = set()
-    while id in employers and id not in seen:
+    while id in parents and id not in seen:
         seen.add(id)
-        id = employers[id]
+        id = parents[id]
     return id
 
 

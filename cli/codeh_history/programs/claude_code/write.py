@@ -56,7 +56,7 @@ class File(writing.Writer):
             message = {"role": "user", "content": block["text"] or content if plain else content}
             self.line("user", message=message)
             return
-        model = next((source.model for source in sources if source is not None and source.model), UNKNOWN)
+        model = writing.model_of(sources) or UNKNOWN
         id = "msg_" + writing.uuid(self.about.id, "response", len(self.lines)).replace("-", "")[:24]
         message = {"id": id, "type": "message", "role": "assistant", "model": model, "content": content}
         self.line("assistant", message=message)

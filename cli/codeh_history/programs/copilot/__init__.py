@@ -41,6 +41,7 @@ _USAGE = {
     "input": "inputTokens", "output": "outputTokens", "cached": "cacheReadTokens",
     "cacheWrite": "cacheWriteTokens", "reasoning": "reasoningTokens",
 }  # fmt: skip
+SUMMARY_SOURCE = "summary"  # of a prompt in a file that we wrote: it is a summary
 _SUMMARY = """\
 Some of the conversation history has been summarized to free up context.
 
@@ -152,7 +153,7 @@ class _Log:
         session, kind, data = self.session, text_at(event, "type"), object_at(event, "data")
         session.number, self.id, self.ts = number, name_at(event, "id"), time_of(event.get("timestamp"))
         match kind:
-            case "user.message" if data.get("source") != "summary":  # those are of files that we wrote
+            case "user.message" if data.get("source") != SUMMARY_SOURCE:
                 self.prompt(data)
             case "user.message":
                 self.summarise(text_at(data, "content"))
@@ -295,12 +296,12 @@ class _Log:
 def _thoughts(data: Json) -> Iterator[Any]:
     """The thinking of an answer: its blocks are as their provider sent them."""
     blocks = objects_at(data, "reasoningBlocks.blocks")
-    own = {"anthropic-messages": "anthropic"}.get(text_at(data, "reasoningBlocks.provider"))
+    is_anthropic = text_at(data, "reasoningBlocks.provider") == "anthropic-messages"
     for block in blocks:
         if block.get("type") == "thinking":
             yield thought(text_at(block, "thinking"), block.get("signature"))
         else:
-            yield native(own or "openai-responses", block)
+            yield native("anthropic" if is_anthropic else "openai-responses", block)
     if not blocks and (text := name_at(data, "reasoningText")):
         yield thought(text)
 

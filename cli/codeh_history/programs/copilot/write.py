@@ -8,10 +8,11 @@ from typing import Any
 from ...providers.anthropic.blocks import THINKING
 from ...session.model import Json, Message
 from .. import writing
+from ..fields import object_at
+from . import SUMMARY_SOURCE
 
 VERSION = "1.0.102"  # the version whose format this is
 _DOCUMENTS = ["application/pdf"]  # those that are sent as they are
-SUMMARY = "summary"  # the source of a prompt that is a summary
 
 
 class File(writing.Writer):
@@ -42,10 +43,9 @@ class File(writing.Writer):
         return self.event("user.message", content=text, attachments=[], **data)
 
     def summary(self, text: str) -> None:
-        self.prompt(text, source=SUMMARY)
+        self.prompt(text, source=SUMMARY_SOURCE)
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        self.ts = writing.time_of(sources) or self.ts
         if element["role"] == "assistant":
             self.answer(element["content"], sources)
             return
@@ -62,7 +62,7 @@ class File(writing.Writer):
 
     def answer(self, blocks: Sequence[Json], sources: Sequence[Message | None]) -> None:
         """Write an answer: an event for each text, with the thinking before it and the calls after it."""
-        model = next((source.model for source in sources if source is not None and source.model), None)
+        model = writing.model_of(sources)
         last: Json | None = None
         thinking: list[Json] = []
         for block in blocks:
@@ -102,6 +102,6 @@ class File(writing.Writer):
 
 def _file(block: Json) -> Json | None:
     """The bytes of an image or a document as Copilot CLI holds them; None for other blocks."""
-    source = block.get("source") or {}
+    source = object_at(block, "source")
     held = source.get("type") == "base64"
     return {"data": source["data"], "mimeType": source["media_type"]} if held else None

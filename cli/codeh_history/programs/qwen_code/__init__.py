@@ -167,10 +167,7 @@ class _Branch:
             self.local = None
             fields = {**self.usage, **answer_fields(data, _ANSWER, _USAGE, FORMAT)}
             used = fields.get("usage", {})
-            if {
-                "input",
-                "total",
-            } <= used.keys():  # some providers count thoughts as candidates, some beside
+            if "input" in used and "total" in used:  # only some providers include thoughts in candidates
                 used["output"] = max(used["total"] - used["input"], 0)
             made = self.turn(node, "codeh", **fields)
             self.usage = {} if made else omit_empty(usage=fields.get("usage"))
@@ -207,8 +204,7 @@ class _Branch:
         local = payload.get("phase") == "result" and payload.get("sentToModel") is not True
         shown = bool(output) and all(item.get("type") == "assistant" for item in output)
         if self.local and local and shown and self.local.parts == [{"text": payload.get("rawCommand")}]:
-            self.session.items.remove(self.local)
-            self.session.live.remove(self.local.id)
+            self.session.undo(len(self.session.items) - 1)
             self.session.skip("local command")
         self.local = None
 

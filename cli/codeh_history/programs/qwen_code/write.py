@@ -8,6 +8,7 @@ from itertools import groupby
 
 from ...session.model import Json, Message
 from .. import writing
+from ..fields import omit_empty
 
 VERSION = "0.24.4"  # the version whose format this is
 
@@ -43,8 +44,7 @@ class File(writing.Writer):
         """Write an element; results have lines of their own."""
         parts = writing.without_placeholders(element["parts"])
         if element["role"] == "model":
-            model = next((source.model for source in sources if source and source.model), None)
-            fields = {"model": model} if model else {}
+            fields = omit_empty(model=writing.model_of(sources))
             self.line("assistant", message={"role": "model", "parts": parts}, **fields)
             return
         for answers, run in groupby(parts, lambda part: "functionResponse" in part):
