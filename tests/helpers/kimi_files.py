@@ -83,7 +83,7 @@ def image(url):
     return {"type": "image_url", "imageUrl": {"url": url}}
 
 
-def kimi_code():
+def sample():
     """Parallel calls, an undone prompt, a compaction, an injection, and records of the program's own."""
     file = Kimi()
     file.user("a", "one")
@@ -105,7 +105,7 @@ def kimi_code():
     file.result("C", "of C")
     file.end("s5")
     file.step("s6", "eight")
-    return file.lines
+    return file
 
 
 def kimi_cli():

@@ -1,4 +1,4 @@
-"""How Qwen Code, Kimi Code and Cline are made to go on with a session; see `coding_agents`."""
+"""How Qwen Code, Kimi Code and Cline resume a session; see `coding_agents`."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 KEY = "made-up-key"
 PROMPT = "proceed"
-PROJECT = "/home/dev/project"
+PROJECT = "/home/dev/project"  # where the sessions here say that they took place
 CLINE_MODEL = "loopback-model"
 QWEN_MODEL = "gemini-3-pro-preview"
 

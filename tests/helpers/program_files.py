@@ -3,8 +3,8 @@
 import orjson
 from hypothesis import strategies as st
 
-from kimi_files import kimi_cli, kimi_code
-from qwen_files import qwen_code
+import kimi_files
+import qwen_files
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 
@@ -454,15 +454,15 @@ def cursor():
 
 
 SAMPLES = {  # of each program a file
-    "qwen-code": qwen_code,
+    "qwen-code": lambda: qwen_files.sample().lines,
     "claude-code": claude_code,
     "codex": codex,
     "pi": pi,
     "gemini-cli": gemini_cli,
     "copilot-cli": copilot_cli,
     "cursor": cursor,
-    "kimi-code": kimi_code,
-    "kimi-cli": kimi_cli,
+    "kimi-code": lambda: kimi_files.sample().lines,
+    "kimi-cli": kimi_files.kimi_cli,
 }
 
 

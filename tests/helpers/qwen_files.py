@@ -57,7 +57,7 @@ def call(id, path="a.txt"):
     return {"functionCall": {"id": id, "name": "read_file", "args": {"file_path": path}}}
 
 
-def qwen_code():
+def sample():
     """Parallel calls, a rewind, a compression, a title, and records of the program's own."""
     file = Qwen()
     file.user("a", "one")
@@ -80,4 +80,4 @@ def qwen_code():
     file.result("l", "C", "of C")
     file.user("m", "seven", subtype="mid_turn_user_message")
     file.said("o", "eight")
-    return file.lines
+    return file

@@ -6,7 +6,7 @@ import json
 import orjson
 
 from in_process import run_in_process, run_ok
-from kimi_files import ID, Kimi, image, kimi_cli, kimi_code
+from kimi_files import ID, Kimi, image, kimi_cli, sample
 from program_copies import sent
 from support import lines, session_path
 
@@ -20,12 +20,6 @@ def laid(home, file, name="main"):
     state = {"cwd": "/work", "createdAt": 1767225600000, "title": "A title", "forkedFrom": "session_other"}
     (session / "state.json").write_text(json.dumps(state))
     return path
-
-
-def sample():
-    file = Kimi()
-    file.lines = kimi_code()
-    return file
 
 
 def test_a_session_is_the_context_that_its_events_leave(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from in_process import run_in_process, run_ok
 from program_copies import sent
-from qwen_files import SESSION, Qwen, call, qwen_code
+from qwen_files import SESSION, Qwen, call, sample
 from support import lines, session_path
 
 COPY = f"qwen-code-{SESSION}"
@@ -13,12 +13,6 @@ COPY = f"qwen-code-{SESSION}"
 def imported(home, file, *more):
     chats = home / "projects" / "-work" / "chats"
     return run_ok("import", str(file.write(chats)), *more, home=home)
-
-
-def sample():
-    file = Qwen()
-    file.lines = qwen_code()
-    return file
 
 
 def test_a_compression_is_a_summary_and_the_messages_that_it_leaves(tmp_path):
@@ -34,7 +28,7 @@ def test_a_compression_is_a_summary_and_the_messages_that_it_leaves(tmp_path):
 
 def test_what_was_rewound_is_a_branch(tmp_path):
     counted = imported(tmp_path, sample()).err
-    assert b"2 messages that w" in counted
+    assert b"2 messages that were rewound" in counted
     id = imported(tmp_path, sample(), "--branches").text.split()[-1]
     assert [*sent(tmp_path, id)][-2:] == ["taken back", "of it"]
 
