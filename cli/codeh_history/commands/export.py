@@ -25,7 +25,7 @@ STRAY = "the session is the only argument; the form is --to FORM"
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
   codeh-history export demo --to html -o demo.html
-  codeh-history export --all --to html --output pages    # an index and a page a session
+  codeh-history export --all --to html --output pages    # an index, and a page per session
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
   codeh-history export demo --bundle demo.tar.age --encrypt-to age1...   # encrypted to this key
   codeh-history export demo --to codex --install # to resume it in Codex: prints the command
@@ -56,7 +56,7 @@ class Options(Selection, Reading):
     install: bool = flag("With a program: put it where the program looks.", excludes=("output",))
     all: bool = flag("With --to html: all sessions and an index, in --output.")
     program: str | None = option(
-        "PROGRAM", "Its sessions of --from-dir are to continue in --cwd.", choices=WRITTEN,
+        "PROGRAM", "Continue its sessions of --from-dir in --cwd.", choices=WRITTEN,
         requires=("from_dir",), excludes=("to", "output", "title", "all", "redact", *Selection.DEFAULTS),
     )  # fmt: skip
     from_dir: str | None = option(

@@ -1,1 +1,1 @@
-"""What is no session of ours, as the records of one: other programs' files, a package each, and `forms`."""
+"""Read and write other programs' sessions, a module or package each; `forms` imports other messages."""

@@ -239,7 +239,7 @@ class Reading:
             self.session.problem(self.session.number, "drops", str(error), "its name is used instead")
             return media(None, None, kind)
 
-    # -- what is no longer sent ----------------------------------------------------------------------------
+    # -- compaction and undo -------------------------------------------------------------------------------
 
     def compacted(self, data: Json, ts: str | None) -> None:
         """Summarise all but the newest messages, or but users' oldest and newest ones."""

@@ -28,7 +28,7 @@ _MARK = Pattern(  # what programs put before a prompt, or instead of one
     r"\s*<(command-(?:message|name|args)|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|system-reminder|task-notification|ide_(?:opened_file|selection|diagnostics))>"
 )
-MANY = 1000  # sessions; fewer are read anew unless they are large
+MANY = 1000  # sessions; fewer are read again unless they are large
 MUCH = 2 << 20  # bytes; less is read as fast as it is loaded from the cache
 Stamps = dict[str, Stamp | None]
 KEYS = (

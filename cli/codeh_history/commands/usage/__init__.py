@@ -33,7 +33,7 @@ EXAMPLES = """\
   codeh-history usage --window 5h                  # by quota windows; week
   codeh-history usage demo --by day
   codeh-history usage --since 7d --by dir --json | jq '.rows[] | [.dir, .cost]'
-  codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}
+  codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, per million
 """
 WINDOWS = {"5h": 5, "week": 7 * 24}
 USED = Kind("usage", version=4)

@@ -34,7 +34,7 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
     for record in records:
         for id in _keys(record) & stored.keys() - redacted:
             if _content(record) != _content(stored[id]):
-                raise ContentConflict(f"{id} says something else")
+                raise ContentConflict(f"the content of {id} differs")
     messages = [record["id"] for record in records if record.get("type", "message") in PLACING]
     summaries = [record for record in new if record.get("type") == "summary"]
     if not summaries and not any(record.get("type", "message") in PLACING for record in new):
