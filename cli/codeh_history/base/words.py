@@ -11,15 +11,8 @@ MARKS = ":,.;"  # punctuation that may follow an id in output
 WHOLE, READABLE = 20, 16  # ids up to this length are never shortened; length of a shortened id
 SPARED = 3  # do not shorten an id for fewer characters
 LONGEST_ID = 128
-_MODIFIERS = (
-    " of ",
-    " in ",
-    " that ",
-    " without ",
-    " beyond ",
-    " not ",
-    " (",
-)  # what follows a noun in its plural
+# What may follow the noun that gets the plural.
+_MODIFIERS = (" of ", " in ", " that ", " without ", " beyond ", " not ", " (")
 MIDDLE = "…"  # stands for the middle of an id
 _LIKE, _LIKE_IF_SHORT = 0.8, {3: 0.66, 4: 0.75}  # similarity by difflib, depending on length
 _SHORT = 4  # names up to this length are too short to complete
@@ -42,15 +35,15 @@ def plural(count: int, noun: str) -> str:
     if count == 1:
         return f"1 {noun}"
     at = min((noun.find(word) for word in _MODIFIERS if word in noun), default=len(noun))
-    head, plural = noun[:at], "s"
+    head, ending = noun[:at], "s"
     if head.endswith(("ch", "sh", "ss", "x")):
-        plural = "es"
+        ending = "es"
     elif head.endswith("y") and head[-2:] not in ("ay", "ey", "oy"):
-        head, plural = head[:-1], "ies"
+        head, ending = head[:-1], "ies"
     rest = noun[at:]
     if rest.startswith(" that was "):
         rest = rest.replace("was", "were", 1)
-    return f"{count} {head}{plural}{rest}"
+    return f"{count} {head}{ending}{rest}"
 
 
 def prefixes(

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from ..programs.fields import omit_empty
-from ..providers.answers import answer, arguments
+from ..providers.answers import answer, arguments, json_text
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported
@@ -25,7 +25,7 @@ def export(view: View) -> Exported:
     if isinstance(view.meta.get("title"), str):
         value["title"] = view.meta["title"]
     tools = [tool.get("function", tool) for tool in conversation.tools]
-    value |= omit_empty(system=conversation.system, tools=_text(tools) if tools else None)
+    value |= omit_empty(system=conversation.system, tools=json_text(tools) if tools else None)
     return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", conversation.left)
 
 
@@ -44,14 +44,10 @@ def _turns(message: Message, left: Counter[str]) -> list[Json]:
     turns += [{"from": who, "value": text} for text in content.texts if text]
     if content.calls:
         calls = list(map(_call, content.calls))
-        turns.append({"from": "function_call", "value": _text(calls if len(calls) > 1 else calls[0])})
+        turns.append({"from": "function_call", "value": json_text(calls if len(calls) > 1 else calls[0])})
     return turns
 
 
 def _call(part: Any) -> Json:
     call = part["functionCall"]
     return {"name": call["name"], "arguments": arguments(part), "id": call["id"]}
-
-
-def _text(value: object) -> str:
-    return orjson.dumps(value).decode()

@@ -105,7 +105,7 @@ class Source(Protocol):
 
     def member(self, id: str, most: int) -> bytes:  # noqa: ARG002
         """Read a file in this zip whose name begins with an id; Unreadable if it cannot be read."""
-        raise Unreadable(f"{self.stem}: no zip")
+        raise Unreadable(f"{self.stem}: not a zip archive")
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
         """The readable rows of this database, as dicts; Unreadable if none can be read."""

@@ -57,7 +57,7 @@ class Format:
         return bool(self._module(".body").shows(body))
 
     def imported(self, body: Json) -> Imported:
-        """`body.read`: messages, system prompt, tools and settings; BadData names what is no message."""
+        """`body.read`: messages, system prompt, tools and settings; BadData names an invalid message."""
         imported: Imported = self._module(".body").read(body)
         return imported
 

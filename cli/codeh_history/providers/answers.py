@@ -28,10 +28,10 @@ def answer(response: Any) -> tuple[str, bool]:
     if isinstance(response, str):
         return response, False
     if not isinstance(response, dict):
-        return ("" if response is None else orjson.dumps(response).decode()), False
+        return ("" if response is None else json_text(response)), False
     failed = response.get("error") not in (None, False)
     only = response.get("error" if failed else "output") if len(response) == 1 else None
-    return (only if isinstance(only, str) else orjson.dumps(response).decode()), failed
+    return (only if isinstance(only, str) else json_text(response)), failed
 
 
 def response_of(text: str, *, failed: bool) -> Json:
@@ -48,7 +48,7 @@ def json_text(value: object) -> str:
 
 
 def arguments_of(part: Part) -> str:
-    """A call's arguments as the JSON text of an object; what is no object goes under `arguments`.
+    """A call's arguments as the JSON text of an object; other values go under `arguments`.
 
     A text that they were read from (the part's `arguments`) is sent as it was where it says the same:
     it has numbers that a double cannot hold.

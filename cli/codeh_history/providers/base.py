@@ -31,9 +31,9 @@ class Options(Fields):
 class Tool(Fields):
     """One tool: a function, or (`native`) something that only the provider of `shape` knows.
 
-    `parameters` is a JSON Schema object, `{}` if none was given. `shape` is empty for a declaration that is
-    no provider's own. `source` is the element of the provider's `tools` array that declares it (several
-    Gemini functions share one), so that a provider gets its own shape back verbatim.
+    `parameters` is a JSON Schema object, `{}` if none was given. `shape` is empty for a declaration that
+    belongs to no provider. `source` is the element of the provider's `tools` array that declares it
+    (several Gemini functions share one), so that a provider gets its own shape back verbatim.
     """
 
     name: str

@@ -21,7 +21,7 @@ class Imported:
 
 
 def messages_in(body: Json, field: str, name: str) -> list[Any]:
-    """The elements of a body's messages; BadData if they are no list."""
+    """The elements of a body's messages; BadData if they are not a list."""
     messages = body.get(field)
     if not isinstance(messages, list):
         article = "a" if name[0] not in "ao" else "an"

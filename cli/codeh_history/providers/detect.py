@@ -41,7 +41,7 @@ def answer_id(event: Json) -> str | None:
 
 
 def error_in(body: Json) -> Any:
-    """What an error body says its error is (an object or text); None when it is no error body.
+    """What an error body says its error is (an object or text); None if it is not an error body.
 
     Shapes: `{"error": {…}}` (all; text at some hosts), `{"type": "error", …}` (Anthropic nests it, the
     Responses stream does not), `{"object": "error", …}` (some hosts of the chat format).
@@ -57,7 +57,7 @@ def error_in(body: Json) -> Any:
 
 
 def stands_alone(value: object, *, in_event: bool) -> bool:
-    """Whether this is an answer, event or error that is no part of another: events have answers in them."""
+    """Whether this is an answer, event or error that is not part of another; events contain answers."""
     if isinstance(value, list) and value:
         value = value[0]  # of an array of events
     if not isinstance(value, dict):

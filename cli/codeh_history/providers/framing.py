@@ -216,7 +216,7 @@ class Framer:
         self._text.clear()
 
     def _unreadable(self, raw: bytes, error: ValueError, *, waits: bool) -> None:
-        """Say why a text is no JSON; wait for more of a value that has no end yet."""
+        """Report why a text is not JSON; wait for the rest of an incomplete value."""
         if not _is_syntax(error) or (raw.rstrip()[-1:] in (b"}", b"]") and trouble(raw) < len(raw)):
             self._emit("damage", f"not JSON ({error}): {excerpt(raw)}")
         elif waits and self._more:
@@ -225,10 +225,10 @@ class Framer:
             self._emit("cut", excerpt(raw))
 
     def _seam(self, raw: bytes, own: int = 0) -> int | None:
-        """Where another answer begins in a text whose JSON, from `own` on, is damaged; read on there.
+        """Find where another answer begins in a text whose JSON, from `own` on, is damaged; continue there.
 
-        That is the value after which the text goes wrong, or what is near that place and reads beyond it;
-        in a text that is no JSON, wherever it begins.
+        That is the last value before the error, or an answer that begins near the error; in a text that is
+        not JSON, the first answer anywhere.
         """
         first, last, starts = own + 1, len(raw), []
         wrong = own + trouble(raw[own:])
@@ -245,15 +245,15 @@ class Framer:
 
 
 def _is_syntax(error: ValueError) -> bool:
-    """Whether a text is no JSON, rather than JSON that cannot be kept."""
+    """Whether a text is not JSON, rather than JSON that cannot be stored."""
     return isinstance(error, orjson.JSONDecodeError)
 
 
 def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:
-    """Whether an answer begins at a mark, rather than something of the same look inside another.
+    """Whether an answer begins at a mark, rather than a similar value inside another answer.
 
-    Its JSON must be an answer, event or error; in a text that is no JSON at all (`wrong` is 0) it may go on
-    in the next line.
+    Its JSON must be an answer, event or error; in a text that is not JSON (`wrong` is 0) it may continue on
+    the next line.
     """
     sign, start = mark[0][:1].lower(), mark.start()
     line, _, following = raw[start:].partition(b"\n")

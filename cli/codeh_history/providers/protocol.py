@@ -1,7 +1,7 @@
-"""What a provider's package says of itself, and how a streamed reply is read.
+"""The interface of a provider's package, and of the reader of its streams.
 
-The package is light, for every provider is asked whose an answer, an error or a tool is; its modules, which
-`Format` calls, are imported where they are needed. What it says must not depend on the other providers.
+The package must import quickly, because detection loads all of them; `Format` imports a package's modules
+when it needs them. What a package recognises must not depend on other providers.
 """
 
 from __future__ import annotations

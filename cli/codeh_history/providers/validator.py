@@ -51,7 +51,7 @@ class Validator:
         return bool(held)
 
     def expect(self, path: str, value: object, kind: str) -> bool:
-        """Report a value that is no `text`, `object`, `list` or `flag`; after a kind, `?` allows none."""
+        """Report a value that is not a `text`, `object`, `list` or `flag`; with `?` it may be None."""
         type, name = _KINDS[kind.removesuffix("?")]
         fits = isinstance(value, type) or (value is None and kind[-1] == "?")
         return self.require(fits, path, f"{name} is expected")

@@ -34,13 +34,13 @@ def tables(explained: Json) -> tuple[table.Groups, dict[str, int]]:
     """Return the amounts by group and the totals they are shares of; unused budget counts as spent."""
     budget = explained["budget"] or explained["after"]
     spent = {**explained["spent"], FREE: max(0, budget - explained["after"])}
-    gone = {f"{kind} ({it['parts']:,})": it["tokens"] for kind, it in explained["let_go"].items()}
+    removed = {f"{kind} ({sums['parts']:,})": sums["tokens"] for kind, sums in explained["let_go"].items()}
     groups = {
         "spent": {name: tokens for name, tokens in spent.items() if tokens},
-        "let go": gone,
+        "let go": removed,
         "largest": {labelled(part): part["tokens"] for part in explained["largest"]},
     }
-    return groups, {"spent": budget, "let go": sum(gone.values()), "largest": explained["after"]}
+    return groups, {"spent": budget, "let go": sum(removed.values()), "largest": explained["after"]}
 
 
 def labelled(part: Json) -> str:

@@ -24,13 +24,8 @@ __all__ = [
     "timestamp",
 ]  # fmt: skip
 
-_OF_A_COMMIT = {
-    "type",
-    "of",
-    "ts",
-    "parts",
-    *BLOCK_FIELDS,
-}  # fields of a commit that its message does not get
+# Fields of a commit that its message does not get.
+_OF_A_COMMIT = {"type", "of", "ts", "parts", *BLOCK_FIELDS}
 
 
 def fold(log: Log) -> View:

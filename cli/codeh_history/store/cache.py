@@ -78,9 +78,9 @@ class Cache:
             if db is None or not db.execute("select 1 from tokens limit 1").fetchone():
                 return counts
             for start in range(0, len(keys), _BATCH):
-                some = keys[start : start + _BATCH]
-                marks = ",".join("?" * len(some))
-                counts.update(db.execute(f"select key, n from tokens where key in ({marks})", some))  # noqa: S608
+                batch = keys[start : start + _BATCH]
+                marks = ",".join("?" * len(batch))
+                counts.update(db.execute(f"select key, n from tokens where key in ({marks})", batch))  # noqa: S608
         return counts
 
     def remember(self, counts: Mapping[bytes, int]) -> None:
@@ -148,13 +148,13 @@ class Remembered:
 
     def save(self, names: Collection[str] | None = None) -> None:
         """Write new values; with `names`, delete all others."""
-        gone = self._values.keys() - set(names) if names is not None else ()
-        if not self._new and not gone:
+        obsolete = self._values.keys() - set(names) if names is not None else ()
+        if not self._new and not obsolete:
             return
         with self._cache.opened() as db:
             if db is not None:
                 db.executemany(
-                    "delete from known where use = ? and name = ?", [(self._use, n) for n in gone]
+                    "delete from known where use = ? and name = ?", [(self._use, n) for n in obsolete]
                 )
                 rows = [(self._use, *item) for item in sorted(self._new.items())]
                 db.executemany("insert or replace into known values (?, ?, ?)", rows)

@@ -171,11 +171,11 @@ def empty(env: Env, before: float) -> list[Trashed]:
     if not os.path.isdir(trash_dir(env)):
         return []
     with _locked(env):
-        gone = older(env, before)
-        for item in gone:
+        deleted = older(env, before)
+        for item in deleted:
             os.unlink(item.path)
     _sync(os.path.join(trash_dir(env), ""))
-    return gone
+    return deleted
 
 
 @contextmanager

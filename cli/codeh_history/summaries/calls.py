@@ -352,17 +352,17 @@ def _reason(text: str) -> str:
         return ""
     if "Traceback" in text:
         lines = [line for line in reversed(lines) if is_error(line)] or lines
-    best = max(lines, key=_telling)
-    best = best if _telling(best) else lines[-1]
+    best = max(lines, key=_relevance)
+    best = best if _relevance(best) else lines[-1]
     after = lines[lines.index(best) + 1 :]
     if best[-1] != ":":
         short = len(best.split()) < FEW
-        after = [line for line in after if _LOCATED.search(line) or (short and _telling(line) > 3)]
+        after = [line for line in after if _LOCATED.search(line) or (short and _relevance(line) > 3)]
         after = after if short or not _LOCATED.search(best) else []
     return clip(" ".join([best, *after[:1]]), LENGTH)
 
 
-def _telling(line: str) -> int:
+def _relevance(line: str) -> int:
     """Rank a line by how well it explains a failure: errors that name something first."""
     wrong, complains = is_error(line), _COMPLAINT.search(line) is not None
     if not (wrong or complains):

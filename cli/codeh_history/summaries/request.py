@@ -9,10 +9,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-import orjson
-
 from ..base.errors import SummarizerFailed
 from ..base.read_json import strings_in
+from ..providers.answers import json_text
 from ..session import labels
 from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, tools_named
 from ..session.labels import labelled
@@ -227,10 +226,12 @@ def _lines(message: Message) -> list[tuple[str, str]]:
     for part in message.parts:
         if "functionCall" in part:
             call = part["functionCall"]
-            lines.append(("Tool call", f"{call['name']} {_cut(_json(call.get('args') or {}), _ARGS, 0)}"))
+            lines.append(
+                ("Tool call", f"{call['name']} {_cut(json_text(call.get('args') or {}), _ARGS, 0)}")
+            )
         elif "functionResponse" in part:
             value = result_value(part["functionResponse"].get("response"))
-            text = value if isinstance(value, str) else _json(value)
+            text = value if isinstance(value, str) else json_text(value)
             lines.append(("Tool result", _cut(text.strip(), _HEAD, _TAIL)))
         elif "inlineData" in part or "fileData" in part:
             blob: Any = part.get("inlineData") or part.get("fileData") or {}
@@ -254,10 +255,6 @@ def _typed(text: str) -> list[tuple[str, str]]:
     return [(label, piece.strip("\n")) for label, piece in pieces]
 
 
-def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()
-
-
 def _cut(text: str, head: int, tail: int) -> str:
     if len(text) <= head + tail + 40:
         return text
@@ -275,9 +272,9 @@ def nameable(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
             texts += strings_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
             call, response = part.get("functionCall"), part.get("functionResponse")
             if call:
-                texts.append(_json(call.get("args") or {}))
+                texts.append(json_text(call.get("args") or {}))
             if response:
-                texts.append(_json(response.get("response") or {}))
+                texts.append(json_text(response.get("response") or {}))
     return "\n".join(texts)
 
 

@@ -50,10 +50,8 @@ def _family(replicas: Sequence[Replica], names: Sequence[str], *, dry: bool) -> 
     """Make a session and its forks equal."""
     done, missing, begun = Plan(), list[str](), time.time()
     for _ in range(TRIES):
-        stores, busy = (
-            [_read(replica, names) for replica in replicas],
-            [replica.busy(names) for replica in replicas],
-        )
+        stores = [_read(replica, names) for replica in replicas]
+        busy = [replica.busy(names) for replica in replicas]
         planned = plan(stores, busy)
         if dry:
             return Synced(planned, [])
@@ -99,5 +97,5 @@ def _forget(replica: Replica, number: int, writes: Sequence[Write], begun: float
     """Delete the blocks that the written sessions no longer name; return how many remain."""
     own = [write for write in writes if write.replica == number]
     before = {id for write in own for id in blocks(write.before or b"")}
-    gone = before - {id for write in own for id in blocks(write.after)}
-    return replica.forget(gone, begun) if gone else 0
+    unused = before - {id for write in own for id in blocks(write.after)}
+    return replica.forget(unused, begun) if unused else 0

@@ -166,9 +166,9 @@ def items(view: View, most: int) -> Plan:
 def last(view: View, count: int) -> Plan:
     """Keep only the newest exchanges, and pinned messages with their units."""
     messages = [message for message in view.messages if is_sent(message)]
-    gone = [messages[number].id for group in Layout(messages, count).groups for number in group]
+    older = [messages[number].id for group in Layout(messages, count).groups for number in group]
     why = f"older than the last {count} exchanges"
-    return Plan(f"keep-last {count}", steps=[Step(drop(gone, why), "keep-last", why)] if gone else [])
+    return Plan(f"keep-last {count}", steps=[Step(drop(older, why), "keep-last", why)] if older else [])
 
 
 def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counter]]:

@@ -98,10 +98,10 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     ones.
     """
 
-    def some(share: float) -> float:
+    def at_least(share: float) -> float:
         return max(room * share, min(LEAST, room * SMALL))
 
-    def left(share: float) -> float:
+    def remaining(share: float) -> float:
         return room * share - sum([line.cost for line in chosen])
 
     def newest(kind: str) -> list[Line]:
@@ -112,26 +112,26 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     chosen = chooser.take(line for line in lines if line.kind == "pinned")
     acts = [line for line in newest("done") if line.text[:1] != "`"]
     chosen += chooser.take(acts, max(room * ACTIONS, min(LEAST, room)))
-    chosen += chooser.take([line for line in prompts if line.id == prompts[0].id], some(GOAL))
+    chosen += chooser.take([line for line in prompts if line.id == prompts[0].id], at_least(GOAL))
     if shape != PEOPLE:
-        chosen += chooser.take(_now(lines), some(NOW))
-    chosen += chooser.best([line for line in lines if line.kind == "rule"], some(RULES))
-    chosen += chooser.take(newest("file"), some(FILES))
-    chosen += chooser.take(newest("failed"), some(FAILURES))
+        chosen += chooser.take(_now(lines), at_least(NOW))
+    chosen += chooser.best([line for line in lines if line.kind == "rule"], at_least(RULES))
+    chosen += chooser.take(newest("file"), at_least(FILES))
+    chosen += chooser.take(newest("failed"), at_least(FAILURES))
     chosen += chooser.take(newest("done"), room * COMMITS)
     free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
-        chosen += chooser.take(_firsts(prompts, some(PROMPTS)), some(PROMPTS))
+        chosen += chooser.take(_firsts(prompts, at_least(PROMPTS)), at_least(PROMPTS))
         chosen += chooser.best(
-            [line for line in lines if line.kind in ("decision", "open")], some(DECISIONS)
+            [line for line in lines if line.kind in ("decision", "open")], at_least(DECISIONS)
         )
-        chosen += chooser.best([line for line in lines if line.spoken], some(PROSE))
-        chosen += chooser.best(free, left(1 - NAMES))
+        chosen += chooser.best([line for line in lines if line.spoken], at_least(PROSE))
+        chosen += chooser.best(free, remaining(1 - NAMES))
         chosen += chooser.best([line for line in lines if line.kind == "name"], room * NAMES)
     elif shape == CHAT:
-        chosen += chooser.best(users, left(1) * ASKED)
-        chosen += chooser.take(_beginnings(lines), left(1) * BEGINNINGS)
-    return chosen + chooser.best(free, left(SPARE))
+        chosen += chooser.best(users, remaining(1) * ASKED)
+        chosen += chooser.take(_beginnings(lines), remaining(1) * BEGINNINGS)
+    return chosen + chooser.best(free, remaining(SPARE))
 
 
 def names(lines: Sequence[Line]) -> list[Line]:
@@ -144,8 +144,8 @@ def names(lines: Sequence[Line]) -> list[Line]:
                 if SYMBOL.fullmatch(name) and is_name(name) and not (field or name.endswith(line.label)):
                     first.setdefault(name, line)
     return [
-        Line("name", its.label, name, its.id, len(name) / 3.5 + 1, "", its.number, words=its.words & {name})
-        for name, its in first.items()
+        Line("name", hit.label, name, hit.id, len(name) / 3.5 + 1, "", hit.number, words=hit.words & {name})
+        for name, hit in first.items()
     ]
 
 
@@ -176,7 +176,7 @@ def _firsts(prompts: Sequence[Line], room: float) -> list[Line]:
 def _beginnings(lines: Sequence[Line]) -> Iterable[Line]:
     """The first lines of all answers, then their second lines, and so on."""
     model = (line for line in lines if line.spoken == "said")
-    answers = [list(some) for _, some in groupby(model, lambda line: line.id)]
+    answers = [list(answer) for _, answer in groupby(model, lambda line: line.id)]
     return (answer[row] for row in range(FIRST) for answer in answers if row < len(answer))
 
 

@@ -143,7 +143,7 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
         )
         for name, text in lines:
             texts.setdefault(name, []).append(text)
-    counts = counter.counts(["\n".join(some) for some in texts.values()])
+    counts = counter.counts(["\n".join(group) for group in texts.values()])
     return _scaled(dict(zip(texts, counts, strict=True)), _record_cost(view, counter))
 
 
@@ -160,9 +160,9 @@ def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counte
     """
     parts, tokens = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
     for key, piece in old.items():
-        gone = piece.tokens - (new[key].tokens if key in new else 0)
-        parts[piece.kind] += gone > 0 and key[1] != _WHOLE
-        tokens[piece.kind] += gone
+        saved = piece.tokens - (new[key].tokens if key in new else 0)
+        parts[piece.kind] += saved > 0 and key[1] != _WHOLE
+        tokens[piece.kind] += saved
     kept = {summary.id for summary in after.summaries}
     earlier = [summary.text for summary in before.summaries if summary.id not in kept]
     parts["summaries"], tokens["summaries"] = len(earlier), sum(counter.counts(earlier))

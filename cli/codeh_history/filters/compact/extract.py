@@ -95,13 +95,13 @@ class Extract:
         best: Json | None = None
         used, room = 0, whole * 1.0
         for tries in range(1, 3 * TRIES):
-            some = [*upto(room, chosen, attrgetter("cost"))]
-            fields = fields_of(entries(some))
+            lines = [*upto(room, chosen, attrgetter("cost"))]
+            fields = fields_of(entries(lines))
             fields["summary"] = self._begins + fields["summary"]
             cost = self._total(fields["summary"]) - beside
-            if some and used < cost <= whole:
+            if lines and used < cost <= whole:
                 best, used = fields, cost
-            full = whole * (1 - UNFILLED) <= cost or len(some) == len(chosen)
+            full = whole * (1 - UNFILLED) <= cost or len(lines) == len(chosen)
             if (full and cost <= whole) or (tries >= TRIES and best is not None):
                 break
             room *= min((1 - UNFILLED / 2) * whole / max(1, cost), 0.9 if tries >= TRIES else 9)
@@ -109,9 +109,9 @@ class Extract:
 
     def _chosen(self, room: int) -> list[Line]:
         """Choose among the lines of the messages to summarise, most important first."""
-        gone, shape = self._draft.to_summarize, self._draft.history.shape
+        covered, shape = self._draft.to_summarize, self._draft.history.shape
         lines = [
-            line for line in self._lines if line.number < 0 or line.kind in LEDGER or line.number in gone
+            line for line in self._lines if line.number < 0 or line.kind in LEDGER or line.number in covered
         ]
         for line in [*lines, *self._later]:
             line.words = features(line.text)

@@ -148,10 +148,10 @@ def spoken(text: str, speaker: str, id: str, rate: float, shape: str = "") -> It
             who, rest = _named(rest, speaker)
         for sentence in prose.split(rest):
             topic = cues.topic(sentence, user=user and who == speaker) if early else ""
-            its_head = head if item and len(sentence) <= HEAD else ""
+            own_head = head if item and len(sentence) <= HEAD else ""
             yield Line(
                 kind if shape == CHAT and topic == "open" else topic or kind, who, sentence, id,
-                (len(sentence) + len(its_head) / 3) * rate + 1.5, kind, row=row, head=its_head, first=first,
+                (len(sentence) + len(own_head) / 3) * rate + 1.5, kind, row=row, head=own_head, first=first,
             )  # fmt: skip
             first = False
         if rest.endswith(":") or bare[0] == "#" or (bare[:2] == bare[-2:] == "**"):

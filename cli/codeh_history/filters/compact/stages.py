@@ -243,10 +243,10 @@ def newest(draft: Draft, most: int) -> set[Place]:
 def thoughts(draft: Draft) -> None:
     """Thoughts before the last prompt: all of a message's or none, never in the live loop."""
     end = draft.history.layout.prompt or 0
-    some = [place for place in draft.free(end) if is_thought(draft.history.part(place))]
-    for number in dict.fromkeys(number for number, _ in some):
+    old = [place for place in draft.free(end) if is_thought(draft.history.part(place))]
+    for number in dict.fromkeys(number for number, _ in old):
         message = draft.history.messages[number]
-        places = [place for place in some if place[0] == number]
+        places = [place for place in old if place[0] == number]
         if draft.fits or message.role != "model":
             continue
         if len(places) == len(message.parts):
@@ -310,10 +310,10 @@ def _uncited(draft: Draft) -> Iterator[Change]:
     }
     for place in draft.free(draft.history.layout.prompt or 0):
         key, items = sources_of(draft.history.part(place)) or ("", [])
-        some = [item for item in items if _number(item) in cited]
-        if len(some) < len(items):
-            why = f"{len(items) - len(some)} of {len(items)} references are not cited"
-            yield place, with_sources(draft.history.part(place), key, some), why
+        in_use = [item for item in items if _number(item) in cited]
+        if len(in_use) < len(items):
+            why = f"{len(items) - len(in_use)} of {len(items)} references are not cited"
+            yield place, with_sources(draft.history.part(place), key, in_use), why
 
 
 def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
@@ -324,6 +324,6 @@ def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
         if part is None or place[0] in draft.gone | draft.to_summarize | fixed:
             continue
         key, items = sources_of(part) or ("", [])
-        some = items[: kept(len(items), overshoot)]
-        if len(some) < len(items):
-            yield place, with_sources(part, key, some), f"{len(some)} of {len(items)} references kept"
+        first = items[: kept(len(items), overshoot)]
+        if len(first) < len(items):
+            yield place, with_sources(part, key, first), f"{len(first)} of {len(items)} references kept"

@@ -90,26 +90,26 @@ def rendered(entries: Sequence[Entry]) -> str:
     for line in entries:
         sections[labels.SAID if line.kind == "asked" and not work else KINDS[line.kind]].append(line)
     out: list[str] = []
-    for heading, some in sections.items():
-        if some:
+    for heading, group in sections.items():
+        if group:
             out.append(f"{heading}:")
         if heading in (labels.FILES, labels.NAMES):
-            out += _by_label(some)
+            out += _by_label(group)
         elif heading in (labels.SAID, labels.SHOWN, labels.BEFORE):
             if heading == labels.SHOWN:
-                first = {_run(line): number for number, line in reversed([*enumerate(some)])}
-                some = sorted(some, key=lambda line: first[_run(line)])
-            out += _as_it_was(some)
+                first = {_run(line): number for number, line in reversed([*enumerate(group)])}
+                group = sorted(group, key=lambda line: first[_run(line)])
+            out += _as_it_was(group)
         else:
-            out += _listed(some)
+            out += _listed(group)
     return "\n".join(out)
 
 
 def _listed(entries: Iterable[Entry]) -> Iterator[str]:
     """An item for each message and speaker, who is only named if it is not the user."""
-    for (_, label), some in groupby(entries, attrgetter("id", "label")):
+    for (_, label), group in groupby(entries, attrgetter("id", "label")):
         begin = "- " if label in ("", USER) else f"- {label}: "
-        for line in some:
+        for line in group:
             yield f"{begin}{line.text}"
             begin = "  "
 
@@ -131,9 +131,9 @@ def _as_it_was(entries: Iterable[Entry]) -> Iterator[str]:
     """The speaker, file or call on a line of its own, then its lines, indented if they could be taken for
     ours.
     """
-    for (label, _), some in groupby(entries, _run):
+    for (label, _), group in groupby(entries, _run):
         yield from [f"[{label}]"] if label else []
-        yield from (escaped(line.text, _OURS) for line in some)
+        yield from (escaped(line.text, _OURS) for line in group)
 
 
 def joined(texts: Sequence[str]) -> str:

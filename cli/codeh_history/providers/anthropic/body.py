@@ -62,7 +62,7 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names what is no message.
+    """The messages of a body, without ids; BadData names an element that is not a message.
 
     A system message between the others becomes a user's message that keeps its role in `item`. System
     blocks that are more than one text are kept whole among the settings too.

@@ -260,7 +260,7 @@ class _Conversation(Array):
     # -- parts --------------------------------------------------------------------------------------
 
     def _block(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
-        """The block for a part that is no call: text, media, a native one, code as text; or none."""
+        """The block for a part that is not a call: text, media, native, code as text; or None."""
         user, text = turn.role == "user", part.get("text")
         if isinstance(text, str):
             cited = {"citations": part["citations"]} if own and not user and part.get("citations") else {}

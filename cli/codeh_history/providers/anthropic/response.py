@@ -88,7 +88,7 @@ class Stream(StreamReader):
             return self._begin(index, object_of(event.get("content_block")))
         elif kind == "content_block_delta":
             return self._extend(index, object_of(event.get("delta")))
-        elif kind == "content_block_stop" and index in self._open:  # one that is no text goes out whole
+        elif kind == "content_block_stop" and index in self._open:  # emitted whole unless it is text
             part = part_of(self._whole(self._open.pop(index)))
             return [part] if part is not None and "text" not in part else []
         return []

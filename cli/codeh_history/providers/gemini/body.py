@@ -32,7 +32,7 @@ def _is_content(item: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names what is no content.
+    """The messages of a body, without ids; BadData names an element that is not a content.
 
     Both spellings of keys are read; the settings are kept in the JSON one. A system instruction that is
     more than one text is kept whole among them too.

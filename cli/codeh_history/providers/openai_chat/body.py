@@ -36,7 +36,7 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names the element that is no message.
+    """The messages of a body, without ids; BadData names an element that is not a message.
 
     The first message, if it is a system's, is the system prompt; a later one is a user's message with its
     role kept in `item`, where the other fields of every message are kept too.

@@ -42,7 +42,7 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names the element that is no item.
+    """The messages of a body, without ids; BadData names an element that is not an item.
 
     What the model gave (its messages, calls and other items in a row) is one message; items without an
     equivalent are native parts. A system or developer message inside the input is a user's with its

@@ -52,7 +52,7 @@ def parts_of(item: Any) -> list[Part]:
 
 
 def _message(item: Json) -> list[Part]:
-    """A part for each content; an item without any, or with one that is no text, stays as it is."""
+    """A part for each content; an item without any, or with one that is not text, stays unchanged."""
     own = without(item, ("type", "role", "content"))
     parts: list[Any] = []
     for content in list_of(item.get("content")):

@@ -51,8 +51,8 @@ class RedisStore(BlockStore):
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
         with self._failing():
             pipe = self._client.pipeline(transaction=False)
-            for some in _chunks(ids):
-                pipe.mget(self._keys(some))
+            for chunk in _chunks(ids):
+                pipe.mget(self._keys(chunk))
             values = [value for answer in pipe.execute() for value in answer]
             return {id: _bytes(data) for id, data in zip(ids, values, strict=True) if data is not None}
 
@@ -78,13 +78,13 @@ class RedisStore(BlockStore):
         seconds = time.time() - before
         with self._failing():
             keys = [key.decode() for key in self._client.scan_iter(f"{self._prefix}*", count=_KEYS)]
-            for some in _chunks(keys):
+            for chunk in _chunks(keys):
                 pipe = self._client.pipeline(transaction=False)
-                for key in some:
+                for key in chunk:
                     pipe.object("idletime", key)
                     pipe.strlen(key)
                 answers = pipe.execute()
-                for key, idle, size in zip(some, answers[::2], answers[1::2], strict=True):
+                for key, idle, size in zip(chunk, answers[::2], answers[1::2], strict=True):
                     if idle is not None and _number(idle) > seconds:
                         sizes[key.removeprefix(self._prefix)] = _number(size)
         return sizes
@@ -94,8 +94,8 @@ class RedisStore(BlockStore):
         count = 0
         seconds = time.time() - before
         with self._failing():
-            for some in _chunks(ids):
-                count += _number(self._client.eval(_DELETE, len(some), *self._keys(some), str(seconds)))
+            for chunk in _chunks(ids):
+                count += _number(self._client.eval(_DELETE, len(chunk), *self._keys(chunk), str(seconds)))
         return count
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
@@ -106,9 +106,9 @@ class RedisStore(BlockStore):
         with self._failing():
             for head in dict.fromkeys(heads):
                 left = [id for id in ids if id not in blocks]
-                for some in _chunks(left):
-                    values = self._client.mget([head + id for id in some])
-                    pairs = zip(some, values, strict=True)
+                for chunk in _chunks(left):
+                    values = self._client.mget([head + id for id in chunk])
+                    pairs = zip(chunk, values, strict=True)
                     blocks.update((id, data) for id, data in pairs if isinstance(data, bytes))
         return blocks
 

@@ -74,7 +74,7 @@ class File:
 
     def member(self, id: str, most: int) -> bytes:
         if not self._is_zip:
-            raise Unreadable(f"{self.stem}: no zip")
+            raise Unreadable(f"{self.stem}: not a zip archive")
         return self._archive.read(id, most)
 
     @property
@@ -135,7 +135,7 @@ class File:
     def _opened(self, names: Sequence[str], above: int, flags: int) -> Iterator[int]:
         """Open a path below the session's folder, or a folder above its file; links are not followed."""
         if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
-            raise Unreadable(f"{'/'.join(names)}: no file of the session's own folder")
+            raise Unreadable(f"{'/'.join(names)}: not a file in the session's folder")
         first = os.path.join(os.path.dirname(self.path), *[".."] * above) if above else self._folder
         fd = os.open(first, _BELOW | os.O_DIRECTORY)
         try:

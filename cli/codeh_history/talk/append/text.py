@@ -63,7 +63,7 @@ def target_of(env: Env, session: str | None, argument: str | None = None, *, new
 
 
 def begin(env: Env, text: str) -> Target:
-    """A session that is not there yet, named by the local date and the first words of the text."""
+    """Name a new session after the local date and the first words of the text."""
     from ...store.resolve import Target
     from .naming import free_name
 

@@ -40,10 +40,10 @@ class Pending:
     def __init__(self, env: Env, target: Target) -> None:
         self.env = env
         self.target = target
-        self.first = _first_line(target.path)  # of the log that is there
+        self.first = _first_line(target.path)  # of the existing log
         self.pending: str | None = None  # the id of the open message
         self.opened = (b"", 0)  # the first line of the message, and its offset in the log
-        self.removal = ""  # once that log is: what became of the text
+        self.removal = ""  # once that log was removed: what became of the text
         self.received: list[Part] = []  # all that arrived
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
@@ -62,7 +62,7 @@ class Pending:
         self.received += parts
 
     def flush_due(self) -> None:
-        """Write what has waited long enough, or is enough."""
+        """Write what has waited long enough, or is large enough."""
         waited = time.monotonic() - self.flushed >= self.flush_seconds
         if self.held and (waited or self.unflushed >= self.flush_bytes):
             self.flush()
@@ -121,7 +121,7 @@ class Pending:
         self.flushed, self.unflushed = time.monotonic(), 0
 
     def settle_flush(self, locked: Locked) -> None:
-        """Of a flush that a signal broke off: what it wrote is not written again, what it did not is."""
+        """After an interrupted flush: keep its lines if written, else let the next flush write them."""
         if self.writing is None:
             return
         offset, lines, before = self.writing
@@ -148,7 +148,7 @@ class Pending:
         return b"".join(dumps(record) + b"\n" for record in records)
 
     def abort(self, reason: str) -> None:
-        """What streamed so far stays pending, with the reason why it is not more."""
+        """Leave what streamed so far pending, with the reason."""
         if self.held:
             self.flush()
         if self.pending is None:
@@ -162,7 +162,7 @@ class Pending:
             self.kept_id = self.pending
 
     def interrupt(self, reason: str) -> None:
-        """The same where no error is to tell what became of it."""
+        """Abort, and print a note if the session was removed; no error will report it."""
         self.abort(reason)
         if self.removal:
             self.env.note(f"{self.target.id}: {self.removal}")
@@ -174,7 +174,7 @@ class Pending:
             self.removal = f"{REMOVED}; {kept}"
 
     def removal_error(self, parts: Sequence[Part], reason: str = "") -> NotFound:
-        """The error to end with where the session is gone, once these parts are kept."""
+        """Save these parts to a file; return the error that the session was removed."""
         self.save_text(parts)
         return NotFound(f"{self.target.id}: {reason}{self.removal}")
 

@@ -38,11 +38,11 @@ def body_of(
     data: bytes | None = None,
     lost_known: bool = False,
 ) -> Iterable[bytes | memoryview]:
-    """The request body, in pieces: large media in the block store is one, made as it is written.
+    """Return the request body in pieces; large media in the block store is one, read when written.
 
     `under` are settings that apply where the session has none; `data` replaces the content of the session's
-    file. With `lost_known` missing results of calls are repaired without a note. Such media is not read
-    before, unless a budget must know what it costs and its first bytes do not tell.
+    file. With `lost_known` missing results of calls are repaired without a note. Such media is read
+    earlier only if a budget needs its cost and its first bytes do not show it.
     """
     to = checked(flags)
     choose = for_filtering if named(env, session, argument) is None else for_reading
@@ -124,8 +124,8 @@ def split(env: Env, view: View) -> tuple[str, View]:
     recent = earlier[-context.RECENT :]
     summaries = [summary.text for summary in view.summaries]
     text = context.prompt([entry(group) for group in recent], summaries, env.millis(), local())
-    gone = {message.id for group in recent for message in group}
-    return text, view.with_messages([m for m in view.messages if m.id not in gone], [])
+    moved = {message.id for group in recent for message in group}
+    return text, view.with_messages([m for m in view.messages if m.id not in moved], [])
 
 
 def checked(flags: Request) -> str:

@@ -83,10 +83,10 @@ def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
     while batch := list(islice(messages, AT_ONCE)):
         for number, message in batch:
             message.place = number
-        some = rendered(view.with_messages([message for _, message in batch])).messages
+        shown = rendered(view.with_messages([message for _, message in batch])).messages
         total += sum(
             cost
-            for message, cost in zip(some, unscaled_costs(counter, some), strict=True)
+            for message, cost in zip(shown, unscaled_costs(counter, shown), strict=True)
             if is_sent(message)
         )
     return {"counter": counter.name, "tokens": {"total": counter.scale(total)}}
