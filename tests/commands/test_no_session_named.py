@@ -14,7 +14,8 @@ import pytest
 from codeh_history import Session
 from codeh_history.base.errors import Usage
 from codeh_history.session.records import dumps
-from codeh_history.talk.append import naming
+from codeh_history.store import create
+from codeh_history.talk.append import text as append
 from in_process import run_in_process
 from support import run
 
@@ -263,10 +264,11 @@ def test_two_that_begin_one_of_the_same_words_begin_two(home):
 
 def test_a_name_that_was_taken_meanwhile_is_not_appended_to(home, monkeypatch):
     run_in_process("append", "-s", "taken", "theirs", home=home)
-    names = iter(["taken", "free"])
-    monkeypatch.setattr(naming, "free_name", lambda *_: next(names))
-    assert noted(run_in_process("append", "--new", "ours", home=home)) == "new session free"
-    names = iter(["taken"])
+    monkeypatch.setattr(append, "name_for", lambda *_: "taken")
+    seen = iter([False, True, False])
+    monkeypatch.setattr(create, "is_taken", lambda _: next(seen))
+    assert noted(run_in_process("append", "--new", "ours", home=home)) == "new session taken-2"
+    seen = iter([False])
     refused = run_in_process("ask", "--new", "ours", *GEMINI, home=home)
     assert refused.code == 75
     assert b"ours" not in (home / "sessions" / "taken.jsonl").read_bytes()

@@ -13,7 +13,7 @@ from codeh_history.session import rules
 from codeh_history.store import log
 from codeh_history.store.blocks import redis
 from codeh_history.summaries import command
-from codeh_history.talk.append import attach
+from codeh_history.talk.append import parts
 from codeh_history.views import calibration
 from support import ROOT
 
@@ -56,7 +56,7 @@ UNITS = {"s": 1, "seconds": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "
 LIMITS = (  # page, what it says, the code's constant
     ("CHANGELOG.md", "60 %", bounds.WINDOW),
     ("blocks.md", "20 seconds", redis.SECONDS),
-    ("blocks.md", "64 KiB", attach.LARGE),
+    ("blocks.md", "64 KiB", parts.LARGE),
     ("commands.md", "10 s", sandbox.SECONDS),
     ("commands.md", "60 %", bounds.WINDOW),
     ("compaction.md", "120 seconds", bounds.SECONDS),

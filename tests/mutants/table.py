@@ -100,7 +100,7 @@ MUTANTS = [
     ),
     Mutant(
         "a stream goes on in another log of the same name", "talk/receive/pending.py",
-        "            if not self.is_same_log(locked):",
+        "            if not same:",
         "            if False:",
         ("talk/receive/test_pending.py::test_a_stream_whose_session_is_removed",),
     ),
@@ -202,8 +202,8 @@ MUTANTS = [
     ),
     Mutant(
         "a stream is on disk every five seconds", "talk/receive/pending.py",
-        "FLUSH_SECONDS = 1.0",
-        "FLUSH_SECONDS = 5.0",
+        "flush_seconds = 1.0",
+        "flush_seconds = 5.0",
         ("talk/receive/test_answer.py::test_what_arrived_a_second_ago_is_on_disk",),
     ),
     Mutant(

@@ -73,8 +73,7 @@ def follow(env: Env, options: Options) -> None:
 def read(env: Env, options: Options, receiving: Receiving) -> None:
     """Read stdin to its end, and print the message id, or with `--echo` the text."""
     from ..base import amounts
-    from ..talk.receive.answer import follow, print_received
-    from ..talk.receive.echo import Echo
+    from ..talk.receive.answer import Echo, follow, print_received
 
     if options.echo or env.terminal(env.stdout):
         receiving.echo = Echo(env)

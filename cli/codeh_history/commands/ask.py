@@ -34,8 +34,7 @@ from ..talk.append import message as compose
 from ..talk.append import options as appending
 from ..talk.append import text as append
 from ..talk.append.jsonl import has_content
-from ..talk.receive.answer import Received, print_received, reader_of
-from ..talk.receive.echo import Echo
+from ..talk.receive.answer import Echo, Received, print_received, reader_of
 from ..talk.receive.run_command import exchange
 from ..talk.send import payload
 from ..talk.send.readiness import ask_command, unanswered
@@ -171,7 +170,7 @@ def sending(
         with awaiting(env, target.path):
             if draft is None and lines:
                 log.append(env, target.path, lambda _: lines)
-            elif draft is not None and compose.store(env, target, draft, lines).created:
+            elif draft is not None and compose.store(env, target, draft, lines)[1]:
                 append.announce_session(env, target)
             with _saying_it_is_stored(env, resend):
                 if request.persist:

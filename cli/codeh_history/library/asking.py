@@ -20,8 +20,8 @@ from ..session.model import Json
 from ..session.pairing import Call
 from ..summaries.command import Done
 from ..talk.append import options as appending
+from ..talk.append.parts import response_of
 from ..talk.append.text import kind_and_role
-from ..talk.append.tool_parts import response_of
 from ..talk.receive import tool_call
 from ..talk.receive.answer import Receiving, Streaming, reader_of
 from ..talk.receive.run_command import exchange

@@ -10,8 +10,7 @@ from typing import Any, Self
 
 from ..base.env import Env
 from ..base.errors import HistoryError
-from ..talk.receive.answer import Received, Receiving, Streaming
-from ..talk.receive.echo import Echo
+from ..talk.receive.answer import Echo, Received, Receiving, Streaming
 from .env import Call, Caller, CallerError
 
 

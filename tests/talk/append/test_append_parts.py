@@ -8,9 +8,9 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import MAX_DEPTH
-from codeh_history.talk.append import tool_parts
-from codeh_history.talk.append.clean import Cleaning
 from codeh_history.talk.append.jsonl import parse_exchange as checked
+from codeh_history.talk.append.options import Options
+from codeh_history.talk.append.parts import Cleaning, calls, response_of
 from in_process import run_in_process
 
 ENTRY = {"userMessage": "q", "assistantResponse": "r"}
@@ -63,15 +63,16 @@ DEEP = '{"a":' * (MAX_DEPTH - 5) + "1" + "}" * (MAX_DEPTH - 5)
     ],
 )  # fmt: skip
 def test_all_calls_have_their_arguments_and_ids_or_none(names, args, ids):
-    assert not tool_parts.unmatched(names, args, ids)
+    values = {"call": names, "args": args, "call_id": ids, "result": "a" if ids and not names else None}
+    Options(**{name: value for name, value in values.items() if value}).check()
 
 
 def test_calls_stand_in_their_order_each_with_its_own():
-    assert tool_parts.calls(["a", "b"], ['{"x":1}', "{}"], ["i", ""]) == [
+    assert calls(["a", "b"], ['{"x":1}', "{}"], ["i", ""]) == [
         {"functionCall": {"id": "i", "name": "a", "args": {"x": 1}}}, {"functionCall": {"name": "b", "args": {}}},
     ]  # fmt: skip
-    assert tool_parts.calls(["a"], [], []) == [{"functionCall": {"name": "a", "args": {}}}]
-    assert tool_parts.calls([], [], []) == []
+    assert calls(["a"], [], []) == [{"functionCall": {"name": "a", "args": {}}}]
+    assert calls([], [], []) == []
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_calls_stand_in_their_order_each_with_its_own():
     ids=["object", "with blanks", "empty", "text", "nothing", "list", "number", "no JSON", "more behind", "deep", "too deep"],
 )  # fmt: skip
 def test_a_json_object_is_the_response_and_anything_else_is_its_output(text, response):
-    found = tool_parts.response_of(text)
+    found = response_of(text)
     assert found == response or (response == "as it is" and "output" not in found)
 
 
@@ -100,8 +101,8 @@ def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path):
         cleaning = Cleaning(Env({}, stderr=err.fileno()))
         cleaning.report()
         plain = [{"text": "nothing here"}]
-        assert cleaning.value(plain) is plain
-        clean = cleaning.value([{"text": f"my token is {SECRET} and again {SECRET}"}])
+        assert cleaning.value(plain, "parts") is plain
+        clean = cleaning.value([{"text": f"my token is {SECRET} and again {SECRET}"}], "parts")
         assert SECRET not in str(clean)
         assert "[redacted:" in str(clean)
         cleaning.report()

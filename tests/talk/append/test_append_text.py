@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.base.words import is_id
 from codeh_history.talk.append import text
-from codeh_history.talk.append.naming import free_name, name_for
+from codeh_history.talk.append.text import begin, name_for
 
 
 @contextmanager
@@ -92,7 +92,7 @@ def test_a_taken_name_gets_a_number_and_stays_as_short(tmp_path):
     (tmp_path / "sessions").mkdir()
     names = []
     for _ in range(11):
-        names.append(free_name(env, "a" * 99))
+        names.append(begin(env, "a" * 99).id)
         (tmp_path / "sessions" / f"{names[-1]}.jsonl").write_text("x")
     assert len(set(names)) == 11
     assert {len(name) for name in names} == {40}

@@ -9,7 +9,7 @@ import pytest
 import terminal
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Interrupted
-from codeh_history.talk.receive.echo import Echo
+from codeh_history.talk.receive.answer import Echo
 from support import program, run
 from terminal_output import of_process, on_terminal
 

@@ -23,11 +23,8 @@ from ...session.records import BOM, block_of, check_message, depth_exceeds, dump
 from ...session.rules import ROLE_OF_KIND
 from ...store import read
 from ...store.locked import Locked
+from .parts import Cleaning
 from .text import begin, require_stdin, store, target_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .clean import Cleaning
 
 _KIND_OF_ROLE = {"user": b'"kind":"user",', "model": b'"kind":"codeh",'}
 
@@ -46,11 +43,7 @@ def run(
     """Append every line of stdin (or a file) as a message and print the ids."""
     name = file if file not in (None, "-") else "stdin"
     data = env.read_stdin() if name == "stdin" else read_file(str(name))
-    cleaning = None
-    if redact:
-        from .clean import Cleaning
-
-        cleaning = Cleaning(env)
+    cleaning = Cleaning(env) if redact else None
     lines = parse_lines(lines_of(data), str(name), cleaning)
     if not lines:
         if not data:

@@ -20,19 +20,14 @@ from ...store.locked import Locked
 from ...store.resolve import Target, for_writing
 from ...views.result import compaction
 from ...views.view import locked_view, read_only_view
-from . import tool_parts
 from .jsonl import has_content
 from .options import Options
+from .parts import Cleaning, attach, calls, result
 from .text import begin, kind_and_role, print_ids, require_free, target_of, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .attach import Attached
-    from .clean import Cleaning
 
 
 class Draft(NamedTuple):
-    """A message about to be stored: all of it but its id, its time and what hangs on the session."""
+    """A message about to be stored: all of it but its id, its time and what depends on the session."""
 
     options: Options
     fields: Json
@@ -47,33 +42,31 @@ def run(env: Env, options: Options) -> None:
         target: Target | None = for_writing(env, options.session)
     else:
         target = target_of(env, options.session, new=options.new)
-    text = _text(env, options)
+    if options.pending and not (options.message or options.file or options.call or options.result):
+        text = piped_text(env, "-m '' reads none") or ""
+    else:
+        files = options.file or (["-"] if options.result and not options.message else [])
+        needed = not (options.call or options.attach or options.result or options.pending)
+        text = text_of(env, options.message, files, needed=needed)
     target = target or begin(env, text)
-    stored = store(env, target, draft(env, options, text))
-    print_ids(env, target, [stored.id], created=stored.created)
+    id, created = store(env, target, draft(env, options, text))
+    print_ids(env, target, [id], created=created)
 
 
 def draft(env: Env, options: Options, text: str) -> Draft:
-    """The message that was asked for, with this text; its files are stored, if they are large."""
-    cleaning: Cleaning | None = None
-    if options.redact:
-        from .clean import Cleaning
-
-        cleaning = Cleaning(env)
+    """The message that was requested, with this text; its files are stored, if they are large."""
+    cleaning = Cleaning(env) if options.redact else None
     chosen = kind_and_role(options.role, options.kind)[0]
     kind = "tool" if options.result else "codeh" if options.call else chosen
     if kind != chosen and (options.role or options.kind):
         raise Usage(f"--{'result' if options.result else 'call'} makes a message of kind {kind}")
     if options.result:
-        parts = [tool_parts.result(options.result, options.call_id, text, failed=options.failed)]
+        id = next(iter(options.call_id), None)
+        parts = [result(options.result, id, text, failed=options.failed)]
     else:
         parts = [{"text": text}] if text else []
-        parts += tool_parts.calls(options.call, options.args, options.call_id)
-    files: list[Attached] = []
-    if options.attach:
-        from .attach import attach
-
-        files = attach(env, options.attach, len(parts), cleaning.file if cleaning is not None else None)
+        parts += calls(options.call, options.args, options.call_id)
+    files = attach(env, options.attach, len(parts), cleaning)
     references = _references(options.references)
     if cleaning is not None:
         parts, references = cleaning.value(parts, "parts"), cleaning.value(references, "references")
@@ -88,26 +81,19 @@ def draft(env: Env, options: Options, text: str) -> Draft:
     return Draft(options, fields, blocks, references)
 
 
-class Stored(NamedTuple):
-    """The id of a stored message, and whether its session is new."""
-
-    id: str
-    created: bool
-
-
-def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored:
-    """Store the message, after these lines."""
+def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[str, bool]:
+    """Store the message, after these lines; return its id, and whether its session is new."""
     options = draft.options
-    ids: list[str] = []
+    stored = ""
 
     def build(locked: Locked) -> bytes | None:
+        nonlocal stored
         require_free(target, locked)
-        same = keyed(env, locked, draft)
-        if same is not None:
-            ids.append(same)
+        if same := keyed(env, locked, draft):
+            stored = same
             return before
-        id = env.id_in(locked, len(before))
-        message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
+        stored = env.id_in(locked, len(before))
+        message = {"type": "message", "id": stored, "ts": env.now(), **draft.fields}
         if options.result and not options.call_id:
             call = call_to_answer(locked_view(env, locked).messages, options.result)
             if call is None:
@@ -118,7 +104,6 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
             message["references"] = numbered(draft.references, read.read_log(locked.read()))
         if draft.blocks:
             message = _by_reference(env, message, draft.blocks, locked.session)
-        ids.append(id)
         lines = before + _lines(message, pending=options.pending)
         if options.max_items is not None:
             view = read_only_view(env, locked.read() + b"\n" + lines, locked.session)
@@ -129,7 +114,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
         return lines
 
     created = log.append(env, target.path, build, create=options.result is None)
-    return Stored(ids[0], created)
+    return stored, created
 
 
 def line_of(env: Env, draft: Draft, session: str) -> bytes:
@@ -138,16 +123,6 @@ def line_of(env: Env, draft: Draft, session: str) -> bytes:
     if draft.blocks:
         message = _by_reference(env, message, draft.blocks, session)
     return _lines(message, pending=False)
-
-
-def _text(env: Env, options: Options) -> str:
-    """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
-    content = options.message or options.file or options.call or options.result
-    if options.pending and not content:
-        return piped_text(env, "-m '' reads none") or ""
-    files = options.file or (["-"] if options.result and not options.message else [])
-    needed = not (options.call or options.attach or options.result or options.pending)
-    return text_of(env, options.message, files, needed=needed)
 
 
 def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:

@@ -80,11 +80,15 @@ class Options(Text, section="Message"):
 
     def check(self) -> None:
         """Tool calls that contradict each other are exit 2."""
-        from .tool_parts import unmatched
-
         if self.result == "" or "" in self.call:
             raise Usage("--call and --result name a tool")
         if self.key == "":
             raise Usage("--key is empty")
-        if why := unmatched(self.call, self.args, self.call_id):
-            raise Usage(why)
+        count = len(self.call) or 1
+        for name, values in (("--args", self.args), ("--call-id", self.call_id)):
+            if len(values) not in (0, count):
+                which = f"{count} call{'s' if count > 1 else ''}" if self.call else "1 result"
+                raise Usage(f"{name}: {len(values)} for {which}: one for each in their order, or none")
+        ids = [id for id in self.call_id if id]
+        if len(set(ids)) < len(ids):
+            raise Usage("--call-id: one id for two calls")

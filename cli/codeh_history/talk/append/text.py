@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from ...base.errors import BadData, TryAgain, Usage
 from ...base.escape import quote
 from ...base.input import decode, read_text
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
 KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
 BEGUN = "begun now"
+_LONGEST = 40  # characters of the name of a session that is begun without one
 
 
 class NameTaken(TryAgain):
@@ -63,11 +66,36 @@ def target_of(env: Env, session: str | None, argument: str | None = None, *, new
 
 
 def begin(env: Env, text: str) -> Target:
-    """Name a new session after the local date and the first words of the text."""
+    """Name a new session after the date and the first words of the text, with a number if that is taken."""
+    from ...store.create import is_taken
     from ...store.resolve import Target
-    from .naming import free_name
 
-    return Target(path_of(env, free_name(env, text)), BEGUN)
+    base = name = name_for(env, text)
+    number = 1
+    while is_taken(path_of(env, name)):
+        number += 1
+        name = f"{base[: _LONGEST - len(str(number)) - 1].rstrip('-')}-{number}"
+    return Target(path_of(env, name), BEGUN)
+
+
+def name_for(env: Env, text: str) -> str:
+    """A name of at most 40 ASCII characters without secrets; date and time where the text has no words."""
+    now = time.localtime(env.millis() / 1000)
+    words = []
+    if text.strip():
+        import re
+        import unicodedata
+
+        from ...filters.redact import Redactor
+
+        beginning = re.sub(r"\[redacted:[^\]]*\]", " ", Redactor().text(text.lstrip()[:2000])).replace(
+            "'", ""
+        )
+        ascii = unicodedata.normalize("NFKD", beginning).encode("ascii", "ignore").decode()
+        words = re.findall("[a-z0-9]+", ascii.lower())[:4]
+    if not words:
+        return time.strftime("%Y-%m-%d-%H%M%S", now)
+    return "-".join([time.strftime("%Y-%m-%d", now), *words])[:_LONGEST].rstrip("-")
 
 
 def run(env: Env, options: Options) -> None:
@@ -95,17 +123,18 @@ def store(
 ) -> None:
     """Append the lines that `build` makes; once they are durable, print the ids it added to its list."""
     ids: list[str] = []
-    created = log.append(
-        env, target.path, lambda locked: build(require_free(target, locked), ids), create=create
-    )
-    print_ids(env, target, ids, created=created)
+
+    def checked(locked: Locked) -> bytes | None:
+        require_free(target, locked)
+        return build(locked, ids)
+
+    print_ids(env, target, ids, created=log.append(env, target.path, checked, create=create))
 
 
-def require_free(target: Target, locked: Locked) -> Locked:
-    """The locked file; Taken where another process began it since its name was chosen."""
+def require_free(target: Target, locked: Locked) -> None:
+    """NameTaken where another process began the session since its name was chosen."""
     if target.why == BEGUN and not locked.created:
         raise NameTaken(f"{target.id}: another process has just begun it; run the same command again")
-    return locked
 
 
 def print_ids(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
@@ -151,8 +180,7 @@ def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: 
 
 def exact_text(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
     """The texts one after the other, each as it is; stdin when none is given."""
-    pieces = pieces_of(env, messages, files)
-    if pieces:
+    if pieces := pieces_of(env, messages, files):
         return "".join(pieces)
     text = decode(env.read_stdin(), "stdin")
     if not text:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ...base.env import Env
+from ...base.env import SIGPIPE, Env
 from ...base.errors import (
     BadData,
     HistoryError,
@@ -18,6 +18,7 @@ from ...base.errors import (
     TryAgain,
     Usage,
 )
+from ...base.escape import safe
 from ...base.input import empty_stdin
 from ...providers import PLAIN, TARGETS
 from ...providers.reply import AnswerReader, Cut, Failure, Nothing, Reply, Unreadable
@@ -31,8 +32,11 @@ from ...store.resolve import Target
 from ..append.jsonl import has_content
 from ..append.message import objects
 from ..append.text import ROLES
-from .echo import Echo
 from .pending import Pending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...render.wrapping import Wrapping
 
 CHUNK = 1 << 16
 
@@ -69,6 +73,46 @@ def print_received(env: Env, session: str, received: Received, *, echo: bool) ->
         count = len(received.calls)
         waits = "a tool call waits" if count == 1 else f"{count} tool calls wait"
         env.note(f"{session}: {waits}: {', '.join(received.calls)} (codeh-history calls)")
+
+
+class Echo:
+    """Writes an answer's text to stdout as it arrives, wrapped between words on a terminal.
+
+    A reader that went away does not stop the storing.
+    """
+
+    def __init__(self, env: Env) -> None:
+        self.env = env
+        self.wrapping: Wrapping | None = None
+        if env.terminal(env.stdout):
+            import shutil
+
+            from ...render.wrapping import Wrapping
+
+            self.wrapping = Wrapping(lambda: shutil.get_terminal_size().columns)
+        self.at_start = True
+        self.broken: HistoryError | Interrupted | None = None
+
+    def parts(self, parts: list[Part]) -> None:
+        self.text("".join(part["text"] for part in parts if "text" in part and not part.get("thought")))
+
+    def text(self, text: str) -> None:
+        if not text or self.broken:
+            return
+        self.at_start = text.endswith("\n")
+        shown = self.wrapping.feed(safe(text)) if self.wrapping else text
+        try:
+            self.env.write(shown.encode("utf-8", "replace"))
+        except HistoryError as error:
+            self.broken = error
+        except Interrupted as error:
+            if error.exit_code != 128 + SIGPIPE:
+                raise
+            self.broken = error
+
+    def end(self) -> None:
+        if not self.at_start:
+            self.text("\n")
 
 
 def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
@@ -142,25 +186,23 @@ class Receiving(Pending):
                 self.echo.end()
         self.add(parts)
         if self.pending is None and not self.waits:
-            self.waits = not self.fresh and self.repeats()
+            stored: list[
+                Json
+            ] = []  # answers of this id, perhaps this very one, which only its end can tell
+            if not self.fresh:
+                self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
+            self.waits = bool(stored)
             self.flushed = time.monotonic()
             if not self.waits:
                 self.flush()
         if self.echo:
             self.echo.parts(parts)
 
-    def repeats(self) -> bool:
-        """Whether an answer of this id is stored: perhaps this very one, which only its end can tell."""
-        stored: list[Json] = []
-        self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
-        return bool(stored)
-
     def message(self, type: str, id: str) -> Json:
-        fields = {
+        return _present({
             "type": type, "id": id, "ts": self.env.now(), "kind": self.kind, "role": self.role,
             "provider": self.reader.provider, "model": self.reader.model,
-        }  # fmt: skip
-        return {name: value for name, value in fields.items() if value}
+        })  # fmt: skip
 
     def close(self) -> Received:
         outcome = self.reader.close()
@@ -181,11 +223,10 @@ class Receiving(Pending):
     def commit(self, reply: Reply) -> Received:
         """Store the complete answer; one that is already stored is a no-op."""
         stored: list[str] = []
-        values: Json = {
+        fields = _present({
             "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
             "responseId": reply.id,
-        }  # fmt: skip
-        fields = {name: value for name, value in values.items() if value not in (None, "")}
+        })  # fmt: skip
         before: str | None = None
 
         def build(locked: Locked) -> bytes | None:
@@ -223,9 +264,20 @@ class Receiving(Pending):
         return Received(stored[0], calls, repeated=before is not None)
 
     def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
+        """The error that this outcome is; a provider's is stored, as an `error` message, never sent."""
         reason = self.nothing if isinstance(outcome, Nothing) else outcome.text
         if isinstance(outcome, Failure):
-            self.store_error(outcome)
+            failure = outcome
+
+            def build(locked: Locked) -> bytes:
+                record = _present({
+                    "type": "message", "id": self.env.id_in(locked), "ts": self.env.now(), "kind": "error",
+                    "parts": [{"text": failure.text}], "provider": failure.provider,
+                    "model": failure.model or self.reader.model, "code": failure.code,
+                })  # fmt: skip
+                return dumps(record) + b"\n"
+
+            self.append(build)
             reason = f"{outcome.provider}: {reason}" if outcome.provider else reason
         if self.removal:
             return self.removal_error(self.received, f"{reason}; ")
@@ -233,19 +285,6 @@ class Receiving(Pending):
         if isinstance(outcome, Failure) and not outcome.retry:
             return ProviderRefused(text)
         return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
-
-    def store_error(self, failure: Failure) -> None:
-        """A provider's error, for people: an `error` message is never sent."""
-
-        def build(locked: Locked) -> bytes:
-            fields = {
-                "type": "message", "id": self.env.id_in(locked), "ts": self.env.now(), "kind": "error",
-                "parts": [{"text": failure.text}], "provider": failure.provider,
-                "model": failure.model or self.reader.model, "code": failure.code,
-            }  # fmt: skip
-            return dumps({name: value for name, value in fields.items() if value}) + b"\n"
-
-        self.append(build)
 
 
 class Streaming(Receiving):
@@ -259,6 +298,10 @@ class Streaming(Receiving):
         super().__init__(env, target, Exact(), fresh=True)
         self.kind, self.role = kind, role
         self.options = f" --role {role}" if kind in ROLES.values() else f" --kind {kind}"
+
+
+def _present(fields: Json) -> Json:
+    return {name: value for name, value in fields.items() if value}
 
 
 def _stored(locked: Locked, response_id: str | None) -> list[Json]:

@@ -22,16 +22,14 @@ from ...store.paths import exists
 from ...store.resolve import Target
 from ..append.text import announce_session
 
-FLUSH_SECONDS = 1.0
-FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
 REMOVED = "the session was removed while this message was written"
 
 
 class Pending:
     """What arrives waits at most `flush_seconds` for its write, or until `flush_bytes` have been read."""
 
-    flush_seconds = FLUSH_SECONDS
-    flush_bytes = FLUSH_BYTES
+    flush_seconds = 1.0
+    flush_bytes = 4 << 20  # a delta has to fit into a line
     creates = False  # whether it may begin its session
     kind: str = "codeh"
     role: str | None = "model"
@@ -77,15 +75,28 @@ class Pending:
         """Append to the log in which the message was begun; sets `removal` if that was removed."""
 
         def checked(locked: Locked) -> bytes | None:
-            self.settle_flush(locked)
-            if not self.is_same_log(locked):
+            if (
+                self.writing is not None
+            ):  # a flush was interrupted: it wrote its lines, or the next one does
+                offset, lines, before = self.writing
+                self.writing = None
+                if locked.holds(lines, offset):
+                    self.held = []
+                else:
+                    self.pending, self.replace = before
+            if self.pending is None:
+                same = not self.first or locked.holds(self.first, 0)
+            else:  # the log may have been replaced by one that has the message elsewhere
+                same = locked.holds(*self.opened) or any(locked.lines_with("id", self.pending))
+            if not same:
                 raise NotFound(f"{locked.path}: the session was removed")
             return build(locked)
 
         if self.removal:
             return
+        begun = self.writing[2][0] if self.writing is not None else self.pending
         try:
-            if log.append(self.env, self.target.path, checked, create=self.creates and not self.begun):
+            if log.append(self.env, self.target.path, checked, create=self.creates and begun is None):
                 announce_session(self.env, self.target)
         except (NotFound, InputOutput) as error:
             if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
@@ -93,23 +104,24 @@ class Pending:
             self.kept_id = self.pending or self.env.random_id()
             self.removal = f"{REMOVED}; nothing had arrived"
 
-    @property
-    def begun(self) -> bool:
-        """Whether something of it is in the log, as far as is known."""
-        return (self.writing[2][0] if self.writing is not None else self.pending) is not None
-
-    def is_same_log(self, locked: Locked) -> bool:
-        """Whether this is the log that was there, or in which the message was begun, replaced or not."""
-        if self.pending is None:
-            return not self.first or locked.holds(self.first, 0)
-        return locked.holds(*self.opened) or any(locked.lines_with("id", self.pending))
-
     def flush(self) -> None:
         """Put what arrived on disk as pending content."""
 
         def build(locked: Locked) -> bytes:
             before = self.pending, self.replace
-            lines = self.lines(locked)
+            records: list[Json] = []
+            if self.pending is None:
+                self.pending, self.replace = self.env.id_in(locked), False
+                records.append(self.message("open", self.pending))
+                self.opened = dumps(records[0]) + b"\n", locked.offset
+            if self.replace:
+                id = self.env.streamed_id(locked, self.pending)
+                update = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
+                records.append({**update, "parts": self.held})
+            elif self.held:
+                records.append({"type": "delta", "of": self.pending, "parts": self.held})
+            self.replace = False
+            lines = b"".join(dumps(record) + b"\n" for record in records)
             self.writing = locked.offset, lines, before
             return lines
 
@@ -119,33 +131,6 @@ class Pending:
         self.writing = None
         self.held = []
         self.flushed, self.unflushed = time.monotonic(), 0
-
-    def settle_flush(self, locked: Locked) -> None:
-        """After an interrupted flush: keep its lines if written, else let the next flush write them."""
-        if self.writing is None:
-            return
-        offset, lines, before = self.writing
-        self.writing = None
-        if locked.holds(lines, offset):
-            self.held = []
-        else:
-            self.pending, self.replace = before
-
-    def lines(self, locked: Locked) -> bytes:
-        """What arrived, as records."""
-        records: list[Json] = []
-        if self.pending is None:
-            self.pending, self.replace = self.env.id_in(locked), False
-            records.append(self.message("open", self.pending))
-            self.opened = dumps(records[0]) + b"\n", locked.offset
-        if self.replace:
-            id = self.env.streamed_id(locked, self.pending)
-            update = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
-            records.append({**update, "parts": self.held})
-        elif self.held:
-            records.append({"type": "delta", "of": self.pending, "parts": self.held})
-        self.replace = False
-        return b"".join(dumps(record) + b"\n" for record in records)
 
     def abort(self, reason: str) -> None:
         """Leave what streamed so far pending, with the reason."""

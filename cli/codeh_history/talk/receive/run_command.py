@@ -14,8 +14,7 @@ from ...base.errors import InputOutput, TryAgain
 from ...providers.reply import AnswerReader
 from ...providers.text.response import Exact
 from ...store.resolve import Target
-from .answer import Received, Receiving, follow
-from .echo import Echo
+from .answer import Echo, Received, Receiving, follow
 
 
 def exchange(

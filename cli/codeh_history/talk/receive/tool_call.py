@@ -17,7 +17,7 @@ from ...store import log, unsent
 from ...store.locked import Locked
 from ...store.resolve import Target
 from ...views.view import locked_view
-from ..append.tool_parts import response_of
+from ..append.parts import response_of
 from . import run_command
 
 Run = Callable[[Call], tuple[Json, str]]  # a response, and for people how it failed, "" where it did not

@@ -1,0 +1,118 @@
+"""The parts of a message besides its text: tool calls, their results, attached files; and their secrets."""
+
+from __future__ import annotations
+
+import os
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from ...base.env import Env
+from ...base.errors import BadData
+from ...base.input import read_file
+from ...base.mime import mime_type
+from ...base.read_json import json_object, parse_json
+from ...base.words import plural
+from ...session.model import Any, Json, Part
+from ...session.pairing import failed_call
+from ...session.records import BOM, MAX_DEPTH, block_of, depth_exceeds, dumps
+
+LARGE = 64 * 1024  # a file above this goes to the block store at once
+_TEXTS = ("text/", "application/json", "image/svg+xml")  # types that a byte order mark may begin
+
+
+def calls(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> list[Part]:
+    """The calls in their order."""
+    parts: list[Part] = []
+    for name, text, id in zip_longest(names, args, ids):
+        value = parse_json(text, "--args") if text is not None else {}
+        if not isinstance(value, dict):
+            raise BadData("--args: a JSON object expected")
+        parts.append({"functionCall": {**({"id": id} if id else {}), "name": name, "args": value}})
+    return parts
+
+
+def result(name: str, id: str | None, text: str, *, failed: bool) -> Part:
+    """A JSON object as it is, anything else under `output`; a failure as the sentence models know."""
+    response = {"error": failed_call(name, text)} if failed else response_of(text)
+    return {"functionResponse": {**({"id": id} if id else {}), "name": name, "response": response}}
+
+
+def response_of(text: str) -> Json:
+    """What a tool printed, as a functionResponse's `response`."""
+    if text.lstrip()[:1] == "{":
+        value = json_object(text)
+        if value is not None and not depth_exceeds(text.encode(), MAX_DEPTH - 5):
+            return value  # it stands some levels down
+    return {"output": text}
+
+
+class Attached(NamedTuple):
+    """A file as its message has it: its entry in `attached`, and its part, or the block that holds it."""
+
+    about: Json
+    part: Part
+    block: str | None = None
+
+
+def attach(env: Env, paths: Sequence[str], first: int, cleaning: Cleaning | None = None) -> list[Attached]:
+    """The files as parts `first`, `first + 1`, …; with a large one among them all are blocks, stored.
+
+    `cleaning` sees each file's part before anything is stored.
+    """
+    files: list[Attached] = []
+    for number, path in enumerate(paths, first):
+        content = read_file(path)
+        if not content:
+            raise BadData(f"{path}: the file is empty")
+        mime = mime_type(content, path)
+        if mime.startswith(_TEXTS):
+            content = content.removeprefix(BOM)
+        name, size = os.path.basename(path).encode("utf-8", "replace").decode(), len(content)
+        part: Part = {"inlineData": {"mimeType": mime, "data": b2a_base64(content, newline=False).decode()}}
+        del content  # of a large file no more copies are held at once than it takes
+        if cleaning is not None and (cleaned := cleaning.file(name, part)) is not part:
+            part, size = cleaned, len(a2b_base64(cleaned["inlineData"]["data"]))
+        file = Attached({"name": name, "mimeType": mime, "bytes": size, "part": number}, part)
+        files.append(file if size <= LARGE else _stored(env, file))
+    if any(file.block for file in files):
+        return [file if file.block else _stored(env, file) for file in files]
+    return files
+
+
+def _stored(env: Env, file: Attached) -> Attached:
+    from ...store.blocks import open_store
+
+    id = block_of(file.part)
+    open_store(env).mset({id: dumps(file.part)})
+    return Attached(file.about, {}, id)
+
+
+class Cleaning:
+    """Removes the secrets from what is about to be stored (`--redact`), and notes what it removed."""
+
+    def __init__(self, env: Env) -> None:
+        from ...filters.redact import Redactor
+
+        self._env = env
+        self._redactor = Redactor()
+
+    def value(self, value: Any, key: str) -> Any:
+        """A JSON value, which stands under this key, without secrets; itself if it has none."""
+        return self._redactor.value(value, key)
+
+    def file(self, name: str, part: Part) -> Part:
+        """An attached file; one that is not text is stored unchanged, with a note."""
+        from ...filters.redact import decoded_text
+
+        blob = part["inlineData"]
+        if decoded_text(blob["data"]) is None:
+            self._env.note(f"{name} ({blob['mimeType']}): stored unchanged: --redact reads only text")
+        clean: Part = self._redactor.value(part)
+        return clean
+
+    def report(self) -> None:
+        """Note how many secrets were removed, and of which kinds; never a value."""
+        if counts := self._redactor.counts:
+            self._env.note(f"{plural(counts.total(), 'secret')} removed ({', '.join(sorted(counts))})")
