@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from math import inf
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError
@@ -38,7 +39,6 @@ EXAMPLES = """\
 WINDOWS = {"5h": 5, "week": 7 * 24}
 USED = Kind("usage", version=4)
 DATE = len("2026-01-31")
-INFINITY = float("inf")
 # the columns of a terminal, the last five of them short names of COUNTS; a narrow one lacks the dispensable
 NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")
 HEADINGS = ("cost", "share", *NUMBERS[1:])
@@ -61,30 +61,30 @@ class Options(Reading, without=("argument",)):
 
 
 def run(env: Env, options: Options) -> None:
-    query = _query(env, options)
+    since = until = None
+    if options.since is not None:
+        since = from_millis(moment(env.millis(), options.since))
+    if options.until is not None:
+        whole_day = len(options.until) == DATE and options.until.count("-") == 2
+        millis = moment(env.millis(), options.until, "--until")
+        until = from_millis(millis + (A_DAY - 1 if whole_day else 0))
     table = prices.table()
     rows = _rows(env, [*(options.sessions or ()), *([options.session] if options.session else [])], table)
     if options.prices is not None:
         table = own_prices(options.prices, table)
         for row in rows:
             row["responses"] = [responses.repriced(response, table) for response in row["responses"]]
-    write(env, summed(rows, query), table, own=options.prices, json=options.json)
+    by, hours = ("window", WINDOWS[options.window]) if options.window else (options.by or "model", 0)
+    is_local = not options.json and rich_wanted(env)
+    sums = summed(rows, Query(by, since, until, is_local, hours))
+    if options.json:
+        env.write(values.line(as_json(sums, table, options.prices)))
+    else:
+        write(
+            env, sums, f"{table.source}, {table.date}" + (f"; {options.prices}" if options.prices else "")
+        )
     if options.strict and any("problem" in row for row in rows):
         raise BadData("damaged sessions are named above (`codeh-history verify -s ID` says where)")
-
-
-def _query(env: Env, options: Options) -> Query:
-    since = until = None
-    if options.since is not None:
-        since = from_millis(moment(env.millis(), options.since))
-    if options.until is not None:
-        whole_day = len(options.until) == DATE and options.until.count("-") == 2
-        until = from_millis(
-            moment(env.millis(), options.until, "--until") + (A_DAY - 1 if whole_day else 0)
-        )
-    by = "window" if options.window else options.by or "model"
-    is_local = not options.json and rich_wanted(env)
-    return Query(by, since, until, local=is_local, hours=WINDOWS.get(options.window or "", 0))
 
 
 def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
@@ -118,8 +118,8 @@ def own_prices(path: str, table: Table) -> Table:
     if not isinstance(models, dict):
         raise BadData(f'{where}: {{"MODEL": {{"input": 0.5, "output": 2}}}} expected')
     for model, units in models.items():
-        priced = units.items() if isinstance(units, dict) else ()
-        if not priced or not all(unit in prices.UNITS and _is_price(price) for unit, price in priced):
+        numbers = [*units.values()] if isinstance(units, dict) and {*units} <= {*prices.UNITS} else []
+        if not numbers or not all(type(price) in (int, float) and 0 <= price < inf for price in numbers):
             raise BadData(
                 f'{where}: {model}: {{"input": 0.5, "output": 2}} expected, in dollars per million; '
                 f"units: {', '.join(prices.UNITS)}"
@@ -127,18 +127,30 @@ def own_prices(path: str, table: Table) -> Table:
     return table.with_own_prices(models)
 
 
-def _is_price(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value < INFINITY  # type: ignore[operator]
-
-
 # -- output ------------------------------------------------------------------------------------------------
 
 
-def write(env: Env, sums: Sums, table: Table, *, own: str | None, json: bool) -> None:
-    source = f"{table.source}, {table.date}" + (f"; {own}" if own else "")
-    if json:
-        env.write(values.line(_json(sums, table, own)))
-        return
+def as_json(sums: Sums, table: Table, own: str | None) -> Json:
+    """The sums as `{by, rows, total, unpriced, prices}`; a cost of which nothing is known is null."""
+
+    def fields(total: Total) -> Json:
+        unknown = total.unpriced and total.unpriced == total.responses
+        return {
+            "responses": total.responses, **dict(zip(COUNTS, total.counts, strict=True)),
+            "cost": None if unknown else round(total.cost, DIGITS), "unpriced": total.unpriced,
+        }  # fmt: skip
+
+    return {
+        "by": sums.by,
+        "rows": [{sums.by: name, **fields(total)} for name, total in sums.groups.items()],
+        "total": fields(sums.total),
+        "unpriced": dict(sums.unpriced.most_common()),
+        "prices": {"source": table.source, "date": table.date, **({"own": own} if own else {})},
+    }
+
+
+def write(env: Env, sums: Sums, source: str) -> None:
+    """Print a line per group and the total; note the source of prices, and models without a price."""
     if not sums.total.responses:
         env.note("no usage recorded")
         return
@@ -154,24 +166,11 @@ def write(env: Env, sums: Sums, table: Table, *, own: str | None, json: bool) ->
         env.write(drawing.separated(rows))
         env.note(f"prices: {source}")
     if sums.unpriced:
-        env.note(_unpriced(sums))
-
-
-def _json(sums: Sums, table: Table, own: str | None) -> Json:
-    return {
-        "by": sums.by,
-        "rows": [{sums.by: name, **_object(total)} for name, total in sums.groups.items()],
-        "total": _object(sums.total),
-        "unpriced": dict(sums.unpriced.most_common()),
-        "prices": {"source": table.source, "date": table.date, **({"own": own} if own else {})},
-    }
-
-
-def _object(total: Total) -> Json:
-    counts = dict(zip(COUNTS, total.counts, strict=True))
-    unknown = total.unpriced and total.unpriced == total.responses
-    cost = None if unknown else round(total.cost, DIGITS)
-    return {"responses": total.responses, **counts, "cost": cost, "unpriced": total.unpriced}
+        names = [f"{model} ({number:,})" for model, number in sums.unpriced.most_common(NAMED)]
+        more = len(sums.unpriced) - len(names)
+        rest = f" and {more} more models" if more else ""
+        unknown = plural(sums.total.unpriced, "response")
+        env.note(f"no price for {unknown}: {', '.join(names)}{rest} (--prices FILE)")
 
 
 def _cost(total: Total, priced: str) -> str:
@@ -208,13 +207,3 @@ def _short(number: float) -> str:
         if number < 999.5 or unit == "T":
             break
     return f"{number:.{0 if 99.95 <= number < 999.5 else 1}f}{unit}"
-
-
-def _unpriced(sums: Sums) -> str:
-    """Describe the models without a price, most responses first."""
-    names = [f"{model} ({number:,})" for model, number in sums.unpriced.most_common(NAMED)]
-    more = len(sums.unpriced) - len(names)
-    rest = f" and {more} more models" if more else ""
-    return (
-        f"no price for {plural(sums.total.unpriced, 'response')}: {', '.join(names)}{rest} (--prices FILE)"
-    )

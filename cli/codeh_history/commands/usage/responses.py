@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...base.errors import HistoryError, reason
@@ -38,15 +37,20 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
             torn = piece.damage and piece.damage[-1].reason == "torn last line"
             damage += piece.damage[:-1] if torn else piece.damage
             for record in (record.data for record in piece.records):
-                header = header or (record if record["type"] == "session" else {})
-                if record["type"] == "update":
-                    updates[str(record["id"])] = str(record["of"])
+                type, of = record["type"], str(record.get("of"))
+                header = header or (record if type == "session" else {})
+                if type == "update":
+                    updates[str(record["id"])] = of
                 context = context_after(record, context)
-                if (id := _message_of(record, updates)) is None:
+                if type in PLACING and (record.get("role") == "model" or "usage" in record):
+                    id = str(record["id"])
+                elif type == "usage" or (type == "commit" and "usage" in record):
+                    id = updates.get(of, of)
+                else:
                     continue
-                message = messages.setdefault(id, {"ts": record.get("ts")})
+                message = messages.setdefault(id, {"ts": record.get("ts"), "labels": context})
                 message.update({key: record[key] for key in _OF_MESSAGE if text_of(record.get(key))})
-                message["labels"] = {**message.get("labels", context), **labels_of(record)}
+                message["labels"] = message["labels"] | labels_of(record)
                 if isinstance(record.get("usage"), dict):
                     usage[id] = record["usage"]
         problem = damage_summary(damage) or None
@@ -68,22 +72,20 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
 
 def context_after(record: Json, before: Json) -> Json:
     """What holds for responses from a record on: `branch`, `skill`, and `resets` of quota windows."""
-    context = before
+    changes: Json = {}
     if isinstance(git := record.get("git"), dict):
-        context = {**context, "branch": text_of(git.get("branch"))}
+        changes["branch"] = text_of(git.get("branch"))
     if limits := list(objects(record.get("limits"))):
-        resets = {str(limit.get("minutes")): text_of(limit.get("resets")) for limit in limits}
-        context = {**context, "resets": resets}
-    skill = None
+        changes["resets"] = {str(limit.get("minutes")): text_of(limit.get("resets")) for limit in limits}
+    if record.get("kind") == "user":
+        changes["skill"] = None
     for part in objects(record.get("parts")):
         call, text = part.get("functionCall"), part.get("text")
         if isinstance(call, dict) and call.get("name") in SKILLS and isinstance(call.get("args"), dict):
-            skill = next((value for value in map(text_of, call["args"].values()) if value), None)
+            changes["skill"] = next(filter(None, map(text_of, call["args"].values())), None)
         elif isinstance(text, str) and text.startswith(SKILL):
-            skill = text.partition("\n")[0].rpartition("/")[2].strip()
-    if skill or record.get("kind") == "user":
-        context = {**context, "skill": skill}
-    return context
+            changes["skill"] = text.partition("\n")[0].rpartition("/")[2].strip() or None
+    return before | changes
 
 
 def labels_of(record: Json) -> Json:
@@ -95,50 +97,28 @@ def labels_of(record: Json) -> Json:
     return {key: value for key, value in own.items() if value}
 
 
-def _message_of(record: Json, updates: Mapping[str, str]) -> str | None:
-    """The id of the model's message that a record may give usage for."""
-    type = record["type"]
-    if type in PLACING and (record.get("role") == "model" or "usage" in record):
-        return str(record["id"])
-    if type == "commit" and "usage" in record:
-        of = str(record["of"])
-        return updates.get(of, of)
-    return str(record["of"]) if type == "usage" else None
-
-
 def _response(id: str, message: Json, usage: Json, table: Table) -> list[Any]:
     """`[id, time, provider, model, *COUNTS, further counts, labels, price in dollars]`; None if unknown.
 
     The id is the provider's response id, which copies and replays share, else the message's with its time.
     """
-    ts, model, provider = _utc(message.get("ts")), message.get("model"), message.get("provider")
+    ts = timestamp(message.get("ts"))
+    if ts is not None and not ts.endswith("Z"):
+        millis = to_millis(ts)
+        ts = None if millis is None else from_millis(millis)
     counts = billed(usage)
     further = {name: value for name, value in counts.items() if name not in COUNTS} or None
-    return [
-        message.get("responseId") or message.get("response") or f"{id} {ts}", ts, provider, model,
-        *(counts.get(name, 0) for name in COUNTS), further, message["labels"] or None,
-        _cost(table, model, provider, counts, ts),
+    response = [
+        message.get("responseId") or message.get("response") or f"{id} {ts}", ts,
+        message.get("provider"), message.get("model"), *(counts.get(name, 0) for name in COUNTS),
+        further, message["labels"] or None, None,
     ]  # fmt: skip
-
-
-def _utc(value: object) -> str | None:
-    """A stored time in UTC; None if it is invalid."""
-    time = timestamp(value)
-    if time is None or time.endswith("Z"):
-        return time
-    millis = to_millis(time)
-    return from_millis(millis) if millis is not None else None
+    return repriced(response, table)
 
 
 def repriced(response: list[Any], table: Table) -> list[Any]:
-    """The response with its price from another table."""
+    """The response with its price by this table."""
     _, ts, provider, model, *counts, further, _, _ = response
     used = {**dict(zip(COUNTS, counts, strict=True)), **(further or {})}
-    return [*response[:-1], _cost(table, model, provider, used, ts)]
-
-
-def _cost(
-    table: Table, model: str | None, provider: str | None, used: Json, ts: str | None
-) -> float | None:
     cost = table.price(model, provider, used, ts) if model else None
-    return None if cost is None else float(cost)
+    return [*response[:-1], None if cost is None else float(cost)]

@@ -19,29 +19,30 @@ UNKNOWN, NONE, MAIN = "?", "-", "main"
 HOUR = 3_600_000  # milliseconds
 MCP = re.compile(r"mcp__(.+?)__|mcp_([^_]+)_")  # of Claude Code and Codex; of Gemini CLI
 
-BY_TIME = ("day", "week", "month")
-BY_SESSION: dict[str, Callable[[Json], str]] = {  # groups shared by all responses of a session
-    "program": lambda row: row["program"] or OURS,
-    "session": lambda row: row["of"],
-    "dir": lambda row: row["cwd"] or UNKNOWN,
-}
-BY_LABEL: dict[str, Callable[[Json, Json], list[str]]] = {  # of a response's labels and its session
-    "tool": lambda labels, _: labels.get("tools") or [NONE],
-    "mcp": lambda labels, _: [_server(tool) for tool in labels.get("tools") or [NONE]],
-    "skill": lambda labels, _: [labels.get("skill") or NONE],
-    "agent": lambda labels, row: [
-        labels.get("agent") or (row["agent"] and (row["agent_name"] or "sub-agent")) or MAIN
-    ],
-    "branch": lambda labels, _: [labels.get("branch") or UNKNOWN],
-}
-BY = (*BY_TIME, "model", "provider", *BY_SESSION, *BY_LABEL)
 Response = list[Any]  # see `responses`
-Grouped = Iterator[tuple[Response, Sequence[str]]]  # each with its groups
+BY_TIME = ("day", "week", "month")
+GROUPS: dict[str, Callable[[Response, Json], Sequence[str]]] = {  # of a response and its session's row
+    "model": lambda response, _: [response[3] or UNKNOWN],
+    "provider": lambda response, _: [response[2] or UNKNOWN],
+    "program": lambda _, row: [row["program"] or OURS],
+    "session": lambda _, row: [row["of"]],
+    "dir": lambda _, row: [row["cwd"] or UNKNOWN],
+    "tool": lambda response, _: _label(response, "tools") or [NONE],
+    "mcp": lambda response, _: [
+        (match[1] or match[2]) if (match := MCP.match(tool)) else NONE
+        for tool in _label(response, "tools") or [NONE]
+    ],
+    "skill": lambda response, _: [_label(response, "skill") or NONE],
+    "agent": lambda response, row: [
+        _label(response, "agent") or (row["agent"] and (row["agent_name"] or "sub-agent")) or MAIN
+    ],
+    "branch": lambda response, _: [_label(response, "branch") or UNKNOWN],
+}
+BY = (*BY_TIME, *GROUPS)
 
 
-def _server(tool: str) -> str:
-    match = MCP.match(tool)
-    return (match[1] or match[2]) if match else NONE
+def _label(response: Response, name: str) -> Any:
+    return (response[-2] or {}).get(name)
 
 
 class Query(NamedTuple):
@@ -93,38 +94,32 @@ class Sums(NamedTuple):
 def summed(rows: Iterable[Json], query: Query) -> Sums:
     """Sum each response once, in the first session that has it, not in its copies.
 
-    A response that calls several tools is shared out among them.
+    A response that calls several tools is shared out among them; the shares add up.
     """
     groups: dict[str, Total] = {}
-    unpriced, number = Counter[str](), 0
+    whole, unpriced = Total(), Counter[str]()
     responses = _once(rows)
-    for response, names in _windows(responses, query) if query.hours else _grouped(responses, query):
-        if not _within(response[1], query):  # although it may have begun a window
-            continue
-        number += 1
-        counts, cost = response[4:9], response[-1]
-        for name, own, price in (
-            _shares(names, counts, cost) if len(names) > 1 else [(names[0], counts, cost)]
+    for response, names in _windows(responses, query.hours) if query.hours else _grouped(responses, query):
+        _, ts, _, model, *counts, _, _, cost = response
+        if (query.since or query.until) and not (
+            ts and (query.since or "") <= ts and (query.until is None or ts <= query.until)
         ):
-            (groups.get(name) or groups.setdefault(name, Total())).add(own, price)
-        if cost is None:
-            unpriced[response[3] or UNKNOWN] += 1
-    whole = Total()
-    for total in groups.values():
-        whole.add(total.counts, total.cost)
-    whole.responses, whole.unpriced = number, unpriced.total()
-    return Sums(query.by, _in_order(groups, query.by), whole, unpriced)
-
-
-def _shares(
-    names: Sequence[str], counts: Sequence[int], cost: float | None
-) -> Iterator[tuple[str, list[int], float | None]]:
-    """Yield each group's share of a response, by how often it is named; the shares add up."""
-    start, of = 0, len(names)
-    for name, share in Counter(names).items():
-        own = [count * (start + share) // of - count * start // of for count in counts]
-        start += share
-        yield name, own, cost if cost is None else cost * share / of
+            continue  # although it may have begun a window
+        whole.add(counts, cost)
+        unpriced.update([model or UNKNOWN] if cost is None else [])
+        start, of = 0, len(names)
+        for name, share in Counter(names).items():
+            own = [count * (start + share) // of - count * start // of for count in counts]
+            groups.setdefault(name, Total()).add(own, None if cost is None else cost * share / of)
+            start += share
+    by_time = query.by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
+    order = sorted(
+        groups.items(),
+        key=lambda item: (
+            (item[0] == UNKNOWN, item[0]) if by_time else (-item[1].cost, -item[1].tokens, item[0])
+        ),
+    )
+    return Sums(query.by, dict(order), whole, unpriced)
 
 
 def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
@@ -139,68 +134,51 @@ def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
                 yield row, response
 
 
-def _grouped(responses: Iterable[tuple[Json, Response]], query: Query) -> Grouped:
+def _grouped(
+    responses: Iterable[tuple[Json, Response]], query: Query
+) -> Iterator[tuple[Response, Sequence[str]]]:
     """Yield each response with its groups; one that is named more often gets a greater share."""
-    by, local_days = query.by, query.local
     for row, response in responses:
-        _, ts, provider, model, *_, labels, _ = response
-        if by == "model":
-            yield response, (model or UNKNOWN,)
-        elif by in BY_LABEL:
-            yield response, BY_LABEL[by](labels or {}, row)
-        elif by in BY_TIME:
-            yield response, (_period(ts[:16], by, is_local=local_days) if ts else UNKNOWN,)
+        if query.by in GROUPS:
+            yield response, GROUPS[query.by](response, row)
         else:
-            yield response, (BY_SESSION[by](row) if by in BY_SESSION else provider or UNKNOWN,)
+            ts = response[1]
+            yield response, [_period(ts[:16], query.by, is_local=query.local) if ts else UNKNOWN]
 
 
-def _windows(responses: Iterable[tuple[Json, Response]], query: Query) -> Grouped:
+def _windows(
+    responses: Iterable[tuple[Json, Response]], hours: int
+) -> Iterator[tuple[Response, Sequence[str]]]:
     """Yield each response with its window, `START/END PROGRAM`; its program may have recorded the end.
 
     Without such a record, a window begins with the full hour of the first response after the last one.
     """
-    length = query.hours * HOUR
+    length = hours * HOUR
     ends: dict[str, int] = {}  # by program
     for row, response in sorted(responses, key=lambda each: each[1][1] or ""):
-        program, time = BY_SESSION["program"](row), to_millis(response[1] or "")
+        program, time = row["program"] or OURS, to_millis(response[1] or "")
         if time is None:
-            yield response, (UNKNOWN,)
+            yield response, [UNKNOWN]
             continue
-        recorded = ((response[-2] or {}).get("resets") or {}).get(str(query.hours * 60))
-        end = to_millis(recorded or "")
+        end = to_millis((_label(response, "resets") or {}).get(str(hours * 60)) or "")
         if end is not None and end - length <= time < end:
             ends[program] = end
         elif time >= ends.get(program, 0):
             ends[program] = time - time % HOUR + length
-        start, end = ends[program] - length, ends[program]
-        yield response, (f"{from_millis(start)[:16]}Z/{from_millis(end)[:16]}Z {program}",)
+        first, last = (from_millis(millis)[:16] for millis in (ends[program] - length, ends[program]))
+        yield response, [f"{first}Z/{last}Z {program}"]
 
 
 def with_owners(rows: list[Json]) -> list[Json]:
-    """Add to each row the session it counts towards; a sub-agent's is its parent."""
+    """Add to each row the session it counts towards, `of`; a sub-agent's is its parent."""
     parents = {row["id"]: row["parent"] for row in rows if row["agent"] and row["parent"]}
-    return [{**row, "of": _owner(row["id"], parents)} for row in rows]
-
-
-def _owner(id: str, parents: dict[str, str]) -> str:
-    seen = set()
-    while id in parents and id not in seen:
-        seen.add(id)
-        id = parents[id]
-    return id
-
-
-def _within(ts: str | None, query: Query) -> bool:
-    if query.since is None and query.until is None:
-        return True
-    return ts is not None and (query.since or "") <= ts and (query.until is None or ts <= query.until)
-
-
-def _in_order(groups: dict[str, Total], by: str) -> dict[str, Total]:
-    """Sort periods by time, other groups by cost, most expensive first."""
-    if by in (*BY_TIME, "window"):
-        return dict(sorted(groups.items(), key=lambda item: (item[0] == UNKNOWN, item[0])))
-    return dict(sorted(groups.items(), key=lambda item: (-item[1].cost, -item[1].tokens, item[0])))
+    owned = []
+    for row in rows:
+        path = [row["id"]]
+        while (parent := parents.get(path[-1])) and parent not in path:
+            path.append(parent)
+        owned.append({**row, "of": path[-1]})
+    return owned
 
 
 @cache
