@@ -140,7 +140,9 @@ def ranked(
 
     def read(path: str) -> list[Entry] | None:
         try:
-            return [Entry(path, *text) for text in texts_to_index(env, by_path[path])]
+            view = view_of(env, by_path[path], media=Deferred(measured=True), lost={})
+            return [Entry(path, id, n, kind, text) for id, n, kind, items in texts(view)
+                    if (text := indexed(items))]  # fmt: skip
         except (HistoryError, OSError) as error:
             skip(by_path[path], error)
             return None
@@ -166,16 +168,14 @@ def ranked(
         yield Hit(by_path[entry.path].id, entry.id, entry.n, entry.kind, *shown)
 
 
-def texts_to_index(env: Env, target: Target) -> Iterator[tuple[str | None, int, str, str]]:
-    """The indexed texts of a session: of a call also its name, of JSON without texts the JSON."""
-    for id, n, kind, items in texts(view_of(env, target, media=Deferred(measured=True), lost={})):
-        lines: list[str] = []
-        for whole, *inside in items:
-            if whole and not (inside and whole.startswith(("{", "["))):
-                lines.append(whole.partition(" ")[0] if inside else whole)
-            lines += inside
-        if lines:
-            yield id, n, kind, "\n".join(lines)
+def indexed(items: Iterable[list[str]]) -> str:
+    """The indexed text of a message: of a call also its name, of JSON without texts the JSON."""
+    lines: list[str] = []
+    for whole, *inside in items:
+        if whole and not (inside and whole.startswith(("{", "["))):
+            lines.append(whole.partition(" ")[0] if inside else whole)
+        lines += inside
+    return "\n".join(lines)
 
 
 def pattern_of(words: str) -> str:
@@ -256,8 +256,14 @@ def find(env: Env, stamps: Mapping[str, str], read: Read, words: str) -> list[En
 
 
 def query_of(words: str) -> str | None:
-    """An FTS5 query that requires each word; long ones match as prefixes. None without words."""
-    terms = [term for word in re.findall(r"\w+", words) for term in _terms(word)]
+    """An FTS5 query that requires each word; long ones match as prefixes. None without words.
+
+    A word is split where it changes to or from a script without spaces.
+    """
+    terms = []
+    for word in re.findall(r"\w+", words):
+        pieces = enumerate(re.split(f"((?:{_UNSPACED.pattern})+)", word))
+        terms += [" ".join(piece) if number % 2 else piece for number, piece in pieces if piece]
     return " ".join(f'"{term}"' + ("*" if matches_longer(term) else "") for term in terms) or None
 
 
@@ -266,44 +272,28 @@ def matches_longer(term: str) -> bool:
     return len(term) >= SHORTEST or _UNSPACED.search(term) is not None
 
 
-def _terms(word: str) -> Iterator[str]:
-    """Split a word where it changes to or from a script without spaces."""
-    for number, piece in enumerate(re.split(f"((?:{_UNSPACED.pattern})+)", word)):
-        if piece:
-            yield " ".join(piece) if number % 2 else piece
-
-
 def _matches(db: sqlite3.Connection, stamps: Mapping[str, str], read: Read, query: str) -> list[Entry]:
     """Update the index for changed and removed files, then run the query."""
     for table in _TABLES:
         db.execute(table)
     indexed = {path: row for path, *row in db.execute("select path, stamp, first, end from indexed")}
-    for path, stamp in stamps.items():
-        stamp = f"{VERSION} {stamp}"
-        if path not in indexed or indexed[path][0] != stamp:
-            entries = read(path)
-            _remove(db, path, indexed)
-            if entries is not None:
-                _add(db, path, stamp, entries)
-    for path in indexed.keys() - stamps.keys():
-        if not os.path.exists(path):
-            _remove(db, path, indexed)
+    for path in (*stamps, *(indexed.keys() - stamps.keys())):
+        stamp = f"{VERSION} {stamps[path]}" if path in stamps else None
+        before = indexed.get(path)
+        if before is not None and (os.path.exists(path) if stamp is None else before[0] == stamp):
+            continue  # unchanged, or of a search that is not for this file
+        entries = read(path) if stamp is not None else None
+        if before is not None:
+            db.execute("delete from texts where rowid >= ? and rowid < ?", before[1:])
+            db.execute("delete from indexed where path = ?", (path,))
+        if entries is not None:
+            (last,) = db.execute("select max(rowid) from texts").fetchone()
+            end = last or 0
+            first = end + 1
+            for end, entry in enumerate(entries, first):
+                spaced = _UNSPACED.sub(lambda char: f" {char[0]} ", entry.text)
+                text = entry.text if spaced != entry.text else ""
+                db.execute(_INSERT, (end, path, entry.id, entry.n, entry.kind, spaced, text))
+            db.execute("insert into indexed values (?, ?, ?, ?)", (path, stamp, first, end + 1))
     db.commit()
     return [Entry(*row) for row in db.execute(_SEEK, (query,))]
-
-
-def _add(db: sqlite3.Connection, path: str, stamp: str, entries: Iterable[Entry]) -> None:
-    (last,) = db.execute("select max(rowid) from texts").fetchone()
-    first = end = (last or 0) + 1
-    for entry in entries:
-        spaced = _UNSPACED.sub(lambda char: f" {char[0]} ", entry.text)
-        text = entry.text if spaced != entry.text else ""
-        db.execute(_INSERT, (end, path, entry.id, entry.n, entry.kind, spaced, text))
-        end += 1
-    db.execute("insert into indexed values (?, ?, ?, ?)", (path, stamp, first, end))
-
-
-def _remove(db: sqlite3.Connection, path: str, indexed: Mapping[str, list[object]]) -> None:
-    if path in indexed:
-        db.execute("delete from texts where rowid >= ? and rowid < ?", indexed[path][1:])
-        db.execute("delete from indexed where path = ?", (path,))
