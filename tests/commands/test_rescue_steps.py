@@ -5,10 +5,9 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.commands.rescue import Options, destination, source
-from codeh_history.commands.rescue.reduction import reduced
+from codeh_history.commands.rescue import Options, destination
 from codeh_history.commands.rescue.report import lines
-from codeh_history.commands.rescue.source import Recovered
+from codeh_history.commands.rescue.steps import Recovered, read, reduced
 from codeh_history.store.resolve import Target
 from histories import model, session, user
 from in_process import run_in_process, write_session
@@ -32,32 +31,32 @@ def talk():
 
 def test_a_programs_file_is_known_though_its_first_lines_are_damaged(env, tmp_path):
     path = written(tmp_path / "s.jsonl", [b"damage"] * 30 + talk().lines)
-    found = source.read(env, None, str(path))
+    found = read(env, None, str(path))
     assert (found.program, texts(found)) == ("claude-code", ["hi", "ho", "more"])
     assert {problem["line"] for problem in found.problems} >= {1, 30}
 
 
 def test_a_file_of_any_name_is_read(env, tmp_path):
     path = written(tmp_path / "broken copy.txt", talk().lines)
-    assert source.read(env, None, str(path)).program == "claude-code"
+    assert read(env, None, str(path)).program == "claude-code"
     with pytest.raises(Usage, match=r"rescue reads a file or a session, never a stream"):
-        source.read(env, None, "-")
+        read(env, None, "-")
 
 
 def test_where_no_message_can_be_read_it_is_said(env, home, tmp_path):
     write_session(home, b'{"type":"session","version":1,"id":"s"}\n{damage\n')
     with pytest.raises(BadData, match=r"it contains no readable message"):
-        source.read(env, "s", None)
+        read(env, "s", None)
     made = Claude()
     made.line("system", "x", subtype="note", content="nothing said")
     with pytest.raises(BadData, match=r"it contains no readable message of claude-code"):
-        source.read(env, None, str(written(tmp_path / "empty.jsonl", made.lines)))
+        read(env, None, str(written(tmp_path / "empty.jsonl", made.lines)))
 
 
 def test_of_many_sessions_in_a_file_none_is_chosen(env, tmp_path):
     batch = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
     with pytest.raises(BadData, match=r"more than one session of openai-jsonl; import it, and rescue one"):
-        source.read(env, None, str(written(tmp_path / "b.jsonl", batch)))
+        read(env, None, str(written(tmp_path / "b.jsonl", batch)))
 
 
 def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_wrong(tmp_path):

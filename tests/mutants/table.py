@@ -689,20 +689,20 @@ MUTANTS = [
         ("test_cases.py::test_case[rescue/sound]",),
     ),
     Mutant(
-        "rescue keeps what a line says again", "commands/rescue/source.py",
+        "rescue keeps what a line says again", "commands/rescue/steps.py",
         "if parts not in seen or piece.line not in doubled:",
         "if True:",
         ("commands/test_rescue.py::test_what_stands_there_twice_is_written_once",),
     ),
     Mutant(
-        "rescue says of a message in a summary that it was dropped", "commands/rescue/reduction.py",
+        "rescue says of a message in a summary that it was dropped", "commands/rescue/steps.py",
         '"summarize": "summarised"',
         '"summarize": "dropped"',
         ("commands/test_rescue.py::test_a_budget_is_kept_and_every_message_accounted_for",
          "test_cases.py::test_case[rescue/too-long]"),
     ),
     Mutant(
-        "rescue fills the whole window", "commands/rescue/reduction.py",
+        "rescue fills the whole window", "commands/rescue/steps.py",
         "SHARE = 0.6 ",
         "SHARE = 1.0 ",
         ("test_cases.py::test_case[rescue/too-long]",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Lost, NegativeAnswer, NotFound, Usage, reason
@@ -13,7 +14,7 @@ from ..base.words import plural
 from ..formats import EXPORTERS, export
 from ..programs.registry import WRITTEN
 from ..render import values
-from ..render.progress import progress
+from ..render.progress import tracked
 from ..session.fold import View, fold
 from ..session.model import Json, origin
 from ..store import new_file, read
@@ -70,7 +71,9 @@ def run(env: Env, options: Options) -> int:
     if options.program is not None:
         return moved(env, options, options.program)
     to = options.to or "contents"
-    check(options, to)
+    for name in options.specified(*ONLY_WITH):
+        if to not in ONLY_WITH[name]:
+            raise Usage(f"{options.SPELLED[name].label(name)} requires --to {'|'.join(ONLY_WITH[name])}")
     if options.all:
         return pages(env, options)
     target = for_reading(env, options.session, options.argument)
@@ -81,36 +84,26 @@ def run(env: Env, options: Options) -> int:
 
         encryption = Encryption(options.encrypt_to, ()) if options.encrypt_to else None
         bundle.pack(env, target, options.bundle, lost, encryption)
+    elif to in WRITTEN:
+        from ..talk.send import program
+
+        view = viewed(env, target, options, lost)
+        file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
+        next = program.put(env, file, options.output, install=options.install)
+        program.note_left_out(env, file)
+        env.note(f"{view.id or to}: {next}")
     else:
         write(env, target, to, options, lost)
     report_missing_blocks(env, target.id, lost, strict=options.strict)
     return 0
 
 
-def check(options: Options, to: str) -> None:
-    """Raise Usage for options that cannot be combined."""
-    for name in options.specified(*ONLY_WITH):
-        if to not in ONLY_WITH[name]:
-            raise Usage(f"{options.SPELLED[name].label(name)} requires --to {'|'.join(ONLY_WITH[name])}")
-    if options.all and (options.output in (None, "-") or options.specified("session", "argument")):
-        raise Usage("--all requires --to html and --output DIR, and takes no session")
-
-
 def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:
-    """Write the session in the chosen format, and note what the format cannot hold."""
+    """Write the session in a format, and note what the format cannot hold."""
     view = viewed(env, target, options, lost, hydrate=to != "refs")
-    if to in WRITTEN:
-        from ..talk.send import program
-
-        file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
-        next = program.put(env, file, options.output, install=options.install)
-        program.note_left_out(env, file)
-        env.note(f"{view.id or to}: {next}")
-        return
     if to == "contents" and view.summaries:
-        env.note(
-            f"{target.id}: left out: {plural(len(view.summaries), 'summary')}; contents cannot hold them"
-        )
+        count = plural(len(view.summaries), "summary")
+        env.note(f"{target.id}: left out: {count}; contents cannot hold them")
     if to == "refs":
         from ..views import persist
 
@@ -133,26 +126,24 @@ def pages(env: Env, options: Options) -> int:
     """Write a page per session and an index, replacing earlier ones; continue after a failure."""
     from ..formats import html
 
+    if options.output in (None, "-") or options.specified("session", "argument"):
+        raise Usage("--all requires --to html and --output DIR, and takes no session")
     folder = os.path.abspath(str(options.output))
     ensure_dir(folder)
     entries: list[tuple[str, str, str]] = []
-    unread = 0
-    sessions = list(ids(env))
-    with progress(env, "pages") as done:
-        for number, (id, path) in enumerate(sessions, 1):
-            target = Target(path, "")
-            try:
-                view = viewed(env, target, options, {})
-            except (HistoryError, OSError) as error:
-                env.warn(f"{id}: no page: {reason(error)}")
-                unread += 1
-            else:
-                entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
-                new_file.write_over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
-            done(number, len(sessions))
+    code = 0
+    for id, path in tracked(env, "pages", list(ids(env))):
+        try:
+            view = viewed(env, Target(path, ""), options, {})
+        except (HistoryError, OSError) as error:
+            env.warn(f"{id}: no page: {reason(error)}")
+            code = BadData.exit_code
+            continue
+        entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
+        new_file.write_over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
     newest = [(file, title) for _, file, title in sorted(entries, reverse=True)]
     new_file.write_over(os.path.join(folder, "index.html"), html.index(newest))
-    return BadData.exit_code if unread else 0
+    return code
 
 
 def moved(env: Env, options: Options, program: str) -> int:
@@ -197,14 +188,11 @@ def _names(folder: str) -> tuple[str, str]:
 
 def _new_place(cwd: object, old: Sequence[str], new: Sequence[str]) -> str | None:
     """Where a directory is after the move; None if it was not in `old`, or is already in `new`."""
-    above = next((name for name in old if isinstance(cwd, str) and _below(cwd, name)), None)
-    if above is None or any(_below(str(cwd), name) for name in new if _below(name, above)):
+    above = next((name for name in old if PurePath(str(cwd)).is_relative_to(name)), None)
+    inside = (name for name in new if above and PurePath(name).is_relative_to(above))
+    if above is None or any(PurePath(str(cwd)).is_relative_to(name) for name in inside):
         return None
     return os.path.normpath(os.path.join(new[0], os.path.relpath(str(cwd), above)))
-
-
-def _below(path: str, folder: str) -> bool:
-    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Options) -> Json:

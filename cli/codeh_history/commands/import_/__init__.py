@@ -33,7 +33,7 @@ from ...programs.forms import reimport
 from ...programs.model import Problem, Session
 from ...session.by_reference import Blocks, summary_in, to_references
 from ...session.fold import fold, kind_of
-from ...session.model import AS_REF, Json, Part
+from ...session.model import AS_REF, Json
 from ...session.records import check_message, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...store import create, log, program_files, read
@@ -92,7 +92,12 @@ def run(env: Env, options: Options) -> int:
             )
         earliest = moment(env.millis(), options.since) if options.since is not None else None
         return copy.import_all(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
-    names = [file for name in options.files or (["-"] if env.piped() else []) for file in within(name)]
+    names: list[str] = []
+    for name in options.files or (["-"] if env.piped() else []):
+        paths = folders.below(name) if os.path.isdir(name) else [name]
+        names += paths
+        if not paths:
+            raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
     if not names:
         raise Usage("import: no FILE given; pass files, - for stdin, or --all")
     if len(options.from_) > 1:
@@ -103,15 +108,6 @@ def run(env: Env, options: Options) -> int:
         for id in one_file(env, options, name, options.from_[0] if options.from_ else "auto"):
             env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
     return 0
-
-
-def within(name: str) -> Sequence[str]:
-    """The file itself, or the session files in a program's folder."""
-    if not os.path.isdir(name):
-        return [name]
-    if paths := folders.below(name):
-        return paths
-    raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
 
 
 def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
@@ -269,23 +265,23 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
                 parts |= foreign_parts(stores, others, place_of(ref))
             except BadData as error:
                 raise BadData(f"{where}: {error}; nothing was imported") from None
-            made[ref["id"]], blocks = _converted(ref, [parts[id] for id in ids])
+            message = {
+                key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")
+            }
+            message |= {"type": "message", "parts": [parts[id] for id in ids]}
+            adopted = to_references(message, None, ref["flowId"], every=True)
+            assert adopted is not None  # noqa: S101 - with `every` each message with parts is
+            record, blocks = adopted
+            if AS_REF in record:
+                record[AS_REF] = {**record[AS_REF], "blockIds": record["blockIds"]}  # the original, too
+            made[ref["id"]] = record
             new |= blocks
         elif (summary := summary_in(ours.get(ids[0], b""))) is not None:
             made[ref["id"]] = summary
     if new:
         stores[0].mset(new)
     report_missing_blocks(env, where, lost)
-    adopted = (made.get(record.get("id", ""), record) for record in records)
-    return [{key: value for key, value in record.items() if key != "workspaceId"} for record in adopted]
-
-
-def _converted(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
-    """The message with references to new blocks, and these blocks."""
-    message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
-    adopted = to_references({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
-    assert adopted is not None  # noqa: S101 - with `every` each message with parts is
-    new, blocks = adopted
-    if AS_REF in new:
-        new[AS_REF] = {**new[AS_REF], "blockIds": new["blockIds"]}  # the original references, too
-    return new, blocks
+    adopted_records = (made.get(record.get("id", ""), record) for record in records)
+    return [
+        {key: value for key, value in record.items() if key != "workspaceId"} for record in adopted_records
+    ]

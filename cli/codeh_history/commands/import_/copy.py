@@ -104,25 +104,20 @@ def _appended(env: Env, session: Session, target: str) -> Imported:
 
     def build(locked: Locked) -> bytes:
         nonlocal missing
-        missing = changes(session, _copy_of(env, session, target, locked.read()))
+        view = fold(read.read_log(locked.read()))
+        of = origin(view.header)
+        if (of.get("from"), of.get("id")) != (session.program, session.id):
+            raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
+        if view.log.refers:
+            from ...views.stored_parts import hydrated
+
+            view = hydrated(env, view, lost={})
+        missing = changes(session, view)
         return b"" if missing.conflict else records.lines(missing.records, target)
 
     log.append(env, target, build)
     added = 0 if missing.conflict else len(missing.records)
     return Imported(id_of(target), added, created=False, conflict=missing.conflict)
-
-
-def _copy_of(env: Env, session: Session, target: str, data: bytes) -> View:
-    """The view of a session's copy; raise BadData if it is not one."""
-    view = fold(read.read_log(data))
-    of = origin(view.header)
-    if (of.get("from"), of.get("id")) != (session.program, session.id):
-        raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
-    if view.log.refers:
-        from ...views.stored_parts import hydrated
-
-        view = hydrated(env, view, lost={})
-    return view
 
 
 def import_all(

@@ -19,9 +19,8 @@ from ...session.view import View
 from ...store import create
 from ...store.resolve import named
 from .. import fork
-from . import report, source
-from .reduction import Reduced, reduced
-from .source import Recovered
+from . import report, steps
+from .steps import Recovered, Reduced
 
 EXAMPLES = """\
   codeh-history rescue                           # the newest sessions and their problems
@@ -55,9 +54,9 @@ def run(env: Env, options: Options) -> None:
         report.newest(env, json=options.json)
         return
     budget = amounts.tokens(options.budget) if options.budget is not None else None
-    session = source.read(env, options.session, options.argument)
+    session = steps.read(env, options.session, options.argument)
     to = destination(options, session)
-    done = reduced(env, session.view, to, budget)
+    done = steps.reduced(env, session.view, to, budget)
     changed = session.problems or done.facts["compacted"]
     wanted = changed or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install

@@ -24,8 +24,7 @@ from ...store.program_files import folders
 from ...store.program_files.folders import ProgramFile
 from ...views.rows import beginning
 from ..verify import program_problem
-from .reduction import Reduced
-from .source import Recovered
+from .steps import Recovered, Reduced
 
 BROKEN = 3  # kinds of problems shown as text
 LINES = 3  # line numbers shown for each
@@ -106,10 +105,6 @@ def _broken(problems: Sequence[Json]) -> list[str]:
     return [*texts, f"and {more:,} other kinds (`codeh-history verify FILE`)" if more > 0 else ""]
 
 
-def _text(problem: Json) -> str:
-    return f"line {problem['line']}: {problem['reason']}" if problem["line"] else problem["reason"]
-
-
 def _removed(rescue: Json) -> Iterator[str]:
     for kind, amount in sorted(rescue["let_go"].items(), key=lambda item: -item[1]["tokens"]):
         noun = kind.removesuffix("s") if amount["parts"] == 1 else kind
@@ -143,7 +138,9 @@ def newest(env: Env, *, json: bool) -> None:
         for row in rows:
             row["last"] = brief(row["last"], now) if rich else row["last"]
             more = f" (and {len(row['problems']) - 1} more)" if row["problems"][1:] else ""
-            row["problem"] = _text(row["problems"][0]) + more if row["problems"] else "ok"
+            first = row["problems"][0] if row["problems"] else {"line": 0, "reason": "ok"}
+            line = f"line {first['line']}: " if first["line"] else ""
+            row["problem"] = f"{line}{first['reason']}{more}"
         changes.draw(env, NAMES, [[row[name] for name in NAMES] for row in rows], flexible=2)
     env.note("`rescue FILE` recovers one of these" if rows else "no sessions of other programs found")
 
