@@ -9,7 +9,7 @@ from codeh_history import providers
 from codeh_history.base.env import Env
 from codeh_history.commands.verify import of_program
 from codeh_history.commands.verify import session as verifying
-from codeh_history.commands.verify.provider import refusals, source_of
+from codeh_history.commands.verify.session import refusals, source_of
 from codeh_history.store.resolve import Target
 from plain_logs import plain_files
 

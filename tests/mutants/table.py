@@ -484,8 +484,8 @@ MUTANTS = [
     ),
     Mutant(
         "verify lets a record name itself", "commands/verify/session.py",
-        "for id in ids if id not in self._ids",
-        "for id in ids if id not in self._ids and id != own",
+        "unknown = (id for id in names if id not in seen)",
+        "unknown = (id for id in names if id not in seen and id != own)",
         ("commands/test_verify.py::test_lines_and_what_they_name",),
     ),
     Mutant(

@@ -48,9 +48,7 @@ def run(env: Env, options: Options) -> int:
 def verdict(env: Env, options: Options, target: Target) -> Json:
     """The problems of the session itself, for a provider, or for the program whose file it is."""
     if options.to:
-        from . import provider
-
-        verdict = provider.verify(env, target, options.to, options.model, strict=options.strict)
+        verdict = verifying.verify_for(env, target, options.to, options.model, strict=options.strict)
     elif other := of_program(target):
         return other
     else:

@@ -1,4 +1,4 @@
-"""Find the problems of a session, each with its byte offset; changes nothing."""
+"""Find the problems of a session, or what a provider would refuse in it; changes nothing."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from typing import NamedTuple
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
 from ...base.input import required_stdin
+from ...base.shared_options import system_and_tools
 from ...session.by_reference import block_ids
 from ...session.fold import fold
-from ...session.model import Json
+from ...session.model import Message, Part
 from ...session.pairing import Answer, Call, only_results, pair
-from ...session.records import VERSION, Log, Record
+from ...session.records import VERSION, Log
 from ...session.rules import NAMES_OF_AN_OP, OTHER, RULES, added_ids, ids_in, own_id
 from ...session.view import View
 from ...store import read
 from ...store.paths import sessions_dir
 from ...store.resolve import Target
+from ...views.view import view_of
 
 BATCH = 256  # blocks per fetch
+Referenced = dict[str, tuple[int, str | None]]  # block id → offset and id of the first record that names it
 
 
 class Problem(NamedTuple):
@@ -50,9 +53,9 @@ def verify(env: Env, target: Target) -> Verdict:
     data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     log = read.read_log(data)
     kept = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
-    checks = Checks(target.id if kept else None, log)
+    damaged, blocks = check(target.id if kept else None, log)
     view = fold(log)
-    problems = [*checks.problems, *pairs(env, view), *missing(env, checks)]
+    problems = [*damaged, *pairs(env, view), *missing(env, blocks)]
     if target.path != "-" and problems and read.being_written(target.path):
         problems = [problem for problem in problems if problem.reason != "torn last line"]
     problems = with_lines(problems, data)
@@ -90,19 +93,20 @@ def pairs(env: Env, view: View) -> Iterator[Problem]:
         yield problem(answer, f"a second result of {answer.name} for a call that is answered")
 
 
-def missing(env: Env, checks: Checks) -> Iterator[Problem]:
+def missing(env: Env, blocks: Referenced) -> Iterator[Problem]:
     """Blocks that are missing or altered."""
-    if not checks.blocks:
+    if not blocks:
         return
     from ...store.blocks import fetch, open_stores
 
     stores = open_stores(env)
-    ids = list(checks.blocks)
+    ids = list(blocks)
     for at in range(0, len(ids), BATCH):
         lost: Lost = {}
         fetch(stores, ids[at : at + BATCH], lost)
         for id, why in lost.items():
-            yield Problem(checks.blocks[id][0], why, checks.blocks[id][1])
+            offset, record = blocks[id]
+            yield Problem(offset, why, record)
 
 
 def with_lines(problems: Iterable[Problem], data: bytes) -> list[Problem]:
@@ -116,56 +120,93 @@ def with_lines(problems: Iterable[Problem], data: bytes) -> list[Problem]:
     return [p if p.offset is None or p.line else p._replace(line=lines[p.offset]) for p in problems]
 
 
-class Checks:
-    """Checks the lines of a log; `problems` are unordered."""
-
-    def __init__(self, session: str | None, log: Log) -> None:
-        """`session`: the id in the file's name."""
-        self.session = session
-        self.header: Json | None = None
-        self.problems = [Problem(each.offset, each.reason, line=each.line or None) for each in log.damage]
-        self.blocks: dict[str, tuple[int, str | None]] = {}  # block id → where it is first referenced
-        self._ids: dict[str, int] = {}  # id → offset of its first record
-        for record in log.records:
-            self._check(record)
-
-    def _check(self, record: Record) -> None:
-        data, offset = record.data, record.offset
-        what = data["type"]
+def check(session: str | None, log: Log) -> tuple[list[Problem], Referenced]:
+    """Problems of lines and of the ids that they name; `session`: the id in the file's name."""
+    problems = [Problem(each.offset, each.reason, line=each.line or None) for each in log.damage]
+    blocks: Referenced = {}
+    seen: dict[str, int] = {}  # id → offset of its first record
+    headers = 0
+    for record in log.records:
+        data, offset, what = record.data, record.offset, record.data["type"]
         if what == "session":
-            self._header(data, offset)
-            return
-        own, names = own_id(data), RULES.get(what, OTHER).names
-        if names:
-            self._names(ids_in(data, names), offset, what, own)
+            version, id = data.get("version"), data.get("id")
+            if headers:
+                problems.append(Problem(offset, "a second header, which is ignored"))
+            elif isinstance(version, int) and version > VERSION:
+                newer = f"version {version} is newer than this program's {VERSION}"
+                problems.append(Problem(offset, newer))
+            if not headers and session is not None and id != session:
+                other = f"the header says session {id}, the file's name {session}"
+                problems.append(Problem(offset, other))
+            headers += 1
+            continue
+        own = own_id(data)
+        names = ids_in(data, RULES.get(what, OTHER).names)
+        unknown = (id for id in names if id not in seen)
+        problems += [Problem(offset, f"{what} names nothing earlier: {id}", own) for id in unknown]
         for id in added_ids(data):
-            if id in self._ids:
-                reason = f"has an id that was used before, at byte {self._ids[id]}"
-                self.problems.append(Problem(offset, reason))
-            self._ids.setdefault(id, offset)
-        if what == "compaction":
-            for op in data["ops"]:
-                ids = filter(None, ids_in(op, NAMES_OF_AN_OP))
-                self._names(ids, offset, f"{op.get('op')} of a compaction", own)
+            if id in seen:
+                problems.append(Problem(offset, f"has an id that was used before, at byte {seen[id]}"))
+            seen.setdefault(id, offset)
+        for op in data["ops"] if what == "compaction" else ():
+            ids = (id for id in ids_in(op, NAMES_OF_AN_OP) if id and id not in seen)
+            by = f"{op.get('op')} of a compaction"
+            problems += [Problem(offset, f"{by} names nothing earlier: {id}", own) for id in ids]
         if "blockIds" in data or what == "compaction":
             for block in block_ids(data):
-                self.blocks.setdefault(block, (offset, own or data.get("of")))
+                blocks.setdefault(block, (offset, own or data.get("of")))
+    return problems, blocks
 
-    def _header(self, data: Json, offset: int) -> None:
-        version, id = data.get("version"), data.get("id")
-        reasons = []
-        if self.header is not None:
-            reasons = ["a second header, which is ignored"]
-        else:
-            self.header = data
-            if isinstance(version, int) and version > VERSION:
-                reasons.append(f"version {version} is newer than this program's {VERSION}")
-            if self.session is not None and id != self.session:
-                reasons.append(f"the header says session {id}, the file's name {self.session}")
-        self.problems += [Problem(offset, reason) for reason in reasons]
 
-    def _names(self, ids: Iterable[str], offset: int, by: str, own: str | None) -> None:
-        """Report ids that no earlier record has."""
-        self.problems += (
-            Problem(offset, f"{by} names nothing earlier: {id}", own) for id in ids if id not in self._ids
-        )
+# -- verify --to ---------------------------------------------------------------------------------------
+
+
+def verify_for(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Verdict:
+    """Everything that a provider would refuse, in request order."""
+    data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+    view = view_of(env, target, data, strict=strict)
+    return Verdict(view, with_lines(refusals(view, to, model), data))
+
+
+def refusals(view: View, to: str, model: str | None) -> list[Problem]:
+    """What `to` would refuse in a request that holds the session unchanged."""
+    from ... import providers
+    from ...providers.base import Options
+    from ...talk.send.payload import model_for
+
+    system, tools = system_and_tools(view.meta)
+    kept = view.meta.get(f"settings.{to}")
+    chosen = Options(
+        model=model_for(view, to, model) or "MODEL", system=system, tools=tools, session=view.id,
+        settings=kept if isinstance(kept, dict) else {}, faithful=True, trace=True,
+    )  # fmt: skip
+    places = {message.id: number for number, message in enumerate(view.messages, 1)}
+
+    def problem(path: str, reason: str, message: Message | None) -> Problem:
+        if message is None:
+            return Problem(None, reason, path=path)
+        written = message.place < len(view.log.records)
+        offset = view.log.records[message.place].offset if written else None
+        return Problem(offset, reason, message.id, n=places.get(message.id), path=path)
+
+    sent = [message for message in view.messages if message.role is not None and message.committed]
+    if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
+        parts: list[Part] = [{"text": "…"}]  # a final answer is only sent once a prompt follows it
+        sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))
+    format = providers.load(to)
+    request = format.request(sent, chosen, [summary.text for summary in view.summaries])
+    return [
+        problem(p.path, p.reason, view.all.get(source_of(request.sources, p.path) or ""))
+        for p in format.problems(request.body)
+    ]
+
+
+def source_of(sources: list[list[str]], path: str) -> str | None:
+    """The id of the message behind `messages.6.content.0`; the element's first if the block has none."""
+    numbers = [int(step) for step in path.split(".") if step.isdecimal()]
+    if not numbers or numbers[0] >= len(sources):
+        return None
+    blocks = sources[numbers[0]]
+    if len(numbers) > 1 and numbers[1] < len(blocks):
+        return blocks[numbers[1]] or None
+    return next((id for id in blocks if id), None)
