@@ -11,7 +11,7 @@ import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.commands import show
-from codeh_history.commands.show import Changes, added, event_json
+from codeh_history.commands.show import Changes, added
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
@@ -55,7 +55,7 @@ def told(datas):
     changes = Changes()
     views = (fold(parse(lines_of(data))) for data in datas)
     return [
-        event_json(event) for view in views for event in changes.update(list(enumerate(view.messages, 1)))
+        event.as_json() for view in views for event in changes.update(list(enumerate(view.messages, 1)))
     ]
 
 

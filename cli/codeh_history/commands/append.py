@@ -40,7 +40,10 @@ def store(env: Env, options: Options) -> None:
     elif options.from_ is not None:
         receive(env, options, options.from_)
     elif options.stream:
-        follow(env, options)
+        from ..talk.receive.answer import Streaming
+
+        target = text.target_of(env, options.session, new=options.new) or text.begin(env, "")
+        read(env, options, Streaming(env, target, *text.kind_and_role(options.role, options.kind)))
     elif options.jsonl or options.exchange is not None:
         from ..talk.append import jsonl
 
@@ -60,14 +63,6 @@ def store(env: Env, options: Options) -> None:
 def is_text(options: Options) -> bool:
     """Whether the options describe a plain text message."""
     return not set(options.specified()).difference(TEXT, ("session", "quiet"))
-
-
-def follow(env: Env, options: Options) -> None:
-    """Store stdin as it arrives (`--stream`)."""
-    from ..talk.receive.answer import Streaming
-
-    target = text.target_of(env, options.session, new=options.new) or text.begin(env, "")
-    read(env, options, Streaming(env, target, *text.kind_and_role(options.role, options.kind)))
 
 
 def read(env: Env, options: Options, receiving: Receiving) -> None:

@@ -64,7 +64,10 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
     """
     before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
     old = trash.older(env, before) if before is not None else []
-    store, moved = open_store(env), moved_away(env)
+    store = open_store(env)
+    moved = [  # sessions outside the home that referred to blocks, and are no longer where they were
+        path for path in outside.recorded(env) if not (path.startswith(SERVER) or os.path.lexists(path))
+    ]
     # nothing is removed if a file that may refer to blocks cannot be read
     unneeded = unused(env, store, _limit(env), but=[item.path for item in old])
     if before is not None and options.yes:
@@ -151,13 +154,6 @@ def spent(records: Sequence[Record]) -> set[int]:
 # -- blocks -------------------------------------------------------------------------------------------
 
 
-def moved_away(env: Env) -> list[str]:
-    """Sessions outside the home that referred to blocks, and are no longer where they were."""
-    return [
-        path for path in outside.recorded(env) if not (path.startswith(SERVER) or os.path.lexists(path))
-    ]
-
-
 def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
     """Blocks older than `before` that no file of this home or noted elsewhere refers to, with sizes.
 
@@ -178,22 +174,17 @@ def _holders(env: Env) -> Iterator[str]:
     place = sessions_dir(env)
     for name in {place, *outside.recorded(env)}:
         if name.startswith(SERVER):
-            yield from _on_server(name)
+            try:
+                server, _ = postgres.of(f"{name}/")
+            except KeyError:
+                raise InputOutput(
+                    f"{name}: its sessions may need blocks: set CODEH_STORE to it; nothing was removed"
+                ) from None
+            yield from map(server.path, server.passing([*server.stamps()]))  # one at a time
         elif name != place:
             yield name
         elif place != own_dir(env):
             yield from _files(place)
-
-
-def _on_server(name: str) -> Iterator[str]:
-    """The sessions of a database, one at a time."""
-    try:
-        store, _ = postgres.of(f"{name}/")
-    except KeyError:
-        raise InputOutput(
-            f"{name}: its sessions may need blocks: set CODEH_STORE to it; nothing was removed"
-        ) from None
-    yield from map(store.path, store.passing([*store.stamps()]))
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
@@ -58,25 +57,22 @@ class Options(Reading, without=("argument",)):
 
 
 def run(env: Env, options: Options) -> None:
-    earliest = moment(env.millis(), options.since) if options.since is not None else 0
-    directory = env.cwd() if options.here else None
     names = dict(ids(env))
-    paths = [*names.values()] if options.session is None else [for_reading(env, options.session).path]
-    rows = rows_of(env, paths)
+    rows = rows_of(env, [*names.values()] if options.session is None
+                   else [for_reading(env, options.session).path])  # fmt: skip
     if options.all_programs:
         imported = {(row["program"], row["program_session"]) for row in rows}
         rows += [
             row for row in program_rows(env) if (row["program"], row["program_session"]) not in imported
         ]
     kept = foreign_settings.kept(env)
-    rows = [{**row, **_kept(kept.get(row["id"], {}))} for row in rows]
-    chosen = [
-        row for row in rows
-        if matches(row, options)
-        and (directory is None or (directory and row["cwd"] == directory))
-        and (not earliest or last_used(row) >= earliest)
-    ]  # fmt: skip
-    chosen = sorted(chosen, key=last_used, reverse=True)[: options.last]
+    for row in rows:  # what was set before a session was imported, in place of what its program says
+        own = kept.get(row["id"], {})
+        row |= {key: value for key, value in {
+            "title": listing.text_of(own.get("title")), "tags": listing.tags_of(own.get("tags")),
+            "pinned": own.get("pinned") is True,
+        }.items() if own.get(key) is not None}  # fmt: skip
+    chosen = sorted(matching(env, rows, options), key=last_used, reverse=True)[: options.last]
     show(env, chosen, options, names)
     if not chosen and not options.json and not options.jsonl:
         start = "no sessions yet: `codeh-history append -m TEXT` starts one"
@@ -85,30 +81,25 @@ def run(env: Env, options: Options) -> None:
         raise BadData("some sessions are damaged (`codeh-history verify ID` shows where)")
 
 
-def _kept(settings: Json) -> Json:
-    """What was set of a session before it was imported, in place of what its program says."""
-    read: dict[str, Callable[[object], object]] = {
-        "title": listing.text_of, "tags": listing.tags_of, "pinned": lambda value: value is True,
-    }  # fmt: skip
-    return {key: of(settings[key]) for key, of in read.items() if settings.get(key) is not None}
-
-
-def matches(row: Json, options: Options) -> bool:
-    """Whether a session matches --pinned, --tag, --program, --model, --branch and --title."""
-    model, title = (options.model or "").casefold(), (options.title or "").casefold()
-    return (
-        (row["pinned"] or not options.pinned)
+def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
+    """The rows that match all of the options that select sessions."""
+    earliest = moment(env.millis(), options.since) if options.since is not None else 0
+    here = env.cwd() if options.here else None
+    model, title, ref = (options.model or "").casefold(), (options.title or "").casefold(), options.branch
+    return [
+        row for row in rows
+        if (here is None or (here and row["cwd"] == here))
+        and (not earliest or last_used(row) >= earliest)
+        and (row["pinned"] or not options.pinned)
         and (options.tag is None or options.tag in row["tags"])
         and (options.program is None or options.program == row["program"])
         and (not model or any(model in name.casefold() for name in row["models"]))
-        and (options.branch is None or any(map(partial(_is_ref, options.branch), row["git"])))
+        and (ref is None or any(
+            name == ref or (len(ref) >= SHORT_COMMIT and len(name) == COMMIT and name.startswith(ref))
+            for name in row["git"]
+        ))
         and title in f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
-    )
-
-
-def _is_ref(ref: str, name: str) -> bool:
-    """Whether a branch or commit has this name; a commit may be abbreviated."""
-    return name == ref or (len(ref) >= SHORT_COMMIT and len(name) == COMMIT and name.startswith(ref))
+    ]  # fmt: skip
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
@@ -119,7 +110,8 @@ def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
 def name_choices(env: Env, paths: Sequence[str]) -> None:
     """Note the sessions that an ambiguous name matches: id, time and first prompt, newest first."""
     for row in sorted(rows_of(env, [*paths]), key=last_used, reverse=True):
-        env.note(f"  {row['id']}  {_time(env, row)}  {row['title'] or row['prompt'] or ''}")
+        last = brief(row["last"] or row["created"], env.millis())
+        env.note(f"  {row['id']}  {last}  {row['title'] or row['prompt'] or ''}")
 
 
 def program_rows(env: Env, programs: Sequence[str] = ()) -> list[Json]:
@@ -149,13 +141,13 @@ def show(env: Env, rows: list[Json], options: Options, names: Iterable[str]) -> 
         env.write(b"".join(values.lines(rows, as_array=options.json)))
     elif rows and rich_wanted(env):
         columns = [column for column in SHOWN if column != "program" or any(row["program"] for row in rows)]
-        cells = []
+        cells, now = [], env.millis()
         for row in rows:
             directory = os.path.basename((row["cwd"] or "").rstrip("/"))
             if width() < NARROW and len(directory) > DIRECTORY:
                 directory = f"{directory[: DIRECTORY - 1]}…"
             shown = {
-                "id": row["id"], "last": _time(env, row), "msgs": row["messages"],
+                "id": row["id"], "last": brief(row["last"] or row["created"], now), "msgs": row["messages"],
                 "program": row["program"], "directory": directory, "title": row["title"] or row["prompt"],
             }  # fmt: skip
             cells.append([shown[column] for column in columns])
@@ -187,7 +179,3 @@ def abbreviations(ids: Sequence[str], others: Iterable[str], most: int) -> dict[
                 long.remove(id)
         end += 1
     return short
-
-
-def _time(env: Env, row: Json) -> str:
-    return brief(row["last"] or row["created"], env.millis())

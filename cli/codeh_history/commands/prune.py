@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from ..base.env import Env
@@ -77,7 +78,9 @@ def newest_first(env: Env) -> list[Session]:
         if path.endswith(".json"):
             continue  # the older format is read, never moved
         id, row = paths[path], listing.row_of(path)
-        written = newest_record(path)
+        written = 0
+        with suppress(HistoryError, OSError):  # an unreadable session is not moved
+            written = to_millis(begun.times(path)[2]) or 0
         last = last_used(row) or written
         if max(last, written) > now:
             newest = from_millis(max(last, written))
@@ -87,11 +90,3 @@ def newest_first(env: Env) -> list[Session]:
         stays = "locked by another process" if read.being_written(path) else pending
         sessions.append(Session(id, last, row["bytes"], stays))
     return sorted(sessions, key=lambda session: (-session.used, session.id))
-
-
-def newest_record(path: str) -> int:
-    """The time of the last dated record in epoch milliseconds; 0 if there is none."""
-    try:
-        return to_millis(begun.times(path)[2]) or 0
-    except (HistoryError, OSError):
-        return 0  # an unreadable session is not moved

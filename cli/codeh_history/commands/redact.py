@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
@@ -45,7 +44,7 @@ def run(env: Env, options: Options) -> int:
     if not options.in_place:
         with progress(env, "redacting", size_of(target.path)):
             lines = list(stream.lines(view_of(env, target, strict=options.strict)))
-            new = redacting.rewritten(lines, whole(env, lines), redactor)
+            new = redacting.rewritten(lines, Hydration(env).lines(lines), redactor)
         if filtering.shows_preview(env, jsonl=options.jsonl):
             changes.draw(env, ("kind", "secrets"), sorted(redactor.counts.items()))
         else:
@@ -75,9 +74,10 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
 
     def rewrite(data: bytes) -> list[bytes]:
         redactor.forget()
-        new = redacting.rewritten(lines_of(data), whole(env, lines_of(data)), redactor)
+        lines = list(lines_of(data))
+        new = redacting.rewritten(lines, Hydration(env).lines(lines), redactor)  # blocks hold secrets too
         id = env.new_id(f"{target.id} redactions", len(data))
-        redaction = redactions.record(id, env.now(), list(lines_of(data)), new)
+        redaction = redactions.record(id, env.now(), lines, new)
         return redactions.insert_redaction(new, redaction) if redaction is not None else new
 
     rewriting.in_place(env, target, rewrite, strict=options.strict)
@@ -88,11 +88,6 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
     for place in places:
         env.warn(f"{target.id}: a removed secret is still in {place}")
     return 1 if places else code
-
-
-def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
-    """The lines with the content of their blocks, which may hold secrets too."""
-    return Hydration(env).lines(lines)
 
 
 def ask(env: Env, session: str) -> None:

@@ -170,6 +170,14 @@ class Event(NamedTuple):
     message: Message
     more: Json
 
+    def as_json(self) -> Json:
+        """A committed message as in `show --jsonl`, or `{event, id, n, kind, role, …}`."""
+        message = self.message
+        if self.name == "message":
+            return message_json(self.number, message)
+        ids = {"event": self.name, "id": message.id, "n": self.number, "kind": message.kind}
+        return {**ids, "role": message.role, **self.more}
+
 
 class Changes:
     """Compares successive views of a session.
@@ -219,15 +227,6 @@ def added(before: list[Part], now: list[Part]) -> list[Part] | None:
         return None
     grown: Part = {**new, "text": text[len(was) :]}
     return [grown, *now[last + 1 :]]
-
-
-def event_json(event: Event) -> Json:
-    """A committed message as in `show --jsonl`, or `{event, id, n, kind, role, …}`."""
-    name, number, message, more = event
-    if name == "message":
-        return message_json(number, message)
-    ids = {"event": name, "id": message.id, "n": number, "kind": message.kind, "role": message.role}
-    return ids | more
 
 
 class Text:
@@ -296,7 +295,7 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
                 list(changes.update(messages[: -options.last]))  # skipped
             for event in changes.update(messages):
                 if options.jsonl:
-                    env.write(values.line(event_json(event)))
+                    env.write(values.line(event.as_json()))
                 else:
                     text.print(event)
             pause = max(PAUSE, 2 * (time.monotonic() - started))

@@ -50,7 +50,7 @@ def run(env: Env, options: Options) -> None:
 
 def lines(state: Json) -> list[tuple[str, str]]:
     """Names and values to print; an empty value is omitted."""
-    return [
+    rows = [
         ("session", f"{state['session']} ({'' if state['why'] == BEGUN_HERE else 'by '}{state['why']})"),
         ("title", state["title"] or ""),
         ("system", state["system"] or ""),
@@ -61,16 +61,12 @@ def lines(state: Json) -> list[tuple[str, str]]:
         *(("open call", f"{call['name']} {call['id']} in :{call['n']}") for call in state["open_calls"]),
         *(("pending", _place(item)) for item in state["pending"]),
         ("unanswered", _place(state["unanswered"]) if state["unanswered"] else ""),
-        *(("damage", _damage(item)) for item in state["damage"]),
-        *(("unsent", path) for path in state["unsent"]),
-        ("next", state["next"]),
     ]
+    for item in state["damage"]:  # the offset is unknown for lines of other programs
+        byte = f", byte {item['offset']}" if item["offset"] >= 0 else ""
+        rows.append(("damage", f"line {item['line']}{byte}: {item['reason']}"))
+    return [*rows, *(("unsent", path) for path in state["unsent"]), ("next", state["next"])]
 
 
 def _place(item: Json) -> str:
     return f":{item['n']} {item['id']}" + (f", aborted: {item['aborted']}" if "aborted" in item else "")
-
-
-def _damage(item: Json) -> str:
-    byte = f", byte {item['offset']}" if item["offset"] >= 0 else ""  # unknown for lines of other programs
-    return f"line {item['line']}{byte}: {item['reason']}"

@@ -190,27 +190,21 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
 
 
 def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
-    """Summarise what is due in one session."""
+    """Summarise what is due in one session: in place, or print the result; a terminal gets the changes."""
     if options.in_place and target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
     try:
         with unchanged(target):
-            if not options.in_place:
-                printed(env, target, settings, options)
-            elif line := summarizing.run(env, target, settings, strict=options.strict):
+            if options.in_place and (line := summarizing.run(env, target, settings, strict=options.strict)):
                 env.write(values.line(line))
-            else:
-                view = view_of(env, target, strict=options.strict)
+                return 0
+            view = view_of(env, target, strict=options.strict)
+            if options.in_place:
                 env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
+                return 0
+            work = summarizing.prepare(view, settings)
     finally:
         settings.stop()
-    return 0
-
-
-def printed(env: Env, target: Target, settings: Settings, options: Options) -> None:
-    """Print the summarised session; on a terminal, print only the changes."""
-    view = view_of(env, target, strict=options.strict)
-    work = summarizing.prepare(view, settings)
     if not filtering.shows_preview(env, jsonl=options.jsonl):
         filtering.print_view(env, view if work is None else summarizing.filtered(env, view, work))
     elif work is not None:
@@ -221,6 +215,7 @@ def printed(env: Env, target: Target, settings: Settings, options: Options) -> N
         env.note(f"{target.id}: {settings.not_due(view)}")
     elif target.path != "-":
         env.note(f"{target.id} is unchanged; -i keeps it")
+    return 0
 
 
 @contextmanager

@@ -102,7 +102,10 @@ class Talk:
         try:
             return ask.ask(self.env, self.target, options, self.resolved(), self.most, RETRY)
         except KeyboardInterrupt:
-            self._stopped()
+            last = next(reversed(self.view().messages), None)
+            if last is not None and last.pending is not None:
+                commit = f"codeh-history commit -s {named(self.env, self.target)} {last.id}"
+                self.env.note(f"the received part stays pending; `{commit}` commits it")
             raise
         finally:
             if self.size() > size:  # the prompt was stored, with or without an answer
@@ -114,13 +117,6 @@ class Talk:
             return size_of(self.target.path)
         except TryAgain:
             return 0
-
-    def _stopped(self) -> None:
-        """Note that the received part of an interrupted answer is pending."""
-        last = next(reversed(self.view().messages), None)
-        if last is not None and last.pending is not None:
-            commit = f"codeh-history commit -s {named(self.env, self.target)} {last.id}"
-            self.env.note(f"the received part stays pending; `{commit}` commits it")
 
     def _called(self) -> bool:
         """Answer the open calls with the `calls.via` command; return False if none is configured."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64decode
 from collections.abc import Container, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -67,44 +67,44 @@ def read(line: bytes) -> Request | Cancel | Refusal:
         return Refusal(id, error)
 
 
-def _request(id: Id, value: dict[str, object]) -> Request:
+def _request(id: Id, value: dict[str, Any]) -> Request:
     if "cancel" in value:
         raise BadData("cancel: no other fields allowed")
     for name in value:
         if name not in FIELDS:
             meant = closest(name, FIELDS)
             raise BadData(f"{name}: no such field" + (f"; did you mean {meant}?" if meant else ""))
-    argv, cwd, stream = value.get("argv"), value.get("cwd", ""), value.get("stream", False)
-    environ = value.get("env", {})
-    if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
-        raise BadData("argv: must be a list of strings, the verb first")
-    if not isinstance(environ, dict) or not all(
-        name and "=" not in name and isinstance(each, str | None) for name, each in environ.items()
-    ):
-        raise BadData("env: must be an object of strings; null removes a variable")
-    if not isinstance(cwd, str):
-        raise BadData("cwd: must be a string")
-    if not isinstance(stream, bool):
-        raise BadData("stream: must be true or false")
-    if any("\0" in text for text in (*argv, cwd, *environ, *filter(None, environ.values()))):
+    argv: Any = value.get("argv")
+    cwd, stream = value.get("cwd", ""), value.get("stream", False)
+    environ, text, coded = value.get("env", {}), value.get("stdin"), value.get("stdin64")
+    valid = {
+        "argv: must be a list of strings, the verb first": isinstance(argv, list)
+        and bool(argv)
+        and all(isinstance(word, str) for word in argv),
+        "env: must be an object of strings; null removes a variable": isinstance(environ, dict)
+        and all(
+            name and "=" not in name and isinstance(each, str | None) for name, each in environ.items()
+        ),
+        "cwd: must be a string": isinstance(cwd, str),
+        "stream: must be true or false": isinstance(stream, bool),
+        "stdin and stdin64 cannot be combined": text is None or coded is None,
+        "stdin: must be a string": isinstance(text, str | None),
+        "stdin64: must be a string": isinstance(coded, str | None),
+    }
+    if problem := next((rule for rule, holds in valid.items() if not holds), None):
+        raise BadData(problem)
+    if any("\0" in word for word in (*argv, cwd, *environ, *filter(None, environ.values()))):
         raise BadData("argv, cwd and env must not contain NUL")
     verb = next((word for word in argv if word != "--"), "")  # `--` may precede the verb
     if verb in REFUSED:
         raise Usage(f"`serve` does not run {verb}: {REFUSED[verb]}")
-    return Request(id, argv, _stdin(value.get("stdin"), value.get("stdin64")), cwd, environ, stream)
-
-
-def _stdin(text: object, coded: object) -> bytes | None:
-    if text is not None and coded is not None:
-        raise BadData("stdin and stdin64 cannot be combined")
-    if not isinstance(text, str | None) or not isinstance(coded, str | None):
-        raise BadData(f"{'stdin64' if text is None else 'stdin'}: must be a string")
-    if coded is None:
-        return None if text is None else text.encode()
-    try:
-        return b64decode(coded, validate=True)
-    except ValueError:
-        raise BadData("stdin64: not base64") from None
+    stdin = None if text is None else text.encode()
+    if coded is not None:
+        try:
+            stdin = b64decode(coded, validate=True)
+        except ValueError:
+            raise BadData("stdin64: not base64") from None
+    return Request(id, argv, stdin, cwd, environ, stream)
 
 
 class Turn(NamedTuple):
