@@ -42,9 +42,7 @@ class Env:
         self.locked: Placed | None = None  # the session being written
         self.clear_progress: Callable[[], object] = lambda: None  # removes a progress bar from the terminal
         self.program: Callable[[list[str], Env], int] | None = None  # runs a command line, for `serve`
-        self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = (
-            None  # parses one, for `serve`
-        )
+        self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = None  # parses one
         self.named_only = False  # whether every session must be named, as in the library
         self.begun_here: str | None = None  # the default session, once chosen
         self.held: object = None  # kept alive so that exiting does not spend time freeing it

@@ -116,11 +116,7 @@ def sync_dir(path: str) -> None:
         finally:
             os.close(fd)
     except OSError as error:
-        if error.errno not in (
-            errno.EINVAL,
-            errno.ENOTSUP,
-            errno.EACCES,
-        ):  # EACCES: the directory is not readable
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # the last: not readable
             error.filename = path
             raise
 

@@ -6,18 +6,13 @@ next to nothing, so that commands start at once.
 
 from __future__ import annotations
 
+from .errors import Usage
 from .lazy import Fields
 
 MOST_TOKENS = 1_000_000_000  # in an answer
 MOST = 1e15  # default limit for numbers
-PROVIDERS = (  # packages in `providers`; "text" is a transcript
-    "gemini",
-    "openai-chat",
-    "openai-responses",
-    "anthropic",
-    "ollama",
-    "text",
-)
+# packages in `providers`; "text" is a transcript
+PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama", "text")
 KINDS = ("user", "model", "tool", "error", "info")  # of messages
 _BOOLS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 TYPE_CHECKING = False
@@ -61,13 +56,13 @@ class Option(Fields):
         if kind == "Sequence[str]":
             items = value if isinstance(value, (list, tuple)) else (value,)
             if not all(isinstance(item, str) or callable(item) for item in items):
-                raise _wrong(f"{label}: expected a text or a list of texts")
+                raise Usage(f"{label}: expected a text or a list of texts")
             return [self._choice(item, label) for item in items] if self.choices else items
         if isinstance(value, (list, tuple, dict)):
-            raise _wrong(f"{label}: expected a single value")
+            raise Usage(f"{label}: expected a single value")
         if kind == "bool":
             if str(value).lower() not in _BOOLS:
-                raise _wrong(f"{label} {value}: true or false expected")
+                raise Usage(f"{label} {value}: true or false expected")
             return _BOOLS[str(value).lower()]
         if kind != "str":
             return self._number(kind, str(value), label)
@@ -82,12 +77,10 @@ class Option(Fields):
             number = float("nan")
         least, most = self.least, self.most
         if not (-MOST if least is None else least) <= number <= (MOST if most is None else most):
-            bounds = (
-                "" if least is None else f" from {least} to {most}" if most else f" of at least {least}"
-            )
-            raise _wrong(
-                f"{label} {text}: {'an integer' if kind == 'int' else 'a number'}{bounds} expected"
-            )
+            noun = "an integer" if kind == "int" else "a number"
+            if least is not None:
+                noun += f" from {least} to {most}" if most else f" of at least {least}"
+            raise Usage(f"{label} {text}: {noun} expected")
         return number
 
     def _choice(self, value: str, label: str) -> str:
@@ -101,7 +94,7 @@ class Option(Fields):
         longer = fnmatch.filter(self.choices, "*".join((*value, "")))  # `md` is `markdown`
         meant = longer[0] if value and len(longer) == 1 else value
         hint = did_you_mean(value, self.choices) or (f" (did you mean {meant}?)" if meant != value else "")
-        raise _wrong(f"{word}: one of {', '.join(self.choices)}{hint}")
+        raise Usage(f"{word}: one of {', '.join(self.choices)}{hint}")
 
 
 def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:
@@ -145,7 +138,11 @@ class OptionSet(Fields):
         taken += [(base.TYPES, base.SPELLED) for base in bases if base.CLOSING]
         cls.TYPES = {n: type for types, _ in taken for n, type in types.items() if n not in without}
         cls.SPELLED = {n: spelling for _, all in taken for n, spelling in all.items() if n not in without}
-        cls.DEFAULTS = {name: _default(cls.SPELLED[name], type) for name, type in cls.TYPES.items()}
+        cls.DEFAULTS = {}
+        for name, type in cls.TYPES.items():
+            omitted = False if type == "bool" else () if type.startswith("Sequence") else None
+            default = cls.SPELLED[name].default
+            cls.DEFAULTS[name] = omitted if default is None else default
         for name in own:
             setattr(cls, name, cls.DEFAULTS[name])
 
@@ -154,15 +151,6 @@ class OptionSet(Fields):
         if unknown:
             raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
         super().__init__(**{name: self.coerce(name, value) for name, value in options.items()})
-        self._see_that_they_combine()
-
-    @classmethod
-    def coerce(cls, name: str, value: Any, label: str = "") -> Any:
-        """Convert a value by the option's declaration; `label` is its name in errors."""
-        spelled = cls.SPELLED[name]
-        return spelled.coerce(cls.TYPES[name], value, label or spelled.label(name))
-
-    def _see_that_they_combine(self) -> None:
         chosen = self.specified()
         for name in chosen:
             spelled = self.SPELLED[name]
@@ -170,9 +158,15 @@ class OptionSet(Fields):
             needed = [self.SPELLED[other].label(other) for other in spelled.requires if other in self.TYPES]
             if others:
                 other = self.SPELLED[others[0]].label(others[0])
-                raise _wrong(f"{spelled.label(name)} and {other} cannot be combined")
+                raise Usage(f"{spelled.label(name)} and {other} cannot be combined")
             if needed and not set(chosen).intersection(spelled.requires):
-                raise _wrong(f"{spelled.label(name)} requires {' or '.join(needed)}")
+                raise Usage(f"{spelled.label(name)} requires {' or '.join(needed)}")
+
+    @classmethod
+    def coerce(cls, name: str, value: Any, label: str = "") -> Any:
+        """Convert a value by the option's declaration; `label` is its name in errors."""
+        spelled = cls.SPELLED[name]
+        return spelled.coerce(cls.TYPES[name], value, label or spelled.label(name))
 
     def specified(self, *names: str) -> list[str]:
         """Return which of these options differ from their defaults; without names, of all options."""
@@ -189,20 +183,7 @@ if TYPE_CHECKING:
     Taken = TypeVar("Taken", bound=OptionSet)
 
 
-def _wrong(why: str) -> Exception:
-    from .errors import Usage
-
-    return Usage(why)
-
-
-def _default(spelled: Option, type: str) -> object:
-    if spelled.default is not None:
-        return spelled.default
-    return False if type == "bool" else () if type.startswith("Sequence") else None
-
-
-# -- shared by several verbs
-# ---------------------------------------------------------------------------------
+# -- shared by several verbs ----------------------------------------------------------------------------
 
 SESSION = option("SESSION", "Session id, prefix, path, @, @. or -.", "-s")
 ARGUMENT = argument("[SESSION]", "The same as -s.", rare=True)

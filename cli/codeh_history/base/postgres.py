@@ -43,7 +43,16 @@ class Server:
     def __init__(self, url: str, variable: str, check: Check | None = None) -> None:
         """`variable` names the source of the URL; `check` is called with each new connection."""
         self._check = check
-        self._options = _parsed(url, variable)
+        try:
+            from psycopg import ProgrammingError
+            from psycopg.conninfo import conninfo_to_dict
+        except ImportError:
+            package = "pip install 'codeh-history[postgres]'"
+            raise Usage(f"{variable}: postgres:// needs the psycopg package: {package}") from None
+        try:
+            self._options: dict[str, Any] = dict(conninfo_to_dict(url))
+        except ProgrammingError:  # the message may contain the password
+            raise Usage(f"{variable}: postgres://[USER@]HOST[:PORT]/DATABASE[?OPTIONS] expected") from None
         self.name = _name(self._options)
         self._local = threading.local()
 
@@ -127,20 +136,6 @@ def _left(connection: psycopg.Connection[Any]) -> bool:
     except psycopg.Error:
         connection.close()
     return connection.closed
-
-
-def _parsed(url: str, variable: str) -> dict[str, Any]:
-    try:
-        from psycopg import ProgrammingError
-        from psycopg.conninfo import conninfo_to_dict
-    except ImportError:
-        raise Usage(
-            f"{variable}: postgres:// needs the psycopg package: pip install 'codeh-history[postgres]'"
-        ) from None
-    try:
-        return dict(conninfo_to_dict(url))
-    except ProgrammingError:  # the message may contain the password
-        raise Usage(f"{variable}: postgres://[USER@]HOST[:PORT]/DATABASE[?OPTIONS] expected") from None
 
 
 def _name(options: dict[str, Any]) -> str:

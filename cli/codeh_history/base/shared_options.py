@@ -7,7 +7,9 @@ session, which may come from someone else.
 
 from __future__ import annotations
 
-from . import Any, Callable, Self, Sequence
+from contextlib import contextmanager
+
+from . import Any, Callable, Iterator, Self, Sequence
 from .errors import BadData, Usage
 from .input import check_json, from_file
 from .options import (
@@ -45,7 +47,7 @@ class Settable(OptionSet):
                 instead = "pass it as an option" if key in FLAGS_ONLY else "no such setting"
                 tell(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.specified(name):
-                with FromSettings(session):
+                with from_settings(session):
                     values[name] = self.coerce(name, value, key)
         return self.but(**values) if values else self
 
@@ -167,20 +169,13 @@ KEYS = tuple(key for key in _ALL if key not in FLAGS_ONLY)
 LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
 
 
-class FromSettings:
+@contextmanager
+def from_settings(session: str) -> Iterator[None]:
     """Report Usage errors in this block as errors of the session's settings; flags were checked before."""
-
-    def __init__(self, session: str) -> None:
-        self.session = session
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, Usage):
-            raise BadData(
-                f"{self.session}: by the session's settings: {error}; `set KEY=` unsets one"
-            ) from None
+    try:
+        yield
+    except Usage as error:
+        raise BadData(f"{session}: by the session's settings: {error}; `set KEY=` unsets one") from None
 
 
 def tools_from(value: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from operator import itemgetter
 
 from ..base.env import Env
-from ..base.shared_options import Compaction, FromSettings, system_and_tools
+from ..base.shared_options import Compaction, from_settings, system_and_tools
 from ..session.exchanges import prompts
 from ..session.model import Json, Part
 from ..session.sources import rendered
@@ -53,7 +53,7 @@ def counter_for(
 def counting(env: Env, view: View, session: str, options: Compaction) -> Counter:
     """Return the counter that `compact` would use for this session."""
     settled = options.within(view.meta, session, env.note)
-    with FromSettings(session) if options.counter is None else nullcontext():
+    with from_settings(session) if options.counter is None else nullcontext():
         return counter_for(
             env, view, settled.counter, calibrated=settled.calibrated, insisting=options.calibrated
         )

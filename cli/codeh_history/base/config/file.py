@@ -41,11 +41,18 @@ class Config(Fields):
 
 def read(path: str) -> Config:
     """Read the file; Usage if it is invalid, or another user owns it or can write it."""
-    text = _text(path)
     try:
-        data = tomllib.loads(text)
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(fd, "rb") as file:
+            if path != os.devnull:
+                _check_owner(path, os.fstat(fd), os.stat(os.path.dirname(os.path.realpath(path))))
+            data = tomllib.loads(file.read().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise Usage(f"{path}: {error}") from None
+    except UnicodeDecodeError as error:
+        raise Usage(f"{path}: byte {error.start}: not UTF-8") from None
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
     profiles = data.pop(PROFILE, {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
         raise Usage(
@@ -56,20 +63,6 @@ def read(path: str) -> Config:
         top=_checked(path, "", data),
         profiles={name: _checked(path, f"{PROFILE}.{name}", table) for name, table in profiles.items()},
     )
-
-
-def _text(path: str) -> str:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with open(fd, "rb") as file:
-            status = os.fstat(fd)
-            if path != os.devnull:
-                _check_owner(path, status, os.stat(os.path.dirname(os.path.realpath(path))))
-            return file.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Usage(f"{path}: byte {error.start}: not UTF-8") from None
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
 
 
 def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> None:
@@ -91,8 +84,15 @@ def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> Non
 def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a table by key, converted for their options; Usage for the first invalid one."""
     folder = os.path.dirname(os.path.abspath(path))
+    groups = {key.partition(".")[0] for key in KEYS if "." in key}
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        if key in groups and isinstance(value, dict):
+            flat |= {f"{key}.{name}": inner for name, inner in value.items()}
+        else:
+            flat[key] = value
     values = {}
-    for key, value in _flat(data):
+    for key, value in flat.items():
         where = f"{path}: {f'[{table}] {key}' if table else key}"
         if key not in KEYS:
             others = f"one of {', '.join(KEYS)}"
@@ -105,43 +105,27 @@ def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of a table; those in a group get its name as a prefix."""
-    groups = {key.partition(".")[0] for key in KEYS if "." in key}
-    for key, value in data.items():
-        if key in groups and isinstance(value, dict):
-            yield from ((f"{key}.{name}", inner) for name, inner in value.items())
-        else:
-            yield key, value
-
-
 def _value(key: str, value: Any, folder: str) -> Any:
     """Return a key's value as its option has it; relative paths are in the file's folder."""
-    if key == "set":
-        return _fields(value)
+    if key == "set":  # a list of PATH=JSON, or a table of paths and values
+        if isinstance(value, dict):
+            return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]
+        if not isinstance(value, list) or not all(isinstance(it, str) and "=" in it[1:] for it in value):
+            raise Usage('a table of fields, or a list of "PATH=JSON", expected')
+        return value
     if key == "tools" and isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return orjson.dumps(value).decode()
     if key == "budget" and type(value) is int:
         value = str(value)
     if key in _TEXTS and not (isinstance(value, str) and (value or key == "system")):
-        raise Usage(
-            'a number of tokens expected, such as 32000 or "32k"' if key == "budget" else "a text expected"
-        )
+        number = 'a number of tokens expected, such as 32000 or "32k"'
+        raise Usage(number if key == "budget" else "a text expected")
     if key == "budget":
         amounts.tokens(value, "budget")
     elif key.endswith("via") and _IN_FOLDER.match(value):
         return f"{shlex.quote(folder)}/{value.removeprefix('./')}"
     elif key == "tools" or (key == "system" and value.startswith("@")):
         return f"@{os.path.join(folder, os.path.expanduser(value.removeprefix('@')))}"
-    return value
-
-
-def _fields(value: object) -> list[str]:
-    """Return `PATH=JSON` texts, given as a list or as a table of paths and values."""
-    if isinstance(value, dict):
-        return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]
-    if not isinstance(value, list) or not all(isinstance(text, str) and "=" in text[1:] for text in value):
-        raise Usage('a table of fields, or a list of "PATH=JSON", expected')
     return value
 
 

@@ -106,10 +106,16 @@ def _profile(env: Env, file: Config | None, name: str, by: str) -> Mapping[str, 
 def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
     """Return each key's value and layer: the first layer that has the key.
 
-    `to`, `via` and `model` are chosen together. The fields of `set` are combined, and the first layer's
-    take precedence; those of one provider are not sent to another.
+    `to`, `via` and `model` come from the first layer with `to` or `via`, and from compatible ones.
+    The fields of `set` are combined, and the first layer's take precedence; those of one provider are not
+    sent to another.
     """
-    result = _together(layers)
+    result: ValuesByLayer = {}
+    for layer in layers:  # one before the first with `to` or `via` may provide just the model
+        if ("to" not in result and "via" not in result) or _goes_with(layer, result):
+            for key in TOGETHER:
+                if key in layer.values:
+                    result.setdefault(key, (layer.values[key], layer))
     to = result["to"][0] if "to" in result else None
     for layer in layers:
         for key, value in layer.values.items():
@@ -119,20 +125,6 @@ def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
                 result[key] = ([*value, *result[key][0]], result[key][1])
             else:
                 result.setdefault(key, (value, layer))
-    return result
-
-
-def _together(layers: Sequence[Layer]) -> ValuesByLayer:
-    """Choose `to`, `via` and `model`: from the first layer with `to` or `via`, and from compatible layers.
-
-    A layer before that one may provide just the model.
-    """
-    result: ValuesByLayer = {}
-    for layer in layers:
-        if ("to" not in result and "via" not in result) or _goes_with(layer, result):
-            for key in TOGETHER:
-                if key in layer.values:
-                    result.setdefault(key, (layer.values[key], layer))
     return result
 
 
@@ -203,22 +195,17 @@ def source_of(key: str, layer: Layer) -> str:
     return VARIABLES[key] if layer.where == ENVIRONMENT else layer.where
 
 
-def _usual(env: Env, profile: str | None = None) -> dict[str, Any]:
-    """Return `to`, `via`, `model` without flags; empty if the file is invalid, which reading it reports."""
+def defaults(env: Env, profile: str | None = None) -> dict[str, Any]:
+    """Return the values without flags; empty if the file is invalid, which reading it reports."""
     try:
-        return {key: value for key, (value, _) in _together(layers(env, profile)).items()}
+        return {key: value for key, (value, _) in values_by_layer(layers(env, profile)).items()}
     except HistoryError:
         return {}
 
 
-def default_provider(env: Env) -> str | None:
-    """Return the provider that is used without flags, or None."""
-    return _usual(env).get("to")
-
-
 def flags_for(env: Env, profile: str | None, to: str, via: str | None) -> tuple[list[str], list[str]]:
     """Return the flags that select this provider and command (None: any), unless they are the defaults."""
-    usual = _usual(env, profile)
+    usual = defaults(env, profile)
     same = usual.get("to") == to
     reached = same and "via" in usual and via in (None, usual["via"])
     provider = ([f"-p {profile}"] if profile else []) + ([] if same else [f"--to {to}"])

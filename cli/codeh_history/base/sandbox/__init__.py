@@ -58,7 +58,12 @@ class Sandbox:
 
         ValueError, with the child's message, if the input itself is invalid.
         """
-        process = self._process = self._process or self._start()
+        import subprocess
+
+        process = self._process = self._process or subprocess.Popen(
+            [sys.executable, "-P", child.__file__, repr(self.seconds)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
         assert process.stdin and process.stdout  # noqa: S101, PT018 - Popen was given pipes
         try:
             marshal.dump(marshal.dumps((work, arguments)), process.stdin)
@@ -76,14 +81,6 @@ class Sandbox:
             raise ValueError(answer)
         if kind == child.LARGE:
             raise TooMuch(answer)
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        import subprocess
-
-        return subprocess.Popen(
-            [sys.executable, "-P", child.__file__, repr(self.seconds)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
 
 
 def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:

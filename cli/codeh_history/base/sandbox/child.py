@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def main(seconds: float) -> None:
     """Answer requests until stdin ends; an alarm per request ends the process, whatever it is doing."""
+    import resource
     import signal
+    from contextlib import suppress
 
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
@@ -28,23 +30,14 @@ def main(seconds: float) -> None:
             data = marshal.load(sys.stdin.buffer)  # noqa: S302 - the parent's own
         except EOFError:
             return
-        limit_memory(MEMORY + 16 * len(data))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = MEMORY + 16 * len(data)
+        with suppress(OSError, ValueError):  # where the system does not support it
+            limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         signal.setitimer(signal.ITIMER_REAL, seconds)
         answer(data)
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def limit_memory(most: int) -> None:
-    """Limit the address space, where the system supports it."""
-    import resource
-
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard != resource.RLIM_INFINITY:
-        most = min(most, hard)
-    try:
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-    except (OSError, ValueError):
-        pass
 
 
 def answer(data: bytes) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import SummarizerFailed, Usage
-from ...base.shared_options import Compact, Compaction, FromSettings, system_and_tools
+from ...base.shared_options import Compact, Compaction, from_settings, system_and_tools
 from ...session.model import Json
 from ...session.ops import apply, drop
 from ...session.view import View
@@ -85,7 +85,7 @@ def settled(
 ) -> Limits:  # fmt: skip
     """Read the limits from options, then from the session's settings."""
     within = options.within(view.meta, session, env.note)
-    with FromSettings(session):
+    with from_settings(session):
         return limits(within, system, tools)._replace(insisting=options.calibrated)
 
 

@@ -8,7 +8,7 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import InputOutput, Usage
-from ...base.shared_options import THOUGHTS, UNANSWERED, Curation, FromSettings
+from ...base.shared_options import THOUGHTS, UNANSWERED, Curation, from_settings
 from ...session.exchanges import IDE_MARKERS
 from ...session.model import Json
 from ...session.ops import Op
@@ -53,7 +53,7 @@ def curation_ops(
 ) -> tuple[list[Op], Json]:
     """Return the ops that curate a view, by the options and its settings, and the record's fields."""
     options = options.within(view.meta, session, env.note)
-    with FromSettings(session):
+    with from_settings(session):
         pass_settings, pass_names = settings(options), names(options)
     _, ops, lines = passes.curate(view, pass_settings, pass_names)
     for line in lines if report else ():

@@ -10,7 +10,7 @@ from ... import providers
 from ...base.env import Env
 from ...base.errors import BadData, Lost, Usage
 from ...base.input import from_file
-from ...base.shared_options import Compaction, FromSettings, Request, system_and_tools, tools_from
+from ...base.shared_options import Compaction, Request, from_settings, system_and_tools, tools_from
 from ...filters.curate import pairs, passes
 from ...filters.curate import run as curating
 from ...providers.base import Options
@@ -160,7 +160,7 @@ def _reduced(
     env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
 ) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
-    with FromSettings(session):
+    with from_settings(session):
         settings, names = curating.settings(flags), [] if flags.raw else curating.names(flags)
     view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
     repaired = sum(
@@ -174,7 +174,7 @@ def _reduced(
         return view
     from ...filters.compact import bounds
 
-    with FromSettings(session):
+    with from_settings(session):
         limits = bounds.limits(flags, options.system or "", options.tools)
     limits = limits._replace(model=options.model)
     after = bounds.within(env, view, limits)

@@ -128,7 +128,7 @@ def unanswered(view: View) -> Message | None:
 
 def next_command(env: Env, target: Target, view: View) -> str:
     """The command to type next."""
-    to = layers.default_provider(env) or next(
+    to = layers.defaults(env).get("to") or next(
         (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
     )
     if target.path == "-":
