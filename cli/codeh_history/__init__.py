@@ -9,8 +9,8 @@ from .base import VERSION
 __version__ = VERSION
 
 _HOMES = {
-    "Session": "library.session", "Stream": "library.stream",
-    "Answer": "library.results", "Filtered": "library.results",
+    "Session": "library.session",
+    **dict.fromkeys(("Stream", "Answer", "Filtered"), "library.stream"),
     **dict.fromkeys(
         ("HistoryError", "NegativeAnswer", "Usage", "NotFound", "ProviderRefused", "BudgetUnreachable",
          "SummarizerFailed", "BadData", "InputOutput", "TryAgain"), "base.errors"),

@@ -8,9 +8,9 @@ from .base.errors import ProviderRefused as ProviderRefused
 from .base.errors import SummarizerFailed as SummarizerFailed
 from .base.errors import TryAgain as TryAgain
 from .base.errors import Usage as Usage
-from .library.results import Answer as Answer
-from .library.results import Filtered as Filtered
 from .library.session import Session as Session
+from .library.stream import Answer as Answer
+from .library.stream import Filtered as Filtered
 from .library.stream import Stream as Stream
 
 __version__: str

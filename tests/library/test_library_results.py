@@ -6,11 +6,10 @@ import time
 
 import pytest
 
-from codeh_history import BadData
+from codeh_history import BadData, Session
 from codeh_history.base.env import Env
 from codeh_history.library.env import CallerError
-from codeh_history.library.results import Answer
-from codeh_history.library.stream import CallbackEcho, callers_chunks, pieces
+from codeh_history.library.stream import Answer, CallbackEcho, pieces
 from fake_provider import FakeProvider
 from strategies import view_of
 from support import ROOT, lines
@@ -62,17 +61,15 @@ def test_anything_else_is_a_type_error(data):
         pieces(data)
 
 
-def test_what_their_maker_raises_is_known_for_his():
+def test_what_the_source_of_a_response_raises_is_the_callers(tmp_path):
     def made():
-        yield "a"
-        raise KeyError("mine")
+        yield b"data: "
+        raise OSError("mine")
 
-    found = callers_chunks(made())
-    assert next(found) == "a"
-    with pytest.raises(CallerError) as raised:
-        next(found)
-    assert isinstance(raised.value.error, KeyError)
-    assert list(callers_chunks(["a", "b"])) == ["a", "b"]
+    session = Session.open("s", create=True, home=tmp_path)
+    session.append("Hi")
+    with pytest.raises(OSError, match=r"^mine$"):
+        session.append_response(made())
 
 
 def test_the_text_is_told_as_it_arrives_and_nothing_else():

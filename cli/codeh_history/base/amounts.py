@@ -15,9 +15,9 @@ def tokens(text: str, option: str = "--budget") -> int:
     return amount(text, option, "tokens")
 
 
-def size(text: str | None) -> int:
+def size(value: str | int | None) -> int:
     """Parse the value of `--max-bytes`, such as `32k`; the default is MOST."""
-    return MOST if text is None else amount(text, "--max-bytes", "bytes")
+    return MOST if value is None else amount(str(value), "--max-bytes", "bytes")
 
 
 def amount(text: str, option: str, unit: str) -> int:

@@ -30,8 +30,7 @@ from . import loop
 from .env import Caller, CallerError, OpenSession, copy_of
 from .loop import Bridge, is_async
 from .options import read
-from .results import Answer
-from .stream import CallbackEcho, Feed, Stream, pieces
+from .stream import Answer, CallbackEcho, Feed, Stream, pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def response(
         with opened.call() as call:
             echoed = CallbackEcho(call, echo) if echo is not None else None
             receiving = Receiving(call, opened.target, reader_of(from_), echoed, fresh=False)
-            return Feed(receiving, _most(max_bytes)).all(pieces(data)).id
+            return Feed(receiving, amounts.size(max_bytes)).all(pieces(data)).id
 
     return loop.run(lambda bridge: stored(bridge.result_of(data))) if is_async(data) else stored(data)
 
@@ -77,11 +76,7 @@ def stream(opened: OpenSession, role: str | None, kind: str | None, max_bytes: i
     call = opened.call()
     chosen = read(appending.Options, {"role": role, "kind": kind})
     streaming = Streaming(call, opened.target, *kind_and_role(chosen.role, chosen.kind))
-    return Stream(call, streaming, _most(max_bytes))
-
-
-def _most(max_bytes: int | str | None) -> int:
-    return amounts.size(None if max_bytes is None else str(max_bytes))
+    return Stream(call, streaming, amounts.size(max_bytes))
 
 
 def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> Answer:
@@ -112,7 +107,7 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
                     call, opened.target, ready.body, request.via, ready.reader,
                     echo=echoed, most=most,
                 )  # fmt: skip
-        return Answer(opened.look(call, opened.target).all[received.id])
+        return Answer(opened.look(call).all[received.id])
 
 
 def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:

@@ -145,11 +145,11 @@ class OpenSession:
             module.run(call, read(module.Options, options, session=self.name, **fixed))
             return call
 
-    def look(self, env: Env, target: Target, data: bytes | None = None, **how: Any) -> View:
-        """Return the session's view by `views.view.view_of`; empty before the first append."""
+    def look(self, call: Call) -> View:
+        """Return the session's view; empty before the first append."""
         from ..views.view import view_of
 
-        return view_of(env, target, data if data is not None or self.exists else b"", **how)
+        return view_of(call, self.target, None if self.exists else b"")
 
 
 def copy_of(value: Json) -> Json:

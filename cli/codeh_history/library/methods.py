@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
     from ..session.model import Json, Message
     from ..session.view import View
-    from .results import Filtered
-    from .stream import Stream
+    from .stream import Filtered, Stream
 
     Texts = str | list[str] | tuple[str, ...]
+
+
+# options of `append` that other methods have
+OTHER_METHODS = {"jsonl": False, "stream": False, "from_": None, "echo": False, "max_bytes": None}
 
 
 class Methods:
@@ -214,7 +217,7 @@ class Methods:
     def _filter(self, verb: str, options: Json) -> Filtered:
         import orjson
 
-        from .results import Filtered
+        from .stream import Filtered
 
         call = self._opened.run(verb, options, argument=None, report=True)
         return Filtered(call.output, [orjson.loads(line) for line in call.reports])
@@ -254,7 +257,7 @@ class Methods:
     def view(self) -> View:
         """The view, which is what a model would see now; its class may change in any version."""
         with self._opened.call() as call:
-            return self._opened.look(call, self._opened.target)
+            return self._opened.look(call)
 
     def payload(self, to: str | None = None, **options: Any) -> Any:
         """Return the request body for a provider (`payload`), as bytes.
@@ -296,12 +299,3 @@ class Methods:
 
     def _shown(self, as_json: Callable[[int | None, Message], Json]) -> list[Json]:
         return [copy_of(as_json(number, message)) for number, message in enumerate(self.view.messages, 1)]
-
-
-OTHER_METHODS = {
-    "jsonl": False,
-    "stream": False,
-    "from_": None,
-    "echo": False,
-    "max_bytes": None,
-}  # methods

@@ -4,8 +4,7 @@ from os import PathLike
 from typing import Any, Self, TypeAlias, overload
 
 from ..session.view import View
-from .results import Answer, Filtered
-from .stream import Stream
+from .stream import Answer, Filtered, Stream
 
 Json: TypeAlias = dict[str, Any]
 Texts: TypeAlias = str | Sequence[str]

@@ -1,17 +1,52 @@
-"""An answer or a text received piece by piece, and written to the log."""
+"""What a session's methods return; an answer or a text received piece by piece, and written to the log."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ..base.env import Env
 from ..base.errors import HistoryError
+from ..session.model import Json, Message
+from ..session.view import text_of
 from ..talk.receive.answer import Echo, Received, Receiving, Streaming
 from .env import Call, Caller, CallerError
+
+
+class Filtered(NamedTuple):
+    """A filter's output (empty with `in_place`), and its changes in the format of `--report`."""
+
+    output: bytes
+    report: list[Json]
+
+
+class Answer:
+    """A stored answer: its message's `id`, its `text`, its tool `calls`.
+
+    Awaiting it returns it unchanged, so that `await session.ask(…)` works with any `via`.
+    """
+
+    __slots__ = ("calls", "id", "text")
+
+    def __init__(self, message: Message) -> None:
+        self.id = message.id
+        self.text = text_of(message)
+        self.calls: list[Json] = [
+            dict(part["functionCall"]) for part in message.parts if "functionCall" in part
+        ]
+
+    def __repr__(self) -> str:
+        return f"Answer({self.id!r}, {self.text!r})"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        yield from ()
+        return self
 
 
 class Feed:
@@ -39,10 +74,15 @@ class Feed:
 
     def all(self, chunks: Iterable[Any]) -> Received:
         """Take all chunks and commit; on an exception, leave the received part pending."""
+        end: Any = object()
         try:
-            for chunk in callers_chunks(chunks):
+            source = iter(chunks)
+            while True:
+                with Caller():  # exceptions of the source are the caller's
+                    chunk = next(source, end)
+                if chunk is end:
+                    return self.close()
                 self.take(chunk)
-            return self.close()
         except HistoryError:
             raise  # already recorded in the log
         except BaseException as error:
@@ -83,18 +123,6 @@ class Feed:
                     self.receiving.flush()
             except BaseException as error:  # noqa: BLE001 - raised again by the next `take`
                 self._failed = error
-
-
-def callers_chunks(chunks: Iterable[Any]) -> Iterator[Any]:
-    """Yield the chunks; exceptions of their source are the caller's."""
-    end = object()
-    pieces = iter(chunks)
-    while True:
-        with Caller():
-            piece = next(pieces, end)
-        if piece is end:
-            return
-        yield piece
 
 
 class CallbackEcho(Echo):
