@@ -11,7 +11,7 @@ import tempfile
 import orjson
 import pytest
 
-from codeh_history.store.program_files import salvage
+from codeh_history.store.program_files import containers
 from in_process import run_in_process, run_ok
 from length import by_length, sampled
 from opencode_files import SESSION, OpenCode
@@ -170,8 +170,8 @@ def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
         damaged.execute("INSERT INTO two VALUES (7)")
         damaged.commit()
         damaged.set_authorizer(lambda action, *_: asked.append(action) or sqlite3.SQLITE_OK)
-        made = salvage.salvaged(damaged, path, os.path.join(folder, "b.db"))
-        assert (made.execute("SELECT id FROM two").fetchall(), len(asked) < 200) == ([(7,)], True)
+        made = containers.salvaged(damaged, path, os.path.join(folder, "b.db"))
+        assert (tuple(made.execute("SELECT id FROM two").fetchone()), len(asked) < 200) == ((7,), True)
         made.close()
         damaged.close()
 

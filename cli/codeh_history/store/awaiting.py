@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 from ..base import locks
 from ..base.env import Env
-from ..base.folders import make_dir, sync_dir
+from ..base.folders import ensure_dir
 from ..base.words import is_id
 from .file import is_locked
 from .paths import id_of, path_of
@@ -30,16 +30,20 @@ def awaiting(env: Env, path: str) -> Iterator[None]:
     A file outside the store is not marked, since sync never gives it another branch.
     """
     session = id_of(path)
-    if not is_id(session) or path != path_of(env, session):
-        yield
-        return
     mark = os.path.join(env.home, FOLDER, session)
-    fd = _noted(mark)
+    fd = None
+    if is_id(session) and path == path_of(env, session):
+        with suppress(OSError):
+            ensure_dir(os.path.dirname(mark))
+            fd = _locked(mark)
     try:
         yield
     finally:
         if fd is not None:
-            _end(fd, mark)
+            with suppress(OSError):  # other processes are waiting too, or it is already deleted
+                locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(mark)
+            locks.close(fd)
 
 
 def is_awaiting(home: str, session: str) -> bool:
@@ -47,32 +51,15 @@ def is_awaiting(home: str, session: str) -> bool:
     return is_locked(os.path.join(home, FOLDER, session), shared=False, flags=os.O_NOFOLLOW)
 
 
-def _noted(path: str) -> int | None:
+def _locked(path: str) -> int:
     """Open and lock the file; retry if another process deleted it meanwhile."""
-    folder = os.path.dirname(path)
-    try:
-        made = [each for each in (os.path.dirname(folder), folder) if make_dir(each)]
-    except OSError:
-        return None
-    for each in made:
-        sync_dir(os.path.dirname(each))
-    try:
-        while True:
-            fd = os.open(path, _OPEN, 0o600)
-            try:
-                locks.lock(fd, fcntl.LOCK_SH)
-                if os.fstat(fd).st_nlink:
-                    return fd
-            except BaseException:
-                locks.close(fd)
-                raise
+    while True:
+        fd = os.open(path, _OPEN, 0o600)
+        try:
+            locks.lock(fd, fcntl.LOCK_SH)
+            if os.fstat(fd).st_nlink:
+                return fd
+        except BaseException:
             locks.close(fd)
-    except OSError:
-        return None
-
-
-def _end(fd: int, path: str) -> None:
-    with suppress(OSError):  # other processes are waiting too, or it is already deleted
-        locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
-    locks.close(fd)
+            raise
+        locks.close(fd)

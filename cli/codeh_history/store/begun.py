@@ -57,16 +57,12 @@ def newest(env: Env) -> str | None:
 def recently_used(env: Env) -> list[str]:
     """Return the ids of the sessions begun here that were used in the last hour."""
     import time
+    from itertools import takewhile
 
     since = time.time_ns() // 1_000_000 - LATELY
     earliest = from_millis(env.millis() - LATELY)
-    recent = []
-    for changed, path in begun_here(env):
-        if changed < since:
-            break
-        if _last_used(path) >= earliest:
-            recent.append(id_of(path))
-    return recent
+    changed_since = takewhile(lambda session: session[0] >= since, begun_here(env))
+    return [id_of(path) for _, path in changed_since if _last_used(path) >= earliest]
 
 
 def _changed_by_message(path: str, changed: int) -> bool:
@@ -98,22 +94,16 @@ def _last_used(path: str) -> str:
 
 def lines_backwards(fd: int, size: int) -> Iterator[bytes]:
     """Yield lines from last to first, without newline, skipping blank and too long ones."""
-    end = size
     held: list[bytes] = []  # pieces of the current line, last first
-    while end > 0:
+    for end in range(size, 0, -_STEP):
         start = max(0, end - _STEP)
-        chunk = os.pread(fd, end - start, start)
-        while (at := chunk.rfind(b"\n")) >= 0:
-            line = b"".join([chunk[at + 1 :], *reversed(held)])
+        pieces = os.pread(fd, end - start, start).split(b"\n")
+        while len(pieces) > 1 or (pieces and start == 0):
+            line = b"".join([pieces.pop(), *reversed(held)])
             held = []
             if line.strip() and len(line) <= LONGEST:
                 yield line
-            chunk = chunk[:at]
-        held.append(chunk)
-        end = start
-    line = b"".join(reversed(held))
-    if line.strip() and len(line) <= LONGEST:
-        yield line
+        held += pieces
 
 
 def times(path: str) -> tuple[str, str | None, str]:

@@ -21,22 +21,17 @@ def keep(env: Env, session: str, values: Json) -> None:
     """Append settings of a session `PROGRAM-ID`, durable on return; None unsets."""
     ensure_dir(env.home)
     path = os.path.join(env.home, NAME)
-    line = dumps({"session": session, "ts": env.now(), "set": values})
+    line = dumps({"session": session, "ts": env.now(), "set": values}) + b"\n"
     try:
         fd = os.open(path, _APPEND, 0o600)
         try:
-            write(fd, b"\n" + line + b"\n" if _torn(path) else line + b"\n")
+            torn = read_bytes(path)[-1:] not in (b"", b"\n")
+            write(fd, b"\n" + line if torn else line)
             sync(fd)
         finally:
             os.close(fd)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
-
-
-def _torn(path: str) -> bool:
-    """Whether the last line was not written to its end."""
-    data = read_bytes(path)
-    return bool(data) and not data.endswith(b"\n")
 
 
 def kept(env: Env) -> dict[str, Json]:

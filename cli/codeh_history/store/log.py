@@ -62,7 +62,8 @@ def append(
             lines = build_lines(env, locked, build)
             if lines or (locked.created and header):  # an empty session was requested
                 _write(fd, path, size, prefix + lines, new=locked.created)
-            return locked.created and bool(lines or header)
+                return locked.created
+            return False
         finally:
             env.locked = None
             _close(fd, path, created=created)
@@ -158,8 +159,11 @@ def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
         try:
             _check_ours(fd, path)
             lock(fd, path, deadline)
-            opened, named = os.fstat(fd), _stat(path)
-            if named is not None and (opened.st_dev, opened.st_ino) == (named.st_dev, named.st_ino):
+            try:
+                named = os.stat(path, follow_symlinks=False)
+            except FileNotFoundError:
+                named = None
+            if named is not None and os.path.samestat(os.fstat(fd), named):
                 return fd, created
         except BaseException:
             locks.close(fd)
@@ -195,13 +199,6 @@ def _cannot(path: str, error: OSError) -> BadData | InputOutput:
     if error.errno == errno.EISDIR:
         return BadData(f"{path}: a directory, not a session")
     return InputOutput(f"{path}: {error.strerror}")
-
-
-def _stat(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
 
 
 def _check_ours(fd: int, path: str) -> None:
@@ -261,32 +258,25 @@ def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True
     return (text + "}\n").encode("utf-8", "replace")
 
 
-def _write(fd: int, path: str, size: int, data: bytes, *, new: bool = False) -> None:
-    """Write once, then fdatasync; sync the directory of a new file."""
-    _write_all(fd, path, size, data)
+def _write(fd: int, path: str, size: int, data: bytes, *, new: bool) -> None:
+    """Write once (again only after a short write), then fdatasync; sync the directory of a new file.
+
+    A failed write is undone, if nothing was written after it.
+    """
+    written = 0
+    try:
+        while written < len(data):
+            written += os.write(fd, data[written:] if written else data)
+    except OSError as error:
+        try:
+            if os.fstat(fd).st_size == size + written:
+                os.ftruncate(fd, size)
+        except OSError:
+            pass  # the torn line stays: readers skip it, and the next append starts a new line
+        raise InputOutput(f"{path}: {error.strerror}; nothing was stored; retry with --key") from None
     try:
         sync(fd, data_only=True)
         if new:
             sync_dir(os.path.dirname(path))
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None
-
-
-def _write_all(fd: int, path: str, size: int, data: bytes) -> None:
-    """Write once (again only after a short write); undo a failed write."""
-    written = 0
-    try:
-        while written < len(data):
-            written += os.write(fd, data[written:] if written else data)
-    except OSError as error:
-        _take_back(fd, size, written)
-        raise InputOutput(f"{path}: {error.strerror}; nothing was stored; retry with --key") from None
-
-
-def _take_back(fd: int, size: int, written: int) -> None:
-    """Truncate a partial write, if nothing was written after it."""
-    try:
-        if os.fstat(fd).st_size == size + written:
-            os.ftruncate(fd, size)
-    except OSError:
-        pass  # the torn line stays: readers skip it, and the next append starts a new line

@@ -25,16 +25,15 @@ def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
     messages = [record.raw for record in parse(lines_of(lines)).records if record.data["type"] == "message"]
     if not messages:
         return error
-    file = _write(env, path, b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages), "jsonl")
-    return _with_command(error, file, f"codeh-history append -s {id_of(path)} --jsonl -F")
+    data = b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages)
+    return _kept(env, path, error, data, "jsonl", "--jsonl -F")
 
 
 def keep_answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
     """Keep a provider's answer from stdin; return the error with the command that stores it."""
     if not isinstance(error, Unreachable):
         return error
-    file = _write(env, path, env.read_stdin(), "answer")
-    return _with_command(error, file, f"codeh-history append -s {id_of(path)} --from {format} <")
+    return _kept(env, path, error, env.read_stdin(), "answer", f"--from {format} <")
 
 
 def keep_unnamed_answer(env: Env, format: str) -> str:
@@ -95,9 +94,14 @@ def _write(env: Env, path: str, data: bytes, ending: str) -> str | None:
     return file
 
 
-def _with_command(error: Unreachable, file: str | None, command: str) -> Unreachable:
+def _kept(
+    env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str
+) -> Unreachable:
+    """Keep data that a session's server did not store; return the error with the command that stores it."""
+    file = _write(env, path, data, ending)
     if file is None:
         return error
-    full = Unreachable(f"{error}; it is kept: `{command} {shlex.quote(file)}` stores it once")
+    command = f"codeh-history append -s {id_of(path)} {options} {shlex.quote(file)}"
+    full = Unreachable(f"{error}; it is kept: `{command}` stores it once")
     full.unknown = error.unknown
     return full

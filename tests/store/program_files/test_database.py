@@ -8,8 +8,8 @@ import pytest
 
 from codeh_history.base.errors import TryAgain
 from codeh_history.programs.protocol import Unreadable
-from codeh_history.store.program_files import database
-from codeh_history.store.program_files.database import Database
+from codeh_history.store.program_files import containers
+from codeh_history.store.program_files.containers import Database
 
 
 @pytest.fixture(params=["delete", "wal"])
@@ -87,7 +87,7 @@ def test_text_that_is_none_is_read_all_the_same(path):
 
 
 def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
-    copy, times = database._copy, 0
+    copy, times = containers._copy, 0
 
     def busy(fd, theirs, to):
         nonlocal times
@@ -99,7 +99,7 @@ def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
                 theirs_.execute("pragma wal_checkpoint(truncate)")
         copy(fd, theirs, to)
 
-    monkeypatch.setattr(database, "_copy", busy)
+    monkeypatch.setattr(containers, "_copy", busy)
     stop = 2
     with opened(path) as found:
         assert len(list(found.rows("select * from b"))) == 2

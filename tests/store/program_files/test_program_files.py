@@ -20,7 +20,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import program_files
 from codeh_history.store.program_files import folders, head_of, is_database, opened, translated
-from codeh_history.store.program_files.archive import Archive
+from codeh_history.store.program_files.containers import Archive
 from codeh_history.store.program_files.folders import below, files_of, folder_of
 from codeh_history.store.program_files.translated import each, is_reported
 from program_files import Claude, played, written

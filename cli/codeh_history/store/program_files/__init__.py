@@ -28,8 +28,7 @@ from ...session.rules import LONGEST
 from ..file import blocks, open_regular, pread_all, stream
 
 if TYPE_CHECKING:
-    from .archive import Archive
-    from .database import Database
+    from .containers import Archive, Database
 
 HEAD = 1 << 20  # bytes read to detect the program
 FIRST_LINES = 20  # lines read to detect the program
@@ -53,14 +52,20 @@ class File:
         self.path = path
         self.size = os.fstat(fd).st_size
         self.stem = _ENDING.sub("", os.path.basename(path))
-        self._folder = os.path.join(os.path.dirname(path), self.stem)
         data = pread_all(fd, min(self.size, HEAD))
+        self._is_zip = data.startswith(_ZIP)
         if data.startswith(_SQLITE):
             self.head = Head(data, (), tables=self._database.tables())
             return
-        self.head = head_of(self._first_member() if data.startswith(_ZIP) else data)
-        if data[:1] == b"{" and b"\n" not in data and registry.detect_program(self.head) is None:
-            self.head = head_of(self._long_lines())
+        if self._is_zip:
+            data = b""
+            with suppress(Unreadable):
+                data = next((member.read(HEAD) for member in self.streams()), b"")
+        self.head = head_of(data)
+        long = data[:1] == b"{" and b"\n" not in data and not self._is_zip
+        if long and registry.detect_program(self.head) is None:
+            data = self.at(0, LONGEST + 1 + HEAD)  # the first line is longer
+            self.head = head_of(data[: (data.find(b"\n") + 1 or len(data)) + HEAD])
 
     def lines(self) -> Iterator[bytes]:
         for line in (line for block in blocks(self._fd, self.size) for line in lines_of(block)):
@@ -77,13 +82,9 @@ class File:
             raise Unreadable(f"{self.stem}: not a zip archive")
         return self._archive.read(id, most)
 
-    @property
-    def _is_zip(self) -> bool:
-        return self.at(0, len(_ZIP)) == _ZIP
-
     @cached_property
     def _archive(self) -> Archive:
-        from .archive import Archive
+        from .containers import Archive
 
         return Archive(stream(self._fd))
 
@@ -96,20 +97,9 @@ class File:
 
     @cached_property
     def _database(self) -> Database:
-        from .database import Database
+        from .containers import Database
 
         return Database(self._fd, self.path)
-
-    def _long_lines(self) -> bytes:
-        """Return the beginning of a file whose first line is long."""
-        data = self.at(0, min(self.size, LONGEST + 1 + HEAD))
-        return data[: (data.find(b"\n") + 1 or len(data)) + HEAD]
-
-    def _first_member(self) -> bytes:
-        """Return the beginning of the first file in a zip."""
-        with suppress(Unreadable):
-            return next((member.read(HEAD) for member in self.streams()), b"")
-        return b""
 
     def beside(self, *names: str, above: int = 0) -> bytes:
         path = "/".join(names)
@@ -136,13 +126,12 @@ class File:
         """Open a path below the session's folder, or a folder above its file; links are not followed."""
         if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
             raise Unreadable(f"{'/'.join(names)}: not a file in the session's folder")
-        first = os.path.join(os.path.dirname(self.path), *[".."] * above) if above else self._folder
-        fd = os.open(first, _BELOW | os.O_DIRECTORY)
+        start = [".."] * above if above else [self.stem]
+        fd = os.open(os.path.join(os.path.dirname(self.path), *start), _BELOW | os.O_DIRECTORY)
         try:
             for place, name in enumerate(names, 1):
-                below = os.open(
-                    name, _BELOW | (flags if place == len(names) else os.O_DIRECTORY), dir_fd=fd
-                )
+                kind = flags if place == len(names) else os.O_DIRECTORY
+                below = os.open(name, _BELOW | kind, dir_fd=fd)
                 os.close(fd)
                 fd = below
             yield fd

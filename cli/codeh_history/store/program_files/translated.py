@@ -58,15 +58,14 @@ def lines(session: Session, path: str) -> Translated:
         records.header(session, records.session_id(session), os.path.abspath(path) if path else "-")
     )
     made = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
-    made.damage = [_damage(problem) for problem in session.problems if is_reported(problem)]
+    made.damage = [
+        Damage(each.line, -1, f"{each.reason} ({each.mended})" if each.mended else each.reason,
+               mended=bool(each.mended))
+        for each in session.problems if is_reported(each)
+    ]  # fmt: skip
     return made
 
 
 def is_reported(problem: Problem) -> bool:
     """Return whether readers report a problem; the torn last line of a file being written is none."""
     return problem.reason != _TORN and (problem.effect == "skips" or problem.mended is not None)
-
-
-def _damage(problem: Problem) -> Damage:
-    mended = f" ({problem.mended})" if problem.mended else ""
-    return Damage(problem.line, -1, problem.reason + mended, mended=bool(mended))
