@@ -181,10 +181,12 @@ def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env):
     assert found.read("s") is None
 
 
-def test_what_is_no_session_may_not_be_written(env):
-    side(env).check("s", HEAD)
-    with pytest.raises(BadData, match=r"s.jsonl: not a session; left unchanged"):
-        side(env).check("s", b"a diary\n")
+def test_a_file_that_is_no_session_is_not_written(stores):
+    env, one, two = stores
+    (one.folder / "s.jsonl").write_bytes(b"a diary\n")
+    (error,) = done(env, one, two)
+    assert "s.jsonl: not a session; left unchanged" in str(error)
+    assert two.held == {}
 
 
 @pytest.mark.parametrize("sweeps", [True, False])

@@ -94,9 +94,7 @@ def _write(env: Env, path: str, data: bytes, ending: str) -> str | None:
     return file
 
 
-def _kept(
-    env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str
-) -> Unreachable:
+def _kept(env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str) -> Unreachable:
     """Keep data that a session's server did not store; return the error with the command that stores it."""
     file = _write(env, path, data, ending)
     if file is None:

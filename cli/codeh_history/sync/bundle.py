@@ -11,7 +11,7 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from _typeshed import SupportsRead
 
 
-# -- writing ------------------------------------------------------------------------------------------
-
-
 def pack(
     env: Env, target: Target, name: str, lost: Lost | None = None, encryption: Encryption | None = None
 ) -> None:
@@ -54,6 +51,10 @@ def pack(
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is binary; redirect stdout, or name a file")
     data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path)
+    session = target.id
+    for record in parse([data.split(b"\n", 1)[0]]).records if target.path == "-" else ():
+        if record.data["type"] == "session":
+            session = str(record.data.get("id") or session)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.blocks(data)
     held = sizes(stores, ids)
@@ -62,7 +63,7 @@ def pack(
     missing: Collection[str] = lost if lost is not None else ()
     with nullcontext(SimpleNamespace(write=env.draw)) if name == "-" else creating(name) as file:
         whole = io.BytesIO()
-        count = write(file if encryption is None else whole, _id(target, data), data, blocks, missing)
+        count = write(file if encryption is None else whole, session, data, blocks, missing)
         if encryption is not None:
             file.write(encryption.encrypt(whole.getvalue()))
     env.note(
@@ -87,13 +88,6 @@ def write(
     return len(written)
 
 
-def _id(target: Target, data: bytes) -> str:
-    """Return the session's id; for a stream, the id in its header."""
-    records = parse([data.split(b"\n", 1)[0]]).records if target.path == "-" else []
-    header = records[0].data if records and records[0].data["type"] == "session" else {}
-    return str(header.get("id") or target.id)
-
-
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     info = tarfile.TarInfo(name)
     info.size, info.mode = len(data), 0o600
@@ -108,11 +102,9 @@ def unpack(env: Env, file: SupportsRead[bytes], where: str, into: str | None) ->
 
     Nothing is kept if the bundle is truncated or altered, or the id belongs to another session.
     """
-    store = open_store(env)
-    stored: set[str] = set()
+    store, stored = open_store(env), set[str]()
     try:
-        with _members(file, where) as members:
-            return _unpacked(env, members, where, into, store, stored)
+        return _unpacked(env, _members(file, where), where, into, store, stored)
     except BaseException:
         store.take_back(stored)
         raise
@@ -142,9 +134,9 @@ def _unpacked(
 
 def load(data: bytes, where: str, store: BlockStore) -> bytes:
     """Return the session of a bundle in memory, after putting its blocks into a store."""
-    with _members(io.BytesIO(data), where) as members:
-        about = _json(next(members, ("", b"")), FIRST, where)
-        return _session(about, members, where, store, set())
+    members = _members(io.BytesIO(data), where)
+    about = _json(next(members, ("", b"")), FIRST, where)
+    return _session(about, members, where, store, set())
 
 
 def _session(about: Json, members: Members, where: str, store: BlockStore, stored: set[str]) -> bytes:
@@ -175,21 +167,16 @@ def _session(about: Json, members: Members, where: str, store: BlockStore, store
     raise BadData(f"{where}: blocks are missing from it; nothing was imported")
 
 
-@contextmanager
-def _members(file: SupportsRead[bytes], where: str) -> Iterator[Members]:
+def _members(file: SupportsRead[bytes], where: str) -> Members:
     """Yield the names and contents of a bundle's members; BadData unless it is a whole tar file."""
-
-    def members(tar: tarfile.TarFile) -> Members:
-        for member in tar:
-            part = tar.extractfile(member) if member.isreg() and not member.issparse() else None
-            if part is None:
-                raise BadData(f"{where}: {member.name}: not a regular file; nothing was imported")
-            yield member.name, part.read()
-
     stream: Any = file
     try:
         with tarfile.open(fileobj=stream, mode="r|") as tar:
-            yield members(tar)
+            for member in tar:
+                part = tar.extractfile(member) if member.isreg() and not member.issparse() else None
+                if part is None:
+                    raise BadData(f"{where}: {member.name}: not a regular file; nothing was imported")
+                yield member.name, part.read()
     except (tarfile.TarError, EOFError) as error:
         raise BadData(f"{where}: not a whole bundle ({error}); nothing was imported") from None
 

@@ -68,21 +68,17 @@ class EncryptedStore(Store):
                 log.lock(fd, self.name, time.monotonic() + log.LOCK_SECONDS)
                 if (self.read(id) if os.path.lexists(path) else None) != before:
                     return False
-                replace_file(path, self._encryption.encrypt(self._packed(id, after)))
+                packed, named = io.BytesIO(), rewrite.blocks(after)
+                held = self.blocks.mget(named)
+                missing = [block for block in named if block not in held]
+                bundle.write(packed, id, after, held.items(), missing)
+                replace_file(path, self._encryption.encrypt(packed.getvalue()))
                 sync_dir(self.name)
             finally:
                 os.close(fd)
         except OSError as error:
             raise InputOutput(f"{path}: {error.strerror}") from None
         return True
-
-    def _packed(self, session: str, data: bytes) -> bytes:
-        """Return the bundle of a session and the blocks that are in memory."""
-        file = io.BytesIO()
-        named = rewrite.blocks(data)
-        held = self.blocks.mget(named)
-        bundle.write(file, session, data, held.items(), [id for id in named if id not in held])
-        return file.getvalue()
 
 
 class BlocksInMemory(BlockStore):

@@ -30,7 +30,7 @@ class Encryption:
     """The recipients to encrypt for, and the identities to decrypt with."""
 
     def __init__(self, recipients: Sequence[str], identities: Sequence[str]) -> None:
-        self._to = [_recipient(text) for text in recipients]
+        self._to = list(map(_recipient, recipients))
         self._files = identities
         self._by = [identity for name in identities for identity in _identities(name)]
 
@@ -67,14 +67,12 @@ def _identities(name: str) -> list[Any]:
         if data.startswith(b"-----BEGIN"):
             return [age.ssh.Identity.from_buffer(data)]
         lines = [line.strip() for line in data.decode().splitlines()]
-        identities = [
-            age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")
-        ]
+        keys = [line for line in lines if line and not line.startswith("#")]
+        if keys:
+            return list(map(age.x25519.Identity.from_str, keys))
     except (age.IdentityError, UnicodeDecodeError):
-        identities = []
-    if not identities:
-        raise BadData(f"{name}: not an identity (AGE-SECRET-KEY-1…, or an SSH key without a passphrase)")
-    return identities
+        pass
+    raise BadData(f"{name}: not an identity (AGE-SECRET-KEY-1…, or an SSH key without a passphrase)")
 
 
 def _age() -> Any:

@@ -45,11 +45,10 @@ def briefs(env: Env, replica: Replica, sessions: Mapping[str, Stamp]) -> dict[st
             result[session] = Brief(*before)
             continue
         try:
-            result[session] = brief = _brief(session, replica.read(session))
+            result[session] = _brief(session, replica.read(session))
+            remembered.keep(session, stamp, [*result[session]])
         except (BadData, InputOutput):
             result[session] = Brief(replica.place, None)  # differs from every hash
-        else:
-            remembered.keep(session, stamp, [*brief])
     remembered.save(sessions)
     return result
 
@@ -88,7 +87,7 @@ def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> li
                 together.update(dict.fromkeys(other, family))
     ours, theirs = stores
     differ = {name for name in everything if ours.get(name, ABSENT).hash != theirs.get(name, ABSENT).hash}
-    groups: dict[int, list[str]] = {}
+    groups: dict[int, list[str]] = {}  # by the identity of the family
     for name in sorted(everything):
         groups.setdefault(id(together[name]), []).append(name)
     return [

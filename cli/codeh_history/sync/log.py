@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from itertools import takewhile
 
 from ..session.live import content
-from ..session.model import Json
 from ..session.records import dumps
 from ..session.redactions import REDACTION, Line, named_lines, with_redactions
-from ..session.rules import PLACING, STREAMING
+from ..session.rules import STREAMING
 from ..session.view import timestamp
 
 QUIET = frozenset(("summary", "compaction", "meta"))  # a branch of only these has no new messages
@@ -119,8 +119,7 @@ def same(line: Line, other: Line) -> bool:
 
 def branching(lines: Sequence[Line], others: Sequence[Line]) -> int:
     """Return the index of the first differing line, or the length of the shorter list."""
-    pairs = zip(lines, others, strict=False)
-    return next((at for at, pair in enumerate(pairs) if not same(*pair)), min(len(lines), len(others)))
+    return sum(1 for _ in takewhile(bool, map(same, lines, others)))
 
 
 def missing_lines(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
@@ -138,29 +137,19 @@ def missing_lines(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
 def digest(line: Line) -> str:
     """Return a hash of what a line means; a header's excludes its id and parent."""
     if line.record is None:
-        return hashlib.sha256(line.raw).hexdigest()
-    if kind_of(line) == "session":
-        payload = dumps(sorted(_header(line.record.data).items()))
+        payload = line.raw
+    elif kind_of(line) == "session":
+        header = {key: value for key, value in line.record.data.items() if key not in _NOT_COMPARED}
+        if isinstance(header.get("imported"), dict):
+            items = header["imported"].items()
+            header["imported"] = sorted(item for item in items if item[0] not in _OF_THE_MACHINE)
+        payload = dumps(sorted(header.items()))
     else:
         payload = content(line.record)
     return hashlib.sha256(payload).hexdigest()
-
-
-def _header(data: Json) -> Json:
-    header = {key: value for key, value in data.items() if key not in _NOT_COMPARED}
-    if isinstance(header.get("imported"), dict):
-        header["imported"] = sorted(
-            item for item in header["imported"].items() if item[0] not in _OF_THE_MACHINE
-        )
-    return header
 
 
 def time_of(line: Line) -> str:
     """Return when a line was written, or ""."""
     data = line.record.data if line.record is not None else {}
     return timestamp(data.get("ts", data.get("createdAt", data.get("created")))) or ""
-
-
-def places(line: Line) -> bool:
-    """Return whether a line adds a message."""
-    return kind_of(line) in PLACING

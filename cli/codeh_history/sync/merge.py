@@ -10,11 +10,12 @@ from typing import NamedTuple
 from ..base.words import LONGEST_ID
 from ..session.records import dumps
 from ..session.redactions import Line
-from .damage import repaired
-from .log import QUIET, Log, branching, digest, kind_of, missing_lines, places, time_of
+from ..session.rules import PLACING
+from .log import QUIET, Log, branching, digest, kind_of, missing_lines, same, time_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")
 _HASH = 8  # digits of the hash in a fork's name
+_KEPT = re.compile(rb"[^\0]+")
 
 
 class Fork(NamedTuple):
@@ -82,6 +83,58 @@ def _with_header(log: Log, other: Log) -> Sequence[Line]:
     return [Line(mine.name, theirs.raw, theirs.record), *log.lines[1:]]
 
 
+# -- zeroed lines -----------------------------------------------------------------------------------
+
+
+def repaired(log: Log, other: Log) -> tuple[Log, Log]:
+    """Return both logs, with each line that a crash filled with zeros restored from the other log."""
+    mine, theirs = log.lines, other.lines
+    if not any(_is_zeroed(line) for line in (*mine, *theirs)):
+        return log, other
+    counted = {id(line) for line in (*log.compared(other.commits), *other.compared(log.commits))}
+    new, others = list[Line](), list[Line]()
+    at = other_at = 0
+    while at < len(mine) and other_at < len(theirs):
+        if count := _was(mine[at], theirs, other_at):
+            new += theirs[other_at : other_at + count]
+            others += theirs[other_at : other_at + count]
+            at, other_at = at + 1, other_at + count
+        elif count := _was(theirs[other_at], mine, at):
+            new += mine[at : at + count]
+            others += mine[at : at + count]
+            at, other_at = at + count, other_at + 1
+        elif id(mine[at]) not in counted:
+            new.append(mine[at])
+            at += 1
+        elif id(theirs[other_at]) not in counted:
+            others.append(theirs[other_at])
+            other_at += 1
+        elif same(mine[at], theirs[other_at]):
+            new.append(mine[at])
+            others.append(theirs[other_at])
+            at, other_at = at + 1, other_at + 1
+        else:
+            break  # the logs branch here
+    return Log([*new, *mine[at:]], log.redactions), Log([*others, *theirs[other_at:]], other.redactions)
+
+
+def _is_zeroed(line: Line) -> bool:
+    return line.record is None and b"\0" in line.raw
+
+
+def _was(damaged: Line, lines: Sequence[Line], start: int) -> int:
+    """Return how many of the other lines, from `start` on, the damaged line replaced; 0 if none."""
+    if not _is_zeroed(damaged):
+        return 0
+    raw, text, end = damaged.raw, b"", start
+    while len(text) < len(raw) and end < len(lines):
+        text += lines[end].raw + b"\n"
+        end += 1
+    whole = len(raw) in (len(text) - 1, len(text))
+    kept = all(text[part.start() : part.end()] == part[0] for part in _KEPT.finditer(raw))
+    return end - start if whole and kept else 0
+
+
 # -- names of forks -----------------------------------------------------------------------------------
 
 
@@ -132,8 +185,7 @@ def _fork(root: str, log: Log, first: Line, *, same_name: bool) -> Fork:
         return Fork(name, log)
     data = {**header.record.data, "id": name}
     if at:  # otherwise they are unrelated sessions with the same name
-        last = next(
-            (line.record.data["id"] for line in reversed(shared) if line.record and places(line)), None
-        )
+        placed = (line.record for line in reversed(shared) if kind_of(line) in PLACING)
+        last = next((record.data["id"] for record in placed if record), None)
         data["parent"] = {"session": root, "at": last}
     return Fork(name, Log([Line(header.name, dumps(data), header.record), *log.lines[1:]], log.redactions))

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from ..session.redactions import Line
 from .log import Log, branching, missing_lines, read, same
-from .merge import Fork, Merged, is_named_branch, merged
+from .merge import Fork, is_named_branch, merged
 from .redact import redacted
 
 UNFINISHED = "a stream in it is unfinished"
@@ -98,17 +98,13 @@ class _Resolved:
         logs.sort(key=lambda log: not is_named_branch(name, log))
         forks = []
         while len(logs) > 1:
-            first, second, result = _next(name, logs)
+            pairs = [(one, two, merged(name, one, two)) for one, two in combinations(logs, 2)]
+            # quiet branches come last, since they belong to the branch with the name
+            first, second, result = min(pairs, key=lambda three: three[2].appended)
             logs = [result.log, *(log for log in logs if log is not first and log is not second)]
             forks += [result.fork] if result.fork is not None else []
         self.logs[name] = logs[0]
         return forks
-
-
-def _next(name: str, logs: Sequence[Log]) -> tuple[Log, Log, Merged]:
-    """Merge two of the logs; quiet branches come last, since they belong to the branch with the name."""
-    pairs = [(first, second, merged(name, first, second)) for first, second in combinations(logs, 2)]
-    return min(pairs, key=lambda three: three[2].appended)
 
 
 def _stuck(
@@ -136,10 +132,8 @@ def _equal(log: Log, other: Log) -> bool:
     mine, theirs = log.compared(other.commits), other.compared(log.commits)
     if len(mine) != len(theirs) or log.redactions != other.redactions:
         return False
-    headers = (log.header, other.header)
-    if all(headers) and headers[0].raw != headers[1].raw:  # type: ignore[union-attr]
-        return False
-    return all(map(same, mine, theirs))
+    different = log.header and other.header and log.header.raw != other.header.raw
+    return not different and all(map(same, mine, theirs))
 
 
 def _more(old: Log, new: Log) -> list[Line]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.postgres import SCHEMES
-from ..store import foreign, postgres, stores
+from ..store import postgres, stores
 from ..store.awaiting import is_awaiting
 from ..store.blocks import open_stores, open_url
 from ..store.blocks.directory import DirectoryStore
@@ -54,10 +54,6 @@ class Replica:
             return self.store.read(session) or None if session in self.stamps else None
         except NotFound:
             return None
-
-    def check(self, session: str, data: bytes) -> None:
-        """Raise BadData if the data is not a session that may be written."""
-        foreign.check_writable(data, self.store.path(session))
 
     def busy(self, sessions: Iterable[str]) -> dict[str, str]:
         """Return those of these sessions that cannot be changed now, and why."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost, TryAgain
 from ..store.blocks import copy_missing
+from ..store.foreign import check_writable
 from ..views.rewrite import blocks
 from .families import briefs, families
 from .plan import Plan, Write, plan
@@ -61,9 +62,7 @@ def _family(replicas: Sequence[Replica], names: Sequence[str], *, dry: bool) -> 
                 break
             done.writes.append(write)
         else:
-            kept = sum(
-                _forget(replica, number, done.writes, begun) for number, replica in enumerate(replicas)
-            )
+            kept = sum(_forget(replicas, number, done.writes, begun) for number in range(len(replicas)))
             return Synced(Plan(done.writes, planned.forks, planned.left), missing, kept)
         names = sorted({*names, *(write.session for write in planned.writes)})
         for replica in replicas:
@@ -76,7 +75,7 @@ def _read(replica: Replica, names: Iterable[str]) -> dict[str, bytes]:
     for name in names:
         data = replica.read(name)
         if data is not None:
-            replica.check(name, data)
+            check_writable(data, replica.store.path(name))
             sessions[name] = data
     return sessions
 
@@ -93,9 +92,9 @@ def _blocks(replicas: Sequence[Replica], write: Write) -> list[str]:
     return list(lost)
 
 
-def _forget(replica: Replica, number: int, writes: Sequence[Write], begun: float) -> int:
+def _forget(replicas: Sequence[Replica], number: int, writes: Sequence[Write], begun: float) -> int:
     """Delete the blocks that the written sessions no longer name; return how many remain."""
     own = [write for write in writes if write.replica == number]
     before = {id for write in own for id in blocks(write.before or b"")}
     unused = before - {id for write in own for id in blocks(write.after)}
-    return replica.forget(unused, begun) if unused else 0
+    return replicas[number].forget(unused, begun) if unused else 0
