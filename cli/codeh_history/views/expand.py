@@ -33,7 +33,11 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
         return [find_message(view, name, session=session).id]
     names = [*summaries, *compactions, *view.made]
     if name not in names:
-        name = _only(name, [*view.all, *names], session)
+        matches = dict.fromkeys(id for id in (*view.all, *names) if name and id.startswith(name))
+        # a compaction takes precedence over its summaries (`ID.N`)
+        roots = [id for id in matches if not any(id[:at] in matches for at, c in enumerate(id) if c == ".")]
+        otherwise = "no such message, summary or compaction (`codeh-history show` prints ids)"
+        name = unique_match(name, roots, session, otherwise)
     if name in view.all or name in summaries:
         return covered([name], summaries, view.all)
     if name in compactions:
@@ -43,16 +47,6 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
     if step.type == "clear":
         return [m.id for m in view.all.values() if m.hidden == "clear" and m.place < step.place]
     return [step.message.id] if step.message is not None else []
-
-
-def _only(prefix: str, ids: Iterable[str], session: str) -> str:
-    """Return the only id with this prefix; a compaction takes precedence over its summaries (`ID.N`)."""
-    matches = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
-    known = set(matches)
-    roots = [id for id in matches if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
-    return unique_match(
-        prefix, roots, session, "no such message, summary or compaction (`codeh-history show` prints ids)"
-    )
 
 
 def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[str, Message]) -> list[str]:

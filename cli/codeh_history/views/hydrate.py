@@ -69,9 +69,8 @@ class Hydration:
         hydrated: list[bytes] = []
         before: Counter[bytes] = Counter()
         for line, data in items:
-            text = self._line(line, data, before)
-            before[text.rstrip(b"\r\n")] += 1
-            hydrated.append(text)
+            hydrated.append(self._line(line, data, before))
+            before[hydrated[-1].rstrip(b"\r\n")] += 1
         return hydrated
 
     def _line(self, line: bytes | Json, data: Json | None, before: Counter[bytes]) -> bytes:
@@ -81,12 +80,8 @@ class Hydration:
         new = from_references(
             data, lambda part: part_of(self.stores, part.id, self._blocks.get(part.id), self._lost)
         )
-        if (
-            self._keep
-            and isinstance(line, bytes)
-            and self._lost
-            and not self._lost.keys().isdisjoint(block_ids(data))
-        ):
+        lost = self._keep and self._lost and not self._lost.keys().isdisjoint(block_ids(data))
+        if lost and isinstance(line, bytes):
             return line
         raw = self._blocks.get(line_id(data) or "")
         if raw is None or not _is_line_of(raw, new, before[raw.rstrip(b"\r")]):
@@ -100,10 +95,10 @@ def _naming(line: bytes | Json) -> Json | None:
         return line if block_ids(line) or "blockIds" in line else None
     if b'"blockId' not in line or line.startswith(BOM):
         return None
-    data = next((record.data for record in parse([line]).records), None)
-    if data is None or not (data["type"] == "ref" or "blockIds" in data or block_ids(data)):
-        return None
-    return data
+    for record in parse([line]).records:
+        if record.data["type"] == "ref" or "blockIds" in record.data or block_ids(record.data):
+            return record.data
+    return None
 
 
 def _is_line_of(raw: bytes, record: Json, equal: int) -> bool:

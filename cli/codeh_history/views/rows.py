@@ -11,7 +11,7 @@ from ..base.lazy import Pattern
 from ..base.times import to_millis
 from ..render.progress import A_SECOND, progress
 from ..session.exchanges import is_prompt
-from ..session.fold import View, fold, timestamp
+from ..session.fold import fold, timestamp
 from ..session.model import Json, Message, Unread, origin
 from ..session.records import Damage, Log
 from ..store import read
@@ -95,24 +95,20 @@ class Count:
 
 def beginning(text: str) -> str:
     """Return the beginning of a text on one line, without what a program put around it."""
-    text = _without_marks(text)
-    line = " ".join(text[: 4 * BEGINNING].split())
-    return line if len(line) <= BEGINNING and len(text) <= 4 * BEGINNING else f"{line[: BEGINNING - 1]}…"
-
-
-def _without_marks(text: str) -> str:
-    """Return a text without leading marks; for a command, its name and arguments."""
     command, at = "", 0
     while mark := _MARK.match(text, at):
         end = text.find(f"</{mark[1]}>", mark.end())
         if end < 0:
             break
         inside = text[mark.end() : end].strip()
-        if mark[1] == "command-args" and inside:
-            return f"{command} {inside}".lstrip()
+        if mark[1] == "command-args" and inside:  # the whole prompt is a command
+            text, at = f"{command} {inside}".lstrip(), 0
+            break
         command = inside if mark[1] == "command-name" else command
         at = end + len(mark[1]) + len("</>")
-    return text[at:]
+    text = text[at:]
+    line = " ".join(text[: 4 * BEGINNING].split())
+    return line if len(line) <= BEGINNING and len(text) <= 4 * BEGINNING else f"{line[: BEGINNING - 1]}…"
 
 
 def text_of(value: object) -> str | None:
@@ -143,43 +139,35 @@ def row_of(path: str) -> Json:
 
 def count_file(path: str, big: int = BIG) -> Count:
     """Count a session's file; equal to counting its view."""
-    try:
-        count = _skimmed(logs(path, big=big))
-    except NeedsFold:
-        count = _folded(fold(read.read_log(read.read_bytes(path, skip=True))))
-    count.bytes = size_of(path)
-    return count
+
+    def whole() -> Log:
+        return read.read_log(read.read_bytes(path, skip=True))
+
+    return _counted(logs(path, big=big), whole, size_of(path))
 
 
 def count_bytes(data: bytes) -> Count:
     """Count a session's bytes."""
     log = read.read_log(data)
+    return _counted([log], lambda: log, len(data))
+
+
+def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Count:
+    """Count the pieces of a log, or its view; there the first prompt may be one that is replaced now."""
+    count, skim = Count(), Skim(pieces)
     try:
-        count = _skimmed([log])
+        for number, message in skim.messages():
+            count.add(message, number)
+        count.header, count.meta, count.damage = skim.header, skim.meta, skim.damage
     except NeedsFold:
-        count = _folded(fold(log))
-    count.bytes = len(data)
-    return count
-
-
-def _skimmed(pieces: Iterable[Log]) -> Count:
-    count = Count()
-    skim = Skim(pieces)
-    for number, message in skim.messages():
-        count.add(message, number)
-    count.header, count.meta, count.damage = skim.header, skim.meta, skim.damage
-    return count
-
-
-def _folded(view: View) -> Count:
-    """Count a view; the first prompt may be one that is replaced now."""
-    count = Count()
-    for message in view.all.values():
-        if count.first is None and message.hidden != "clear" and is_prompt(message):
-            count.begin(message, 0)
-    for number, message in enumerate(view.messages, 1):
-        count.add(message, number)
-    count.header, count.meta, count.damage = view.header, view.meta, view.log.damage
+        count, view = Count(), fold(whole())
+        for message in view.all.values():
+            if count.first is None and message.hidden != "clear" and is_prompt(message):
+                count.begin(message, 0)
+        for number, message in enumerate(view.messages, 1):
+            count.add(message, number)
+        count.header, count.meta, count.damage = view.header, view.meta, view.log.damage
+    count.bytes = size
     return count
 
 

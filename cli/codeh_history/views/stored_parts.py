@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost
@@ -41,11 +41,16 @@ def hydrated(
     stores = stores or open_stores(env)
     ours = [id for id in ids if is_block_id(id)]
     if media is not None:
-        fetched = _light(stores, ours, media, lost)
+        fetched = _with_media(stores, ours, media, lost)
     else:
         fetched = parts_of(stores, ours, fetch(stores, ours, lost), lost)
-    if len(ours) < len(ids):
-        fetched |= _theirs(stores, view, set(ids).difference(ours), lost)
+    theirs = set(ids).difference(ours)  # another program's blocks, looked up where each message says
+    places: dict[tuple[str, str], list[str]] = {}
+    for message in view.all.values() if theirs else ():
+        if named := [id for id in message.blocks or () if id in theirs]:
+            places.setdefault(place_of(message.fields), []).extend(named)
+    for place, named in places.items():
+        fetched |= foreign_parts(stores, named, place, lost)
     records = [with_parts(record, fetched) for record in view.log.records]
     return fold(Log(records, view.log.damage, view.log.size))
 
@@ -64,21 +69,6 @@ def wanted(view: View, only: Container[str] | None = None, *, everything: bool =
             stored: object = part
             if type(stored) is Unread:
                 yield stored.id
-
-
-def _theirs(
-    stores: Sequence[BlockStore], view: View, ids: Collection[str], lost: Lost | None
-) -> dict[str, Part]:
-    """Return the parts in another program's blocks, looked up where each message says."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for message in view.all.values():
-        named = [id for id in message.blocks or () if id in ids]
-        if named:
-            places.setdefault(place_of(message.fields), []).extend(named)
-    parts: dict[str, Part] = {}
-    for place, theirs in places.items():
-        parts |= foreign_parts(stores, theirs, place, lost)
-    return parts
 
 
 def place_of(ref: Json) -> tuple[str, str]:
@@ -132,18 +122,16 @@ def part_of(stores: Sequence[BlockStore], id: str, data: bytes | None, lost: Los
     return {"text": f"[block {id} is missing]"}
 
 
-def _light(
+def _with_media(
     stores: Sequence[BlockStore], ids: Sequence[str], media: Deferred, lost: Lost | None
 ) -> dict[str, Part]:
-    """Return the parts, fetching large ones one by one to save memory."""
+    """Return the parts, fetching large blocks one by one: one at a time is in memory."""
     large = [id for id, size in sizes(stores, ids).items() if size > BIG]
     small = [id for id in ids if id not in set(large)]
     parts = parts_of(stores, small, fetch(stores, small, lost), lost)
-    return parts | {id: _large(stores, id, media, lost) for id in large}
-
-
-def _large(stores: Sequence[BlockStore], id: str, media: Deferred, lost: Lost | None) -> Part:
-    """Return the part in a large block, which is freed on return: one at a time is in memory."""
-    data = fetch(stores, [id], lost).get(id)
-    held = media.part(id, data) if data is not None else None
-    return held if held is not None else part_of(stores, id, data, lost)
+    for id in large:
+        data = fetch(stores, [id], lost).get(id)
+        held = media.part(id, data) if data is not None else None
+        parts[id] = held if held is not None else part_of(stores, id, data, lost)
+        del data
+    return parts

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost, NotFound
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 3  # damaged lines named
 MOST_NAMED = 20  # elements named
+_KINDS = (  # of damage
+    ("lost", "damaged line", "skipped"), ("mended", "line", "repaired"),
+    ("element", "unexpected element", "kept unchanged"),
+)  # fmt: skip
 
 
 def open_view(env: Env, options: Reading, *, allow_missing: bool) -> tuple[Target, View]:
@@ -107,43 +112,39 @@ def report_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
 
 
 def report_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: bool = False) -> None:
+    """Note a log's damaged lines, its repaired lines and its unexpected elements; BadData with `strict`."""
     damage = log.damage
     torn = damage and damage[-1].reason == "torn last line"
     if torn and not in_memory and read.being_written(target.path):
         damage = damage[:-1]
-    texts = [f"{target.path}: {text}" for text in _damage_told(damage)]
+    texts = []
+    for kind, most in (("lost", MOST_SHOWN), ("mended", MOST_SHOWN), ("element", MOST_NAMED)):
+        same = [each for each in damage if _kind(each) == kind]
+        if same:
+            reasons = _first([_located(each) for each in same], most)
+            texts.append(f"{target.path}: {damage_summary(same)} ({reasons})")
     if texts and strict:
         raise BadData("; ".join(texts))
     for text in texts:
         env.note(text)
 
 
-def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
-    """Describe damaged lines in one text, and repaired lines and unexpected elements in others."""
-    for mended in (False, True):
-        lines = [d for d in damage if d.line != ELEMENT and d.mended is mended]
-        if lines:
-            reasons = [f"{damage_place(each)}: {each.reason}" for each in lines]
-            yield f"{damage_summary(lines)} ({_first(reasons, MOST_SHOWN)})"
-    elements = [d for d in damage if d.line == ELEMENT]
-    if elements:
-        yield f"{damage_summary(elements)} ({_first([d.reason for d in elements], MOST_NAMED)})"
-
-
 def damage_summary(damage: Sequence[Damage]) -> str:
     """Return how many lines are lost, how many were repaired, and how many elements are unexpected."""
-    elements = sum(each.line == ELEMENT for each in damage)
-    mended = sum(each.mended for each in damage if each.line != ELEMENT)
-    counts = (
-        (len(damage) - mended - elements, "damaged line", "skipped"), (mended, "line", "repaired"),
-        (elements, "unexpected element", "kept unchanged"),
-    )  # fmt: skip
-    return ", ".join(f"{plural(count, what)} {done}" for count, what, done in counts if count)
+    counts = Counter(map(_kind, damage))
+    return ", ".join(f"{plural(counts[kind], what)} {done}" for kind, what, done in _KINDS if counts[kind])
 
 
-def damage_place(damage: Damage) -> str:
-    """Return where damage is; another program's lines have only a number."""
-    return f"line {damage.line}" + (f", byte {damage.offset}" if damage.offset >= 0 else "")
+def _kind(damage: Damage) -> str:
+    return "element" if damage.line == ELEMENT else "mended" if damage.mended else "lost"
+
+
+def _located(damage: Damage) -> str:
+    """Return a reason with its place, if it has one; another program's lines have only a number."""
+    if damage.line == ELEMENT:
+        return damage.reason
+    byte = f", byte {damage.offset}" if damage.offset >= 0 else ""
+    return f"line {damage.line}{byte}: {damage.reason}"
 
 
 def _first(texts: Sequence[str], most: int) -> str:
@@ -163,22 +164,16 @@ def report_missing_blocks(env: Env, session: str, lost: Lost | None, *, strict: 
 
 def find_message(view: View, name: str, *, session: str) -> Message:
     """Return the message with an id, a unique prefix, or `:N` in `show`'s numbering (`:-1` the last)."""
-    if name.startswith(":"):
-        return _numbered(view, name, session)
-    message = view.all.get(name)
-    if message is not None:
-        return message
-    otherwise = "no such message (`codeh-history show --jsonl` lists them)"
-    return view.all[unique_match(name, view.all, session, otherwise)]
-
-
-def _numbered(view: View, name: str, session: str) -> Message:
+    if name in view.all:
+        return view.all[name]
+    if not name.startswith(":"):
+        otherwise = "no such message (`codeh-history show --jsonl` lists them)"
+        return view.all[unique_match(name, view.all, session, otherwise)]
     try:
         number = int(name[1:])
     except ValueError:
         raise NotFound(f"{session}: {name}: not a number") from None
     count = len(view.messages)
-    position = number - 1 if number > 0 else count + number
-    if number == 0 or not 0 <= position < count:
+    if number == 0 or not -count <= number <= count:
         raise NotFound(f"{session}: {name}: there are {count} messages")
-    return view.messages[position]
+    return view.messages[number - 1 if number > 0 else number]
