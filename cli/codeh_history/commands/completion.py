@@ -67,7 +67,7 @@ def models(env: Env) -> list[str]:
 
 COMPLETERS: dict[str, Callable[[Env], Iterable[str]]] = {  # by a word in the option's metavar
     "SESSION": lambda env: (id for id, _ in ids(env)),
-    "TRASH": lambda env: dict.fromkeys(each.id for each in trash.all_trashed(env)),
+    "TRASH": lambda env: dict.fromkeys(each.id for each in trash.trashed(env)),
     "PROFILE": profiles,
     "MODEL": models,
     "COUNTER": lambda _: (*NAMES, APPROX),

@@ -60,18 +60,13 @@ def path_of(env: Env, session: str) -> str:
         )
     if session.startswith(SERVER) and os.path.dirname(session) == sessions_dir(env):
         return session  # a path that was resolved before
-    file = "/" in session or os.path.isfile(session)
-    what = "a path must end in .jsonl or .json" if file else "not a session id"
-    meant = "" if file else _as_id(session)
-    raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128){meant}")
-
-
-def _as_id(session: str) -> str:
-    """Return `; did you mean ID?` if replacing some characters gives a valid id, else ""."""
     import re
 
-    meant = re.sub("[^A-Za-z0-9_-]+", "-", session).strip("-_")
-    return f"; did you mean {meant}?" if is_id(meant) else ""
+    file = "/" in session or os.path.isfile(session)
+    what = "a path must end in .jsonl or .json" if file else "not a session id"
+    meant = "" if file else re.sub("[^A-Za-z0-9_-]+", "-", session).strip("-_")
+    suggestion = f"; did you mean {meant}?" if is_id(meant) else ""
+    raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128){suggestion}")
 
 
 def exists(path: str) -> bool:

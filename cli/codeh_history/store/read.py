@@ -10,7 +10,7 @@ from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, readable
-from .paths import SERVER, database_of, hint
+from .paths import SERVER, database_of, hint, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def stamps_of(paths: Sequence[str]) -> dict[str, Stamp | None]:
     if not database:
         return {path: stamp_of(path) for path in paths}
     stamps = database[0].stamps()
-    return {path: stamps.get(path.rpartition("/")[2]) for path in paths}
+    return {path: stamps.get(id_of(path)) for path in paths}
 
 
 def size_of(path: str) -> int:
@@ -142,7 +142,7 @@ def loaded_together(paths: Sequence[str]) -> Iterator[str]:
     """
     database = database_of(paths[0]) if paths else None
     if database:
-        ids = database[0].passing([path.rpartition("/")[2] for path in paths])
+        ids = database[0].passing(list(map(id_of, paths)))
         yield from map(database[0].path, ids)
     else:
         yield from paths

@@ -70,12 +70,11 @@ def begun_here(env: Env) -> Target | None:
 
 def _unnamed(env: Env) -> Target:
     """Return the session to use if none is named; NotFound if none was begun here."""
-    target = begun_here(env)
-    if target is None:
-        raise NotFound(
-            "no session was begun in this directory; name one with -s (`codeh-history list` shows all)"
-        )
-    return target
+    if target := begun_here(env):
+        return target
+    raise NotFound(
+        "no session was begun in this directory; name one with -s (`codeh-history list` shows all)"
+    )
 
 
 def for_writing(env: Env, option: str | None, argument: str | None = None) -> Target:
@@ -91,13 +90,8 @@ def for_writing(env: Env, option: str | None, argument: str | None = None) -> Ta
     path = path_of(env, name)
     if path.endswith(".json"):
         raise Usage(f"{path}: an older form, read but never written; `import` it into a .jsonl session")
-    if (
-        is_id(name)
-        and path.endswith(".jsonl")
-        and not os.path.exists(path)
-        and os.path.exists(path.removesuffix("l"))
-    ):
-        old = path.removesuffix("l")
+    old = path.removesuffix("l")
+    if is_id(name) and old != path and not os.path.exists(path) and os.path.exists(old):
         raise Usage(f"{name} is {old}, an older form; first `codeh-history import {old} --into NEW`")
     return Target(path, why)
 
@@ -105,9 +99,8 @@ def for_writing(env: Env, option: str | None, argument: str | None = None) -> Ta
 def for_filtering(env: Env, option: str | None, argument: str | None = None) -> Target:
     """Return the session of a filter, as for reading; Usage if stdin is piped but `-` is missing."""
     choice = named(env, option, argument)
-    by = choice[1] if choice is not None else None
     kind = env.stdin_kind()
-    if (by is None and kind) or (by == "CODEH_SESSION" and env.piped()):
+    if (choice is None and kind) or (choice is not None and choice[1] == "CODEH_SESSION" and env.piped()):
         raise Usage(f"stdin is a {kind}: pass - to read the session from it, or name one with -s")
     return for_reading(env, option, argument)
 
@@ -139,14 +132,14 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
 
 def _abbreviated(env: Env, name: str, why: str, otherwise: str) -> Target:
     """Return the only session with this prefix, or this START…END, as `list` prints them."""
-    paths = {id: path for id, path in ids(env) if abbreviates(name, id)}
-    matches = list(paths)
-    if len(matches) == 1:
-        return Target(paths[matches[0]], f"{why} (prefix of {matches[0]})")
-    if matches:
-        several = f"{name}: ambiguous: {', '.join(matches[:8])}{', …' if len(matches) > 8 else ''}"
-        raise NotFound(several, [*paths.values()][:8])
-    raise NotFound(f"{name}: no such session{otherwise}")
+    matches = {id: path for id, path in ids(env) if abbreviates(name, id)}
+    if not matches:
+        raise NotFound(f"{name}: no such session{otherwise}")
+    if len(matches) > 1:
+        several = f"{', '.join([*matches][:8])}{', …' if len(matches) > 8 else ''}"
+        raise NotFound(f"{name}: ambiguous: {several}", [*matches.values()][:8])
+    ((id, path),) = matches.items()
+    return Target(path, f"{why} (prefix of {id})")
 
 
 def _of_a_program(path: str) -> bool:
@@ -179,8 +172,8 @@ def _latest(env: Env, name: str) -> Target:
     from . import begun
     from .read import loaded_together, stamps_of
 
-    begun_here = name == "@."
-    paths = [path for _, path in begun.begun_here(env)] if begun_here else [path for _, path in ids(env)]
+    own = name == "@."
+    paths = [path for _, path in (begun.begun_here(env) if own else ids(env))]
     stamps = stamps_of(paths)
     candidates: list[tuple[str, int, str]] = []
     for path in loaded_together(paths):
@@ -192,8 +185,7 @@ def _latest(env: Env, name: str) -> Target:
         if newest is not None and stamp is not None:
             candidates.append((newest, stamp.changed, path))
     if not candidates:
-        raise NotFound(f"{name}: no session yet" + (" begun in this directory" if begun_here else ""))
+        raise NotFound(f"{name}: no session yet" + (" begun in this directory" if own else ""))
     newest, _, path = max(candidates)
     env.note(f"{name} is {id_of(path)}")
-    origin = "begun here, " if begun_here else ""
-    return Target(path, f"{name} ({origin}newest message {newest or 'undated'})")
+    return Target(path, f"{name} ({'begun here, ' if own else ''}newest message {newest or 'undated'})")

@@ -13,7 +13,7 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..base import locks
 from ..base.env import Env
@@ -28,8 +28,7 @@ from .paths import database_of, exists, hint, path_of
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
 
 
-@dataclass(frozen=True)
-class Trashed:
+class Trashed(NamedTuple):
     """A removed session: its id, its number for that id, when it was removed (epoch s), its size."""
 
     id: str
@@ -58,29 +57,22 @@ def check_names(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
 
 
 def _exists(env: Env, name: str) -> BadData:
-    newest = trashed(env, name)[-1:]
-    back = (
-        f"; `codeh-history fork {newest[0].path} --into NEW` restores the removed one under another id"
-        if newest
-        else ""
+    back = "".join(
+        f"; `codeh-history fork {newest.path} --into NEW` restores the removed one under another id"
+        for newest in trashed(env, name)[-1:]
     )
     return BadData(f"{name}: already exists{back}")
 
 
-def all_trashed(env: Env) -> list[Trashed]:
-    """Return the contents of the trash, by id, oldest first."""
+def trashed(env: Env, name: str | None = None) -> list[Trashed]:
+    """Return the removed sessions (with a name, those of that id), by id, oldest first."""
     items: list[Trashed] = []
     for entry, info in entries(trash_dir(env), _NAME.fullmatch, follow=False):
-        name = _NAME.fullmatch(entry.name)
-        if name and is_id(name[1]) and not stat.S_ISDIR(info.st_mode):
+        id, _, number = entry.name.removesuffix(".jsonl").rpartition(".")
+        if is_id(id) and name in (None, id) and not stat.S_ISDIR(info.st_mode):
             since = max(info.st_mtime, info.st_ctime)  # a move updates one of them
-            items.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
-    return sorted(items, key=lambda item: (item.id, item.number))
-
-
-def trashed(env: Env, name: str) -> list[Trashed]:
-    """Return the removed sessions with this id, oldest first."""
-    return [item for item in all_trashed(env) if item.id == name]
+            items.append(Trashed(id, int(number), entry.path, since, info.st_size))
+    return sorted(items)
 
 
 def remove(env: Env, name: str, *, size: int | None = None) -> int:
@@ -96,7 +88,8 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
         if size not in (None, locked.size):
             raise TryAgain(f"{path}: in use: it changed meanwhile")
         with _locked(env):
-            to = _next(env, name)
+            same = [item.number for item in trashed(env) if item.id.lower() == name.lower()]
+            to = os.path.join(trash_dir(env), f"{name}.{max(same, default=0) + 1}.jsonl")
             if database or not _renamed(path, to):
                 new_file.write(to, locked.whole())
                 if not database:
@@ -109,14 +102,6 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
         log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
         _sync(path, trash_dir(env))
     return len(trashed(env, name))
-
-
-def _next(env: Env, name: str) -> str:
-    """Return the path for the next removed session with this id."""
-    same = [item for item in all_trashed(env) if item.id.lower() == name.lower()]
-    return os.path.join(
-        trash_dir(env), f"{name}.{max((item.number for item in same), default=0) + 1}.jsonl"
-    )
 
 
 def restore(env: Env, name: str) -> list[Trashed]:
@@ -163,7 +148,7 @@ def _renamed(path: str, to: str) -> bool:
 
 def older(env: Env, before: float) -> list[Trashed]:
     """Return what was moved to the trash before a time (epoch seconds)."""
-    return [item for item in all_trashed(env) if item.since < before]
+    return [item for item in trashed(env) if item.since < before]
 
 
 def empty(env: Env, before: float) -> list[Trashed]:

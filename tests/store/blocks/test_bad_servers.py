@@ -41,7 +41,7 @@ def server(answer):
 
 ANSWERS = [
     b"nonsense\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"+OK\r\n", b":1\r\n", b"$-1\r\n", b"*-1\r\n", b"*0\r\n",
-    b"*1\r\n:5\r\n", b"*1\r\n*0\r\n", b"*2\r\n$1\r\na\r\n$1\r\nb\r\n", b"$3\r\nabcdef\r\n", b"$x\r\n", b"*x\r\n", b":x\r\n",
+    b"*2\r\n$1\r\na\r\n$1\r\nb\r\n", b"$3\r\nabcdef\r\n", b"$x\r\n", b"*x\r\n", b":x\r\n",
     b"$99999999999999999999\r\nx", b"*99999999999\r\n", b"*1\r\n" * 5000, b"\r\n", b"\0", b"*1\r\n$2\r\n\xff\xfe\r\n",
     b"-\xff\xfe\r\n", b"%1\r\n+a\r\n+b\r\n", b"$2\r\n{}",
 ]  # fmt: skip
@@ -78,7 +78,7 @@ def test_what_commands_say_of_a_server_that_answers_nonsense(home):
     write_session(
         home, orjson.dumps({"type": "session", "version": 1, "id": "s"}) + b"\n" + orjson.dumps(ref) + b"\n"
     )
-    with server(lambda connection: connection.sendall(b"*1\r\n:5\r\n")) as url:
+    with server(lambda connection: connection.sendall(b"*x\r\n")) as url:
         for argv in (["hydrate", "s"], ["show", "s"], ["gc", "--shared"]):
             done = run_in_process(*argv, home=home, env={"CODEH_BLOCKS": url})
             assert (done.code, done.out) == (74, b"")

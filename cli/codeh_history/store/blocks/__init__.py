@@ -73,7 +73,7 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
     import hashlib
 
     wanted = list(dict.fromkeys(ids))
-    left = [id for id in wanted if is_block_id(id)]
+    left = list(filter(is_block_id, wanted))
     good: dict[str, bytes] = {}
     altered: dict[str, str] = {}
     failed: HistoryError | None = None
@@ -93,7 +93,7 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
             break
     if left and failed is not None:
         raise failed
-    for id in wanted if len(good) < len(wanted) else ():
+    for id in wanted:
         if id not in good:
             _miss(id, stores, altered.get(id), lost)
     return good
@@ -101,7 +101,7 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
 
 def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
     """Return the sizes in bytes of the blocks that a store has, without verifying them."""
-    left = [id for id in dict.fromkeys(ids) if is_block_id(id)]
+    left = list(filter(is_block_id, dict.fromkeys(ids)))
     result: dict[str, int] = {}
     for store in stores:
         if left:
@@ -116,7 +116,7 @@ def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | 
     Raise BadData for a block that no store has; with `lost`, note it there instead.
     """
     first, rest = stores[0], stores[1:]
-    wanted = [id for id in dict.fromkeys(ids) if is_block_id(id)]
+    wanted = list(filter(is_block_id, dict.fromkeys(ids)))
     present = first.sizes(wanted) if wanted else {}
     elsewhere = sizes(rest, (id for id in wanted if id not in present))
     for id in wanted:

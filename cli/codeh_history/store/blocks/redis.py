@@ -54,7 +54,7 @@ class RedisStore(BlockStore):
             for chunk in _chunks(ids):
                 pipe.mget(self._keys(chunk))
             values = [value for answer in pipe.execute() for value in answer]
-            return {id: _bytes(data) for id, data in zip(ids, values, strict=True) if data is not None}
+            return {id: data for id, data in zip(ids, values, strict=True) if data is not None}
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"):
@@ -69,8 +69,7 @@ class RedisStore(BlockStore):
             pipe = self._client.pipeline(transaction=False)
             for key in self._keys(ids):
                 pipe.strlen(key)
-            numbers = map(_number, pipe.execute())
-            return {id: size for id, size in zip(ids, numbers, strict=True) if size}
+            return {id: size for id, size in zip(ids, pipe.execute(), strict=True) if size}
 
     def stale(self, before: float) -> dict[str, int]:
         """Find stale blocks by their idle time; the server must not use an LFU policy."""
@@ -85,18 +84,18 @@ class RedisStore(BlockStore):
                     pipe.strlen(key)
                 answers = pipe.execute()
                 for key, idle, size in zip(chunk, answers[::2], answers[1::2], strict=True):
-                    if idle is not None and _number(idle) > seconds:
-                        sizes[key.removeprefix(self._prefix)] = _number(size)
+                    if idle is not None and idle > seconds:
+                        sizes[key.removeprefix(self._prefix)] = size
         return sizes
 
     def delete(self, ids: Sequence[str], before: float) -> int:
         """Check and delete each block in one step, so that a block just written is never deleted."""
-        count = 0
-        seconds = time.time() - before
+        seconds = str(time.time() - before)
         with self._failing():
-            for chunk in _chunks(ids):
-                count += _number(self._client.eval(_DELETE, len(chunk), *self._keys(chunk), str(seconds)))
-        return count
+            return sum(
+                self._client.eval(_DELETE, len(chunk), *self._keys(chunk), seconds)
+                for chunk in _chunks(ids)
+            )
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
         """Look in our workspace and outside it, at the top level and beside our blocks."""
@@ -105,11 +104,9 @@ class RedisStore(BlockStore):
         blocks: dict[str, bytes] = {}
         with self._failing():
             for head in dict.fromkeys(heads):
-                left = [id for id in ids if id not in blocks]
-                for chunk in _chunks(left):
+                for chunk in _chunks([id for id in ids if id not in blocks]):
                     values = self._client.mget([head + id for id in chunk])
-                    pairs = zip(chunk, values, strict=True)
-                    blocks.update((id, data) for id, data in pairs if isinstance(data, bytes))
+                    blocks |= {id: data for id, data in zip(chunk, values, strict=True) if data is not None}
         return blocks
 
     def _keys(self, ids: Sequence[str]) -> list[str]:
@@ -125,18 +122,6 @@ class RedisStore(BlockStore):
         except _MALFORMED:
             self._client.connection_pool.disconnect()
             raise InputOutput(f"{self.name}: not a reply of a Redis server{what}") from None
-
-
-def _bytes(answer: object) -> bytes:
-    if not isinstance(answer, bytes):
-        raise TypeError
-    return answer
-
-
-def _number(answer: object) -> int:
-    if not isinstance(answer, int):
-        raise TypeError
-    return answer
 
 
 def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception]]:
@@ -178,6 +163,5 @@ def printable(url: str) -> str:
     return f"{parts.scheme}://{host}{port}{parts.path}"
 
 
-def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(items), _KEYS):
-        yield items[start : start + _KEYS]
+def _chunks(items: Sequence[str]) -> list[Sequence[str]]:
+    return [items[start : start + _KEYS] for start in range(0, len(items), _KEYS)]
