@@ -4,8 +4,8 @@ import orjson
 import pytest
 
 from codeh_history.programs.model import Session
-from codeh_history.programs.protocol import Head, Unreadable
-from codeh_history.programs.source import MemorySource, first, is_whole, line_objects, objects, sessions
+from codeh_history.programs.protocol import Head, Source, Unreadable
+from codeh_history.programs.source import first, is_whole, line_objects, objects, sessions
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_as_much_of_a_value_as_there_is_tells_whose_it_is(data, found):
     assert first(data) == (found if isinstance(found, list) else [found])
 
 
-class Whole(MemorySource):
+class Whole(Source):
     """A source that is one value."""
 
     def __init__(self, data):
@@ -114,7 +114,7 @@ def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before(
 
 def read_lines(data):
     problems = []
-    found = list(line_objects(MemorySource(data, "x"), problems, recognises))
+    found = list(line_objects(Source(data, "x"), problems, recognises))
     return found, problems
 
 
@@ -152,7 +152,7 @@ def test_a_torn_line_is_said_to_be_one():
 
 
 def test_beside_a_file_in_memory_nothing_is_read():
-    held = MemorySource(b"ab\ncd", "x")
+    held = Source(b"ab\ncd", "x")
     assert (list(held.lines()), held.names("y")) == ([b"ab\n", b"cd"], [])
     for ask in (lambda: held.beside("y"), lambda: held.member("y", 1), lambda: list(held.rows("y") or ())):
         with pytest.raises(Unreadable):

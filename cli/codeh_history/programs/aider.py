@@ -16,7 +16,7 @@ from .model import Entry, Session
 from .parts import ConversationIds
 from .protocol import Head, Program, Source
 
-_START = b"# aider chat started at "
+_START = "# aider chat started at "
 _MARKS = {"user": "#### ", "aider": "> "}
 _END = "  "
 _ASKING = re.compile(r"/(?:ask|code|architect|context|chat-mode)\s+(?=\S)")  # commands whose text is sent
@@ -32,14 +32,23 @@ Block = tuple[str, int, str]  # author, number of the first line, text
 
 
 def recognises(head: Head) -> bool:
-    return head.data.lstrip().startswith(_START) or b"\n" + _START in head.data
+    start = _START.encode()
+    return head.data.lstrip().startswith(start) or b"\n" + start in head.data
 
 
 def read(source: Source, program: Program) -> Iterator[Session]:
     """Yield each run in which the user asked something."""
+    runs: list[tuple[str, list[tuple[int, str]]]] = [("", [])]  # the start and the numbered lines of each
+    for number, raw in enumerate(source.lines(), 1):
+        line = (raw.removeprefix(BOM) if number == 1 else raw).decode("utf-8", "replace").rstrip("\r\n")
+        if line.startswith(_START):
+            runs.append((line.removeprefix(_START).strip(), []))
+        else:
+            runs[-1][1].append((number, line))
     ids = ConversationIds()
-    for started, lines in _runs(source):
-        blocks, first = _blocks(lines)
+    for started, lines in runs:
+        blocks = _blocks(lines)
+        first = next((text for who, _, text in blocks if who == "user"), "")
         session = Session(program.name, ids.assign(None, started, first), created=time_of(started))
         digits = "".join(c if c.isalnum() else "-" for c in started)
         session.id = f"{digits}-{session.id[:8]}" if digits else session.id
@@ -48,37 +57,20 @@ def read(source: Source, program: Program) -> Iterator[Session]:
             yield session
 
 
-def _runs(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """Yield the start time and the lines of each run."""
-    started = ""
-    lines: list[tuple[int, str]] = []
-    for number, raw in enumerate(source.lines(), 1):
-        raw = raw.removeprefix(BOM) if number == 1 else raw
-        if raw.startswith(_START):
-            if lines:
-                yield started, lines
-            started, lines = raw[len(_START) :].decode("utf-8", "replace").strip(), []
-        else:
-            lines.append((number, raw.decode("utf-8", "replace").rstrip("\r\n")))
-    if lines:
-        yield started, lines
-
-
-def _blocks(lines: list[tuple[int, str]]) -> tuple[list[Block], str]:
-    """Group consecutive lines by author; also return the first prompt."""
+def _blocks(lines: list[tuple[int, str]]) -> list[Block]:
+    """Group consecutive lines by author."""
     marked = any(line.startswith(_MARKS["user"]) and line.endswith(_END) for _, line in lines)
     end = _END if marked else ""  # an editor may have removed the spaces
     blocks: list[tuple[str, int, list[str]]] = []
     for number, line in lines:
         marks = (item for item in _MARKS.items() if line.startswith(item[1]) and line.endswith(end))
         who, mark = next(marks, ("model", ""))
-        if blocks and blocks[-1][0] != who and who == "model" and not line.strip():
-            continue  # a separator
         if not blocks or blocks[-1][0] != who:
+            if blocks and who == "model" and not line.strip():
+                continue  # a separator
             blocks.append((who, number, []))
         blocks[-1][2].append(line[len(mark) :].removesuffix(end) if mark else line)
-    joined = [(who, number, "\n".join(texts)) for who, number, texts in blocks]
-    return joined, next((text for who, _, text in joined if who == "user"), "")
+    return [(who, number, "\n".join(texts)) for who, number, texts in blocks]
 
 
 def _fill(session: Session, blocks: list[Block]) -> None:
@@ -86,16 +78,7 @@ def _fill(session: Session, blocks: list[Block]) -> None:
     model: str | None = None
     for who, session.number, text in blocks:
         sent = _ASKING.sub("", text, count=1)
-        if who == "model" and text.strip():
-            if session.items:
-                session.add("codeh", [{"text": text.strip("\n")}], model=model)
-            else:
-                session.skip("text before the first prompt")
-        elif who == "user" and (text.strip() == "<blank>" or (sent == text and _COMMAND.match(text))):
-            session.skip("blank prompt" if text.strip() == "<blank>" else "command")
-        elif who == "user":
-            session.add("user", [{"text": sent}])
-        elif who == "aider":
+        if who == "aider":
             session.skip("note of aider")
             for line in text.split("\n"):
                 if named := _MODEL.match(line):
@@ -104,6 +87,17 @@ def _fill(session: Session, blocks: list[Block]) -> None:
                     session.version = version[1]
                 elif used := _TOKENS.match(line):
                     _add_usage(session, line, used)
+        elif who == "user":
+            if text.strip() == "<blank>":
+                session.skip("blank prompt")
+            elif sent == text and _COMMAND.match(text):
+                session.skip("command")
+            else:
+                session.add("user", [{"text": sent}])
+        elif text.strip() and session.items:
+            session.add("codeh", [{"text": text.strip("\n")}], model=model)
+        else:
+            session.skip("text before the first prompt", bool(text.strip()))
 
 
 def _add_usage(session: Session, line: str, counted: re.Match[str]) -> None:

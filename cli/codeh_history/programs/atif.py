@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import repeat
 from typing import Any
 
 from ..providers.parts import objects
@@ -32,6 +33,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _session(program: str, value: Json, ids: ConversationIds) -> Session:
+    """Read a trajectory; its sub-agents are branches."""
     steps, below = objects_at(value, "steps"), objects_at(value, "subagent_trajectories")
     id = name_at(value, "trajectory_id") or value.get("session_id")
     session = Session(program, ids.assign(id, steps[:2]), version=name_at(value, "schema_version"))
@@ -39,19 +41,16 @@ def _session(program: str, value: Json, ids: ConversationIds) -> Session:
     for session.number, step in enumerate(steps, 1):
         _step(session, step, name_at(value, "agent.model_name"))
     session.skip(SUB_SESSION, len(below))
-    session.branches = lambda: _below(session, below)
+    session.branches = lambda: of_session(
+        session, map(_session, repeat(program), below, repeat(ConversationIds()))
+    )
     if value.get("continued_trajectory_ref"):
         session.skip(f"continuation in another file ({value['continued_trajectory_ref']})")
     return session
 
 
-def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
-    """Yield the sub-agents of a session."""
-    ids = ConversationIds()
-    return of_session(session, (_session(session.program, value, ids) for value in trajectories))
-
-
 def _step(session: Session, step: Json, model: str | None) -> None:
+    """Add a step and the results of its calls; a result without a call becomes a user message."""
     ts = time_of(step.get("timestamp"))
     session.created = session.created or ts
     parts = _parts(step.get("message"))
@@ -67,17 +66,10 @@ def _step(session: Session, step: Json, model: str | None) -> None:
             session.add("codeh", [*thoughts, *parts, *calls], ts=ts, **fields)
         case "system" if not session.items:
             session.system("\n\n".join(texts(parts)))
-        case "user":
-            session.add("user", parts, ts=ts)
-        case "system":
-            session.add("user", parts, ts=ts, item={"role": "system"})
+        case "user" | "system" as who:
+            session.add("user", parts, ts=ts, item={"role": who} if who == "system" else None)
         case who:
             session.skip(f"step of {who}")
-    _observed(session, step, ts)
-
-
-def _observed(session: Session, step: Json, ts: str | None) -> None:
-    """Add the results of the step's calls; a result without a call becomes a user message."""
     results: list[Part] = []
     for result in objects_at(step, "observation.results"):
         parts = _parts(result.get("content"))
@@ -88,8 +80,7 @@ def _observed(session: Session, step: Json, ts: str | None) -> None:
         if id is None and not session.open_calls:
             session.add("user", parts, ts=ts)
         else:
-            failed = at(result, "extra.failed") is True
-            results.append(session.result(id, None, parts, failed=failed))
+            results.append(session.result(id, None, parts, failed=at(result, "extra.failed") is True))
     session.add("tool", results, ts=ts)
 
 

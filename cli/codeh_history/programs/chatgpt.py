@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from ..base.mime import mime_type
@@ -12,7 +12,7 @@ from ..session.model import Json, Part
 from . import source as json_values
 from .fields import answer_fields, at, hash_id, list_at, name_at, object_at, objects_at, seconds, text_at
 from .model import ABANDONED, Entry, Session
-from .parts import inline, texts, without_texts
+from .parts import inline, texts, thought, without_texts
 from .protocol import Head, Program, Source, Unreadable
 from .tree import Node, read_exported
 
@@ -91,7 +91,7 @@ class _Branch:
             session.skip("system message" if role == "system" else "hidden message")
         elif session.kind_of(role, _KINDS) is None:
             return
-        elif (parts := _parts(content, self.image)) is None:
+        elif (parts := self.parts(content)) is None:
             session.skip(f"content ({kind or 'without a type'})")
         elif role == "assistant":
             self.model(key, message, parts, ts)
@@ -106,7 +106,7 @@ class _Branch:
         self.answer = None
         tool, content = text_at(message, "recipient"), object_at(message, "content")
         if tool not in _NO_TOOL and parts:
-            text = "\n".join(texts(_parts(content) or ()))
+            text = "\n".join(texts(parts))
             is_object = text.strip()[:1] == "{" and text.strip()[-1:] == "}"
             parts = [self.session.call(key, tool, text if is_object else {"input": text})]
         fields, entry = answer_fields(message, _ANSWER, {}), self.thoughts
@@ -132,9 +132,33 @@ class _Branch:
         else:
             self.session.skip("message of a tool that was not called")
 
-    def image(self, pointer: str) -> Part | None:
-        """The part of an image; if it is missing, count it and return None."""
-        named = _IMAGE.match(pointer)
+    # -- contents ------------------------------------------------------------------------------------------
+
+    def parts(self, content: Json) -> list[Part] | None:
+        """The parts of a content; None if its type is unknown."""
+        kind = str(content.get("content_type"))
+        made: list[Part] = []
+        if kind == "thoughts":
+            for each in objects_at(content, "thoughts"):
+                summary, whole = text_at(each, "summary"), text_at(each, "content")
+                made.append(thought(f"**{summary}**\n\n{whole}" if summary and whole else summary or whole))
+            return made
+        if kind in ("text", "multimodal_text") or (kind not in _TEXTS and list_at(content, "parts")):
+            for each in list_at(content, "parts"):
+                if (image := self.image(each)) is not None:
+                    made.append(image)
+                elif text := _text(each):
+                    made.append({"text": text})
+            return made
+        lines = (name_at(content, *fields.split("|")) for fields in _TEXTS.get(kind, ("text",)))
+        text = "\n".join(filter(None, lines))
+        return [{"text": text}] if text else [] if kind in _TEXTS else None
+
+    def image(self, part: Any) -> Part | None:
+        """The part of an image; count one that is missing, and return None for it and for anything else."""
+        if at(part, "content_type") != "image_asset_pointer":
+            return None
+        named = _IMAGE.match(text_at(part, "asset_pointer"))
         try:
             data = self.source.member(named[1], min(_MAX_IMAGE, self.bytes_left)) if named else b""
         except Unreadable:
@@ -145,38 +169,6 @@ class _Branch:
             return None
         self.bytes_left -= len(data)
         return inline(data, kind)
-
-
-# -- contents ----------------------------------------------------------------------------------------------
-
-Image = Callable[[str], Part | None]  # pointer → image part, or None
-
-
-def _parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
-    """The parts of a content; None if its type is unknown."""
-    kind = str(content.get("content_type"))
-    if kind == "thoughts":
-        made: list[Part] = []
-        for thought in objects_at(content, "thoughts"):
-            summary, whole = text_at(thought, "summary"), text_at(thought, "content")
-            text = f"**{summary}**\n\n{whole}" if summary and whole else summary or whole
-            made.append({"text": text, "thought": True})
-        return made
-    if kind in ("text", "multimodal_text") or (kind not in _TEXTS and list_at(content, "parts")):
-        return [made for part in list_at(content, "parts") for made in _part(part, image)]
-    lines = (name_at(content, *fields.split("|")) for fields in _TEXTS.get(kind, ("text",)))
-    text = "\n".join(filter(None, lines))
-    return [{"text": text}] if text else [] if kind in _TEXTS else None
-
-
-def _part(part: Any, image: Image) -> Iterator[Part]:
-    """Yield an image that is in the export, else the element's text, if any."""
-    shown = at(part, "content_type") == "image_asset_pointer"
-    picture = image(text_at(part, "asset_pointer")) if shown else None
-    if picture is not None:
-        yield picture
-    elif text := _text(part):
-        yield {"text": text}
 
 
 def _text(part: Any) -> str:

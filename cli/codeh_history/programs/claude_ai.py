@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from ..providers.parts import objects
 from ..session.model import Json, Part
@@ -56,59 +55,51 @@ def _message(session: Session, message: Json, model: str | None) -> None:
     kind = session.kind_of(message.get("sender"), _KINDS)
     if kind is None:
         return
-    blocks = objects_at(message, "content")
-    parts = [part for block in blocks if (part := _part(session, block)) is not None]
+    parts = [part for block in objects_at(message, "content") for part in _parts(session, block)]
     if all(part == {"text": ""} for part in parts):
         parts = [{"text": text_at(message, "text")}]
-    ts = time_of(message.get("created_at"))
+    files: list[Part] = []  # attached ones: their names, and their text if it is in the export
+    for file in [*objects_at(message, "attachments"), *objects_at(message, "files")]:
+        name = name_at(file, "file_name", "file_uuid") or "file"
+        files.append({"text": "\n".join([f"[file: {name}]", *_filled(file, "extracted_content")])})
+    ts, id = time_of(message.get("created_at")), message.get("uuid")
     if kind == "user":
-        parts = [*_files(message), *parts]
-    session.turn(kind, parts, id=message.get("uuid"), ts=ts, model=model if kind == "codeh" else None)
+        session.turn(kind, [*files, *parts], id=id, ts=ts)
+    else:
+        session.turn(kind, parts, id=id, ts=ts, model=model)
 
 
-def _part(session: Session, block: Json) -> Any:
-    """The part of a block; other blocks are counted, and None is returned."""
+def _parts(session: Session, block: Json) -> Iterator[Part]:
+    """Yield the part of a block; count other blocks."""
     match block.get("type"):
         case "text":
-            return {"text": text_at(block, "text")}
+            yield {"text": text_at(block, "text")}
         case "thinking":
-            return thought(text_at(block, "thinking"), block.get("signature"))
+            yield thought(text_at(block, "thinking"), block.get("signature"))
         case "voice_note":
-            return {"text": "\n\n".join(_filled(block, "title", "text"))}
+            yield {"text": "\n\n".join(_filled(block, "title", "text"))}
         case "tool_use":
-            return session.call(block.get("id"), block.get("name"), block.get("input"))
+            yield session.call(block.get("id"), block.get("name"), block.get("input"))
         case "tool_result":
-            text, failed = _text_of(block.get("content")), block.get("is_error") is True
+            content, failed = block.get("content"), block.get("is_error") is True
+            if not isinstance(content, str):
+                named = ("title", "url", "text", "file_name")  # shown of blocks that are not text
+                texts = [
+                    text_at(part, "text")
+                    if part.get("type") == "text"
+                    else "\n".join(_filled(part, *named))
+                    for part in objects(content)
+                ]
+                content = "\n\n".join(filter(None, texts))
             id, name = block.get("tool_use_id"), block.get("name")
-            return session.result(id, name, [{"text": text}], failed=failed)
+            yield session.result(id, name, [{"text": content}], failed=failed)
         case kind:
             session.skip(f"block ({kind})")
-            return None
-
-
-def _text_of(content: Any) -> str:
-    """The text of a result; a block that is not text becomes its title, URL and the like."""
-    if isinstance(content, str):
-        return content
-    texts = []
-    for block in objects(content):
-        fields = ("title", "url", "text", "file_name") if block.get("type") != "text" else ("text",)
-        texts.append("\n".join(_filled(block, *fields)))
-    return "\n\n".join(filter(None, texts))
 
 
 def _filled(block: Json, *fields: str) -> list[str]:
     """The non-empty texts in these fields."""
     return [text for field in fields if (text := text_at(block, field))]
-
-
-def _files(message: Json) -> list[Part]:
-    """Attached files as text: their names, and their content if it is in the export."""
-    texts = []
-    for file in [*objects_at(message, "attachments"), *objects_at(message, "files")]:
-        name = name_at(file, "file_name", "file_uuid") or "file"
-        texts.append("\n".join([f"[file: {name}]", *_filled(file, "extracted_content")]))
-    return [{"text": text} for text in texts]
 
 
 PROGRAM = Program("claude-ai", "Claude.ai", recognises, read)

@@ -57,16 +57,15 @@ def _sessions(
         session.set_title(name_at(row, "name") or row.get("description"))
         if parent is None:
             session.skip(SUB_SESSION, len(below.get(session.id, ())))
+            session.branches = partial(_sessions, program, source, below, session)
         try:
             _fill(session, source, row)
         except Unreadable as error:
             session.problem(0, "skips", f"{error} after {session.number} messages")
-        if parent is None:
-            session.branches = partial(_sessions, program, source, below, session)
-            yield session
-        else:
+        if parent is not None:
             session.set_parent(session_id(parent), agent=True)
-            yield session
+        yield session
+        if parent is not None:
             yield from _sessions(program, source, below, session)
 
 
@@ -92,7 +91,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
         return
     about, blocks = value_of(row.get("metadata_json")), objects(value_of(row.get("content_json")))
     seen = at(about, "agentVisible") is not False
-    parts = [part for block in blocks if (part := part_of(block, session)) is not None]
+    parts = [part for block in blocks for part in parts_of(block, session)]
     id, ts = name_at(row, "message_id"), _time(row.get("created_timestamp"))
     texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
     if seen and hidden and at(about, "userVisible") is False and texts:
@@ -123,39 +122,34 @@ def _add_usage(session: Session, rows: Iterable[Json]) -> None:
             entry.fields |= omit_empty(usage=counts, model=name_at(row, "model"))
 
 
-def part_of(block: Json, session: Session) -> Any:
-    """The part of a block; if the model is not sent it, count it and return None."""
+def parts_of(block: Json, session: Session) -> Iterator[Any]:
+    """Yield the part of a block; count one that the model is not sent."""
     match block.get("type"):
         case "text" | "image" as kind if not _for_the_agent(block):
             session.skip(f"{kind} for the user alone")
-            return None
         case "text":
-            return {"text": text_at(block, "text")}
+            yield {"text": text_at(block, "text")}
         case "image":
-            return _image(block)
+            yield _image(block)
         case "thinking" | "reasoning":
-            return thought(name_at(block, "thinking", "text") or "", block.get("signature"))
+            yield thought(name_at(block, "thinking", "text") or "", block.get("signature"))
         case "redactedThinking":
-            return native("anthropic", {"type": "redacted_thinking", "data": text_at(block, "data")})
+            yield native("anthropic", {"type": "redacted_thinking", "data": text_at(block, "data")})
         case "toolRequest" | "frontendToolRequest":
             call = object_at(block, "toolCall.value")
-            return session.call(block.get("id"), call.get("name"), call.get("arguments"))
+            yield session.call(block.get("id"), call.get("name"), call.get("arguments"))
         case "toolResponse":
-            return _result(block, session)
+            error = at(block, "toolResult.status") == "error"
+            items = objects_at(block, "toolResult.value") or objects_at(block, "toolResult.value.content")
+            images = [item for item in items if item.get("type") == "image" and _for_the_agent(item)]
+            others = (item for item in items if item.get("type") != "image" and _for_the_agent(item))
+            lines = filter(None, (name_at(item, "text", "resource.text") for item in others))
+            text = text_at(block, "toolResult.error") if error else "\n".join(lines)
+            failed = error or at(block, "toolResult.value.isError") is True
+            parts: list[Part] = [{"text": text}, *map(_image, images)]
+            yield session.result(block.get("id"), None, parts, failed=failed)
         case kind:
             session.skip(f"content ({kind})")
-            return None
-
-
-def _result(block: Json, session: Session) -> Part:
-    error = at(block, "toolResult.status") == "error"
-    items = objects_at(block, "toolResult.value") or objects_at(block, "toolResult.value.content")
-    seen = [item for item in items if _for_the_agent(item)]
-    texts = (name_at(item, "text", "resource.text") for item in seen if item.get("type") != "image")
-    text = text_at(block, "toolResult.error") if error else "\n".join(filter(None, texts))
-    parts: list[Part] = [{"text": text}, *(_image(item) for item in seen if item.get("type") == "image")]
-    failed = error or at(block, "toolResult.value.isError") is True
-    return session.result(block.get("id"), None, parts, failed=failed)
 
 
 def _for_the_agent(block: Json) -> bool:

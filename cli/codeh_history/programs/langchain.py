@@ -26,6 +26,7 @@ _ROLES = {"user": "human", "assistant": "ai"}
 _CALLS = (  # repeated elsewhere in the message
     "tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk",
 )  # fmt: skip
+_URLS = ("image_url.url", "image_url", "url", "source.url", "file_id")
 _ANSWER = {"model": "response_metadata.model_name response_metadata.model", "usage": "usage_metadata"}
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "input_token_details.cache_read",
@@ -124,30 +125,6 @@ def add_message(session: Session, message: Json) -> None:
             session.skip(f"message of type {kind or 'unknown'}")
 
 
-def parts_of(session: Session, data: Json) -> list[Any]:
-    """The parts of a message's content."""
-    content = data.get("content")
-    blocks = [content] if isinstance(content, str) else list_of(content)
-    return [part for block in blocks if (part := _part(session, block)) is not None]
-
-
-def _part(session: Session, block: Any) -> Any:
-    """The part of a content block; None if it is repeated elsewhere, or unknown (and counted)."""
-    if isinstance(block, str):
-        return {"text": block}
-    block = object_of(block)
-    match block.get("type"):
-        case "text":
-            return {"text": text_at(block, "text")}
-        case "thinking" | "reasoning":
-            return thought(name_at(block, "thinking", "reasoning") or "", block.get("signature"))
-        case "image_url" | "image" | "audio" | "video" | "file":
-            return _media(block)
-        case kind if kind not in _CALLS:
-            session.skip(f"block ({kind})")
-    return None
-
-
 def _calls(session: Session, data: Json) -> list[Part]:
     """The parts of an answer's calls, in the newer or the older form."""
     calls = [*objects_at(data, "tool_calls"), *objects_at(data, "invalid_tool_calls")]
@@ -159,14 +136,31 @@ def _calls(session: Session, data: Json) -> list[Part]:
     return [session.call(id, made.get("name"), made.get("arguments")) for id, made in functions if made]
 
 
-def _media(block: Json) -> Part:
-    mime = block.get("mime_type") or at(block, "source.media_type")
-    data = name_at(block, "base64", "data", "source.data")
-    if data:
-        return inline(data, mime)
-    urls = (at(block, path) for path in ("image_url.url", "image_url", "url", "source.url", "file_id"))
-    kind = "image" if block.get("type") == "image_url" else block.get("type")
-    return media(next(filter(None, urls), None), mime, kind)
+def parts_of(session: Session, data: Json) -> list[Any]:
+    """The parts of a message's content; blocks that are unknown are counted."""
+    content = data.get("content")
+    parts: list[Any] = []
+    for block in [content] if isinstance(content, str) else list_of(content):
+        if isinstance(block, str):
+            parts.append({"text": block})
+            continue
+        block = object_of(block)
+        match block.get("type"):
+            case "text":
+                parts.append({"text": text_at(block, "text")})
+            case "thinking" | "reasoning":
+                text = name_at(block, "thinking", "reasoning") or ""
+                parts.append(thought(text, block.get("signature")))
+            case "image_url" | "image" | "audio" | "video" | "file" as kind:
+                mime = block.get("mime_type") or at(block, "source.media_type")
+                if file := name_at(block, "base64", "data", "source.data"):
+                    parts.append(inline(file, mime))
+                    continue
+                urls = (at(block, path) for path in _URLS)
+                parts.append(media(next(filter(None, urls), None), mime, kind.removesuffix("_url")))
+            case kind if kind not in _CALLS:
+                session.skip(f"block ({kind})")
+    return parts
 
 
 PROGRAM = Program("langchain", "LangChain", recognises, read)

@@ -40,10 +40,9 @@ def _session(program: str, value: Json, number: int, ids: ConversationIds) -> Se
     if isinstance(value.get("response"), dict) or isinstance(value.get("result"), dict):
         raise Unreadable(f"conversation {number}: the answer of a batch, not imported; give its requests")
     preference = _is_preference(value)
+    body = value["input"] if preference else {key: value[key] for key in value if key != "id"}
     if "custom_id" in value:
         body = object_at(value, "body") or object_at(value, "params")
-    else:
-        body = value["input"] if preference else {key: value[key] for key in value if key != "id"}
     first = opening(list_at(body, "messages") or list_at(body, "input"), "role", ("user", "human"))
     id = ids.assign(value.get("custom_id") or value.get("id"), first or value, body.get("tools"))
     session = Session(program, id, number=number)

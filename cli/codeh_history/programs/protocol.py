@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from ..session.records import lines_of
 
 if TYPE_CHECKING:
     from ..session.model import Json
@@ -81,27 +84,31 @@ class Unreadable(Exception):
     """What a reader asked for cannot be read; the message says what and why."""
 
 
-class Source(Protocol):
-    """A program's file, as its reader sees it; the defaults are those of a file with nothing beside it."""
+class Source:
+    """A program's file, as its reader sees it; this one is in memory, with nothing beside it.
 
-    path: str  # "" if it has no name
-    head: Head
-    size: int
+    `path`: "" if it has no name; `stem`: its name without its extension.
+    """
+
+    def __init__(self, data: bytes, stem: str) -> None:
+        self.path = ""
+        self.stem = stem
+        self.size = len(data)
+        self.head = Head(b"", ())
+        self._data = data
 
     @property
     def damage(self) -> str | None:
         """Why some rows of the database could not be read; None if all could so far."""
         return None
 
-    @property
-    def stem(self) -> str:
-        """The file's name without its extension."""
-
     def lines(self) -> Iterator[bytes]:
         """Its lines with their newlines, one at a time; a line that is too long is blank."""
+        return lines_of(self._data)
 
     def streams(self) -> Iterator[IO[bytes]]:
         """Its bytes as a stream; for a zip, a stream for each `conversations*.json` in it."""
+        return iter([BytesIO(self._data)])
 
     def member(self, id: str, most: int) -> bytes:  # noqa: ARG002
         """Read a file in this zip whose name begins with an id; Unreadable if it cannot be read."""

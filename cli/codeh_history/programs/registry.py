@@ -45,16 +45,9 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-WRITTEN = (
-    "claude-code",
-    "codex",
-    "gemini-cli",
-    "qwen-code",
-    "opencode",
-    "pi",
-    "copilot-cli",
-    "kilo",
-)  # those with a writer
+WRITTEN = (  # those with a writer
+    "claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "pi", "copilot-cli", "kilo",
+)  # fmt: skip
 
 
 @cache

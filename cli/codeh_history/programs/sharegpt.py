@@ -48,26 +48,22 @@ def _session(program: str, value: Json, number: int, ids: ConversationIds) -> Se
         tools=objects(value_of(tools) if isinstance(tools, str) else tools),
     )  # fmt: skip
     for turn in map(object_of, turns):
-        _turn(session, turn)
+        text, who = text_at(turn, "value"), text_at(turn, "from")
+        parts: list[Part] = [{"text": text}]
+        match _KINDS.get(who):
+            case "system":
+                session.system(text)
+            case "call":
+                session.add("codeh", list(_calls(session, value_of(text))) or parts)
+            case "result" if session.open_calls:
+                session.add("tool", [session.result(turn.get("tool_call_id"), turn.get("name"), parts)])
+            case "result":
+                session.problem(number, "drops", "an observation without a call")
+            case None:
+                session.skip(f"turn of {who or 'nobody'}")
+            case kind:
+                session.add(kind, parts)
     return session
-
-
-def _turn(session: Session, turn: Json) -> None:
-    text, who = text_at(turn, "value"), text_at(turn, "from")
-    parts: list[Part] = [{"text": text}]
-    match _KINDS.get(who):
-        case "system":
-            session.system(text)
-        case "call":
-            session.add("codeh", list(_calls(session, value_of(text))) or parts)
-        case "result" if session.open_calls:
-            session.add("tool", [session.result(turn.get("tool_call_id"), turn.get("name"), parts)])
-        case "result":
-            session.problem(session.number, "drops", "an observation without a call")
-        case None:
-            session.skip(f"turn of {who or 'nobody'}")
-        case kind:
-            session.add(kind, parts)
 
 
 def _calls(session: Session, value: Any) -> Iterator[Part]:

@@ -11,7 +11,7 @@ import orjson
 
 from ..providers.json_text import loads, value_of
 from ..session.model import Json
-from ..session.records import BOM, MAX_READ, depth_exceeds, lines_of
+from ..session.records import BOM, MAX_READ, depth_exceeds
 from .model import Problem, Session
 from .protocol import Head, Source, Unreadable
 
@@ -21,28 +21,6 @@ _WHITESPACE = b" \t\r\n"
 _HEAD_BYTES = 1 << 10
 
 Recognises = Callable[[Head], bool]
-
-
-class MemorySource(Source):
-    """A source in memory: a file beside another one."""
-
-    path = ""
-
-    def __init__(self, data: bytes, stem: str) -> None:
-        self._data = data
-        self._stem = stem
-        self.size = len(data)
-        self.head = Head(b"", ())
-
-    @property
-    def stem(self) -> str:
-        return self._stem
-
-    def lines(self) -> Iterator[bytes]:
-        return lines_of(self._data)
-
-    def streams(self) -> Iterator[IO[bytes]]:
-        yield BytesIO(self._data)
 
 
 def value_beside(source: Source, *names: str, above: int = 0) -> Any:

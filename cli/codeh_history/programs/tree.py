@@ -12,7 +12,6 @@ from .fields import hash_id, omit_empty
 from .model import AgentUsage, Entry, Item, Session
 from .protocol import Program, Source, Unreadable
 from .records import session_id
-from .source import MemorySource
 
 MAX_BRANCHES = 200  # branches read from a file; further ones are counted
 BEYOND = f"branch beyond the newest {MAX_BRANCHES}"
@@ -215,7 +214,7 @@ def read_agents(
     """Read the sub-agents with these ids, each from the file at its path beside the session's."""
     for id, path in paths.items():
         with suppress(Unreadable):
-            for agent in program.read(MemorySource(source.beside(*path, above=above), id), program):
+            for agent in program.read(Source(source.beside(*path, above=above), id), program):
                 agent.id = id
                 yield agent
 

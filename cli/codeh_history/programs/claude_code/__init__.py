@@ -6,8 +6,8 @@ A session is its live branch, with what compactions on it replaced.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,6 @@ from ...providers.anthropic import NAME as FORMAT
 from ...providers.anthropic.blocks import has_text
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
-from ...providers.json_text import value_of
 from ...providers.parts import list_of
 from ...session.model import Json, Part
 from .. import pairs
@@ -23,7 +22,7 @@ from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at,
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, AgentUsage, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source, Unreadable
-from ..source import line_objects
+from ..source import line_objects, value_beside
 from ..tree import agent_files, agents_in, branches, of_session, own_nodes, report_broken, usage_of
 from . import attachments
 from .tree import Branch, Node, Tree
@@ -72,9 +71,15 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             why += f" {program.title} 2.1.197 would forget what follows them"
             session.problem(tree.leaf_line, "forgets", why, "all results and what follows them are read")
         _Items(session, source, tree, program).add(branch)
-        session.branches = partial(_branches, source, session, tree, branch, program)
+        on = {node.id for node in branch.all}
+        session.branches = partial(_branches, source, session, tree, on, program)
         session.used = partial(_used, source, tree, program)
-        _count(session, tree, branch)
+        for node in (node for node in tree.nodes.values() if node.id not in on):
+            if node.talks or node.queued:
+                session.skip(SUB_AGENT if node.side else ABANDONED)
+            elif node.attached:
+                session.skip(_kind(node.data), own=True)
+        session.skip("repeated line", tree.repeated)
         session.skip(SUB_AGENTS, len(agent_files(source, _FOLDER)))
     yield session
 
@@ -110,32 +115,20 @@ def _kind(data: Json) -> str:
     return f"{kind} ({beside})" if beside else kind
 
 
-def _count(session: Session, tree: Tree, branch: Branch) -> None:
-    """Count the messages outside the branch."""
-    on = {node.id for node in branch.all}
-    for node in (node for node in tree.nodes.values() if node.id not in on):
-        if node.talks or node.queued:
-            session.skip(SUB_AGENT if node.side else ABANDONED)
-        elif node.attached:
-            session.skip(_kind(node.data), own=True)
-    session.skip("repeated line", tree.repeated)
-
-
 # -- what else there is to import --------------------------------------------------------------------------
 
 
 def _branches(
-    source: Source, session: Session, tree: Tree, live: Branch, program: Program
+    source: Source, session: Session, tree: Tree, live: set[str], program: Program
 ) -> Iterator[Session]:
     """Yield abandoned branches and sub-agents, in this file or in their own, as sessions."""
-    on = {node.id for node in live.all}
 
     def fill(branch: Session, own: list[Node]) -> None:
         branch.agent = own[0].side
         _Items(branch, source, tree, program).add(tree.branch(own[-1]))
 
     for talk in (tree.talk, tree.others):
-        ends = own_nodes(talk, tree.nodes, on, lambda leaf: tree.branch(leaf).all)
+        ends = own_nodes(talk, tree.nodes, live, lambda leaf: tree.branch(leaf).all)
         yield from branches(session, ends, fill)
     yield from of_session(session, _agents(source, program))
 
@@ -154,9 +147,8 @@ def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
 def _agents(source: Source, program: Program) -> Iterator[Session]:
     """Yield the sub-agents with files of their own."""
     for agent in agents_in(source, program, _FOLDER):
-        with suppress(Unreadable):
-            about = value_of(source.beside(_FOLDER, f"{agent.id}.meta.json"))
-            agent.agent_name = name_at(about, "agentType")
+        about = value_beside(source, _FOLDER, f"{agent.id}.meta.json")
+        agent.agent_name = name_at(about, "agentType")
         yield agent
 
 
@@ -176,13 +168,13 @@ class _Items:
         self.results: list[Node] = []  # of the latest response
 
     def add(self, branch: Branch) -> None:
-        beside: dict[str, list[Node]] = {}  # by response: lines and results outside the branch
-        answers: dict[str, list[Node]] = {}
+        # by response: lines and results outside the branch
+        beside, answers = defaultdict[str, list[Node]](list), defaultdict[str, list[Node]](list)
         for node in branch.beside:
             if node.type == "assistant":
-                beside.setdefault(node.response, []).append(node)
+                beside[node.response].append(node)
             else:
-                answers.setdefault(self.tree.nodes[str(node.parent)].response, []).append(node)
+                answers[self.tree.nodes[str(node.parent)].response].append(node)
         ends = {node.response: place for place, node in enumerate(branch.nodes)}
         for place, node in enumerate(branch.nodes):
             self.session.git = omit_empty(branch=name_at(node.data, "gitBranch"))
@@ -190,7 +182,7 @@ class _Items:
                 self.flush()
             if node.type == "assistant":
                 # lines outside the branch follow the response's last line on it
-                others = beside.get(node.response, []) if place == ends[node.response] else []
+                others = beside[node.response] if place == ends[node.response] else []
                 self.answer([node, *others])
                 self.results += answers.pop(node.response, [])
             elif node.answers:
@@ -208,27 +200,23 @@ class _Items:
             self.flush()
         entry = earlier or Entry(nodes[0].id, "codeh", nodes[0].ts, [])
         for node in nodes:
-            self.extend(entry, node)
+            message = object_at(node.data, "message")
+            if at(message, "model") == _ERRORS or node.data.get("isApiErrorMessage") is True:
+                self.session.skip("error of the program")
+                continue
+            if not name_at(message, "model"):
+                why = f"a model's message without `model`: {self.title} hangs"
+                self.session.problem(node.number, "refused", why)
+            entry.pieces.append(Piece(node.number, self.parts(at(message, "content"), "assistant")))
+            fields = answer_fields(message, _ANSWER, USAGE, FORMAT)
+            used, before = fields.get("usage"), entry.fields.get("usage") or {}
+            if used is not None and used.get("output", 0) < before.get("output", 0):
+                del fields["usage"]  # output grows from line to line: keep the greatest
+            entry.fields |= fields
         if entry.pieces and earlier is None:
             self.session.append(entry)
             if nodes[0].response:
                 self.responses[nodes[0].response] = entry
-
-    def extend(self, entry: Entry, node: Node) -> None:
-        """Add a line to its response."""
-        message = object_at(node.data, "message")
-        if at(message, "model") == _ERRORS or node.data.get("isApiErrorMessage") is True:
-            self.session.skip("error of the program")
-            return
-        if not name_at(message, "model"):
-            why = f"a model's message without `model`: {self.title} hangs"
-            self.session.problem(node.number, "refused", why)
-        entry.pieces.append(Piece(node.number, self.parts(at(message, "content"), "assistant")))
-        fields = answer_fields(message, _ANSWER, USAGE, FORMAT)
-        used, before = fields.get("usage"), entry.fields.get("usage") or {}
-        if used is not None and used.get("output", 0) < before.get("output", 0):
-            del fields["usage"]  # output grows from line to line: keep the greatest
-        entry.fields |= fields
 
     def user(self, node: Node) -> None:
         """Add a prompt, or what came while the model worked: notifications, a command and its output."""

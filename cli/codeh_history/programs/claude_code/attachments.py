@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...base.words import plural
@@ -79,6 +79,13 @@ _TEMPLATES = {  # by kind of attachment, with fields in braces; a missing field 
     "hook_success": "{hookName} hook success: {output}",
     "async_hook_response": "{response}",
 }
+_COMPOSED = (
+    "file",
+    "directory",
+    "mcp_resource",
+    "invoked_skills",
+    "diagnostics",
+)  # kinds without a template
 _NEEDED = {  # kinds that need this field
     "nested_memory": "memory", "hook_additional_context": "context", "hook_success": "output",
     "async_hook_response": "response",
@@ -123,18 +130,19 @@ def parts(attachment: Any) -> list[Part]:
     if kind == "file" and name_at(file, "base64") and name_at(file, "type"):
         read = _called("Read", {"file_path": attachment.get("filename")})
         return [{"text": read}, inline(file["base64"], file["type"])]
+    text = ""
     if kind in _TEMPLATES:
         fields = _fields(attachment)
-        text = _TEMPLATES[kind].format_map(fields) if kind not in _NEEDED or fields[_NEEDED[kind]] else ""
-    else:
-        text = _TEXTS[kind](attachment) if kind in _TEXTS else ""
+        if kind not in _NEEDED or fields[_NEEDED[kind]]:
+            text = _TEMPLATES[kind].format_map(fields)
+    elif kind in _COMPOSED:
+        text = _composed(kind, attachment)
     return [{"text": text}] if text else []
 
 
 def is_sent(attachment: object) -> bool:
     """Whether attachments of this kind are sent."""
-    kind = text_at(attachment, "type")
-    return kind in _TEXTS or kind in _TEMPLATES
+    return text_at(attachment, "type") in (*_COMPOSED, *_TEMPLATES)
 
 
 def _fields(attachment: Json) -> Mapping[str, Any]:
@@ -155,43 +163,29 @@ def _fields(attachment: Json) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def _called(tool: str, arguments: Json, result: str | None = None) -> str:
-    text = dumps(arguments).decode("utf-8", "replace")
-    called = f"Called the {tool} tool with the following input: {text}"
-    return called if result is None else f"{called}\nResult of calling the {tool} tool:\n{result}"
-
-
-def _file(attachment: Json) -> str:
-    path, text = attachment.get("filename"), name_at(attachment, "content.file.content")
-    if text is None:
-        return ""
-    start = at(attachment, "content.file.startLine")
-    lines = enumerate(_LINE.split(text), start if isinstance(start, int) else 1)
-    shown = [f"{number}\t{line}" for number, line in lines]
-    shown += [_TRUNCATED.format(path)] if attachment.get("truncated") is True else []
-    return _called("Read", {"file_path": path}, "\n".join(shown))
-
-
-def _directory(attachment: Json) -> str:
-    path = text_at(attachment, "path")
-    arguments = {"command": f"ls {shlex.quote(path)}", "description": f"Lists files in {path}"}
-    return _called("Bash", arguments, text_at(attachment, "content"))
-
-
-def _resource(attachment: Json) -> str:
-    texts = (name_at(content, "text") for content in objects_at(attachment, "content.contents"))
-    return "\n".join(_RESOURCE.format(text) for text in texts if text)
-
-
-def _skills(attachment: Json) -> str:
-    skills = [
-        f"### Skill: {skill.get('name')}\nPath: {skill.get('path')}\n\n{text_at(skill, 'content')}"
-        for skill in objects_at(attachment, "skills")
-    ]
-    return _SKILLS + "\n\n---\n\n".join(skills) if skills else ""
-
-
-def _diagnostics(attachment: Json) -> str:
+def _composed(kind: str, attachment: Json) -> str:
+    """The text of an attachment that lists files, resources, skills or diagnostics."""
+    match kind:
+        case "file":
+            path, text = attachment.get("filename"), name_at(attachment, "content.file.content")
+            start = at(attachment, "content.file.startLine")
+            lines = enumerate(_LINE.split(text or ""), start if isinstance(start, int) else 1)
+            shown = [f"{number}\t{line}" for number, line in lines]
+            shown += [_TRUNCATED.format(path)] if attachment.get("truncated") is True else []
+            return _called("Read", {"file_path": path}, "\n".join(shown)) if text else ""
+        case "directory":
+            path = text_at(attachment, "path")
+            arguments = {"command": f"ls {shlex.quote(path)}", "description": f"Lists files in {path}"}
+            return _called("Bash", arguments, text_at(attachment, "content"))
+        case "mcp_resource":
+            texts = (name_at(content, "text") for content in objects_at(attachment, "content.contents"))
+            return "\n".join(_RESOURCE.format(text) for text in texts if text)
+        case "invoked_skills":
+            skills = [
+                f"### Skill: {skill.get('name')}\nPath: {skill.get('path')}\n\n{text_at(skill, 'content')}"
+                for skill in objects_at(attachment, "skills")
+            ]
+            return _SKILLS + "\n\n---\n\n".join(skills) if skills else ""
     files = []
     for file in objects_at(attachment, "files"):
         name = text_at(file, "uri").rsplit("/", 1)[-1]
@@ -200,6 +194,12 @@ def _diagnostics(attachment: Json) -> str:
     text = text if len(text) <= _DIAGNOSED else text[: _DIAGNOSED - len(_CUT)] + _CUT
     head = "<new-diagnostics>The following new diagnostic issues were detected:"
     return f"{head}\n\n{text}</new-diagnostics>" if text else ""
+
+
+def _called(tool: str, arguments: Json, result: str | None = None) -> str:
+    text = dumps(arguments).decode("utf-8", "replace")
+    called = f"Called the {tool} tool with the following input: {text}"
+    return called if result is None else f"{called}\nResult of calling the {tool} tool:\n{result}"
 
 
 def _diagnostic(diagnostic: Json) -> str:
@@ -212,9 +212,3 @@ def _diagnostic(diagnostic: Json) -> str:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-_TEXTS: dict[str, Callable[[Json], str]] = {
-    "file": _file, "directory": _directory, "mcp_resource": _resource, "invoked_skills": _skills,
-    "diagnostics": _diagnostics,
-}  # fmt: skip

@@ -76,7 +76,11 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     rollout = _Rollout(session, source, program)
     for number, data in line_objects(source, session.problems, program.recognises):
         rollout.line(number, data)
-    rollout.end()
+    if rollout.meta is None:
+        rollout.refuses(1, "no session metadata", "read without it")
+    elif rollout.meta.get("history_mode") == "paginated" and rollout.unnumbered is not None:
+        rollout.refuses(rollout.unnumbered, "a line without `ordinal`")
+    session.branches = lambda: undone_branches(session, reversed(rollout.undone))
     yield session
 
 
@@ -112,7 +116,11 @@ class _Rollout:
             case "session_meta":
                 self.begins(number, payload, ts)
             case "response_item":
-                self.doubled(number, payload, data.get("timestamp"))
+                before = self.lines.setdefault(hash_id(data.get("timestamp"), dumps(payload)), number)
+                # a second result is reported with its call
+                if before != number and not str(payload.get("type")).endswith("_output"):
+                    why = f"the same as line {before}: {self.program.title} sends it twice"
+                    self.session.problem(number, "doubles", why)
                 self.item(number, payload, ts)
             case "compacted":
                 self.compacted(number, payload, ts)
@@ -184,14 +192,6 @@ class _Rollout:
             reason = f"{path.rpartition('/')[2]}: {line}{problem.reason}"
             self.session.problems.append(problem._replace(line=0, reason=reason))
 
-    def end(self) -> None:
-        """Store the items, and add the problems that only the end shows."""
-        if self.meta is None:
-            self.refuses(1, "no session metadata", "read without it")
-        elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
-            self.refuses(self.unnumbered, "a line without `ordinal`")
-        self.session.branches = lambda: undone_branches(self.session, reversed(self.undone))
-
     # -- items ---------------------------------------------------------------------------------------------
 
     def item(self, number: int, payload: Json, ts: str | None) -> None:
@@ -206,13 +206,6 @@ class _Rollout:
         self.response = entry if entry.kind == "codeh" else None
         self.last = self.response or self.last
         self.session.append(entry)
-
-    def doubled(self, number: int, payload: Json, time: object) -> None:
-        """Report a repeated line; a second result is reported with its call."""
-        before = self.lines.setdefault(hash_id(time, dumps(payload)), number)
-        if before != number and not str(payload.get("type")).endswith("_output"):
-            why = f"the same as line {before}: {self.program.title} sends it twice"
-            self.session.problem(number, "doubles", why)
 
     def entry(self, number: int, payload: Json, ts: str | None) -> Entry | None:
         """Make the message of an item, without an id; None if it is not a message."""
@@ -285,12 +278,9 @@ class _Rollout:
         id = hash_id(session.id, "compacted", dumps(payload), place)
         session.number = number
         session.summarise(id, ts, text or UNREADABLE, kept)
-        texts_left = (other for other in new if other != text)
-        replaced = [
-            Entry(f"{id}.{count}", "user", ts, [Piece(number, [{"text": other}])])
-            for count, other in enumerate(texts_left)
-        ]
-        for entry in (*replaced, *made):
+        for count, other in enumerate(other for other in new if other != text):
+            session.append(Entry(f"{id}.{count}", "user", ts, [Piece(number, [{"text": other}])]))
+        for entry in made:
             session.append(entry)
         self.compactions.append((place, len(session.items)))
 
@@ -329,8 +319,8 @@ class _Rollout:
                 for window in windows if window
             ]  # fmt: skip
             self.last.fields |= omit_empty(limits=limits)
-        if kind == "token_count" and self.last is not None and "usage" not in self.last.fields:
-            self.add_usage(number, at(payload, "info.last_token_usage"))
+            if "usage" not in self.last.fields:
+                self.add_usage(number, at(payload, "info.last_token_usage"))
         self.session.skip(f"event_msg ({kind})", own=True)
 
     def add_usage(self, number: int, raw: object, response: str | None = None) -> None:

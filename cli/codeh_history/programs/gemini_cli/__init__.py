@@ -230,20 +230,17 @@ class _Reading:
         if first.startswith(("/", "?")) and not self.checkpoint:
             why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
             self.session.problem(number, "drops", why)
-        made = list(_entries(versions, self.repeated(number, data, in_calls)))
-        if not made and any(list(_entries([version], set())) for version in versions[:-1]):
-            self.session.skip("message that was written again without its content")
-        return made
-
-    def repeated(self, line: int, data: Json, in_calls: set[str]) -> set[str]:
-        """Report and return the calls whose results in this user message are already in the history."""
+        # results in a user message may already be in the history
         results = {call: dumps(part) for part in _results_of(data) if (call := _call_of(part))}
         repeated = {id for id, raw in results.items() if id in in_calls or self.results.get(id) == raw}
         self.results |= results
         for call in sorted(repeated):
             why = f"the result of {call} is already in the history: {self.title} sends it twice"
-            self.session.problem(line, "doubles", why)
-        return repeated
+            self.session.problem(number, "doubles", why)
+        made = list(_entries(versions, repeated))
+        if not made and any(list(_entries([version], set())) for version in versions[:-1]):
+            self.session.skip("message that was written again without its content")
+        return made
 
 
 def is_forgotten(value: Any) -> bool:
@@ -293,31 +290,29 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
         if pieces:
             yield Entry(id, kind, ts, pieces, fields)
 
+    def new_results(version: Json) -> list[Any]:
+        return [part for part in _results_of(version) if _call_of(part) not in repeated]
+
+    def others(version: Json) -> list[Any]:
+        parts = map(_as_sent, _content(version.get("content")))
+        return [part for part in parts if "functionResponse" not in part]
+
     if data["type"] == "gemini":
         fields: Json = {}
         for _, version in versions:
             fields |= answer_fields(version, _ANSWER, _USAGE, FORMAT)
         yield from entry(id, "codeh", _model_parts, **fields)
         yield from entry(f"{id}_response", "tool", _results)
-        return
-    yield from entry(
-        id, "tool", lambda version: [p for p in _results_of(version) if _call_of(p) not in repeated]
-    )
-    beside_results = any(_results_of(version) for _, version in versions)
-    yield from entry(
-        f"{id}.1" if beside_results else id, "user",
-        lambda version: [part for part in _sent(version) if "functionResponse" not in part],
-    )  # fmt: skip
-
-
-def _sent(data: Json) -> list[Any]:
-    """The content of a message, as the program sends it."""
-    return [_as_sent(part) for part in _content(data.get("content"))]
+    else:
+        yield from entry(id, "tool", new_results)
+        beside_results = any(_results_of(version) for _, version in versions)
+        yield from entry(f"{id}.1" if beside_results else id, "user", others)
 
 
 def _results_of(data: Json) -> list[Any]:
     """The results in a user message."""
-    return [part for part in _sent(data) if "functionResponse" in part] if data["type"] == "user" else []
+    parts = map(_as_sent, _content(data.get("content"))) if data["type"] == "user" else ()
+    return [part for part in parts if "functionResponse" in part]
 
 
 def _model_parts(data: Json) -> list[Any]:
@@ -348,20 +343,15 @@ def _call_of(part: Part) -> str | None:
 
 
 def _as_sent(part: Any) -> Any:
-    """A part as the program sends it, without the function's name before a call's id.
-
-    `thought: false` is removed.
-    """
+    """A part as the program sends it: without `thought: false` and the tool's name before a call's id."""
     if part.get("thought") is False:
         part = {key: value for key, value in part.items() if key != "thought"}
     for key in ("functionCall", "functionResponse"):
         call = part.get(key)
         if isinstance(call, dict):
-            id, prefix = name_at(call, "id"), f"{call.get('name')}__"
-            if id and not id.startswith(prefix):  # the usual case
-                return part
+            id = (name_at(call, "id") or "").removeprefix(f"{call.get('name')}__")
             rest = {name: value for name, value in call.items() if id or name != "id"}
-            return {**part, key: {**rest, "id": id.removeprefix(prefix)} if id else rest}
+            return {**part, key: {**rest, "id": id} if id else rest}
     return part
 
 

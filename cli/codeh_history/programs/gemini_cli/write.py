@@ -21,7 +21,7 @@ class File(writing.Writer):
 
     def begin(self) -> None:
         about = self.about
-        self.calls: dict[str, Json] = {}  # the calls of the last model message, by id
+        self.calls: dict[str | None, Json] = {}  # the calls of the last model message, by id
         self.folder = self.program.places[0].patterns[0].partition("/")[0]  # in the home directory
         head: Json = {
             "sessionId": about.id, "projectHash": _hash(about.cwd), "startTime": self.ts,
@@ -51,40 +51,37 @@ class File(writing.Writer):
             self._model(parts, next(filter(None, models), None))
             return
         for part in parts:
-            if _id(part.get("functionResponse")) in self.calls:
-                self._answered(part)
+            response = object_at(part, "functionResponse")
+            call = self.calls.get(_id(response) or "")
+            if call is not None:  # media go beside the result where the program would drop nested ones
+                answer = {**response, "id": call["id"]}
+                beside = answer.pop("parts", []) if answer["id"] != response["id"] else []
+                call["result"] = [{"functionResponse": answer}, *beside]
+                call["status"] = "error" if "error" in object_at(answer, "response") else "success"
         others = [part for part in parts if "functionResponse" not in part]
         if others:
             self.calls = {}
-            if is_forgotten(
-                others
-            ):  # marked as no thought, so that it is not taken for a command or nothing
+            # marked as no thought, so that it is not taken for a command or nothing
+            if is_forgotten(others):
                 others[0] = {**others[0], "thought": False}
             self.lines.append(self._message("user", content=others))
 
     def _model(self, parts: list[Any], model: str | None) -> None:
         """Write a model message; its content is all parts if they are more than texts followed by calls."""
         parts = writing.without_placeholders(parts)
-        made = [part["functionCall"] for part in parts if _is_call(part)]
         done = {"status": "success", "timestamp": self.ts}
-        calls = [{"id": _id(c), "name": c["name"], "args": c.get("args") or {}, **done} for c in made]
-        self.calls = {call["id"]: call for call in calls}
+        self.calls = {
+            _id(call): {"id": _id(call), "name": call["name"], "args": call.get("args") or {}, **done}
+            for call in (part["functionCall"] for part in parts if _is_call(part))
+        }
         texts = [part for part in parts if not _is_call(part)]
         content: Json = {"content": texts}
-        keys = [{"text"}] * len(texts) + [{"functionCall"}] * len(calls)
+        keys = [{"text"}] * len(texts) + [{"functionCall"}] * (len(parts) - len(texts))
         if [part.keys() for part in parts] != keys:
             shown = [part for part in texts if part.get("thought") is not True]
             content = {"content": list(map(_whole, parts)), "displayContent": shown}
-        fields = omit_empty(model=model, toolCalls=calls)
+        fields = omit_empty(model=model, toolCalls=[*self.calls.values()])
         self.lines.append(self._message("gemini", **content, **fields))
-
-    def _answered(self, part: Json) -> None:
-        """Add a result to its call; media go beside it where the program would drop nested ones."""
-        answer = {**part["functionResponse"], "id": _id(part["functionResponse"])}
-        call = self.calls[answer["id"]]
-        held = answer.pop("parts", []) if answer["id"] != part["functionResponse"]["id"] else []
-        call["result"] = [{"functionResponse": answer}, *held]
-        call["status"] = "error" if "error" in object_at(answer, "response") else "success"
 
     def _message(self, kind: str, **fields: object) -> Json:
         id = writing.uuid(self.about.id, len(self.lines))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...base.words import plural
 from ...providers.json_text import value_of
@@ -74,11 +74,14 @@ def _is_of_tree(value: Json) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the sessions of a database, or the session of an export or of a file in the older tree."""
-
-    def one(value: Json, _: int) -> Session:
-        return _in_tree(source, program, value) if _is_of_tree(value) else _exported(program, value)
-
-    return _in_database(source, program) if source.head.tables else sessions(source, one)
+    if source.head.tables:
+        return _in_database(source, program)
+    return sessions(
+        source,
+        lambda value, _: (
+            _in_tree(source, program, value) if _is_of_tree(value) else _exported(program, value)
+        ),
+    )
 
 
 def _exported(program: Program, value: Json) -> Session:
@@ -119,7 +122,14 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
 
 def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
     """Yield the root sessions, or sub-agents of the last of `above`, which ends cycles."""
-    rows = list(source.rows(f"SELECT * {_BELOW} ORDER BY id", above[-1])) if above else _roots(source)
+    if above:
+        rows = list(source.rows(f"SELECT * {_BELOW} ORDER BY id", above[-1]))
+    else:
+        rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
+        if source.damage is not None:  # also those whose parent or own row is lost
+            rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
+            lost = "SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message WHERE session_id"
+            rows += source.rows(f"{lost} NOT IN ({_KNOWN}) ORDER BY id")
     return (_in_row(source, program, row, above) for row in rows if row["id"] not in above)
 
 
@@ -130,33 +140,22 @@ def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -
     def values(query: str, id: str) -> Iterator[Json]:
         return _values(session, source.rows(f"SELECT id, data FROM {query}, id", id))  # noqa: S608
 
+    def count(where: str) -> int:
+        number: int = next(source.rows(f"SELECT count(*) AS n {where}", row["id"]))["n"]
+        return number
+
     infos = values("message WHERE session_id = ? ORDER BY time_created", row["id"])
     messages = _messages(infos, partial(values, "part WHERE message_id = ? ORDER BY message_id"))
     session.agent_name = name_at(messages[0].info, "agent") if above and messages else None
     lost = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
-    if source.damage is not None and (count := _count(source, lost, row["id"])):
-        session.problem(0, "skips", f"{plural(count, 'part')} of lost messages")
+    if source.damage is not None and (parts := count(lost)):
+        session.problem(0, "skips", f"{plural(parts, 'part')} of lost messages")
     _fill(session, messages, value_of(row.get("revert")))
     session.partial = source.damage is not None
     session.branches = partial(_in_database, source, program, *above, row["id"])
     session.used = lambda: chain.from_iterable(map(usage_of, session.branches()))
-    session.skip("session of a sub-agent", _count(source, _BELOW, row["id"]))
+    session.skip("session of a sub-agent", count(_BELOW))
     return session
-
-
-def _roots(source: Source) -> list[Json]:
-    """Rows of sessions without a parent; after damage also those whose parent or own row is lost."""
-    rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
-    if source.damage is not None:
-        rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
-        lost = "SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message WHERE session_id"
-        rows += source.rows(f"{lost} NOT IN ({_KNOWN}) ORDER BY id")
-    return rows
-
-
-def _count(source: Source, where: str, id: str) -> int:
-    count: int = next(source.rows(f"SELECT count(*) AS n {where}", id))["n"]
-    return count
 
 
 def _values(session: Session, rows: Iterable[Json]) -> Iterator[Json]:
@@ -172,39 +171,26 @@ def _values(session: Session, rows: Iterable[Json]) -> Iterator[Json]:
 # -- a session ---------------------------------------------------------------------------------------------
 
 
-class Message(NamedTuple):
-    """A message with its parts in order; `number` is its position."""
+class Message:
+    """A message with its parts in order; `number` is its position.
 
-    number: int
-    info: Json
-    parts: Sequence[Json]
+    `compaction`: the part of a user message that stands for a compaction; None if it has none. `failed`:
+    an answer that the program does not send; it sends those that were aborted with some content.
+    """
 
-    @property
-    def id(self) -> str:
-        return name_at(self.info, "id") or hash_id("message", self.number)
-
-    @property
-    def is_users(self) -> bool:
-        return self.info.get("role") == "user"
-
-    @property
-    def compaction(self) -> Json | None:
-        """The part of a user message that stands for a compaction; None if it has none."""
-        compactions = (part for part in self.parts if part.get("type") == "compaction")
-        return next(compactions, None) if self.is_users else None
-
-    def is_sent(self) -> bool:
-        """Whether the program sends an answer: failed ones only if they were aborted with some content."""
-        some = any(part.get("type") not in ("step-start", "reasoning") for part in self.parts)
-        return not self.info.get("error") or (at(self.info, "error.name") == "MessageAbortedError" and some)
-
-    @property
-    def created(self) -> float:
-        return _number(at(self.info, "time.created"))
-
-    @property
-    def ts(self) -> str | None:
-        return time_of(at(self.info, "time.created"))
+    def __init__(self, number: int, info: Json, parts: Sequence[Json]) -> None:
+        self.number = number
+        self.info = info
+        self.parts = parts
+        self.id = name_at(info, "id") or hash_id("message", number)
+        self.is_users = info.get("role") == "user"
+        self.created = _number(at(info, "time.created"))
+        self.ts = time_of(at(info, "time.created"))
+        compactions = (part for part in parts if self.is_users and part.get("type") == "compaction")
+        self.compaction = next(compactions, None)
+        some = any(part.get("type") not in ("step-start", "reasoning") for part in parts)
+        aborted = at(info, "error.name") == "MessageAbortedError" and some
+        self.failed = bool(info.get("error")) and not self.is_users and not aborted
 
 
 def _number(value: object) -> float:
@@ -227,9 +213,14 @@ def _session(program: Program, info: Json) -> Session:
 
 def _fill(session: Session, messages: Iterable[Message], revert: Any) -> Session:
     """Add the messages that were not reverted, and the summaries."""
-    ordered = sorted(messages, key=lambda message: (message.created, message.id))
-    kept = _not_reverted(ordered, revert)
-    session.skip("message that was reverted", len(ordered) - len(kept))
+    every = kept = sorted(messages, key=lambda message: (message.created, message.id))
+    ids = [message.id for message in every]
+    if at(revert, "messageID") in ids:  # drop it and later ones, or only its parts from one on
+        place, first = ids.index(revert["messageID"]), name_at(revert, "partID")
+        cut = every[place]
+        before = [*takewhile(lambda part: part.get("id") != first, cut.parts)]
+        kept = [*every[:place], *([Message(cut.number, cut.info, before)] if first else [])]
+    session.skip("message that was reverted", len(every) - len(kept))
     answers = {
         name_at(message.info, "parentID"): message for message in kept
         if not message.is_users and message.info.get("summary") and message.info.get("finish")
@@ -249,37 +240,25 @@ def _fill(session: Session, messages: Iterable[Message], revert: Any) -> Session
             session.number = answer.number
             texts = (text_at(part, "text") for part in answer.parts if part.get("type") == "text")
             session.summarise(answer.id, answer.ts, "\n\n".join(filter(None, texts)), keep)
-        elif message.id not in summaries and not message.is_users and not message.is_sent():
-            session.skip("answer that failed")
         elif message.id not in summaries:
-            for entry in _entries(message, last=place == len(kept) - 1):
+            session.skip("answer that failed", message.failed)
+            for entry in () if message.failed else _entries(message, last=place == len(kept) - 1):
                 session.append(entry)
                 place_of[entry.id] = place
     return session
-
-
-def _not_reverted(messages: list[Message], revert: Any) -> list[Message]:
-    """Drop the reverted message and later ones, or only its parts from the reverted one on."""
-    ids, first = [message.id for message in messages], name_at(revert, "partID")
-    if at(revert, "messageID") not in ids:
-        return messages
-    place = ids.index(revert["messageID"])
-    parts = messages[place].parts
-    before = takewhile(lambda part: part.get("id") != first, parts)
-    return [*messages[:place], *([messages[place]._replace(parts=[*before])] if first else [])]
 
 
 def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
     """Yield a prompt, or each step of an answer with its results; the `last` may be unfinished."""
 
     def entry(id: str, kind: str, parts: Iterable[Any], **fields: Any) -> Iterator[Entry]:
-        pieces = [Piece(message.number, [part]) for part in parts]
+        pieces = [Piece(message.number, [part]) for part in parts if part is not None]
         if pieces:
             yield Entry(id, kind, message.ts, pieces, fields)
 
     info = message.info
     if message.is_users:
-        yield from entry(message.id, "user", filter(None, map(_users, message.parts)))
+        yield from entry(message.id, "user", map(_user_part, message.parts))
         return
     writing = last and not at(info, "time.completed") and not info.get("error")
     provider = _FORMATS.get(text_at(info, "providerID"), _OTHERS)
@@ -289,31 +268,28 @@ def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
             steps[-1].append(part)
         elif steps[-1]:
             steps.append([])
-    steps = [step for step in steps if step]
+    steps = steps if steps[-1] else steps[:-1]
     for number, step in enumerate(steps):
         id = f"{message.id}.{number}" if number else message.id
         paths = {**_ANSWER, "usage": "tokens"} if number == len(steps) - 1 else _ANSWER
         kept = [part for part in step if not (writing and _is_open(part))]
-        parts = (new for part in kept for new in _answer_parts(part, provider))
+        parts = (_answer_part(part, provider) for part in kept)
         yield from entry(id, "codeh", parts, **answer_fields(info, paths, _USAGE, provider))
         tools = [part for part in kept if part.get("type") == "tool"]
         # later results follow those already imported
         tools.sort(key=lambda tool: _number(at(tool, "state.time.end")))
-        yield from entry(f"{id}.results", "tool", filter(None, map(_result, tools)))
+        yield from entry(f"{id}.results", "tool", map(_result, tools))
 
 
-def _users(part: Json) -> Any:
+def _user_part(part: Json) -> Any:
+    """The sent form of a part of a prompt; None if it is not sent."""
     match part.get("type"):
         case "text" if text_at(part, "text") and part.get("ignored") is not True:
             return {"text": part["text"]}
         case "file" if part.get("mime") not in _UNSENT:
-            return _file(part)
+            return media(part.get("url"), part.get("mime"), "file")
         case "subtask":
             return {"text": _SUBTASK}
-
-
-def _file(part: Json) -> Part:
-    return media(part.get("url"), part.get("mime"), "file")
 
 
 def _is_open(part: Json) -> bool:
@@ -324,22 +300,21 @@ def _is_open(part: Json) -> bool:
     return "start" in time and "end" not in time
 
 
-def _answer_parts(part: Json, provider: str) -> Iterator[Any]:
-    """Yield the sent form of a part, with its signature if this provider made it."""
+def _answer_part(part: Json, provider: str) -> Any:
+    """The sent form of a part of an answer, with its signature if this provider made it."""
     text = text_at(part, "text")
     signed = omit_empty(thoughtSignature=name_at(part, _SIGNATURES.get(provider, "")))
     match part.get("type"):
         case "text" if text:
-            yield {"text": text}
+            return {"text": text}
         case "reasoning":
             redacted = name_at(part, "metadata.anthropic.redactedData")
             if redacted and provider == "anthropic":
-                yield native(provider, {"type": "redacted_thinking", "data": redacted})
-            elif text or signed:
-                yield {"text": text, "thought": True, **signed}
+                return native(provider, {"type": "redacted_thinking", "data": redacted})
+            return {"text": text, "thought": True, **signed} if text or signed else None
         case "tool":
             made: Any = call(part.get("callID"), name_at(part, "tool") or "tool", at(part, "state.input"))
-            yield {**made, **signed}
+            return {**made, **signed}
 
 
 def _result(tool: Json) -> Part | None:
@@ -354,7 +329,8 @@ def _result(tool: Json) -> Part | None:
         text, failed = partly, False
     elif pruned and not failed:
         text = CLEARED
-    files = [] if pruned else [_file(file) for file in objects_at(state, "attachments")]
+    attached = [] if pruned else objects_at(state, "attachments")
+    files = [media(file.get("url"), file.get("mime"), "file") for file in attached]
     return result(tool.get("callID"), tool.get("tool"), text, failed=failed, files=files)
 
 

@@ -21,7 +21,7 @@ from ...programs import records, registry
 from ...programs import source as values
 from ...programs.fields import hash_id
 from ...programs.model import Problem, Session
-from ...programs.protocol import Head, Place, Unreadable
+from ...programs.protocol import Head, Place, Source, Unreadable
 from ...session.model import Json
 from ...session.records import BOM, lines_of
 from ...session.rules import LONGEST
@@ -43,7 +43,7 @@ _AS_IT_IS = "read unchanged"
 _BELOW = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class File:
+class File(Source):
     """A program's file, up to its size when opened, unpacked if it is packed."""
 
     def __init__(self, fd: int, path: str) -> None:
