@@ -8,7 +8,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
-from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.redactor import Redactor
 from gitleaks_samples import FIRST, SECOND, fill
 from secret_forms_fourth import FIFTH, HARMLESS, HARMLESS_MORE, SIXTH
 

@@ -7,7 +7,7 @@ from subprocess import DEVNULL, PIPE
 import orjson
 import pytest
 
-from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.run import rewritten
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse

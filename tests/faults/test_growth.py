@@ -6,7 +6,8 @@ from time import process_time
 
 import pytest
 
-from codeh_history.filters.redact import Redactor, assignments, patterns, vendors
+from codeh_history.filters.redact import assignments, patterns, vendors
+from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.programs.registry import WRITTEN
 from faults.growth import A_MEGABYTE, TIMES, grown
 from faults.profiles import PROFILE, by_profile

@@ -17,7 +17,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.escape import safe, visible
 from codeh_history.base.words import is_id
-from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.programs import forms
 from codeh_history.session import stream

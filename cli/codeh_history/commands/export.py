@@ -217,8 +217,8 @@ def viewed(env: Env, target: Target, options: Options, lost: Lost | None, *, hyd
     if not options.redact:
         view = view_of(env, target, strict=options.strict, hydrate=hydrate, lost=lost)
         return selected(env, view, options, target.id)
-    from ..filters.redact import Redactor
     from ..filters.redact import run as redacting
+    from ..filters.redact.redactor import Redactor
     from ..views.hydrate import hydrated_stream
 
     redactor = Redactor()

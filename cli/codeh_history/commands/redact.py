@@ -8,8 +8,8 @@ from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import visible
 from ..base.options import RULES, STREAM, Reading, flag
-from ..filters.redact import Redactor
 from ..filters.redact import run as redacting
+from ..filters.redact.redactor import Redactor
 from ..render import changes
 from ..render.progress import progress, size_of
 from ..session import redactions, stream

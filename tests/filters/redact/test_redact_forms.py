@@ -8,8 +8,8 @@ from random import Random
 import orjson
 import pytest
 
-from codeh_history.filters.redact import Redactor, values
-from codeh_history.filters.redact.redactor import names_a_secret
+from codeh_history.filters.redact import values
+from codeh_history.filters.redact.redactor import Redactor, names_a_secret
 from codeh_history.filters.redact.vendors import RULES
 from gitleaks_samples import FIRST, SECOND, fill
 from secret_examples import SECRETS

@@ -4,7 +4,7 @@ import orjson
 import pytest
 from hypothesis import given
 
-from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse

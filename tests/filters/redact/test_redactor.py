@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.encodings import base64_starts, decoded_text, spans
+from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.spans import Span, ascii_lower, merged, split_spans, without
 from secret_examples import SECRETS
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history.filters.redact import Redactor, redactor
-from codeh_history.filters.redact.redactor import RULES
-from codeh_history.filters.redact.rules import RuleSelector, SelectedRules
+from codeh_history.filters.redact import redactor
+from codeh_history.filters.redact.redactor import RULES, Redactor
+from codeh_history.filters.redact.rules import RuleSelector
 from gitleaks_samples import FIRST, SECOND, fill
 from length import examples, sampled
 from secret_examples import SECRETS
@@ -23,7 +23,7 @@ from secret_forms import FORMS, MORE
 from secret_forms_fourth import FIFTH, SIXTH
 from secret_forms_third import THIRD
 
-EVERY = SelectedRules(RULES, base64=True)
+EVERY = (RULES, True)
 DRAWN = [fill(line, Random(29))[0] for line in [*(line for _, line in [*FIRST, *SECOND]), *FIFTH, *SIXTH]]
 FOUND = [*SECRETS.values(), *(text for text, _ in [*FORMS.values(), *MORE, *THIRD]), *DRAWN]
 AROUND = ["{}", "x\n{}\ny", "a {} b", "\\n{}", "\\t{}\\n", "\x1b[32m{}\x1b[0m", "%22{}%22", "x{}x", "_{}", "({})", "'{}'", "{0}{0}", "\u00e9{}\u3000",
@@ -110,14 +110,12 @@ def test_what_goes_over_parts_and_pieces(secret, data):
 def test_a_word_that_was_seen_is_known_again(monkeypatch):
     """Also once more words came than are remembered."""
     monkeypatch.setattr("codeh_history.filters.redact.rules._MAX_CACHED", 20)
-    selector = RuleSelector(RULES[:-1], RULES[-1], ())
+    selector = RuleSelector(RULES[:-1], RULES[-1])
     secret = a_line(f'"{SECRETS["npm-token"]}"')
     lines = [a_line(f'"word{number} and another"') for number in range(40)]
     for _ in range(3):
-        assert list(selector.of_lines([*lines, secret])) == [False] * 40 + [True]
-        assert [bool(selector.of(line.decode()).rules) for line in (*lines, secret)] == [False] * 40 + [
-            True
-        ]
+        assert [*map(bool, selector.of_each([*lines, secret]))] == [False] * 40 + [True]
+        assert [bool(selector.of(line.decode())[0]) for line in (*lines, secret)] == [False] * 40 + [True]
 
 
 @pytest.mark.slow

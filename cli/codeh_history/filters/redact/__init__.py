@@ -3,11 +3,3 @@
 They are replaced by `[redacted:kind]`. Signatures and base64 media are skipped: long random text matches by
 chance, and a provider refuses a changed signature.
 """
-
-from __future__ import annotations
-
-from .encodings import decoded_text
-from .redactor import Redactor, runs
-from .spans import Span, merged, without
-
-__all__ = ["Redactor", "Span", "decoded_text", "merged", "runs", "without"]

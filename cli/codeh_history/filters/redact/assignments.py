@@ -254,7 +254,7 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
         end = secret_names.name_end_after_keyword(word, end) if end else 0
         return end > 0 and word[end : end + 1] != "/"  # as in `token/budget`: no value follows
 
-    return Rule(core, find, anywhere=True, may_match=may_match)
+    return Rule(start=core, find=find, anywhere=True, may_match=may_match)
 
 
 RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in secret_names.KEYWORDS.items()]

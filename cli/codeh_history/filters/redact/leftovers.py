@@ -6,7 +6,7 @@ import fcntl
 import os
 import re
 from binascii import b2a_base64
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable
 from glob import escape, glob
 from mmap import ACCESS_READ, mmap
 
@@ -18,7 +18,7 @@ from ...base.words import plural
 from ...session.records import lines_of, parse
 from ...store import read
 from ...store.blocks import open_stores, own_folder
-from ...store.blocks.protocol import BlockStore, is_block_id
+from ...store.blocks.protocol import is_block_id
 from ...store.cache import Cache
 from ...store.paths import SERVER, id_of
 from ...store.read import loaded_together
@@ -36,8 +36,19 @@ class Needles:
     """Texts to search for, also in JSON and base64 encoding."""
 
     def __init__(self, texts: Collection[str]) -> None:
-        forms = sorted({form for text in texts if len(text) >= MIN_LENGTH for form in _encodings_of(text)})
-        self.pattern = re.compile(b"|".join(map(re.escape, forms))) if forms else None
+        forms: set[bytes] = set()
+        for text in texts:
+            if len(text) < MIN_LENGTH:
+                continue
+            raw = text.encode("utf-8", "surrogateescape")
+            forms |= {raw, orjson.dumps(text.encode("utf-8", "replace").decode())[1:-1]}
+            for before in range(
+                3
+            ):  # in base64 at each alignment, without the ends, which depend on adjacent bytes
+                data = b2a_base64(b"\0" * before + raw, newline=False).rstrip(b"=")
+                core = data[-(-before * 8 // 6) : len(data) - 1]
+                forms |= {core} if len(core) > 2 * MIN_LENGTH else set()
+        self.pattern = re.compile(b"|".join(map(re.escape, sorted(forms)))) if forms else None
 
     def within(self, data: bytes | mmap) -> bool:
         return self.pattern is not None and self.pattern.search(data) is not None
@@ -51,25 +62,13 @@ class Needles:
                 if self.within(data) or data.find(b'"delta"') < 0:
                     return self.within(data)
                 records = [record.data for record in parse(lines_of(data[:])).records]
-                texts = (
-                    "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
-                    for places in streams(records)
-                )
-                return self.within("\n".join(texts).encode("utf-8", "replace"))
         except (OSError, ValueError):  # ValueError: an empty file cannot be mapped
             return False
-
-
-def _encodings_of(text: str) -> Iterator[bytes]:
-    """Yield the encodings of a text in a file."""
-    raw = text.encode("utf-8", "surrogateescape")
-    yield raw
-    yield orjson.dumps(text.encode("utf-8", "replace").decode())[1:-1]
-    for before in range(3):  # in base64 at each alignment, without the ends, which depend on adjacent bytes
-        data = b2a_base64(b"\0" * before + raw, newline=False).rstrip(b"=")
-        core = data[-(-before * 8 // 6) : len(data) - 1]
-        if len(core) > 2 * MIN_LENGTH:
-            yield core
+        texts = (
+            "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
+            for places in streams(records)
+        )
+        return self.within("\n".join(texts).encode("utf-8", "replace"))
 
 
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
@@ -83,15 +82,21 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
     Cache(env.home).remove()
     others = [path for _, path in ids(env) if path != target.path]
     sessions = {os.path.abspath(path) for path in (target.path, *others)}
-    return [
-        *(f"session {id_of(path)}" for path in loaded_together(others) if needles.within_file(path)),
-        *_files(env, target, needles, sessions),
-        *_blocks(env, before, needles),
-    ]
+    places = [f"session {id_of(path)}" for path in loaded_together(others) if needles.within_file(path)]
+    for path in _other_files(env, target):
+        if path not in sessions and needles.within_file(path):
+            if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
+                places.append(f"trash {os.path.basename(path)}")
+            elif not (path.endswith(SUFFIX) and _remove_if_abandoned(path)):
+                places.append(f"file {path}")
+    blocks = len(_blocks(env, before, needles))
+    if blocks:
+        places.append(f"{plural(blocks, 'block')} (gc removes those that no session needs, after 7 days)")
+    return places
 
 
-def _files(env: Env, target: Target, needles: Needles, sessions: Collection[str]) -> Iterator[str]:
-    """Yield other files of this home, except blocks, and unfinished replacements of the session."""
+def _other_files(env: Env, target: Target) -> Iterable[str]:
+    """Return the files of this home, except blocks, and unfinished replacements of the session."""
     paths = [
         os.path.abspath(os.path.join(folder, name))
         for folder, _, names in os.walk(env.home)
@@ -101,12 +106,7 @@ def _files(env: Env, target: Target, needles: Needles, sessions: Collection[str]
     if not target.path.startswith(SERVER):
         folder, name = os.path.split(os.path.abspath(target.path))
         paths += sorted(glob(os.path.join(escape(folder), f".{escape(name)}.*")))
-    for path in dict.fromkeys(paths):
-        if path not in sessions and needles.within_file(path):
-            if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
-                yield f"trash {os.path.basename(path)}"
-            elif not (path.endswith(SUFFIX) and _remove_if_abandoned(path)):
-                yield f"file {path}"
+    return dict.fromkeys(paths)
 
 
 def _remove_if_abandoned(path: str) -> bool:
@@ -120,26 +120,22 @@ def _remove_if_abandoned(path: str) -> bool:
     return not os.path.lexists(path)
 
 
-def _blocks(env: Env, before: bytes, needles: Needles) -> list[str]:
-    """Count blocks that contain one: in the home's own store, and of shared stores those of the session.
+def _blocks(env: Env, before: bytes, needles: Needles) -> set[str]:
+    """Return blocks that contain one: in the home's own store, and of shared stores those of the session.
 
     Temporary files of killed commands count too.
     """
-    found_blocks = {id for store in open_stores(env) for id in _blocks_with(store, before, needles)}
-    found_blocks |= {
-        name
-        for shard, _, names in os.walk(own_folder(env))
-        for name in names
-        if name.endswith(SUFFIX) and needles.within_file(os.path.join(shard, name))
-    }
-    later = "gc removes those that no session needs, after 7 days"
-    return [f"{plural(len(found_blocks), 'block')} ({later})"] if found_blocks else []
-
-
-def _blocks_with(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:
-    named = [id for id in rewrite.blocks(before) if is_block_id(id)]
-    if not store.shared:
-        named = list(dict.fromkeys([*named, *store.stale(float("inf"))]))
-    for at in range(0, len(named), BATCH):
-        blocks = store.mget(named[at : at + BATCH])
-        yield from (id for id, data in blocks.items() if needles.within(data))
+    ids: set[str] = set()
+    for store in open_stores(env):
+        names = [id for id in rewrite.blocks(before) if is_block_id(id)]
+        if not store.shared:
+            names = list(dict.fromkeys([*names, *store.stale(float("inf"))]))
+        for at in range(0, len(names), BATCH):
+            ids |= {id for id, data in store.mget(names[at : at + BATCH]).items() if needles.within(data)}
+    for shard, _, files in os.walk(own_folder(env)):
+        ids |= {
+            name
+            for name in files
+            if name.endswith(SUFFIX) and needles.within_file(os.path.join(shard, name))
+        }
+    return ids

@@ -6,10 +6,9 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from collections.abc import Iterator
-from functools import cache
 
 from . import values
-from .rules import Check, MayMatch, Rule, pattern_rule
+from .rules import Check, Rule, WordRule, compiled, pattern_rule
 from .spans import Span
 
 _Q = r"\\{0,6}[\"'`]?"
@@ -195,7 +194,6 @@ _BODY = re.compile(
     r"(?:[A-Za-z0-9+/=\s,:.-]|\\{1,6}[nr]|[\"'][,\\]?\s{0,60}(?:[+.]\s{0,60})?[fbr]?[\"']"
     r"|(?<=[\n \t\d])[>|#*→]{1,2})*"  # before each line: quoting, numbering, or a comment sign
 )
-_DSN = re.compile(r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@\Z")
 _JWK_REACH = 3000  # characters to search before and after
 _MEMBER = re.compile(
     r"\"(?P<name>[dkpq]|d[pq]|qi)\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})"
@@ -204,28 +202,25 @@ _ELIDED_BODY = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*"
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
 _MAX_LINE, _MAX_WORD = 600, 300  # characters of a command line to examine, and of a word that continues
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
-_MAY_HAVE_PASSWORD = re.compile(
-    r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE
-)  # most URLs have a path
-_compiled = cache(re.compile)
+# Most URLs have a path.
+_PASSWORD_IN_WORD = re.compile(r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE)
 
 
-def _may_match(start: str) -> MayMatch:
-    """Return a check that a word with `://` may have a password."""
-    return lambda word, _lower, at: start != "://" or _MAY_HAVE_PASSWORD.match(word, at) is not None
+def _may_have_password(word: str, _lower: str, at: int) -> bool:
+    return _PASSWORD_IN_WORD.match(word, at) is not None
 
 
 def _command_rule(name: str, pattern: str) -> Rule:
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
         line = text[at : at + _MAX_LINE + _MAX_WORD]
         line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
-        for match in _compiled(pattern).finditer(line):
+        for match in compiled(pattern).finditer(line):
             if match.start() < _MAX_LINE and not values.is_placeholder(match["secret"]):
                 yield Span(at + match.start("secret"), at + _secret_end(line, match), "option")
         searched_to = at + min(len(line), _MAX_LINE)
         yield Span(searched_to, searched_to, "")
 
-    return Rule(f"{name} ", find)
+    return Rule(start=f"{name} ", find=find)
 
 
 def _secret_end(line: str, match: re.Match[str]) -> int:
@@ -236,13 +231,6 @@ def _secret_end(line: str, match: re.Match[str]) -> int:
         if before.count(sign) % 2 and line[end : end + 1] not in ("", sign):
             return max(end, line.find(sign, end, start + _MAX_WORD))
     return end
-
-
-def _dsn(text: str, _lower: str, at: int) -> Iterator[Span]:
-    """Find the password before Go's `@tcp(`."""
-    match = _DSN.search(text, max(0, at - 82), at + 1)
-    if match:
-        yield Span(*match.span("secret"), "url-password")
 
 
 def _jwk(text: str, _lower: str, at: int) -> Iterator[Span]:
@@ -271,16 +259,21 @@ def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
         yield Span(begin.start(), lines[-1], "private-key")
 
 
+_GO_DSN = WordRule(
+    "url-password",
+    r"@(?i:tcp|unix|udp)$",
+    r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@(?i:tcp|unix|udp)\(",
+)
 # A line of curl's configuration file, which no single word reveals.
 SETTING = pattern_rule(
     "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_is_no_port
 )
 RULES = [
-    Rule("begin ", _key_file, anywhere=True),
-    Rule('"kty', _jwk, anywhere=True),
-    *(Rule(start, _dsn, anywhere=True) for start in ("@tcp(", "@unix(", "@udp(")),
+    Rule(start="begin ", find=_key_file, anywhere=True),
+    Rule(start='"kty', find=_jwk, anywhere=True),
+    _GO_DSN,
     *(
-        pattern_rule(kind, start, pattern, offsets, check, _may_match(start))
+        pattern_rule(kind, start, pattern, offsets, check, _may_have_password if start == "://" else None)
         for kind, starts, offsets, pattern, check in _TABLE
         for start in starts.split(",")
     ),

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from binascii import b2a_base64
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import groupby, tee
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from re import Pattern
 from typing import Any
 
 from ...base.errors import BadData
 from ...session.labels import is_ours
 from ...session.model import Json
-from . import assignments, encodings, manifests, patterns, secret_names, vendors
+from . import assignments, encodings, manifests, patterns, vendors
 from .rules import Rule, RuleSelector
-from .spans import Span, ascii_lower, mark, merged, split_spans, without
+from .secret_names import name_of
+from .spans import Span, ascii_lower, mark, merged, span_of, split_spans, without
 from .values import is_random
 
 _MIN_LENGTH = 6  # characters; shorter texts contain no secret
@@ -56,17 +56,21 @@ class Redactor:
         self.counts: Counter[str] = Counter()
         self.removed: set[str] = set()
         self.unreplaced: Counter[tuple[str, str]] = Counter()
-        self._user_rules: list[tuple[str, Pattern[str]]] = [
-            (kind, compiled(kind, text)) for kind, text in extra
-        ]
-        self._known: Pattern[str] | None = None
+        self._user_rules: list[tuple[str, Pattern[str]]] = []
+        self._known: list[tuple[str, Pattern[str]]] = []
+        for kind, text in extra:
+            try:
+                pattern = re.compile(text)
+            except (re.error, OverflowError, RecursionError) as error:
+                raise BadData(f"rule {kind}: {error}") from None
+            if pattern.match(""):
+                raise BadData(f"rule {kind}: matches the empty string, and so everywhere")
+            self._user_rules.append((kind, pattern))
 
     # -- texts --------------------------------------------------------------------------------------
 
     def text(self, text: str) -> str:
         """Return the text with its secrets replaced."""
-        if not self._spans(text):
-            return text  # as most
         return self.texts([text])[0]
 
     def texts(self, pieces: Sequence[str]) -> list[str]:
@@ -81,14 +85,12 @@ class Redactor:
 
     def split_spans(self, pieces: Sequence[str]) -> list[list[Span]]:
         """Return and count the spans of secrets in each piece of a text; empty if there are none."""
-        whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
+        whole = "".join(pieces)
         spans = self._spans(whole)
-        if not spans:
-            return []
         for span in spans:
             self.counts[span.kind] += 1
             self.removed.add(whole[span.start : span.end])
-        return split_spans(pieces, spans)
+        return split_spans(pieces, spans) if spans else []
 
     def certain(self) -> set[str]:
         """Return the removed values that are too random to occur by chance."""
@@ -104,19 +106,21 @@ class Redactor:
         values = sorted(self.certain())
         if not values:
             return False
-        self._known = re.compile("|".join(map(re.escape, values)))
+        self._known = [("known", re.compile("|".join(map(re.escape, values))))]
         return b'"delta"' in rest or self._knows(rest)
 
     def _knows(self, line: bytes) -> bool:
-        return self._known is not None and self._known.search(line.decode("utf-8", "replace")) is not None
+        return any(known.search(line.decode("utf-8", "replace")) for _, known in self._known)
 
-    def candidate_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+    def candidate_lines(self, lines: Sequence[bytes]) -> Iterator[bytes]:
         """Yield the lines of a session that may contain a secret, as JSON or as plain text."""
-        once, again = tee(lines)
-        for line, needs_rules in zip(once, _SELECTOR.of_lines(again), strict=True):
-            needs_rules = needs_rules or bool(self._user_rules) or line.count(b'"text"') > 1  # one text?
-            if needs_rules or (b"%" in line and _PERCENT.search(line)) or self._knows(line):
-                yield line
+        for at in range(0, len(lines), _BATCH):
+            batch = lines[at : at + _BATCH]
+            every = _SELECTOR.of_each([line.replace(b"\\/", b"/") for line in batch])
+            for line, rules in zip(batch, every, strict=True):
+                joined = line.count(b'"text"') > 1 or any(mark in line for mark in _WHOLE)
+                if rules or joined or self._user_rules or _ENCODED.search(line) or self._knows(line):
+                    yield line
 
     def finds(self, text: str) -> bool:
         """Whether a text contains a secret, without counting it."""
@@ -129,18 +133,21 @@ class Redactor:
         spans = self._plain(text, rules)
         if base64 or "%" in text or "\\u00" in text:
             spans += encodings.spans(
-                text, lambda inner: self._plain(inner, _SELECTOR.of(inner).rules), base64=base64
+                text, lambda inner: self._plain(inner, _SELECTOR.of(inner)[0]), base64=base64
             )
         return [span for span in merged(spans) if "[redacted:" not in text[span.start : span.end]]
 
     def _plain(self, text: str, rules: Sequence[Rule]) -> list[Span]:
-        patterns = [*self._user_rules, ("known", self._known)] if self._known else self._user_rules
-        own = (_span(kind, match) for kind, pattern in patterns for match in pattern.finditer(text))
-        spans = [span for span in own if span.end > span.start]
-        if rules:
-            lower = ascii_lower(text)
-            for rule in rules:
-                spans += rule.spans(text, lower)
+        """Return the secrets of a text as it is, without decoding it."""
+        spans = [
+            span_of(kind, match)
+            for kind, pattern in [*self._user_rules, *self._known]
+            for match in pattern.finditer(text)
+            if match[0]
+        ]
+        lower = ascii_lower(text) if rules else ""
+        for rule in rules:
+            spans += rule.spans(text, lower)
         return spans
 
     # -- values -------------------------------------------------------------------------------------
@@ -232,8 +239,9 @@ class Redactor:
 
         Like the text, they are redacted jointly. Their secrets are already counted.
         """
-        ours = isinstance(lines, list) and all(map(_is_line, lines))
-        if not ours or not isinstance(summary, str):
+        if not isinstance(summary, str) or not isinstance(lines, list):
+            return self.value(lines)
+        if not all(isinstance(line, list) and [*map(type, line)] == [str, str, str] for line in lines):
             return self.value(lines)
         counts = self.counts.copy()
         texts = self.texts([f"{text}\n" for _, text, _ in lines])
@@ -264,10 +272,6 @@ class Redactor:
         return self.text(data) if _vendor_kind(data) or not encodings.is_base64(data) else data
 
 
-def _is_line(line: Any) -> bool:
-    return isinstance(line, list) and len(line) == 3 and all(isinstance(item, str) for item in line)
-
-
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
     """Yield runs of adjacent text parts, as indices."""
 
@@ -282,27 +286,23 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
 
 RULES = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES, patterns.SETTING)
 _VENDOR_RULES = frozenset(vendors.RULES)
-# Fields of records that must be redacted as a whole: deltas and files.
-_WHOLE_FIELDS = ("delta", "update", "mimeType", "media_type")
-_SELECTOR = RuleSelector(RULES[:-1], patterns.SETTING, _WHOLE_FIELDS)
-_PERCENT = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})")
-
-
-@lru_cache(maxsize=10_000)
-def _name_of(key: str) -> secret_names.Name | None:
-    """Return what a key says about its value, cached because keys repeat."""
-    return secret_names.name_of(key) if len(key) < 128 else None
+_SELECTOR = RuleSelector(RULES[:-1], patterns.SETTING)
+# Marks of records that must be redacted as a whole: deltas and files.
+_WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"')
+_BATCH = 256  # lines examined together
+# Percent-encoding, and printable characters written as numbers.
+_ENCODED = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})|\\u(?!00[01])")
 
 
 def names_a_secret(key: str) -> bool:
     """Whether this key names a secret."""
-    name = _name_of(key)
+    name = name_of(key)
     return name is not None and name.kind not in _UNCERTAIN_KINDS
 
 
 def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
     """Whether a key's value is a secret; in a call or a result also judging by the value."""
-    name = _name_of(key)
+    name = name_of(key)
     return name is not None and (
         name.kind not in _UNCERTAIN_KINDS or (of_tool and assignments.is_secret(name, "op", value))
     )
@@ -310,22 +310,6 @@ def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
 
 def _vendor_kind(text: str) -> str | None:
     """Return the kind of a text that is entirely a vendor's secret, otherwise None."""
-    rules = (rule for rule in _SELECTOR.of(text).rules if rule in _VENDOR_RULES)
+    rules = (rule for rule in _SELECTOR.of(text)[0] if rule in _VENDOR_RULES)
     spans = (span for rule in rules for span in rule.spans(text, text))
     return next((span.kind for span in spans if (span.start, span.end) == (0, len(text))), None)
-
-
-def _span(kind: str, match: re.Match[str]) -> Span:
-    name = next((n for n in ("secret", "bare") if match.groupdict().get(n)), 0)
-    return Span(*match.span(name), kind)
-
-
-def compiled(kind: str, text: str) -> Pattern[str]:
-    """Compile a rule's pattern; BadData if it is invalid or matches the empty string."""
-    try:
-        pattern = re.compile(text)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise BadData(f"rule {kind}: {error}") from None
-    if pattern.match(""):
-        raise BadData(f"rule {kind}: matches the empty string, and so everywhere")
-    return pattern

@@ -11,11 +11,11 @@ import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate, islice
-from typing import NamedTuple
+from itertools import accumulate
 
+from ...base.lazy import Fields
 from . import encodings
-from .spans import Span, ascii_lower
+from .spans import Span, ascii_lower, span_of
 
 Find = Callable[[str, str, int], Iterable[Span]]
 MayMatch = Callable[[str, str, int], bool]
@@ -24,8 +24,6 @@ _SEPARATORS = "\\\"'`()[]{}<>;|"
 _TO_SPACES = bytes(32 if char <= 32 or chr(char) in _SEPARATORS else char for char in range(256))
 _SEPARATOR_RUN = re.compile(f"[{re.escape(_SEPARATORS)}\\s]+")
 _MAX_CACHED = 200_000  # words to remember
-_BATCH = 256  # lines examined together
-_ESCAPED_PRINTABLE = re.compile(rb"\\u(?!00[01])")  # a printable character written as a number
 # A word can start right after a letter: after `\n`, `%22`, or a terminal's colour code. The first pattern
 # is for a text, the second for a word, which does not include the backslash and the bracket.
 _BEFORE_SECRET, _BEFORE_SECRET_IN_WORDS = (
@@ -37,39 +35,28 @@ _BEFORE_SECRET, _BEFORE_SECRET_IN_WORDS = (
     for escape, bracket in ((r"\\", r"\["), ("^", "^"))
 )
 _MAX_PREFIX = 12  # maximal length of such a prefix
-_compiled = cache(re.compile)
+compiled = cache(re.compile)
 
 
-class Rule:
+class Rule(Fields):
     """A secret that begins with `start` (lower case unless `exact`), at the start of a word or `anywhere`.
 
     `find` takes a text, its lower-case form and the position of a start, and yields the secrets there; an
     empty span marks how far it searched. `may_match` decides from a single word whether there may be one.
     """
 
-    __slots__ = ("anywhere", "exact", "find", "may_match", "start")
-
-    def __init__(
-        self,
-        start: str,
-        find: Find,
-        *,
-        exact: bool = False,
-        anywhere: bool = False,
-        may_match: MayMatch = lambda *_: True,
-    ) -> None:
-        self.start = start
-        self.find = find
-        self.exact = exact
-        self.anywhere = anywhere
-        self.may_match = may_match
+    start: str
+    find: Find
+    exact: bool = False
+    anywhere: bool = False
+    may_match: MayMatch | None = None
 
     def may_begin(self, text: str, lower: str, at: int, end: int) -> bool:
         """Whether a secret may begin at this start, in a text of words."""
         if self.start[-1] in _SEPARATORS + " " and text[end : end + 1] not in ("", "\n"):
             return False
         begins = self.anywhere or _BEFORE_SECRET_IN_WORDS.search(text, max(0, at - _MAX_PREFIX), at)
-        return bool(begins) and self.may_match(text, lower, at)
+        return bool(begins) and (self.may_match is None or self.may_match(text, lower, at))
 
     def spans(self, text: str, lower: str) -> Iterator[Span]:
         """Yield the secrets in a text."""
@@ -89,87 +76,65 @@ class WordRule(Rule):
     `clue` matches inside at least one word of each such secret; words have no space, quote or bracket.
     """
 
-    __slots__ = ("clue", "kind", "pattern")
-
     def __init__(self, kind: str, clue: str, pattern: str) -> None:
-        super().__init__("", lambda *_: ())
+        super().__init__(start="", find=lambda *_: ())
         self.kind = kind
         self.clue = re.compile(clue, re.MULTILINE)
         self.pattern = re.compile(pattern)
 
     def spans(self, text: str, _lower: str) -> Iterator[Span]:
-        return (Span(*match.span(), self.kind) for match in self.pattern.finditer(text))
+        return (span_of(self.kind, match) for match in self.pattern.finditer(text))
 
 
 def pattern_rule(
     kind: str, start: str, pattern: str, offsets: Sequence[int] = (0,), check: Check | None = None,
-    may_match: MayMatch | None = None,
+    may_match: MayMatch | None = None, *, in_word: bool = False,
 ) -> Rule:  # fmt: skip
     """Make a rule from a pattern that contains `start`; the secret is its group `secret`, or all of it.
 
-    `offsets` are the offsets before the start where it may begin, `check` is a further condition. Without
-    `may_match`, the pattern must match within the word that has the start.
+    `offsets` are the offsets before the start where it may begin, `check` is a further condition. With
+    `in_word`, the pattern must match within the word that has the start.
     """
 
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
         for offset in offsets:
-            match = _compiled(pattern).match(text, at - offset) if offset <= at else None
+            match = compiled(pattern).match(text, at - offset) if offset <= at else None
             if match and (check is None or check(text, match)):
-                yield Span(*match.span("secret" if "secret" in match.re.groupindex else 0), kind)
+                yield span_of(kind, match)
                 return
 
     anywhere = not start[0].isalnum() or any(offsets)
+    if in_word:
+        may_match = lambda word, lower, at: any(find(word, lower, at))  # noqa: E731
     return Rule(
-        start, find, exact=start != start.lower(), anywhere=anywhere,
-        may_match=may_match or (lambda word, lower, at: any(find(word, lower, at))),
-    )  # fmt: skip
+        start=start, find=find, exact=start != start.lower(), anywhere=anywhere, may_match=may_match
+    )
 
 
-class SelectedRules(NamedTuple):
-    """The rules that may match, in order, and whether there may be base64."""
-
-    rules: Sequence[Rule]
-    base64: bool
-
-
-_BASE64, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # further properties of a word
+_BASE64 = Rule(start="base64", find=lambda *_: ())  # marks a word that may begin base64
 
 
 class RuleSelector:
-    """Determines the rules that a text needs.
+    """Determines the rules that a text needs; `phrase` is the rule that no single word reveals."""
 
-    `phrase` is the rule that no single word reveals. A line with one of the fields `keys` always needs
-    rules.
-    """
-
-    def __init__(self, rules: Sequence[Rule], phrase: Rule, keys: Iterable[str]) -> None:
+    def __init__(self, rules: Sequence[Rule], phrase: Rule) -> None:
         self._order = {rule: number for number, rule in enumerate((*rules, phrase))}
         self._phrase = phrase
-        self._keys = [f'"{key}"'.encode() for key in keys]
         self._word_rules = [rule for rule in rules if isinstance(rule, WordRule)]
         self._starts = [(exact, *_starts(rules, exact=exact)) for exact in (True, False)]
-        self._reset()
+        self._without_rules: set[bytes] = set()
+        self._rules_of_word: dict[bytes, set[Rule]] = {}
 
-    def of(self, text: str) -> SelectedRules:
-        """Return the rules that a text needs."""
-        (rules,) = self._rules([text.encode("utf-8", "surrogatepass")])
-        return SelectedRules(
-            sorted(rules & self._order.keys(), key=self._order.__getitem__), _BASE64 in rules
-        )
+    def of(self, text: str) -> tuple[list[Rule], bool]:
+        """Return the rules that a text needs, in order, and whether there may be base64."""
+        (rules,) = self.of_each([text.encode("utf-8", "surrogatepass")])
+        return sorted(rules - {_BASE64}, key=self._order.__getitem__), _BASE64 in rules
 
-    def of_lines(self, lines: Iterable[bytes]) -> Iterator[bool]:
-        """Yield whether each line needs any rule, as JSON or as plain text."""
-        rest = iter(lines)
-        while batch := list(islice(rest, _BATCH)):
-            every = self._rules([line.replace(b"\\/", b"/") for line in batch])
-            for line, rules in zip(batch, every, strict=True):
-                any_key = _KEY in rules and any(key in line for key in self._keys)
-                yield bool(rules - {_KEY}) or any_key or _ESCAPED_PRINTABLE.search(line) is not None
-
-    def _rules(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
+    def of_each(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
         """Yield the rules that the words of each text need."""
         if len(self._without_rules) + len(self._rules_of_word) > _MAX_CACHED:
-            self._reset()
+            self._without_rules.clear()
+            self._rules_of_word.clear()
         split = [text.translate(_TO_SPACES).split() for text in texts]
         every = set().union(*split)
         new = every - self._without_rules - self._rules_of_word.keys()
@@ -202,10 +167,6 @@ class RuleSelector:
         relevant = {word: rules for word, rules in zip(words, rules_by_word, strict=True) if rules}
         self._rules_of_word |= relevant
         self._without_rules.update(relevant.keys() ^ words)
-
-    def _reset(self) -> None:
-        self._without_rules: set[bytes] = set()
-        self._rules_of_word: dict[bytes, set[Rule]] = {key[1:-1]: {_KEY} for key in self._keys}
 
 
 def _starts(

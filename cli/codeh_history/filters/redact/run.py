@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -13,7 +13,8 @@ from ...base.read_json import parse_json
 from ...session.fold import fold
 from ...session.records import Log, Record, block_of, dumps, lines_of
 from ...views.rewrite import records, with_same_end
-from . import Redactor, Span, merged, runs, without
+from .redactor import Redactor, runs
+from .spans import Span, merged, without
 
 Place = tuple[int, int]  # indices of a record and of its part
 REPLACED = "found and replaced in the output"
@@ -36,12 +37,11 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     record, because its id depends on its bytes.
     """
     # a replacement may refer to any part; otherwise lines without clues are not parsed
-    every = lines_of(data)
+    every = [*lines_of(data)]
     candidates = set(every if b'"block"' in data else redactor.candidate_lines(every))
     entries = list(records(data, skip=lambda line: line not in candidates))
-    old = [record.data if record is not None else None for _, record in entries]
-    new = redacted_records(old, redactor)
-    new_ids = _new_block_ids(entries, new) if any(map(operator.is_not, old, new)) else {}
+    new = redacted_records([record.data if record is not None else None for _, record in entries], redactor)
+    new_ids = _new_block_ids(entries, new)
     lines: list[bytes] = []
     for (line, record), clean in zip(entries, new, strict=True):
         if record is None:
@@ -65,18 +65,19 @@ def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
 
     Streams come first, because a secret may span several deltas.
     """
-    spans_at: dict[Place, list[Span]] = {}
+    spans_at: defaultdict[Place, list[Span]] = defaultdict(list)
     for places in streams(records):
         parts = [records[record]["parts"][part] for record, part in places]
         for run in runs(parts):
-            split_spans = redactor.split_spans([parts[n]["text"] for n in run]) if len(run) > 1 else []
-            for n, spans in zip(run, split_spans, strict=False):
-                spans_at.setdefault(places[n], []).extend(spans)
+            spans = redactor.split_spans([parts[n]["text"] for n in run]) if len(run) > 1 else []
+            for n, own in zip(run, spans, strict=False):
+                spans_at[places[n]] += own
     new = list(records)
-    for (record, number), spans in spans_at.items():
-        if spans:
+    for (record, number), spans_of_part in spans_at.items():
+        if spans_of_part:
             parts = list(new[record]["parts"])
-            parts[number] = {**parts[number], "text": without(parts[number]["text"], merged(spans))}
+            text = without(parts[number]["text"], merged(spans_of_part))
+            parts[number] = {**parts[number], "text": text}
             new[record] = {**new[record], "parts": parts}
     return [redactor.value(record) for record in new]
 
@@ -87,7 +88,7 @@ def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
     These are the deltas of a stream, and each update with the deltas after it.
     """
     stream_of: dict[str, str] = {}
-    deltas: dict[str, list[Place]] = {}
+    deltas: defaultdict[str, list[Place]] = defaultdict(list)
     edited: dict[str, list[Place]] = {}
     done: list[list[Place]] = []
     for number, record in enumerate(records):
@@ -100,35 +101,34 @@ def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
             stream_of[str(record.get("id"))] = root
             done.append(edited.get(root, []))
             edited[root] = places
-            continue
-        deltas.setdefault(root, []).extend(places)
-        if root in edited:
-            edited[root].extend(places)
+        else:
+            deltas[root] += places
+            if root in edited:
+                edited[root] += places
     yield from (pieces for pieces in (*deltas.values(), *done, *edited.values()) if len(pieces) > 1)
 
 
 def _new_block_ids(entries: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
     """Map the old block ids of changed parts to the new ones, including parts assembled from streams."""
-    new_ids: dict[str, str] = {}
-
-    def pair(olds: Sequence[Any], news: Sequence[Any]) -> None:
-        for before, after in zip(olds, news, strict=False):
-            if before is not after and before != after:
-                new_ids[block_of(before)] = block_of(after)
-
-    old = [record for _, record in entries if record is not None]
-    clean = [data for (_, record), data in zip(entries, new, strict=True) if record is not None]
-    for record, data in zip(old, clean, strict=True):
-        pair(_parts(record.data), _parts(data))
-        for op, other in zip(record.data.get("ops") or (), data.get("ops") or (), strict=False):
-            pair(_parts(op.get("message") or {}), _parts(other.get("message") or {}))
-    if not any(record.data["type"] == "delta" for record in old):
-        return new_ids
-    before = fold(Log(old, [], 0)).all
-    after = fold(Log([Record(data, b"", 0) for data in clean], [], 0)).all
-    for id in before.keys() & after.keys():
-        pair(before[id].own or (), after[id].own or ())
-    return new_ids
+    pairs = [(record.data, data) for (_, record), data in zip(entries, new, strict=True) if record]
+    if all(before is after for before, after in pairs):
+        return {}
+    changed = [(_parts(before), _parts(after)) for before, after in pairs]
+    for before, after in pairs:
+        for op, other in zip(before.get("ops") or (), after.get("ops") or (), strict=False):
+            changed.append((_parts(op.get("message") or {}), _parts(other.get("message") or {})))
+    if any(before["type"] == "delta" for before, _ in pairs):
+        old, clean = (
+            fold(Log([Record(data, b"", 0) for data in side], [], 0)).all
+            for side in zip(*pairs, strict=True)
+        )
+        changed += ((old[id].own or [], clean[id].own or []) for id in old.keys() & clean.keys())
+    return {
+        block_of(part): block_of(other)
+        for parts, others in changed
+        for part, other in zip(parts, others, strict=False)
+        if part is not other and part != other
+    }
 
 
 def _parts(data: Any) -> list[Any]:
@@ -142,13 +142,9 @@ def _has_shadowed_secret(line: bytes, data: Any, redactor: Redactor) -> bool:
         return False
     import json
 
-    lost: list[int] = []  # the number of duplicate keys per object
-
-    def pairs(items: list[tuple[str, Any]]) -> None:
-        lost.append(len(items) - len(dict(items)))
-
-    json.loads(line, object_pairs_hook=pairs)
-    return any(lost) and redactor.finds(line.decode())
+    duplicates: list[bool] = []
+    json.loads(line, object_pairs_hook=lambda items: duplicates.append(len(items) > len(dict(items))))
+    return any(duplicates) and redactor.finds(line.decode())
 
 
 def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:

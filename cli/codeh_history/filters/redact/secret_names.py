@@ -8,11 +8,12 @@ from string import ascii_letters, digits
 from typing import NamedTuple
 
 _NAME_CHARACTERS = ascii_letters + digits + "_.-"
+_MAX_KEY = 128  # characters of a key to examine
 _MAX_PREFIX = 64  # characters of a name before the keyword
 _UNSPACED_SCRIPTS = "\u3000"  # scripts from here on do not separate words
 # The last word of a name (lower case), its kind, and its full pattern. `key` alone says little, but after
 # one of the words below it counts as `secret`; the value of an `id` must look random.
-CORES = {
+_CORES = {
     "pass": ("pass", "pass(?:word|wd|phrase|code|wort)?"), "pwd": ("pass", "pwd"),
     "pw": ("pass", "pw(?!d)"), "kennwort": ("pass", "kennwort"), "密码": ("pass", "密码"),
     "passe": ("pass", "(?<=mot de )passe"), "contrase": ("pass", "contrase[nñ]a"),
@@ -36,7 +37,7 @@ CORES = {
     "client": ("id", "client[_-]?id"), "access": ("id", "access[_-]?(?:key[_-]?)?id"),
     "api": ("id", "api[_-]?id"), "secret_id": ("id", "secret_id"), "secretid": ("id", "secretid"),
 }  # fmt: skip
-KEYWORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
+KEYWORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in _CORES.items()}
 # Words that make a following `key` a secret, with at most one separator between.
 _SECRET_KEY_WORDS = tuple(
     """secret api access private encryption signing shared preshared storage client subscription
@@ -80,10 +81,11 @@ class Name(NamedTuple):
     is_phrase: bool  # announces several words
 
 
+@lru_cache(maxsize=10_000)
 def name_of(key: str) -> Name | None:
     """Return the name that an object's key is, if it announces a secret, otherwise None."""
     lower = key.lower()
-    for core, (kind, rest) in KEYWORDS.items():
+    for core, (kind, rest) in KEYWORDS.items() if len(key) < _MAX_KEY else ():
         at = lower.rfind(core)
         word = rest.match(lower, at) if at >= 0 else None
         plural = word is not None and word[0].endswith("s") and word[0] != "pass"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
@@ -15,6 +16,11 @@ class Span(NamedTuple):
     start: int
     end: int
     kind: str
+
+
+def span_of(kind: str, match: re.Match[str]) -> Span:
+    """Return the span of a match's group `secret`; of all of it if there is none."""
+    return Span(*match.span("secret" if match.groupdict().get("secret") else 0), kind)
 
 
 def mark(kind: str) -> str:

@@ -176,7 +176,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
 
 RULES = [
     *(
-        pattern_rule(kind, start, f"{re.escape(start)}(?:{rest})")
+        pattern_rule(kind, start, f"{re.escape(start)}(?:{rest})", in_word=True)
         for kind, starts, rest in _TABLE
         for start in dict.fromkeys(starts.split())
     ),
