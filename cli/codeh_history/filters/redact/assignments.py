@@ -62,15 +62,10 @@ class Candidate(NamedTuple):
     text: str
     name: Name
     start: int
+    before: str  # the character before the name
     separator: re.Match[str]
     at: int
     syntax: str
-
-    def before(self) -> str:
-        """Return the character before the name."""
-        return self.text[self.start - 1] if self.start else "\n"
-
-    # -- in quotes ------------------------------------------------------------------------------
 
     def quoted(self, quote: re.Match[str]) -> tuple[int, int] | None:
         """Return the span of the quoted value if it is a secret."""
@@ -90,8 +85,6 @@ class Candidate(NamedTuple):
             return None if values.is_message(value) else (start, end)
         return (start, end) if is_secret(name, self.syntax, value) else None
 
-    # -- without quotes -------------------------------------------------------------------------
-
     def bare(self) -> tuple[int, int] | None:
         """Return the span of the unquoted word, or the words of a passphrase, if it is a secret."""
         text, at, name = self.text, self.at, self.name
@@ -100,10 +93,9 @@ class Candidate(NamedTuple):
             return None
         if name.kind in ("pass", "phrase") and self.syntax in ("op", "prose", "block", "pair"):
             words = _WORDS_TO_THE_END.match(text, at)
-            if words and not values.is_prose(words[0], is_phrase=name.is_phrase):
-                least = 6 if name.kind == "phrase" else 2 if name.is_phrase else 3
-                if len(words[0].split()) >= least:
-                    return at, at + len(words[0].rstrip())
+            least = 6 if name.kind == "phrase" else 2 if name.is_phrase else 3
+            if words and len(words[0].split()) >= least and not name.is_prose(words[0]):
+                return at, at + len(words[0].rstrip())
         value = match[0].rstrip(".!?:")
         if match[0].endswith("...") and value.endswith(("-", "_")):
             return None  # sk-...
@@ -123,12 +115,12 @@ class Candidate(NamedTuple):
         if number or len(value) < (4 if name.kind == "pass" else 6):
             return False
         if name.kind in ("key", "id"):
-            return self._is_key(value) and not _is_session_id(name, value)
+            return self._is_key(value) and not name.is_session_id(value)
         if self.syntax == "cell" and not values.is_random(value, 6):
             return False
         if self.syntax == "space":
             return self._is_option_value(value)
-        if name.option or self.before() in "?&;=":
+        if name.option or self.before in "?&;=":
             return mixed or not values.is_secret_name(value)
         if values.is_code(value) or (values.is_number(value) and len(value) < 10):
             return False
@@ -152,7 +144,7 @@ class Candidate(NamedTuple):
         if name.option:
             return not value.startswith("-") and not values.is_secret_name(value)
         certain = name.is_upper or (
-            name.kind == "pass" and (self.before() == "\n" or name.lower in _SERVER_SETTINGS)
+            name.kind == "pass" and (self.before == "\n" or name.lower in _SERVER_SETTINGS)
         )
         if values.is_code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
             return False
@@ -183,7 +175,7 @@ class Candidate(NamedTuple):
         # <string name="api_key"> is a label, unless the name is dotted, as a setting's
         label = bool(self.separator["close"])
         match = _XML.match(self.text, self.at)
-        if not match or self.name.kind == "key" or not (label or self.before() in "<:;"):
+        if not match or self.name.kind == "key" or not (label or self.before in "<:;"):
             return None
         value = match[0].strip()
         plain = len(value) > 2 and "\n" not in value and values.LETTER.search(value)
@@ -205,11 +197,11 @@ def is_secret(name: Name, syntax: str, value: str) -> bool:
         return False
     if kind == "key":
         random = syntax != "prose" and values.is_random(value, 16) and value.isascii()
-        return random and name.lower != "key" and not _is_session_id(name, value)
+        return random and name.lower != "key" and not name.is_session_id(value)
     if " " in value:
         may_be_words = name.option or syntax in ("op", "type", "pair", "plist")
         may_be_words = may_be_words or (kind != "secret" and syntax == "prose" and value.count(" ") > 1)
-        return may_be_words and not values.is_prose(value, is_phrase=name.is_phrase)
+        return may_be_words and not name.is_prose(value)
     if kind == "secret" and values.is_number(value):
         return False
     is_upper = name.is_upper and kind == "pass" and "_" in name.text
@@ -219,11 +211,6 @@ def is_secret(name: Name, syntax: str, value: str) -> bool:
         label = syntax == "call" and values.is_label(value)
         return length >= (6 if kind == "pass" else 8) and values.is_mixed(value) and not label
     return kind != "secret" or values.is_mixed(value) or length >= (6 if "key" in name.lower else 8)
-
-
-def _is_session_id(name: Name, value: str) -> bool:
-    """Whether it is a session id of an LLM program."""
-    return "session" in name.lower and values.UUID.fullmatch(value) is not None
 
 
 def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
@@ -236,7 +223,8 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
             return ()
         (name, start), group = whole_name, separator.lastgroup or ""
         syntax = {"gap": "op", "close": ""}.get(group, group)
-        candidate = Candidate(text, name, start, separator, separator.end(), syntax)
+        before = text[start - 1] if start else "\n"
+        candidate = Candidate(text, name, start, before, separator, separator.end(), syntax)
         if (syntax == "type" and name.kind == "key") or (syntax == "call" and name.lower.endswith("_pass")):
             return ()
         quote = _QUOTE.match(text, candidate.at)

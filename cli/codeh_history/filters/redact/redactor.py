@@ -163,8 +163,7 @@ class Redactor:
             # together first: the rest of a secret is not recognisable without its beginning
             whole = self._joined(value) if key == "parts" and not of_tool else value
             items = [self.value(item, key, of_tool=of_tool) for item in whole]
-            if of_tool:
-                items = self._command(items)
+            items = self._command(items) if of_tool else items
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
         if isinstance(value, dict):
             return self._object(value, key, of_tool=of_tool)
@@ -183,9 +182,10 @@ class Redactor:
         """Redact secrets that span several text parts of a message."""
         new = list(parts)
         for run in runs(parts):
-            if len(run) > 1:
-                for n, text in zip(run, self.texts([parts[n]["text"] for n in run]), strict=True):
-                    new[n] = {**parts[n], "text": text} if text != parts[n]["text"] else parts[n]
+            texts = self.texts([parts[n]["text"] for n in run]) if len(run) > 1 else []
+            for n, text in zip(run, texts, strict=False):
+                if text != parts[n]["text"]:
+                    new[n] = {**parts[n], "text": text}
         return new
 
     def _command(self, items: list[Any]) -> list[Any]:
@@ -216,7 +216,7 @@ class Redactor:
                 cleaned = self._lines(item, new["summary"])
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id that nothing refers to
-            elif isinstance(item, str) and item and _is_secret(key, item, of_tool=of_tool):
+            elif isinstance(item, str) and item and names_a_secret(key, item, of_tool=of_tool):
                 cleaned = self._redact_all(item)  # `{"password": "x"}`
             else:
                 if isinstance(item, dict) and isinstance(item.get("value"), str) and names_a_secret(key):
@@ -250,11 +250,11 @@ class Redactor:
             for (kind, _, id), text in zip(lines, texts, strict=True)
         ]
         self.counts = counts
-        labels = (kind.partition(" ")[2] for kind, _, _ in new)
-        shown = all(text in summary for _, text, _ in new) and all(
-            label in summary or is_ours(label) for label in labels
-        )
-        return DROPPED if not shown else lines if new == lines else new
+        for kind, text, _ in new:
+            label = kind.partition(" ")[2]
+            if text not in summary or not (label in summary or is_ours(label)):
+                return DROPPED
+        return lines if new == lines else new
 
     def _redact_all(self, item: str, kind: str = "assignment") -> str:
         if "[redacted:" in item:
@@ -294,18 +294,12 @@ _BATCH = 256  # lines examined together
 _ENCODED = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})|\\u(?!00[01])")
 
 
-def names_a_secret(key: str) -> bool:
-    """Whether this key names a secret."""
+def names_a_secret(key: str, value: str = "", *, of_tool: bool = False) -> bool:
+    """Whether this key names a secret; in a call or a result, uncertain names are judged by the value."""
     name = name_of(key)
-    return name is not None and name.kind not in _UNCERTAIN_KINDS
-
-
-def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
-    """Whether a key's value is a secret; in a call or a result also judging by the value."""
-    name = name_of(key)
-    return name is not None and (
-        name.kind not in _UNCERTAIN_KINDS or (of_tool and assignments.is_secret(name, "op", value))
-    )
+    if name is None or name.kind not in _UNCERTAIN_KINDS:
+        return name is not None
+    return of_tool and assignments.is_secret(name, "op", value)
 
 
 def _vendor_kind(text: str) -> str | None:

@@ -7,6 +7,8 @@ from functools import lru_cache
 from string import ascii_letters, digits
 from typing import NamedTuple
 
+from . import values
+
 _NAME_CHARACTERS = ascii_letters + digits + "_.-"
 _MAX_KEY = 128  # characters of a key to examine
 _MAX_PREFIX = 64  # characters of a name before the keyword
@@ -79,6 +81,14 @@ class Name(NamedTuple):
     option: bool  # a command-line option
     is_upper: bool  # all capitals, like an environment variable
     is_phrase: bool  # announces several words
+
+    def is_prose(self, value: str) -> bool:
+        """Whether words after this name are prose rather than a passphrase."""
+        return values.is_prose(value, is_phrase=self.is_phrase)
+
+    def is_session_id(self, value: str) -> bool:
+        """Whether it is a session id of an LLM program."""
+        return "session" in self.lower and values.UUID.fullmatch(value) is not None
 
 
 @lru_cache(maxsize=10_000)

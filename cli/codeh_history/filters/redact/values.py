@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 # Words for a missing value, a description or a type.
 _PLACEHOLDER_WORDS = frozenset(
@@ -37,7 +36,7 @@ _MESSAGE = re.compile(
     r"\b(?:is|are|not|none|must|please|enter|cannot|should|required|incorrect|invalid|wrong|used?)\b|[?:,]$|%[sd]|[({<]",
     re.IGNORECASE,
 )
-_MESSAGE_END = re.compile(r"[?!:,.]$|%[sd]|[({<$]")
+is_message = re.compile(r"[?!:,.]$|%[sd]|[({<$]").search  # by its end, or interpolations
 _NAME_WORDS = (
     "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|credentials?|key|name|field|header"
     "|auth(?:orization)?"
@@ -48,8 +47,8 @@ _NAMES = re.compile(
 )
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
 _CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
-_NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%|tcp|udp)?", re.IGNORECASE)
-_LABEL = re.compile(r"[A-Za-z]\w*_\w+|(?:[a-z]+-)+\d{1,4}")
+is_number = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%|tcp|udp)?", re.IGNORECASE).fullmatch
+is_label = re.compile(r"[A-Za-z]\w*_\w+|(?:[a-z]+-)+\d{1,4}").fullmatch  # HAS_TLSv1_3, scram-sha-256
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _RANDOM_ID = re.compile(rf"{UUID.pattern}|\d{{15,}}|\d{{10,}}[.-]\d{{10,}}")
 _CAMEL_WORDS = re.compile(
@@ -61,7 +60,6 @@ LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
 _DIGIT_OR_SYMBOL = re.compile(r"[0-9!@#$%^*+~?=]")
 
 
-@lru_cache(maxsize=4096)
 def is_placeholder(value: str) -> bool:
     """Whether it is a placeholder for a secret, or a type."""
     if len(value) > _MAX_PLACEHOLDER or "[redacted:" in value:
@@ -75,31 +73,15 @@ def is_prose(value: str, *, is_phrase: bool = False) -> bool:
     return len(value) > 8 * _MAX_PLACEHOLDER or bool(pattern.search(value))
 
 
-def is_message(value: str) -> bool:
-    """Whether it ends like a message, or contains interpolations."""
-    return bool(_MESSAGE_END.search(value))
-
-
-@lru_cache(maxsize=4096)
 def is_secret_name(value: str) -> bool:
     """Whether it is a name for a secret (`access_token`), not a secret."""
     return len(value) <= _MAX_PLACEHOLDER and bool(_NAMES.fullmatch(value))
 
 
-@lru_cache(maxsize=4096)
 def is_code(value: str) -> bool:
     """Whether it is a variable, an expression, or a name for a secret, judging by one word."""
     dotted = _DOTTED.fullmatch(value.lstrip("!&*-")) is not None and not _is_dotted_token(value)
     return dotted or ("_" in value and value.replace("_", "").isalpha()) or is_secret_name(value)
-
-
-def is_label(value: str) -> bool:
-    """Whether it is an identifier: `HAS_TLSv1_3`, `scram-sha-256`."""
-    return bool(_LABEL.fullmatch(value))
-
-
-def is_number(value: str) -> bool:
-    return bool(_NUMBER.fullmatch(value))
 
 
 def is_camel_case(value: str) -> bool:
@@ -107,7 +89,6 @@ def is_camel_case(value: str) -> bool:
     return bool(_CAMEL.fullmatch(value)) and not _is_jumbled(value)
 
 
-@lru_cache(maxsize=4096)
 def is_machine_id(value: str) -> bool:
     """Whether it is a random id: a UUID, a long number, unordered letters and digits."""
     return bool(_RANDOM_ID.fullmatch(value)) or any(map(_is_random_word, _WORD.findall(value)))
