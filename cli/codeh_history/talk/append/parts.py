@@ -93,7 +93,7 @@ class Cleaning:
     """Removes the secrets from what is about to be stored (`--redact`), and notes what it removed."""
 
     def __init__(self, env: Env) -> None:
-        from ...filters.redact import Redactor
+        from ...filters.redact.redactor import Redactor
 
         self._env = env
         self._redactor = Redactor()
@@ -104,7 +104,7 @@ class Cleaning:
 
     def file(self, name: str, part: Part) -> Part:
         """An attached file; one that is not text is stored unchanged, with a note."""
-        from ...filters.redact import decoded_text
+        from ...filters.redact.encodings import decoded_text
 
         blob = part["inlineData"]
         if decoded_text(blob["data"]) is None:

@@ -86,7 +86,7 @@ def name_for(env: Env, text: str) -> str:
         import re
         import unicodedata
 
-        from ...filters.redact import Redactor
+        from ...filters.redact.redactor import Redactor
 
         beginning = re.sub(r"\[redacted:[^\]]*\]", " ", Redactor().text(text.lstrip()[:2000])).replace(
             "'", ""
