@@ -20,7 +20,7 @@ from codeh_history.programs.protocol import SessionInfo
 from codeh_history.providers.answers import answer
 from codeh_history.providers.base import Options
 from codeh_history.providers.media import media
-from codeh_history.providers.openai_content import IMAGES
+from codeh_history.providers.openai import IMAGES
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
 from codeh_history.session import sources
 from codeh_history.session.fold import fold

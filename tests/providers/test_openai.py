@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.providers.answers import arguments_of, parsed_response, result_media, result_text
 from codeh_history.providers.base import Options
-from codeh_history.providers.openai import OpenAIArray
-from codeh_history.providers.openai_content import CHAT, RESPONSES
+from codeh_history.providers.openai import CHAT, RESPONSES, OpenAIArray
 from codeh_history.providers.turns import Turn, runs
 from codeh_history.session.pairing import failed_call
 from histories import call, model, result, sendable, tool, user

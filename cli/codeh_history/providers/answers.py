@@ -63,8 +63,6 @@ def arguments_of(part: Part) -> str:
 
 def result_media(response: Json) -> list[Any]:
     """The media parts that a functionResponse carries beside its response."""
-    if "parts" not in response:  # nearly all
-        return []
     names = ("inlineData", "fileData")
     parts = objects(response.get("parts"))
     return [part for part in parts if any(isinstance(part.get(name), dict) for name in names)]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..session.model import Any, Json, Message, Part
 from .base import Options, Request, Tool
+from .parts import list_of
 from .tools import declared
 from .turns import EMPTY_MESSAGE, Turn, media_stub, runs
 
@@ -60,9 +61,13 @@ class Array:
         skipped = ("model", "tools", *written)
         return {key: value for key, value in self.options.settings.items() if key not in skipped}
 
-    def add(self, message: Json, sources: list[str]) -> None:
+    def add(self, message: Json, sources: str | list[str]) -> None:
+        """Append a message; `sources` is as in a `Request`, or the one message that all of it came from."""
         self.array.append(message)
         if self.trace:
+            if isinstance(sources, str):
+                content = message.get("content", message.get("parts", message.get("output")))
+                sources = [sources] * (len(list_of(content)) or 1)
             self.sources.append(sources)
 
     def add_user_turn(self, turn: Turn) -> None:

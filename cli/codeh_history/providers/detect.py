@@ -5,39 +5,26 @@ Each provider's package decides; none is known here by name.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 from ..base.words import excerpt
 from ..session.model import Json
 from . import COMMON, packages
+from .parts import name_of, object_of
 from .protocol import Kind
 from .reply import Failure, Reply
 
 
-class Recognised(NamedTuple):
-    """A provider's format, and what of it an object is."""
-
-    provider: str
-    kind: Kind
-
-
-def recognise(body: Json) -> Recognised | None:
-    """The format of an answer or stream event; None when it is neither (errors are neither)."""
-    for name, package in packages().items():
-        kind = package.recognises(body)
-        if kind is not None:
-            return Recognised(name, kind)
-    return None
+def recognise(body: Json) -> tuple[str, Kind | Literal[""]]:
+    """The format of an answer or stream event, and which of them it is; "" for neither, as for errors."""
+    kinds = ((name, package.recognises(body)) for name, package in packages().items())
+    return next(((name, kind) for name, kind in kinds if kind is not None), ("", ""))
 
 
 def answer_id(event: Json) -> str | None:
     """The id of the answer that a stream event says it belongs to; many say none."""
-    holder = event
-    for key in ("response", "message"):
-        if isinstance(event.get(key), dict):
-            holder = event[key]
-    id = holder.get("responseId") or holder.get("id")
-    return id if isinstance(id, str) else None
+    holder = object_of(event.get("message")) or object_of(event.get("response")) or event
+    return name_of(holder.get("responseId") or holder.get("id"))
 
 
 def error_in(body: Json) -> Any:
@@ -62,10 +49,8 @@ def stands_alone(value: object, *, in_event: bool) -> bool:
         value = value[0]  # of an array of events
     if not isinstance(value, dict):
         return False
-    format = recognise(value)
-    return error_in(value) is not None or (
-        format is not None and not (in_event and format.kind == "answer")
-    )
+    kind = recognise(value)[1]
+    return error_in(value) is not None or kind not in ("", "answer" if in_event else "")
 
 
 # -- errors ---------------------------------------------------------------------------------------------
@@ -89,7 +74,7 @@ def failure(body: Json, *, event: str = "", provider: str | None = None, status:
     `event` is the name the stream gave it, `status` that of the HTTP head (0 when none was seen).
     """
     error = error_in(body)
-    if error is None and event == "error" and recognise(body) is None:
+    if error is None and event == "error" and not recognise(body)[1]:
         error = body
     if error is None:
         return None
@@ -101,24 +86,21 @@ def failure(body: Json, *, event: str = "", provider: str | None = None, status:
 def failure_of(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
     """An error object (`{type, code, status, message}`, each optional) or text as a Failure."""
     fields = error if isinstance(error, dict) else {"message": error}
-    named = dict.fromkeys(_word(fields.get(key)) for key in ("type", "status", "code", "error_type"))
-    words = [word for word in named if word not in ("", "error")]
+    named = [fields.get(key) for key in ("type", "status", "code", "error_type")]
+    texts = [str(word) for word in named if isinstance(word, str | int) and not isinstance(word, bool)]
+    words = [word for word in dict.fromkeys(texts) if word not in ("", "error")]
     numbers = [int(word) for word in words if word.isdecimal() and len(word) == 3]
     status = status if status >= 400 else next((number for number in numbers if 400 <= number < 600), 0)
     message = fields.get("message")
     if not isinstance(message, str) or not message.strip():
         message = "" if words and message is None else excerpt(str(error), 500)
-    head = words[0] + (f" ({', '.join(words[1:])})" if words[1:] else "") if words else ""
+    head = ", ".join(words).replace(", ", " (", 1) + (")" if words[1:] else "")
     text = ": ".join(piece for piece in (head, message.strip()) if piece)
     signs = any(sign in word.lower() for word in words for sign in _PASSING)
     signs = signs or any(sign in text.lower() for sign in packages()[provider].PASSING)
     code = next((word for word in reversed(words) if not word.isdecimal()), words[0] if words else None)
     retry = passing(status) if status else signs
     return Failure(text=text, provider=provider, retry=retry, model=model, code=code)
-
-
-def _word(value: object) -> str:
-    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
 
 
 def outcome_of(reply: Reply, why: str = "") -> Reply | Failure:

@@ -28,7 +28,7 @@ def loads(raw: bytes | str) -> Any:
             raise
         import json
 
-        whole = json.dumps(json.loads(text, parse_constant=_no_constant), ensure_ascii=False)
+        whole = json.dumps(json.loads(text), ensure_ascii=False)
         value = orjson.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
     if len(text) > 2 * DEPTH and nests_deeper(value, DEPTH):
         raise ValueError(f"nested deeper than {DEPTH}")
@@ -41,10 +41,6 @@ def value_of(text: object) -> Any:
         return loads(text) if isinstance(text, (str, bytes)) else None
     except ValueError:
         return None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def trouble(text: bytes) -> int:

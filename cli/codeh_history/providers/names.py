@@ -26,26 +26,23 @@ class Alphabet:
 
     def takes(self, text: object) -> bool:
         """Whether the text can be sent as it is."""
-        return isinstance(text, str) and self._fits(text)
-
-    def _fits(self, text: str) -> bool:
-        return 0 < len(text) <= self._limit and text[0] in self._first and self._rest.issuperset(text)
+        if not isinstance(text, str) or not 0 < len(text) <= self._limit:
+            return False
+        return text[0] in self._first and self._rest.issuperset(text)
 
     def fit(self, text: str) -> str:
         """The text itself, or one made of it; no two texts become the same.
 
         A changed one ends in a hash of what it was, so it depends on nothing but itself.
         """
-        if text.isidentifier() and text.isascii() and len(text) <= self._limit:  # nearly all
-            return text
-        if self._fits(text):
+        if self.takes(text):
             return text
         import hashlib
 
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
         kept = "".join(sign if sign in self._rest else "_" for sign in text[: self._limit - 12])
         name = f"{kept}_{digest}"
-        return name if self._fits(name) else "_" + name
+        return name if self.takes(name) else f"_{name}"
 
 
 class CallIds:
@@ -66,12 +63,13 @@ class CallIds:
 
     def calls(self, turn: Turn) -> list[str]:
         """The ids of a model turn's calls."""
-        if self._again and turn.calls and not turn.calls[0].number:
+        if not turn.calls:
+            return []
+        first = turn.calls[0].number
+        if self._again and not first:
             self.taken.clear()
             self._count.clear()
-        sent = [self.new(call.id) for call in turn.calls]
-        if sent:
-            self._row[turn.calls[0].number :] = sent
+        sent = self._row[first:] = [self.new(call.id) for call in turn.calls]
         return sent
 
     def results(self, turn: Turn) -> list[str]:

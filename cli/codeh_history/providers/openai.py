@@ -1,18 +1,24 @@
-"""What both OpenAI formats share: ids, names, usage, and how a request grows."""
+"""What both OpenAI formats share: content parts, ids, names, usage, and how a request grows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from ..base.lazy import Fields
 from ..session.model import Any, Json, Part
 from .array import Array
 from .base import Options
+from .media import Media, media, parse_data_url
 from .names import WORD, Alphabet, CallIds
-from .openai_content import Content
-from .parts import is_text, item_of, list_of, texts_of
+from .parts import is_text, item_of, list_of, object_of, texts_of
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
 NAMES = Alphabet(WORD + "-", 64)
 SYSTEM_ROLES = ("system", "developer")
+IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
+_IMAGE_KINDS = ("image_url", "input_image")  # what either format calls an image
+_OPEN_XML = "application/vnd.openxmlformats-officedocument."
 
 
 def usage_paths(input: str, output: str) -> dict[str, str]:
@@ -39,6 +45,158 @@ def _fit_id(id: str) -> str:
     import hashlib
 
     return f"call_{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+class Content(Fields):
+    """Our parts ↔ the content parts of one format, one at a time.
+
+    `text`, `image` and `file` are types of content parts; what is in a `nested` one stands in an object
+    under the name of its type. `url` is the field of an image, `details` are its resolutions, `detail` the
+    default. `files` and `sounds` are the types of data that can be sent, with their endings or names. `own`
+    begins the types of what stands inside a message, `unknown` is what data of no type is called.
+    """
+
+    provider: str
+    text: str
+    image: str
+    url: str
+    file: str
+    nested: bool
+    own: str
+    unknown: str
+    details: tuple[str, ...]
+    detail: str | None
+    files: Mapping[str, str]
+    sounds: Mapping[str, str]
+
+    def is_native(self, value: Any) -> bool:
+        """Whether a native value of this provider stands inside a message."""
+        kind = value.get("type") if isinstance(value, dict) else None
+        return isinstance(kind, str) and kind.startswith(self.own)
+
+    def write(self, part: Part) -> Json | None:
+        """The content part that says this in a user's message; None where the format has none."""
+        item = item_of(part)
+        if "text" in part:
+            text = {"type": self.text, "text": part["text"]}
+            return {**item, **text} if item.get("type") == self.text else text
+        if "native" in part:
+            value = part["native"].get("value")
+            own = part["native"].get("provider") == self.provider and self.is_native(value)
+            return value if own else None
+        held = media(part)
+        block = self._media(held, item) if held is not None else None
+        if block is None or item.get("type") != block["type"]:
+            return block
+        beside = {key: value for key, value in item.items() if key != "detail" or not self.nested}
+        return {**beside, **block}
+
+    def _media(self, held: Media, item: Json) -> Json | None:
+        kind, url = item.get("type"), held.url or (held.data_url if held.data is not None else None)
+        if held.mime in IMAGES or (held.url is not None and kind in _IMAGE_KINDS):
+            detail = item.get("detail") if item.get("detail") in self.details else self.detail
+            image = {self.url: url, **({"detail": detail} if detail else {})}
+            return self._block(self.image, image) if url else None
+        as_text = self.nested or held.mime.startswith("image/")  # SVG is refused as a file
+        ending = self.files.get(held.mime) or ("" if as_text or not held.textual else "txt")
+        if held.url is not None:
+            takes = not as_text and (ending or kind == self.file)
+            return {"type": self.file, "file_url": held.url} if takes else None
+        if held.data is None:
+            return None
+        if held.mime in self.sounds:
+            return self._block("input_audio", {"data": held.data, "format": self.sounds[held.mime]})
+        if ending:  # the API goes by the name's
+            return self._block(self.file, {"filename": held.name or f"file.{ending}", "file_data": url})
+        text = held.labelled_text() if as_text else None
+        return {"type": self.text, "text": text} if text is not None else None
+
+    def _block(self, kind: str, fields: Json) -> Json:
+        return {"type": kind, kind: fields} if self.nested else {"type": kind, **fields}
+
+    def why_not(self, part: Part, *, by_model: bool = False) -> str:
+        """Why media cannot be sent, "" for other parts; a model's message takes no media."""
+        held = media(part)
+        if held is None:
+            return ""
+        if held.data is None and held.url is None:
+            return "no readable data, or an address that only its own provider can read"
+        if by_model:
+            return "a model's message takes only text"
+        if held.data is None and self.nested:
+            return "only images can be sent by URL"
+        return f"{held.mime or self.unknown} cannot be sent"
+
+    def read(self, block: Any) -> Any:
+        """The inverse of `write`: in our own terms where writing it gives the same again, else `native`."""
+        plain: Any = self._plain(block) if isinstance(block, dict) else None
+        if plain is not None:
+            if self.write(plain) == block:
+                return plain
+            kept = {**plain, "item": self._beside(block)}
+            again: Any = self.write(kept)  # type: ignore[arg-type]
+            if again == block or (again and self._payload(again) == self._payload(block) is not None):
+                return kept
+        return {"native": {"provider": self.provider, "value": block}}
+
+    def _plain(self, block: Json) -> Json | None:
+        kind, holder = block.get("type"), self._holder(block)
+        if kind in (self.text, "output_text") and isinstance(block.get("text"), str):
+            return {"text": block["text"]}
+        if kind == "input_audio":
+            mimes = (mime for mime, name in self.sounds.items() if name == holder.get("format"))
+            mime = next(mimes, None)
+            return {"inlineData": {"mimeType": mime, "data": holder.get("data")}} if mime else None
+        url = self._url(block)
+        inline = parse_data_url(url or "")
+        if inline is None:
+            return {"fileData": {"fileUri": url}} if url and kind != "file" else None
+        name = holder.get("filename")
+        blob = {"mimeType": inline[0], "data": inline[1]}
+        return {"inlineData": {**blob, "displayName": name} if isinstance(name, str) else blob}
+
+    def _holder(self, block: Json) -> Json:
+        """The object that holds what media there is."""
+        return object_of(block.get(str(block.get("type")))) if self.nested else block
+
+    def _url(self, block: Json) -> str | None:
+        holder, kind = self._holder(block), block.get("type")
+        url = holder.get(self.url) if kind == self.image else None
+        if kind == self.file:
+            url = holder.get("file_data") or (None if self.nested else holder.get("file_url"))
+        return url if isinstance(url, str) and url else None
+
+    def _beside(self, block: Json) -> Json:
+        """What a content part says beside its content."""
+        kind, holder = block["type"], self._holder(block)
+        content = (kind,) if self.nested else (self.url, "file_data", "file_url", "filename")
+        item = {key: value for key, value in block.items() if key not in ("text", "type", *content)}
+        detail = {"detail": holder["detail"]} if "detail" in holder else {}
+        return {"type": kind, **item, **detail}
+
+    def _payload(self, block: Json) -> object:
+        """The content of inline media, however its type is spelled and whatever it is called."""
+        inline = parse_data_url(self._url(block) or "")
+        detail = self._holder(block).get("detail") or self.detail
+        return (block["type"], inline[1], detail) if inline else None
+
+
+CHAT = Content(
+    provider="openai-chat", text="text", image="image_url", url="url", file="file", nested=True, own="",
+    unknown="data of no known type", details=("auto", "low", "high"), detail=None,
+    files={"application/pdf": "pdf"}, sounds={"audio/wav": "wav", "audio/mpeg": "mp3"},
+)  # fmt: skip
+RESPONSES = Content(
+    provider="openai-responses", text="input_text", image="input_image", url="image_url", file="input_file",
+    nested=False, own="input_", unknown="data", details=("auto", "low", "high", "original"), detail="auto",
+    files={
+        "application/pdf": "pdf", "application/rtf": "rtf", "application/msword": "doc",
+        "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
+        "application/vnd.oasis.opendocument.text": "odt", f"{_OPEN_XML}wordprocessingml.document": "docx",
+        f"{_OPEN_XML}spreadsheetml.sheet": "xlsx", f"{_OPEN_XML}presentationml.presentation": "pptx",
+    },
+    sounds={},
+)  # fmt: skip
 
 
 class OpenAIArray(Array):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..session.model import Any, Json
 from .media import parse_data_url
-from .openai import MAX_ID, NAMES
-from .openai_content import IMAGES
+from .openai import IMAGES, MAX_ID, NAMES
 from .parts import list_of, object_of
 from .validator import Validator, each
 

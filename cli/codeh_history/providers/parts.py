@@ -12,7 +12,6 @@ from ..session.records import check_message
 from .json_text import value_of
 
 _LONG_NUMBER = Pattern(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
-_DIGITS = bytes(b"0"[0] if byte in b"0123456789" else b" "[0] for byte in range(256))
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -34,29 +33,19 @@ def call(id: object, name: str, arguments: object, item: Json | None = None) -> 
     would lose digits, is kept verbatim under the part's key `arguments` (args are then what can be
     read of it, at least {}).
     """
-    args, verbatim = _arguments(arguments)
-    id_field = {"id": id} if isinstance(id, str) and id else {}
-    part: Any = {"functionCall": {**id_field, "name": name, "args": args}}
-    if verbatim is not None:
-        part["arguments"] = verbatim
+    function: Json = {"id": id} if name_of(id) else {}
+    part: Any = {"functionCall": function}
+    function |= {"name": name, "args": arguments}
+    if not isinstance(arguments, dict):
+        text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
+        value = value_of(text)
+        function["args"] = object_of(value)
+        whole = isinstance(value, dict) and not _LONG_NUMBER.search(text)
+        if not whole and arguments is not None and text.strip():
+            part["arguments"] = text
     if item:
         part["item"] = item
     return part  # type: ignore[no-any-return]
-
-
-def _arguments(arguments: object) -> tuple[Json, str | None]:
-    if isinstance(arguments, dict):
-        return arguments, None
-    if arguments is None:
-        return {}, None
-    text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
-    if not text.strip():
-        return {}, None
-    value = value_of(text)
-    if not isinstance(value, dict):
-        return {}, text
-    digits = text.encode("utf-8", "surrogatepass").translate(_DIGITS)  # nearly no text has many in a row
-    return value, text if b"0" * 19 in digits and _LONG_NUMBER.search(text) else None
 
 
 def has_value(value: Any) -> bool:
@@ -67,8 +56,6 @@ def has_value(value: Any) -> bool:
 def without(value: Json, skipped: Iterable[str]) -> Json:
     """The fields that say something, without the skipped ones."""
     skip = frozenset(skipped)
-    if value.keys() <= skip:  # as most are
-        return {}
     return {key: field for key, field in value.items() if key not in skip and has_value(field)}
 
 

@@ -23,7 +23,6 @@ class Provider(Protocol):
     FIELD: str  # of a request body: where the messages stand
     MODEL_IN_URL: bool  # instead of in the body
     END: str  # what a stream that was cut lacks, for people
-    LINES: bool  # whether a stream is JSON lines: nothing that another object holds is one
     ENDED: Collection[str]  # how an answer ends that is whole although it says nothing
     CHANCE: Collection[str]  # how one ends that went wrong by chance: the same request may go right
     PASSING: Collection[str]  # in an error's text: the same may succeed later, where nothing else tells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from ..session.model import Any, Json
 from . import packages
@@ -12,9 +12,27 @@ from .parts import object_of
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "input_schema", "parameters")
 
 
-def read(tools: Sequence[Json]) -> list[Tool]:
+def read(tools: Any) -> list[Tool]:
     """Every tool declared, in order; a wrapper `{"tools": […]}` stands for what it holds."""
-    return [tool for element in _elements(tools) for tool in _read_element(element)]
+    result: list[Tool] = []
+    for element in [tools] if isinstance(tools, dict) else tools or ():
+        if not isinstance(element, dict):
+            result.append(Tool(name=str(element)[:40], shape="", source={}, native=True))
+        elif isinstance(element.get("tools"), list) and "type" not in element:
+            result += read(element["tools"])
+        else:
+            theirs = (package.tools(element) for package in packages().values())
+            result += next((tools for tools in theirs if tools is not None), _of_nobody(element))
+    return result
+
+
+def _of_nobody(element: Json) -> list[Tool]:
+    """A tool in no provider's shape: a function as MCP and others declare it, or something unknown."""
+    name, kind = element.get("name"), element.get("type")
+    if isinstance(name, str) and kind is None:
+        return [function(element, "", element, clean=True)]
+    name = str(name or kind or next(iter(element), "?"))
+    return [Tool(name=name, shape="", source=element, native=True)]
 
 
 def declared(
@@ -42,28 +60,6 @@ def declared(
             notes.append(f"tool {tool.name} is {owner}: not sent to {target}")
         names.update([] if tool.native else [tool.name])
     return result
-
-
-def _elements(tools: Any) -> Iterator[Any]:
-    for element in [tools] if isinstance(tools, dict) else tools or ():
-        if isinstance(element, dict) and isinstance(element.get("tools"), list) and "type" not in element:
-            yield from _elements(element["tools"])
-        else:
-            yield element
-
-
-def _read_element(element: Any) -> Iterable[Tool]:
-    if not isinstance(element, dict):
-        return [Tool(name=str(element)[:40], shape="", source={}, native=True)]
-    for package in packages().values():
-        tools = package.tools(element)
-        if tools is not None:
-            return tools
-    name, kind = element.get("name"), element.get("type")
-    if isinstance(name, str) and kind is None:  # as MCP and others declare it
-        return [function(element, "", element, clean=True)]
-    name = str(name or kind or next(iter(element), "?"))
-    return [Tool(name=name, shape="", source=element, native=True)]
 
 
 def function(data: Json, shape: str, source: Json, schema: str = "", *, clean: bool = False) -> Tool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from ..base.lazy import Pattern
 from ..session.model import CONTINUATION as CONTINUATION  # noqa: PLC0414
@@ -11,7 +12,6 @@ from ..session.pairing import Answer, Call, Walk
 
 _LINES, _LETTERS = Pattern("claude|gemini|gpt"), Pattern("[a-z]+")
 _MAJOR = Pattern(r"(?<![0-9])(\d{1,2})(?![0-9])")
-_families: dict[str, str] = {}  # by model; a process meets a few
 EMPTY_MESSAGE = "(empty message)"  # where a provider wants a user's message to say something
 
 
@@ -30,12 +30,14 @@ class Turn:
         role: str,
         message: Message | None,
         parts: list[Part],
-        calls: list[Call],
-        answers: list[Answer],
+        calls: Sequence[Call] = (),
+        answers: Sequence[Answer] = (),
     ) -> None:
         self.role = role  # user, model or results
         self.message = message
         self.parts = parts
+        self.calls = calls
+        self.answers = answers
         self.opening: str | None = None
         rest = len(parts) - len(calls)
         if message is None or "item" not in message.fields:
@@ -43,8 +45,6 @@ class Turn:
                 self.opening = parts[0].get("text") or None
             elif not rest and calls:
                 self.opening = ""
-        self.calls = calls
-        self.answers = answers
 
     @property
     def id(self) -> str:
@@ -74,20 +74,14 @@ class Turn:
         return not name or not model or name == model or family(name) == family(model)
 
 
+@cache
 def family(model: str) -> str:
     """A model's family, within which signatures stay valid: its makers' line and major version.
 
     `gemini-2.5-pro` → `gemini-2`, `gpt-5.1-mini` → `gpt-5`, `us.anthropic.claude-opus-4-8` → `claude-4`.
     """
-    known_family = _families.get(model)
-    if known_family is None:
-        known_family = _families[model] = _family(model.rsplit("/", 1)[-1].lower())
-    return known_family
-
-
-def _family(name: str) -> str:
-    line = _LINES.search(name) or _LETTERS.match(name)
-    major = _MAJOR.search(name)
+    name = model.rsplit("/", 1)[-1].lower()
+    line, major = _LINES.search(name) or _LETTERS.match(name), _MAJOR.search(name)
     return f"{line[0] if line else name}-{major[1] if major else ''}"
 
 
@@ -100,7 +94,7 @@ def runs(
     responses stand where they stand, and may answer nothing.
     """
     if summaries:
-        yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}], [], [])
+        yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}])
     spoken = False  # whether the model has
     results: Turn | None = None  # of its calls before
     later: list[Turn] = []  # what users said since: it comes after all of these
@@ -114,22 +108,18 @@ def runs(
             spoken = True
             yield Turn("model", message, message.parts, calls, answers)
             continue
-        user: Turn | None = None
         parts = message.parts
         if answers:
-            if results is None:
-                results = Turn("results", message, [], [], [])
+            results = results or Turn("results", message, [])
             results.parts += [parts[answer.part] for answer in answers]
-            results.answers += answers
-            only = len(answers) == len(parts)
-            parts = [] if only else [part for part in parts if "functionResponse" not in part]
-        if parts or not answers:
-            user = Turn("user", message, parts, calls, [])
+            results.answers = [*results.answers, *answers]
+            parts = [part for part in parts if "functionResponse" not in part]
         if faithful and results is not None:
             yield results
             results = None
-        if user is None:
+        if not parts and answers:
             continue
+        user = Turn("user", message, parts)
         if faithful or not (spoken or results):
             yield user
         else:
@@ -140,11 +130,10 @@ def runs(
 
 
 def _in_call_order(results: Turn) -> Turn:
-    if len(results.parts) > 1:
-        answers = results.answers
-        order = sorted(range(len(answers)), key=lambda n: (answers[n].number < 0, answers[n].number))
-        results.parts = [results.parts[n] for n in order]
-        results.answers = [answers[n] for n in order]
+    answers = results.answers
+    order = sorted(range(len(answers)), key=lambda n: (answers[n].number < 0, answers[n].number))
+    results.parts = [results.parts[n] for n in order]
+    results.answers = [answers[n] for n in order]
     return results
 
 

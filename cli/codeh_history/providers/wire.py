@@ -131,39 +131,34 @@ class Reader(AnswerReader):
         """An event of a stream, or what stands where one would."""
         if self._failed(body, name):
             return
-        format = detect.recognise(body)
-        if format is not None and format.kind == "answer":
-            self._answered(body, format.provider)
+        provider, kind = detect.recognise(body)
+        if kind == "answer":
+            self._answered(body, provider)
             return
         id = detect.answer_id(body)
-        if id in self._earlier and id != self._id:
-            self._mix(id)
-            return
-        if format is not None and not self._continues(format.provider, body):
-            self._begin(format.provider, lines=lines)
+        mixed = id in self._earlier and id != self._id
+        if kind and not mixed and not self._continues(provider, body):
+            self._begin(provider, lines=lines)
         stream = self._stream
-        if stream is None:
-            return  # before the first event of a stream, between two, or of another format
-        if stream.conflicts(body):
-            self._mix(id)
-            return
-        self._add(stream.feed(body))
-        self._id = self.response_id = stream.id
-        self.model = stream.model
+        if mixed or (stream is not None and stream.conflicts(body)):
+            self._mixed = _named(dict.fromkeys((*self._earlier, self._id, id)))
+        elif stream is not None:  # else before a stream's first event, between two, or of another format
+            self._add(stream.feed(body))
+            self._id = self.response_id = stream.id
+            self.model = stream.model
 
     def _document(self, body: Json) -> None:
         """An object on its own: a whole answer, or a line of a stream of JSON lines."""
-        format = detect.recognise(body)
-        either = format is not None and format.kind == "either"
-        continues = either and self._lines and self._continues(format.provider, body)  # type: ignore[union-attr]
-        if continues or (format is not None and format.kind == "event"):
+        provider, kind = detect.recognise(body)
+        continues = kind == "either" and self._lines and self._continues(provider, body)
+        if continues or kind == "event":
             self._event(body, lines=True)
         elif self._failed(body):
             return
-        elif format is None:
-            self._noise.append(excerpt(orjson.dumps(body)))
+        elif kind:
+            self._answered(body, provider)
         else:
-            self._answered(body, format.provider)
+            self._noise.append(excerpt(orjson.dumps(body)))
 
     def _broken(self, kind: str, text: str) -> None:
         if self._stream is not None:
@@ -177,9 +172,6 @@ class Reader(AnswerReader):
 
     def _continues(self, provider: str, event: Json) -> bool:
         return self._stream is not None and provider == self.provider and self._stream.belongs(event)
-
-    def _mix(self, id: str | None) -> None:
-        self._mixed = _named(dict.fromkeys((*self._earlier, self._id, id)))
 
     def _starts(self, provider: str) -> bool:
         """End what was being read and start over, with this provider if it is the one expected."""

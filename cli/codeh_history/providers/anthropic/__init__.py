@@ -13,7 +13,6 @@ NAME = "anthropic"
 FIELD = "messages"
 MODEL_IN_URL = False
 END = "no message_stop"
-LINES = False
 ENDED = ("end_turn", "stop_sequence", "pause_turn", "tool_use")
 CHANCE = ()
 PASSING = ()

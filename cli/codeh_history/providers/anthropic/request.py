@@ -142,20 +142,19 @@ class _Conversation(Array):
         self.thinking = False  # whether the model's message at the end has thinking in it
         self.called = False  # whether there is any call
 
-    def _emit(self, role: str, content: list[Any], sources: list[str]) -> None:
+    def _emit(self, role: str, content: list[Any], sources: str | list[str]) -> None:
         last = self.array[-1]["role"] if self.array else ""
         if role == "assistant" and last == role:
-            before = self.array[-1]["content"]
+            before = self.array.pop()["content"]
             if self.trace:
-                held = [*(self.sources[-1] if before else ()), *(sources if content else ())]
-                self.sources[-1] = held or self.sources[-1]
+                held = self.sources.pop()
+                sources = [*(held if before or not content else ()), *[str(sources)] * len(content)]
             before += content
-            return
-        if not self.faithful:
-            if role == "assistant" and not last:
-                self._emit("user", [text_block(CONTINUATION)], [""])
-            elif role == "user" and last == "system":
-                self._emit("assistant", [text_block(NOTED)], [""])
+            content = before
+        elif not self.faithful and role == "assistant" and not last:
+            self._emit("user", [text_block(CONTINUATION)], "")
+        elif not self.faithful and role == "user" and last == "system":
+            self._emit("assistant", [text_block(NOTED)], "")
         self.add({"role": role, "content": content}, sources)
 
     # -- the user's side ----------------------------------------------------------------------------
@@ -168,7 +167,7 @@ class _Conversation(Array):
             return
         if not content and not self.faithful:
             content = [text_block(EMPTY_MESSAGE)]
-        self._emit("user", content, [turn.id] * (len(content) or 1))
+        self._emit("user", content, turn.id)
 
     def _system(self, content: list[Any], id: str) -> None:
         """A system message between the others, where the model takes it and it stands after a user's.
@@ -179,12 +178,12 @@ class _Conversation(Array):
         fits = all(block["type"] == "text" or block["type"].startswith("tool_") for block in content)
         if blocks.takes_system(self.model) and after != "assistant" and fits:
             if content:
-                self._emit("system", content, [id] * len(content))
+                self._emit("system", content, id)
             return
         texts = [block for block in content if block["type"] in ("text", "image", "document")]
         if texts or after == "assistant":
             texts = texts or [text_block(EMPTY_MESSAGE)]
-            self._emit("user", texts, [id] * len(texts))
+            self._emit("user", texts, id)
 
     def add_results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""
@@ -193,7 +192,7 @@ class _Conversation(Array):
         for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
             stub = partial(self.stub, source=answer.message.id)
             content.append(blocks.result_block(part, id, stub))
-        self._emit("user", content, turn.sources if self.trace else [])
+        self._emit("user", content, turn.sources)
 
     # -- the model's side ---------------------------------------------------------------------------
 
@@ -208,7 +207,7 @@ class _Conversation(Array):
             for call, id in zip(turn.calls, ids, strict=True):
                 content.append(_call(turn.parts[call.part], id, own=own))
         if content or self.faithful:
-            self._emit("assistant", content, [turn.id] * (len(content) or 1))
+            self._emit("assistant", content, turn.id)
 
     def _content(self, turn: Turn, call_ids: list[str], *, own: bool) -> list[Any]:
         """The blocks of a model's turn."""

@@ -15,7 +15,6 @@ NAME = "gemini"
 FIELD = "contents"
 MODEL_IN_URL = True
 END = "no finishReason"
-LINES = False
 ENDED = ("STOP",)
 CHANCE = (
     "MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "OTHER", "IMAGE_OTHER",

@@ -60,7 +60,7 @@ class _Contents(Array):
         parts: list[Any] = turn.parts if turn.opening else self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
-        self._emit("user", parts, [turn.id] * (len(parts) or 1))
+        self._emit("user", parts, turn.id)
 
     def add_model_turn(self, turn: Turn) -> None:
         parts: list[Any] = turn.parts
@@ -70,11 +70,11 @@ class _Contents(Array):
             if not self.faithful:
                 parts = self._signed(parts, turn, own=own)
         if parts or self.faithful:
-            self._emit("model", parts, [turn.id] * (len(parts) or 1))
+            self._emit("model", parts, turn.id)
 
-    def _emit(self, role: str, parts: list[Any], sources: list[str]) -> None:
+    def _emit(self, role: str, parts: list[Any], sources: str | list[str]) -> None:
         if role == "model" and not self.array and not self.faithful:
-            self._emit("user", [{"text": CONTINUATION}], [""])
+            self._emit("user", [{"text": CONTINUATION}], "")
         self.add({"role": role, "parts": parts}, sources)
 
     # -- parts --------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class _Contents(Array):
             parts.append(new)
             after += moved
             sources += [answer.message.id] * len(moved)
-        self._emit("user", parts, turn.sources if self.trace else [])
+        self._emit("user", parts, turn.sources)
         if after:
             self._emit("user", after, sources)
 

@@ -11,7 +11,6 @@ NAME = "ollama"
 FIELD = "messages"
 MODEL_IN_URL = False
 END = "no line with done: true"
-LINES = True
 ENDED = ("stop",)
 CHANCE = ()
 PASSING = (  # its errors are bare texts; these come with a status of 5xx

@@ -50,7 +50,7 @@ class _Chat(Array):
             message["role"] = "system"
         if not self.faithful and "images" not in message:
             message["content"] = message["content"] or EMPTY_MESSAGE
-        self.add(message, [turn.id])
+        self.add(message, turn.id)
 
     def _message(self, parts: list[tuple[Part, str]]) -> Json:
         """A user's message of texts, a blank line between two, and of images."""
@@ -86,7 +86,7 @@ class _Chat(Array):
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
             message = {"role": "tool", "content": text, "tool_name": str(response.get("name"))}
-            self.add({**message, "tool_call_id": id} if id else message, [source])
+            self.add({**message, "tool_call_id": id} if id else message, source)
             files = result_media(response)
             if files:
                 label: Part = {"text": f"From the result of {response.get('name')}:"}
@@ -121,7 +121,7 @@ class _Chat(Array):
         if own:
             message.update((key, value) for key, value in turn.item.items() if key not in message)
         if content or tool_calls or self.faithful or (own and turn.parts and not thought):
-            self.add(message, [turn.id])
+            self.add(message, turn.id)
 
 
 def _call(part: Part, id: str, *, own: bool) -> Json:

@@ -13,7 +13,6 @@ NAME = "openai-chat"
 FIELD = "messages"
 MODEL_IN_URL = False
 END = "no [DONE]"
-LINES = False
 ENDED = ("stop", "complete", "tool_calls")
 CHANCE = ()
 PASSING = ()

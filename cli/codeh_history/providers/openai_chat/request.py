@@ -11,8 +11,7 @@ from ...base.lazy import Pattern
 from ...session.model import Any, Json, Message, Part
 from ..answers import arguments_of, result_media, result_text
 from ..base import Options, Request, Tool
-from ..openai import NAMES, SYSTEM_ROLES, OpenAIArray, custom_input, joined
-from ..openai_content import CHAT
+from ..openai import CHAT, NAMES, SYSTEM_ROLES, OpenAIArray, custom_input, joined
 from ..parts import item_of, native_of, object_of
 from ..turns import Turn
 from . import FIELD, NAME
@@ -66,7 +65,7 @@ def _declare(tool: Tool) -> Json:
 class _Chat(OpenAIArray):
     def add_user_turn(self, turn: Turn) -> None:
         if turn.opening:
-            self.add({"role": "user", "content": turn.opening}, [turn.id])
+            self.add({"role": "user", "content": turn.opening}, turn.id)
             return
         blocks = self.blocks(turn.parts, turn.id)
         role, name = turn.item.get("role"), turn.item.get("name")
@@ -74,7 +73,7 @@ class _Chat(OpenAIArray):
         message = {"role": role if of_system else "user", "content": self.user_content(blocks)}
         if isinstance(name, str):
             message["name"] = name
-        self.add(message, [turn.id] * (len(blocks) or 1))
+        self.add(message, turn.id)
 
     def add_results(self, turn: Turn) -> None:
         """A tool message for each result; what they hold besides text follows in one user message."""
@@ -86,7 +85,7 @@ class _Chat(OpenAIArray):
             text = result_text(response.get("response"))
             kept = item_of(part).get("content") if len(part) > 1 else None
             content = kept if kept and joined(kept) == text else text
-            self.add({"role": "tool", "tool_call_id": id, "content": content}, [source])
+            self.add({"role": "tool", "tool_call_id": id, "content": content}, source)
             if held := self.blocks(result_media(response), source):
                 label = f"From the result of {response.get('name')} ({id}):"
                 blocks += [{"type": "text", "text": label}, *held]
@@ -107,8 +106,7 @@ class _Chat(OpenAIArray):
             return  # nothing but thoughts, or nothing at all
         if calls:
             message["tool_calls"] = calls
-        content = message["content"]
-        self.add(message, [turn.id] * (len(content) if isinstance(content, list) else 1))
+        self.add(message, turn.id)
 
     def _speech(self, turn: Turn, *, own: bool) -> Json | None:
         """The message of a model's turn without its calls; None where nothing can be sent.

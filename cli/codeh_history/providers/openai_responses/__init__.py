@@ -13,7 +13,6 @@ NAME = "openai-responses"
 FIELD = "input"
 MODEL_IN_URL = False
 END = "no response.completed"
-LINES = False
 ENDED = ("completed",)
 CHANCE = ()
 PASSING = ()

@@ -6,7 +6,7 @@ from ...base.errors import BadData
 from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..body import Imported, Messages
-from ..openai_content import RESPONSES
+from ..openai import RESPONSES
 from ..parts import call as call_part
 from ..parts import is_message, kinds, name_of, native, objects, text_of, without
 from . import FIELD, NAME

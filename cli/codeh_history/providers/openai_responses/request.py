@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from ...session.model import Any, Json, Message, Part
 from ..answers import arguments_of, parsed_response, result_media, result_text
 from ..base import Options, Request, Tool
-from ..openai import NAMES, SYSTEM_ROLES, OpenAIArray, custom_input
-from ..openai_content import RESPONSES
+from ..openai import NAMES, RESPONSES, SYSTEM_ROLES, OpenAIArray, custom_input
 from ..parts import item_of, name_of, native_of, objects
 from ..turns import Turn
 from . import FIELD, NAME
@@ -96,7 +95,7 @@ class _Items(OpenAIArray):
 
     def add_user_turn(self, turn: Turn) -> None:
         if turn.opening:
-            self.add({"role": "user", "content": turn.opening}, [turn.id])
+            self.add({"role": "user", "content": turn.opening}, turn.id)
             return
         blocks: list[Json] = []
         before = len(self.array)
@@ -108,7 +107,7 @@ class _Items(OpenAIArray):
                 if blocks:
                     self._message(turn, blocks)
                     blocks = []
-                self.add(value, [turn.id])
+                self.add(value, turn.id)
             else:
                 self.left_out(part, turn.id)
         if blocks or len(self.array) == before:
@@ -120,7 +119,7 @@ class _Items(OpenAIArray):
         message = {"role": role, "content": self.user_content(blocks)}
         if item.get("type") == "message":
             message.update((key, value) for key, value in item.items() if key not in message)
-        self.add(message, [turn.id] * (len(blocks) or 1))
+        self.add(message, turn.id)
 
     def add_results(self, turn: Turn) -> None:
         for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
@@ -133,7 +132,7 @@ class _Items(OpenAIArray):
                 item.update((key, kept[key]) for key in ("status", "caller") if key in kept)
                 if self.replay.fresh(kept.get("id")):
                     item["id"] = kept["id"]
-            self.add(item, [source] * (len(output) if isinstance(output, list) else 1))
+            self.add(item, source)
 
     # -- the model's side ---------------------------------------------------------------------------
 
@@ -145,7 +144,7 @@ class _Items(OpenAIArray):
             if turn.opening:
                 self._text(turn.parts[0], turn.id, own=own, replayed=replayed, follows=False)
             for call, id in zip(turn.calls, self.ids.calls(turn), strict=True):
-                self.add(self._call(turn.parts[call.part], id, own=own, replayed=replayed), [turn.id])
+                self.add(self._call(turn.parts[call.part], id, own=own, replayed=replayed), turn.id)
             return
         before = len(self.array)
         last = -1  # the place of the text that the last item is made of
@@ -156,20 +155,20 @@ class _Items(OpenAIArray):
         for place in places:
             part = turn.parts[place]
             if "functionCall" in part:
-                self.add(self._call(part, next(ids), own=own, replayed=replayed), [turn.id])
+                self.add(self._call(part, next(ids), own=own, replayed=replayed), turn.id)
             elif "text" in part and not part.get("thought"):
                 follows = last == place - 1 >= 0
                 if part["text"] or own:
                     self._text(part, turn.id, own=own, replayed=replayed, follows=follows)
                 last = place if part["text"] or own or follows else last
             elif why := RESPONSES.why_not(part, by_model=True):
-                self.add({"role": "assistant", "content": self.stub(part, why, turn.id)}, [turn.id])
+                self.add({"role": "assistant", "content": self.stub(part, why, turn.id)}, turn.id)
             elif self.replay.item(part, turn, replayed=replayed):
-                self.add(native_of(part, NAME), [turn.id])
+                self.add(native_of(part, NAME), turn.id)
             elif not part.get("thought"):
                 self.left_out(part, turn.id)
         if len(self.array) == before and self.faithful:
-            self.add({"role": "assistant", "content": []}, [turn.id])
+            self.add({"role": "assistant", "content": []}, turn.id)
 
     def _text(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
         """A model's text: a content of its own message item, or an assistant message of its own."""
@@ -184,7 +183,7 @@ class _Items(OpenAIArray):
                 return
             kept = {key: value for key, value in item.items() if key not in _OF_A_CONTENT}
             message = {"type": "message", "role": "assistant", "status": "completed", **kept}
-            self.add({**message, "content": [content]}, [source])
+            self.add({**message, "content": [content]}, source)
             return
         one_message = not own or (item.get("id") is not None and item["id"] == self.last_id)
         if follows and one_message and last.keys() <= {"role", "content", "phase"}:
@@ -192,7 +191,7 @@ class _Items(OpenAIArray):
             return
         self.last_id = item.get("id")
         phase = {"phase": item["phase"]} if isinstance(item.get("phase"), str) else {}
-        self.add({"role": "assistant", "content": part["text"], **phase}, [source])
+        self.add({"role": "assistant", "content": part["text"], **phase}, source)
 
     def _call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
         item = item_of(part) if own else {}
