@@ -95,7 +95,6 @@ BROKEN = {
     "a budget above the limit": (body(user("a"), **ON, max_tokens=1024), "max_tokens", "budget_tokens"),
     "no messages": (body(), "messages", "at least one"),
     "messages that are none": (body(messages="hi"), "messages", "at least one"),
-    "too many": ({**body(), "messages": [{"role": "user", "content": "x"}] * 100_001}, "messages", "at most"),
     "a role of another provider": (body({"role": "tool", "content": "x"}), "messages.0.role", "is none of user, assistant"),
     "no object": (body("hi"), "messages.0.role", "is none of user, assistant"),
     "no content": (body({"role": "user"}), "messages.0.content", "expected"),

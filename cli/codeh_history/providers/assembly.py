@@ -43,19 +43,18 @@ def grown(before: Json, delta: Json) -> Json:
         elif isinstance(value, dict):
             result[key] = grown(object_of(old), value)
         elif isinstance(value, list):
-            result[key] = _longer(list_of(old), value)
+            result[key] = list(list_of(old))
+            for item in value:
+                _grow(result[key], item)
         elif value is not None:
             result[key] = value
     return result
 
 
-def _longer(before: list[Any], added: list[Any]) -> list[Any]:
-    result = list(before)
-    for item in added:
-        index = item.get("index") if isinstance(item, dict) else None
-        same = [n for n, old in enumerate(result) if isinstance(old, dict) and old.get("index") == index]
-        if index is not None and same:
-            result[same[0]] = grown(result[same[0]], item)
-        else:
-            result.append(item)
-    return result
+def _grow(items: list[Any], item: Any) -> None:
+    index = object_of(item).get("index")
+    for number, other in enumerate(items):
+        if index is not None and object_of(other).get("index") == index:
+            items[number] = grown(other, item)
+            return
+    items.append(item)

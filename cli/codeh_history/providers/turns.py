@@ -131,6 +131,8 @@ def runs(
 
 def _in_call_order(results: Turn) -> Turn:
     answers = results.answers
+    if len(answers) == 1:
+        return results
     order = sorted(range(len(answers)), key=lambda n: (answers[n].number < 0, answers[n].number))
     results.parts = [results.parts[n] for n in order]
     results.answers = [answers[n] for n in order]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...base.lazy import Pattern
 from ..base import Tool
 
 TYPE_CHECKING = False
@@ -22,6 +23,8 @@ EVENTS = frozenset((
     "content_block_start", "content_block_delta", "content_block_stop",
 ))  # fmt: skip
 
+_OF_A_SERVER = Pattern(r"_20\d{6}$|^mcp_toolset$")
+
 
 def recognises(body: Json) -> Kind | None:
     type = body.get("type")
@@ -37,13 +40,11 @@ def fails(body: Json) -> bool:
 
 def tools(element: Json) -> list[Tool] | None:
     """Functions by their `input_schema`; server tools by a type with a date: web_search_20250305."""
-    import re
-
     from ..tools import function
 
     kind, name = element.get("type"), element.get("name")
     if isinstance(element.get("input_schema"), dict) and isinstance(name, str):
         return [function(element, NAME, element, "input_schema")]
-    if isinstance(kind, str) and re.search(r"_20\d{6}$|^mcp_toolset$", kind):
+    if isinstance(kind, str) and _OF_A_SERVER.search(kind):
         return [Tool(name=str(name or kind), shape=NAME, source=element, native=True)]
     return None

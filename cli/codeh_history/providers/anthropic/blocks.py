@@ -69,18 +69,18 @@ def media_block(part: Any) -> Json | str:
     source: Json | None = {"type": "url", "url": held.url} if held.url else None
     if held.data is not None:
         source = {"type": "base64", "media_type": held.mime, "data": held.data}
-    if held.mime in IMAGES and source:
-        return {"type": "image", "source": source}
     if held.textual:
-        text = held.text() if held.data is not None else None
+        text = held.text()
         source = {"type": "text", "media_type": "text/plain", "data": text} if has_text(text) else None
-    takes = held.mime == PDF or held.textual
-    if source and takes:
-        title = {"title": held.name[:TITLE]} if held.name else {}
-        beside = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
-        return {"type": "document", "source": source, **title, **beside}
-    takes = takes or held.mime in IMAGES
-    return "its data is missing, damaged or elsewhere" if takes else "Anthropic does not take this type"
+    elif held.mime not in (*IMAGES, PDF):
+        return "Anthropic does not take this type"
+    if source is None:
+        return "its data is missing, damaged or elsewhere"
+    if held.mime in IMAGES:
+        return {"type": "image", "source": source}
+    title = {"title": held.name[:TITLE]} if held.name else {}
+    beside = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
+    return {"type": "document", "source": source, **title, **beside}
 
 
 def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = media_stub) -> Json:
@@ -93,15 +93,12 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = media_stu
         block["is_error"] = True
     if len(part) == 1 and "parts" not in response:  # nearly all
         return block
-    own = object_of(part.get("item"))  # what an imported body had; `type` says that it was this provider's
+    own = item_of(part)  # what an imported body had; `type` says that it was this provider's
     kept = objects(own.get("content"))
-    fits = all(
-        item.get("type") in RESULT_CONTENT and (item["type"] != "text" or has_text(item.get("text")))
-        for item in kept
-    )
-    if own.get("type") == "tool_result" and kept and fits and len(kept) == len(own["content"]):
-        block["content"] = kept
-        return block
+    if own.get("type") == "tool_result" and kept and len(kept) == len(own["content"]):
+        texts = [item.get("text") for item in kept if item.get("type") == "text"]
+        if all(item.get("type") in RESULT_CONTENT for item in kept) and all(map(has_text, texts)):
+            return {**block, "content": kept}
     held: list[Json] = []
     for item in map(object_of, list_of(response.get("parts"))):
         new: Any = media_block(item) if media(item) is not None else text_block(item.get("text"))  # type: ignore[arg-type]

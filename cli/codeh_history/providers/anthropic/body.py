@@ -5,6 +5,8 @@ Cache marks are not kept: they are hints of one request, and `--cache` sets new 
 
 from __future__ import annotations
 
+import base64
+
 import orjson
 
 from ...base.errors import BadData
@@ -26,10 +28,9 @@ from ..parts import (
     without,
 )
 from . import FIELD, NAME, blocks, response
+from .blocks import text_block
 from .request import system_text
 
-_TEXT = {"type": "text"}
-_PLAIN = ("type", "text")  # all that most blocks have
 _OF_A_RESULT = frozenset(("type", "tool_use_id", "content", "is_error"))
 _ROLES = frozenset(("user", "assistant", "system"))
 _ELSEWHERE = frozenset(("name", "tool_calls", "function_call"))  # fields that its messages never have
@@ -39,8 +40,7 @@ _OWN = Pattern(
 )
 
 
-def holds(item: object) -> bool:
-    return is_message(item)
+holds = is_message
 
 
 def shows(body: Json) -> bool:
@@ -72,7 +72,7 @@ def read(body: Json) -> Imported:
         messages.message(message, f"{FIELD}.{number}")
     system = body.get("system")
     text = system_text(system)
-    whole = ["system"] if system in (text, [{**_TEXT, "text": text}]) else []
+    whole = ["system"] if system in (text, [text_block(text)]) else []
     return messages.imported(text, FIELD, *whole)
 
 
@@ -82,7 +82,7 @@ class Reader(Messages):
     def message(self, message: Any, where: str) -> None:
         role, content = name_of(object_of(message).get("role")), object_of(message).get("content")
         if isinstance(content, str):
-            content = [{**_TEXT, "text": content}]
+            content = [text_block(content)]
         if role is None or role not in _ROLES or not isinstance(content, list | None):
             raise BadData(f"{where}: not a message: role user, assistant or system and a content expected")
         parts = [self.part(block, role) for block in content or ()]
@@ -95,8 +95,6 @@ class Reader(Messages):
         if not isinstance(block, dict):
             return native(NAME, block)
         kind = block.get("type")
-        if kind == "text" and len(block) == len(_PLAIN) and type(block.get("text")) is str:  # most blocks
-            return {"text": block["text"]}
         if "cache_control" in block:
             block = blocks.without_mark(block)
         if kind == "tool_result" and role == "user":
@@ -117,21 +115,19 @@ class Reader(Messages):
         """A tool_result; content that its text and media do not say again is kept beside them."""
         id, content, failed = block.get("tool_use_id"), block.get("content"), bool(block.get("is_error"))
         named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
-        if isinstance(content, str) and blocks.has_text(content) and block.keys() <= _OF_A_RESULT:  # most
-            return {"functionResponse": {**named, "response": response_of(content, failed=failed)}}
-        items = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]
+        items = content if isinstance(content, list) else [text_block(content or "")]
         texts = texts_of(items)
-        held = [types for item in items if (types := media_part(item)) is not None]
+        held = [part for item in items if (part := media_part(item)) is not None]
         text = "\n".join(texts) if texts or held else orjson.dumps(items).decode()
         answer: Json = {**named, "response": response_of(text, failed=failed)}
         if held:
             answer["parts"] = held
-        part: Json = {"functionResponse": answer}
-        item = without(block, ("type", "tool_use_id", "content", "is_error"))
-        again = blocks.result_block(part, named["id"])
+        whole: Json = {"functionResponse": answer}
+        item = without(block, _OF_A_RESULT)
+        again = blocks.result_block(whole, named["id"])
         if as_blocks(again.get("content")) != as_blocks(content):
             item["content"] = content
-        return {**part, "item": {"type": "tool_result", **item}} if item else part
+        return {**whole, "item": {"type": "tool_result", **item}} if item else whole
 
 
 def media_part(block: Any) -> Any:
@@ -146,15 +142,12 @@ def media_part(block: Any) -> Any:
     elif type == "base64":
         part = {"inlineData": {"mimeType": source.get("media_type"), "data": data}}
     elif type == "text" and isinstance(data, str):
-        import base64
-
         part = {"inlineData": {"mimeType": "text/plain", "data": base64.b64encode(data.encode()).decode()}}
     else:
         return None
     if has_value(block.get("title")):
         next(iter(part.values()))["displayName"] = block["title"]
-    item = without(block, ("type", "source", "title", "cache_control"))
-    if item:
+    if item := without(block, ("type", "source", "title", "cache_control")):
         part["item"] = item
     same = {key: value for key, value in blocks.without_mark(block).items() if has_value(value)}
     return part if blocks.media_block(part) == same else None
@@ -163,7 +156,7 @@ def media_part(block: Any) -> Any:
 def as_blocks(content: Any) -> list[Any]:
     """Content as the API reads it: one text is a block, none or "" nothing, marks and nulls unsaid."""
     if isinstance(content, str):
-        return [{**_TEXT, "text": content}] if content else []
+        return [text_block(content)] if content else []
     return [
         {key: value for key, value in blocks.without_mark(item).items() if value is not None}
         if isinstance(item, dict)

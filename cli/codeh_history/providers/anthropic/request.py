@@ -197,22 +197,10 @@ class _Conversation(Array):
     # -- the model's side ---------------------------------------------------------------------------
 
     def add_model_turn(self, turn: Turn) -> None:
-        ids = self.ids.calls(turn)
+        ids = iter(self.ids.calls(turn))
         own = turn.made_by(NAME, self.model)
         self.called = self.called or bool(turn.calls)
-        if turn.opening is None:
-            content = self._content(turn, ids, own=own)
-        else:
-            content = [text_block(turn.opening)] if turn.opening and self._sends(turn.opening) else []
-            for call, id in zip(turn.calls, ids, strict=True):
-                content.append(_call(turn.parts[call.part], id, own=own))
-        if content or self.faithful:
-            self._emit("assistant", content, turn.id)
-
-    def _content(self, turn: Turn, call_ids: list[str], *, own: bool) -> list[Any]:
-        """The blocks of a model's turn."""
         content: list[Any] = []
-        ids = iter(call_ids)
         for part in turn.parts:
             if "functionCall" in part:
                 content.append(_call(part, next(ids), own=own))
@@ -222,7 +210,8 @@ class _Conversation(Array):
                 signature = part["thoughtSignature"]
                 content.append({"type": "thinking", "thinking": part["text"], "signature": signature})
         self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
-        return content
+        if content or self.faithful:
+            self._emit("assistant", content, turn.id)
 
     def _sends(self, text: str) -> bool:
         return self.faithful or blocks.has_text(text)

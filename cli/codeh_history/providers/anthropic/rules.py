@@ -14,7 +14,6 @@ from . import FIELD, blocks
 from .request import MARKS, thinks
 
 _ROLES = ("user", "assistant", "system")
-_MANY = 100_000
 _NO_PREFILL = (4, 6)  # from this version on
 _REQUIRED = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",)}
 _SOURCES = {"base64": "data", "url": "url", "file": "file_id"}  # the field that each kind must have
@@ -25,8 +24,6 @@ class Rules(Validator):
         self.around()
         messages = list_of(self.body.get(FIELD))
         if self.require(messages, FIELD, "at least one message is required"):
-            fits = len(messages) <= _MANY
-            self.require(fits, FIELD, f"{len(messages)} messages: at most {_MANY} are taken")
             self.messages(messages)
             self.end(messages)
             self.marks()

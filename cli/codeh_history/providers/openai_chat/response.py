@@ -14,18 +14,7 @@ from .. import usage
 from ..assembly import Assembly, grown
 from ..detect import outcome_of
 from ..openai import usage_paths
-from ..parts import (
-    call,
-    first,
-    further,
-    is_text,
-    name_of,
-    native,
-    object_of,
-    objects,
-    text_of,
-    without,
-)
+from ..parts import call, first, further, is_text, name_of, native, object_of, objects, text_of, without
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -39,15 +28,11 @@ _USAGE = usage_paths("prompt_tokens", "completion_tokens")
 
 
 def read(body: Json) -> Reply | Failure:
-    choice, more = first(body.get("choices")), len(further(body.get("choices")))
-    finish = choice.get("finish_reason")
-    return _answer(body, object_of(choice.get("message")), finish, body.get("usage"), more)
-
-
-def _answer(body: Json, message: Json, finish: object, counts: object, more: int) -> Reply | Failure:
+    choice = first(body.get("choices"))
+    parts, finish = parts_of(object_of(choice.get("message"))), name_of(choice.get("finish_reason"))
     model, id = name_of(body.get("model")), name_of(body.get("id"))
-    counts = usage.read(usage.merged(None, counts), _USAGE)
-    return outcome_of(Reply(parts_of(message), NAME, model, name_of(finish), counts, id, more))
+    counts = usage.read(usage.merged(None, body.get("usage")), _USAGE)
+    return outcome_of(Reply(parts, NAME, model, finish, counts, id, len(further(body.get("choices")))))
 
 
 def parts_of(message: Json) -> list[Part]:
@@ -62,13 +47,12 @@ def parts_of(message: Json) -> list[Part]:
 def _texts(message: Json) -> list[Any]:
     """The parts of what a message, or a delta of one, says in words."""
     field = next((field for field in REASONING if text_of(message.get(field))), None)
-    parts: list[Any] = (
-        [{"text": message[field], "thought": True, "item": {"field": field}}] if field else []
-    )
+    parts: list[Any] = []
+    if field:
+        parts.append({"text": message[field], "thought": True, "item": {"field": field}})
     content = message.get("content")
-    if text_of(content):
-        parts.append({"text": content})
-    for item in objects(content):  # at some hosts a list of text items and others
+    texts = [{"type": "text", "text": content}] if text_of(content) else objects(content)
+    for item in texts:  # at some hosts a list of text items and others
         if not is_text(item):
             parts.append(native(NAME, {"content": [item]}))
         elif item["text"]:
@@ -150,18 +134,18 @@ class Stream(StreamReader):
 
     def _whole_calls(self) -> list[Json]:
         """The calls with the arguments streamed for them; a custom tool's has an input instead."""
-        whole = []
-        for index, call_ in sorted(self._assembly.items.items()):
-            function = {**call_["function"], **self._assembly.texts(index)}
-            whole.append(
-                {**call_, "function": function} if function.get("name") else without(call_, ("function",))
-            )
-        return whole
+        calls = self._assembly.items
+        whole = [
+            {**calls[index], "function": {**calls[index]["function"], **self._assembly.texts(index)}}
+            for index in sorted(calls)
+        ]
+        return [made if made["function"].get("name") else without(made, ("function",)) for made in whole]
 
     def result(self) -> Reply | Failure | None:
         if not self.done:
             return None
         texts = {key: text for key, text in self._assembly.texts(_MESSAGE).items() if text}
         message = {**self._message, **texts, "tool_calls": self._whole_calls()}
-        head = {"id": self.id, "model": self.model}
-        return _answer(head, message, self._finish, self._usage, len(self._further))
+        others = [{"index": index} for index in self._further]
+        choices = [{"message": message, "finish_reason": self._finish}, *others]
+        return read({"id": self.id, "model": self.model, "choices": choices, "usage": self._usage})

@@ -50,8 +50,15 @@ class Replay:
         self.faithful = faithful
         self.sent: set[str] = set()  # ids of items
         self.waiting: set[str] = set()  # call ids of native calls that wait for their answer
-        self._messages = messages
-        self._answers: dict[str, set[str]] = {}
+        self.answered: set[tuple[str, str | None]] = set()  # by tool messages right after a model's
+        caller = ""
+        for message in messages:
+            if message.kind != "tool":
+                caller = message.id if message.role == "model" else ""
+                continue
+            values = [native_of(part, NAME) for part in message.parts]
+            calls = [name_of(value.get("call_id")) for value in values if isinstance(value, dict)]
+            self.answered.update((caller, call) for call in calls)
 
     def turn(self, turn: Turn) -> bool:
         """Whether the turn's items go back with their ids and reasoning, all or none."""
@@ -85,7 +92,7 @@ class Replay:
         if not is_client_call(item):
             return True
         call = item.get("call_id")
-        if not isinstance(call, str) or call in self.taken or call not in self._answers_to(turn.id):
+        if not isinstance(call, str) or call in self.taken or (turn.id, call) not in self.answered:
             return False
         self.waiting.add(call)
         self.taken.add(call)
@@ -105,21 +112,6 @@ class Replay:
             return False
         self.waiting.remove(call)
         return True
-
-    def _answers_to(self, id: str) -> set[str]:
-        """The call ids that native items of the tool messages right after a model's message answer."""
-        if not self._answers:
-            answered: set[str] = set()
-            for message in self._messages:
-                if message.role == "model":
-                    self._answers[message.id] = answered = set()
-                elif message.kind != "tool":
-                    answered = set()
-                else:
-                    values = [native_of(part, NAME) for part in message.parts]
-                    calls = [value.get("call_id") for value in values if isinstance(value, dict)]
-                    answered.update(call for call in calls if isinstance(call, str))
-        return self._answers.get(id, set())
 
 
 def _item_ids(parts: Sequence[Part]) -> list[str]:
