@@ -3,8 +3,8 @@
 import orjson
 
 from codeh_history.session.fold import fold
+from codeh_history.session.live import newest
 from codeh_history.session.records import block_of, lines_of, parse
-from codeh_history.session.undo import newest
 from conformance import cases
 
 CALL = {"functionCall": {"name": "f", "args": {}}}

@@ -370,7 +370,7 @@ MUTANTS = [
     ),
     Mutant(
         "ops change the view that they are applied to", "session/ops.py",
-        "    copy.replaced = dict(message.replaced) if message.replaced else None\n",
+        "            copy.replaced = dict(message.replaced) if message.replaced else None\n",
         "",
         ("session/test_fold.py::test_ops_leave_the_view_that_they_are_applied_to_as_it_was",),
     ),
@@ -411,19 +411,19 @@ MUTANTS = [
         ("session/test_session_view.py::test_which_summaries_stand_for_which_messages",),
     ),
     Mutant(
-        "undo takes back an error", "session/undo.py",
+        "undo takes back an error", "session/live.py",
         'if step.type != "message" or (step.message is not None and step.message.role is not None):',
         "if step is not None:",
         ("session/test_undo.py::test_undo_leaves_errors_and_notes_aside",),
     ),
     Mutant(
-        "undo of a turn leaves its prompt", "session/undo.py",
+        "undo of a turn leaves its prompt", "session/live.py",
         "if step.place >= prompt.place]",
         "if step.place > prompt.place]",
         ("session/test_undo.py::test_a_turn_is_the_last_prompt_and_what_followed",),
     ),
     Mutant(
-        "an undone undo can be undone", "session/undo.py",
+        "an undone undo can be undone", "session/live.py",
         "for place, record in enumerate(view.log.records) if place not in view.dead)",
         "for record in view.log.records)",
         ("session/test_undo.py::test_an_undo_that_was_undone_is_none_any_more",),

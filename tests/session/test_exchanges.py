@@ -6,7 +6,6 @@ from codeh_history.session.exchanges import (
     exchange_places,
     exchanges,
     is_ide_context,
-    is_plain_prompt,
     is_prompt,
     is_system,
     is_thought,
@@ -49,8 +48,9 @@ def test_what_a_real_user_said(message, *, expected):
 
 @pytest.mark.parametrize("text", ["Why?", "", "# Plan", "System: tick", IDE, "The System: x", " System: x"])
 def test_a_text_that_asks_at_a_glance_is_a_prompt(text):
-    """The glance may overlook a prompt, never take something else for one."""
-    assert is_plain_prompt(text) <= is_prompt(session([user(text)]).messages[0])
+    """As it is one with an empty text beside it, which takes a longer look."""
+    one, two = (session([user(*texts)]).messages[0] for texts in ([text], [text, {"text": ""}]))
+    assert is_prompt(one) == is_prompt(two)
 
 
 ENDS = {

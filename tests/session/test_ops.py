@@ -5,9 +5,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history.session.live import newest
 from codeh_history.session.ops import NEXT, apply, shown
 from codeh_history.session.records import lines_of, parse
-from codeh_history.session.undo import newest
 from plain_logs import contents, read, streamed
 
 # -- an append only appends ---------------------------------------------------------------------------

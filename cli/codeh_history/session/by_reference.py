@@ -128,7 +128,7 @@ def _op_restored(op: Json, part_of: Fill) -> Json:
         return op if message is op["message"] else {**op, "message": message}
     if op.get("op") == "replace" and "blockId" in op and op.get("with") is None:
         (part,) = unread({"blockIds": [op["blockId"]]})
-        return _renamed({**op, "blockId": op["blockId"]}, "blockId", "with", part_of(part))
+        return _renamed(op, "blockId", "with", part_of(part))
     return op
 
 

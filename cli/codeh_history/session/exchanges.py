@@ -44,18 +44,15 @@ def is_thought(part: Part) -> bool:
     return isinstance(value, dict) and value.get("type") in _THOUGHTS
 
 
-def is_plain_prompt(text: str) -> bool:
-    """Return whether a user's text is certainly a prompt, by a quick check that suffices for most."""
-    return "#" not in text and not text.startswith(_NO_PROMPTS)
-
-
 def is_prompt(message: Message) -> bool:
     """Return whether a real user wrote it: no response, IDE context, notification or `System:` text."""
     if message.role != "user" or message.kind == "tool":
         return False
     parts = message.parts
-    if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0] and is_plain_prompt(parts[0]["text"]):
-        return True
+    if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # most prompts
+        text = parts[0]["text"]
+        if "#" not in text and not text.startswith(_NO_PROMPTS):
+            return True
     if any("functionResponse" in part for part in parts):
         return False
     if is_ide_context(message) or text_of(message).startswith(NOT_USERS):

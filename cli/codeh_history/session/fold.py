@@ -236,7 +236,14 @@ class Fold:
         for id in list(self.pieces):
             self.join(view.all[id])
         if self.barrier >= 0:
-            self.hide_cleared()
+            for message in view.all.values():
+                if message.place < self.barrier:
+                    message.hidden = "clear"
+            view.applied = [r for r in view.applied if self.made[r.data["id"]].place > self.barrier]
+            view.hidden_summaries = [s for s in self.summaries if s.place < self.barrier]
+            for summary in view.hidden_summaries:
+                summary.cleared = True
+            self.summaries = [s for s in self.summaries if s.place > self.barrier]
         if view.log.idless:
             number_calls(view.all.values())
         for record in view.applied:
@@ -249,14 +256,3 @@ class Fold:
         view.messages = self.effects.ordered(view.all.values()) if touched else [*view.all.values()]
         view.summaries, covered = arrange(self.summaries, view.all)
         view.hidden_summaries += covered
-
-    def hide_cleared(self) -> None:
-        view = self.view
-        for message in view.all.values():
-            if message.place < self.barrier:
-                message.hidden = "clear"
-        view.applied = [r for r in view.applied if self.made[r.data["id"]].place > self.barrier]
-        view.hidden_summaries = [s for s in self.summaries if s.place < self.barrier]
-        for summary in view.hidden_summaries:
-            summary.cleared = True
-        self.summaries = [s for s in self.summaries if s.place > self.barrier]

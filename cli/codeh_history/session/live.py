@@ -1,4 +1,4 @@
-"""Which lines of a log count: not those that were undone, nor those that repeat an earlier line.
+"""Which lines of a log count: not those undone, nor those that repeat an earlier line; and what `undo` reverts.
 
 A log made by joining two copies of a session (`cat`, a merge) has their common lines twice. A line with an
 id of its own identifies itself as a copy. Deltas, commits and aborts have no id: after a repeated line that
@@ -11,10 +11,11 @@ from collections import Counter, defaultdict
 
 import orjson
 
+from .exchanges import is_prompt
 from .model import Json, Part
 from .records import Record, block_of
 from .rules import BLOCK_FIELDS, STREAMING, added_ids, own_id
-from .view import kind_of
+from .view import Step, View, kind_of
 
 _ELSEWHERE = frozenset(("flowId", "parts", *BLOCK_FIELDS))  # where the parts of a record are stored
 
@@ -148,3 +149,28 @@ def _op_content(op: Json) -> Json:
     if op.get("op") != "replace" or not isinstance(part, dict):
         return op
     return {**{key: op[key] for key in op if key != "with"}, "blockId": block_of(part)}
+
+
+# -- what `undo` takes back ---------------------------------------------------------------------------
+
+
+def newest(view: View) -> Step | None:
+    """Return the newest live message (except error and info), update, summary, compaction or clear."""
+    for step in reversed(view.steps):
+        if step.type != "message" or (step.message is not None and step.message.role is not None):
+            return step
+    return None
+
+
+def last_turn(view: View) -> list[Step]:
+    """Return everything from the newest real user message on, newest first; empty if there is none."""
+    prompt = next((m for m in reversed(view.messages) if is_prompt(m)), None)
+    if prompt is None:
+        return []
+    return [step for step in reversed(view.steps) if step.place >= prompt.place]
+
+
+def reverts(view: View) -> list[str]:
+    """Return the ids of the live reverts, which can be undone too."""
+    live = (record.data for place, record in enumerate(view.log.records) if place not in view.dead)
+    return list(dict.fromkeys(data["id"] for data in live if data["type"] == "revert"))

@@ -156,12 +156,6 @@ class Message:
     def pinned(self) -> bool:
         return bool(self.fields.get("pinned"))
 
-    def copy(self) -> Message:
-        """Return a copy that may be changed."""
-        copy = self.derive(self.parts)
-        copy.line = self.line
-        return copy
-
     def derive(self, parts: list[Part]) -> Message:
         """Return a copy that shows other parts; `own` stays."""
         copy = Message.__new__(Message)

@@ -61,16 +61,24 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     """Return what the fold would show after a compaction with these ops; the same view without ops."""
     if not ops:
         return view
-    hanging = [m for m in view.messages if m.after is not None]
-    concerned = {id for op in ops for id in _concerned(dict(op))}.union(m.id for m in hanging)
-    effects = Effects({m.id: _copy(m) for m in view.messages if m.id in concerned})
+    concerned = {m.id for m in view.messages if m.after is not None}
+    for op in ops:
+        concerned.update(ids_in(dict(op), NAMES_OF_AN_OP), ids_in(op.get("message") or {}, ("id",)))
+    effects = Effects({})
+    for message in view.messages:
+        if message.id in concerned:
+            copy = effects.messages[message.id] = message.derive(message.parts)
+            copy.replaced = dict(message.replaced) if message.replaced else None
     for message in reversed(effects.messages.values()):
         if message.after in effects.messages:
             effects.inserted.setdefault(message.after, []).append(message)
     older = [*view.summaries, *view.hidden_summaries]
     place = max([len(view.log.records) + len(view.applied), *(summary.place + 1 for summary in older)])
     taken = {*effects.messages, *(summary.id for summary in older)}
-    compaction = {"id": _unused(taken, view, len(ops)), "ops": ops}
+    id = NEXT
+    while any((made := f"{id}.{number}") in taken or made in view.all for number in range(len(ops))):
+        id += NEXT
+    compaction = {"id": id, "ops": ops}
     effects.insert(compaction, place)
     effects.apply(compaction, place, trusted=True)
     after = view.with_messages(effects.ordered(view.messages))
@@ -80,26 +88,6 @@ def apply(view: View, ops: Sequence[Op]) -> View:
         after.summaries, covered = arrange([*view.summaries, *covered, *effects.summaries], view.all)
         after.hidden_summaries = cleared + covered
     return after
-
-
-def _concerned(op: Json) -> Iterator[str]:
-    """Yield the ids that an op names, and that of a message it inserts."""
-    yield from ids_in(op, NAMES_OF_AN_OP)
-    yield from ids_in(op.get("message") or {}, ("id",))
-
-
-def _copy(message: Message) -> Message:
-    copy = message.derive(message.parts)
-    copy.replaced = dict(message.replaced) if message.replaced else None
-    return copy
-
-
-def _unused(taken: set[str], view: View, count: int) -> str:
-    """Return an id for a compaction that no earlier unwritten compaction uses."""
-    id = NEXT
-    while any((made_id := f"{id}.{number}") in taken or made_id in view.all for number in range(count)):
-        id += NEXT
-    return id
 
 
 class Effects:
@@ -150,7 +138,10 @@ class Effects:
                 fields = _summary(compaction, number, op)
                 self.summaries.append(Summary(fields=fields, place=place, raw=None))
         for message in changed.values():
-            message.parts = _replaced(message)
+            own = message.own if message.own is not None else unread({"blockIds": message.blocks or ()})
+            replaced: dict[int, Part | None] = message.replaced or {}
+            parts = [replaced.get(number, part) for number, part in enumerate(own)]
+            message.parts = [part for part in parts if part is not None]
             message.line = None
 
     def hide(self, id: str, by: str, place: int) -> None:
@@ -214,14 +205,6 @@ def shown(message: Message) -> bool:
         if count and all(message.replaced.get(part, message) is None for part in range(count)):
             return message.pending is not None
     return True
-
-
-def _replaced(message: Message) -> list[Part]:
-    """Return a message's own parts with replacements applied."""
-    own = message.own if message.own is not None else unread({"blockIds": message.blocks or ()})
-    replaced: dict[int, Part | None] = message.replaced or {}
-    parts = (replaced.get(number, part) for number, part in enumerate(own))
-    return [part for part in parts if part is not None]
 
 
 def _summary(compaction: Json, number: int, op: Op) -> Json:

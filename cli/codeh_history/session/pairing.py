@@ -44,10 +44,6 @@ class Call:
         return self.message.parts[self.part]["functionCall"].get("args") or {}
 
     @property
-    def message_id(self) -> str:
-        return self.message.id
-
-    @property
     def arguments(self) -> str:
         """The arguments as text if they could not all be parsed, else ""."""
         text = dict(self.message.parts[self.part]).get("arguments")

@@ -32,11 +32,7 @@ def rendered(view: View) -> View:
 def sources(references: Sequence[Any]) -> list[Json] | str:
     """Return references as the model reads them, with their numbers; a sentence if there are none."""
     items = [
-        {
-            "source_number": item["number"],
-            "content_id": item.get("id"),
-            "content": item.get("text"),
-        }
+        {"source_number": item["number"], "content_id": item.get("id"), "content": item.get("text")}
         for item in references
         if isinstance(item, dict) and type(item.get("number")) is int
     ]
@@ -126,10 +122,15 @@ def _named(part: Part, name: str) -> Part:
 def listing(message: Message) -> str:
     """Return what the model reads about a message's attached files; "" if there are none."""
     attached = message.fields.get("attached")
-    files = (
-        [_file(item) for item in attached if isinstance(item, dict)] if isinstance(attached, list) else []
-    )
-    return "\n".join(["Attached files:", *files]) if files else ""
+    lines = ["Attached files:"]
+    for item in attached if isinstance(attached, list) else ():
+        if isinstance(item, dict):
+            size = item.get("bytes")
+            details = [str(item["mimeType"])] if item.get("mimeType") else []
+            details += [f"{size} bytes"] if isinstance(size, int) else []
+            text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(details)})" if details else "")
+            lines.append(" ".join(text.split()))  # one line, whatever the name contains
+    return "\n".join(lines) if lines[1:] else ""
 
 
 def attached_names(attached: object) -> dict[int, str]:
@@ -139,11 +140,3 @@ def attached_names(attached: object) -> dict[int, str]:
         for item in (attached if isinstance(attached, list) else ())
         if isinstance(item, dict) and type(item.get("part")) is int and isinstance(item.get("name"), str)
     }
-
-
-def _file(item: Json) -> str:
-    size = item.get("bytes")
-    details = [str(item["mimeType"])] if item.get("mimeType") else []
-    details += [f"{size} bytes"] if isinstance(size, int) else []
-    text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(details)})" if details else "")
-    return " ".join(text.split())  # one line, whatever the name contains

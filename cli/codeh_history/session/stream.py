@@ -27,17 +27,13 @@ def records(view: View) -> Iterator[bytes | Json]:
     for summary in view.summaries:
         yield summary.raw if summary.raw is not None else summary.fields
     for message in view.messages:
-        yield from _message(message, view.id)
-
-
-def _message(message: Message, flow: str) -> Iterator[bytes | Json]:
-    if message.committed:
         raw = message.raw
-        if raw is not None and not id_is_in_line(raw, message.id):
-            raw = None
-        yield raw if raw is not None else record_of(message, flow)
-    if message.pending is not None:
-        yield from _pending(message)
+        if message.committed and raw is not None and id_is_in_line(raw, message.id):
+            yield raw
+        elif message.committed:
+            yield record_of(message, view.id)
+        if message.pending is not None:
+            yield from _pending(message)
 
 
 def record_of(message: Message, flow: str = "") -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 
 from .model import Json, Message, Part, Summary, Unread, unread
 from .records import Log, Record
@@ -68,19 +69,17 @@ class View:
 
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
         """Return a copy of the view that shows other messages."""
-        copy = View(self.log)
-        for name in View.__slots__:
-            setattr(copy, name, getattr(self, name))
-        copy.messages = messages
+        other = copy(self)
+        other.messages = messages
         if summaries is not None:
-            copy.summaries = summaries
-        return copy
+            other.summaries = summaries
+        return other
 
     def with_settings(self, meta: Json) -> View:
         """Return a copy of the view with these settings."""
-        copy = self.with_messages(self.messages)
-        copy.meta = meta
-        return copy
+        other = copy(self)
+        other.meta = meta
+        return other
 
 
 def kind_of(data: Json) -> str:
@@ -170,11 +169,26 @@ def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[lis
         id for summary in summaries for id in summary.covers
         if id in by_id and by_id[id].place <= summary.place and id != summary.id
     }  # fmt: skip
-    start = _starts(by_id, messages)
+    above: dict[str, list[str]] = {}  # the summaries that cover a summary
+    first: list[tuple[int, str]] = []  # of the messages that a summary itself covers
+    for summary in by_id.values():
+        places = [messages[id].place for id in summary.covers if id in messages]
+        if places:
+            first.append((min(places), summary.id))
+        for id in summary.covers:
+            if id in by_id and id not in messages:
+                above.setdefault(id, []).append(summary.id)
+    starts: dict[str, int] = {}  # of the messages that each covers, directly or not
+    for place, id in sorted(first):  # so that each summary is visited once
+        stack = [id]
+        while stack:
+            id = stack.pop()
+            if id not in starts:
+                starts[id] = place
+                stack += above.get(id, ())
     shown = [s for s in summaries if s.id not in covered]
-    return sorted(shown, key=lambda s: (start.get(s.id, s.place), s.place)), [
-        s for s in summaries if s.id in covered
-    ]
+    shown.sort(key=lambda s: (starts.get(s.id, s.place), s.place))
+    return shown, [s for s in summaries if s.id in covered]
 
 
 def number_calls(messages: Iterable[Message], before: int = 0) -> int:
@@ -193,28 +207,3 @@ def is_idless(part: Part) -> bool:
     if type(stored) is Unread:
         return stored.call
     return "functionCall" in part and not part["functionCall"].get("id")
-
-
-def _starts(summaries: dict[str, Summary], messages: dict[str, Message]) -> dict[str, int]:
-    """Return the position of the first message that each summary covers, directly or not.
-
-    Starting with the first message and following the summaries that cover it visits each summary once.
-    """
-    above: dict[str, list[str]] = {}  # the summaries that cover a summary
-    first: list[tuple[int, str]] = []
-    for summary in summaries.values():
-        places = [messages[id].place for id in summary.covers if id in messages]
-        if places:
-            first.append((min(places), summary.id))
-        for id in summary.covers:
-            if id in summaries and id not in messages:
-                above.setdefault(id, []).append(summary.id)
-    starts: dict[str, int] = {}
-    for place, id in sorted(first):
-        stack = [id]
-        while stack:
-            id = stack.pop()
-            if id not in starts:
-                starts[id] = place
-                stack += above.get(id, ())
-    return starts

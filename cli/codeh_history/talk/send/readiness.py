@@ -104,7 +104,7 @@ def _state(
         "messages": totals["messages"], "exchanges": totals["exchanges"],
         "summaries": len(view.summaries), "tokens": totals["tokens"]["total"], "counter": totals["counter"],
         "open_calls": [
-            {"message": call.message_id, "n": numbers[call.message_id], "id": call.id, "name": call.name}
+            {"message": call.message.id, "n": numbers[call.message.id], "id": call.id, "name": call.name}
             for call in calls
         ],
         "pending": [
