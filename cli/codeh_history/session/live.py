@@ -1,4 +1,4 @@
-"""Which lines of a log count: not those undone, nor those that repeat an earlier line; and what `undo` reverts.
+"""Which lines of a log count: those neither undone nor repeated; and what `undo` reverts next.
 
 A log made by joining two copies of a session (`cat`, a merge) has their common lines twice. A line with an
 id of its own identifies itself as a copy. Deltas, commits and aborts have no id: after a repeated line that
