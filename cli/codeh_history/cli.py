@@ -60,11 +60,6 @@ class Command(TyperCommand):
             add_help_option=False, rich_markup_mode=None,
         )  # fmt: skip
 
-    @property
-    def summary(self) -> str:
-        """Its description, in a line or two."""
-        return (self.help or "").split("\n\n")[0].replace("\n", " ")
-
     def invoke(self, ctx: click.Context) -> int:
         env: Env = ctx.obj
         options = self.takes(**words(self.takes, ctx.params))
@@ -155,7 +150,10 @@ class Group(TyperGroup):
         sections = SECTIONS if self.everything else {"Commands": FIRST}
         for section, names in sections.items():
             with formatter.section(section):
-                formatter.write_dl([(name, load(name).summary) for name in names], col_max=12)
+                helps = ((name, str(load(name).help)) for name in names)
+                formatter.write_dl(
+                    [(name, help.split("\n\n")[0].replace("\n", " ")) for name, help in helps], col_max=12
+                )
         if not self.everything:
             formatter.write_paragraph()
             formatter.write("All commands: codeh-history help --all\n")
@@ -252,15 +250,11 @@ def run(argv: list[str], env: Env) -> int:
     except typer.Abort:
         return 130
     except UsageError as error:
-        raise Usage(_one_line(error)) from None
+        text = error.format_message().rstrip(".").replace("\n", " ")
+        command = error.ctx.command if error.ctx is not None else None
+        if not isinstance(command, Command):
+            raise Usage(f"{text} (codeh-history --help)") from None
+        stray = text.startswith("Got unexpected extra argument")
+        hint = f"; {command.stray}" if stray else f" (codeh-history {command.name} --help)"
+        raise Usage(f"{command.name}: {text}{hint}") from None
     return code if isinstance(code, int) else 0
-
-
-def _one_line(error: UsageError) -> str:
-    text = error.format_message().rstrip(".").replace("\n", " ")
-    command = error.ctx.command if error.ctx is not None else None
-    if not isinstance(command, Command):
-        return f"{text} (codeh-history --help)"
-    if text.startswith("Got unexpected extra argument"):
-        return f"{command.name}: {text}; {command.stray}"
-    return f"{command.name}: {text} (codeh-history {command.name} --help)"

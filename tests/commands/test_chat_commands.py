@@ -6,7 +6,6 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.commands import chat
-from codeh_history.commands.chat import commands
 from codeh_history.commands.chat.talk import Talk
 from codeh_history.store.resolve import for_writing
 from fake_provider import configure
@@ -34,12 +33,10 @@ def test_what_a_word_may_become(home, before, word, found):
     env = Env({"CODEH_HOME": str(configured)})
     talk = Talk(env, for_writing(env, "demo"), chat.Options(profile="local").part(chat.Asking), 1)
     at = word.replace("HOME", str(configured))
-    assert [*commands.completing(talk)(before, at)] == [
-        name.replace("HOME", str(configured)) for name in found
-    ]
+    assert [*chat.completing(talk)(before, at)] == [name.replace("HOME", str(configured)) for name in found]
 
 
 def test_the_page_names_what_may_be_typed():
     page = (ROOT / "docs" / "chat.md").read_text()
     rows = re.findall(r"^\| (`.*?) \| ", page, re.MULTILINE)
-    assert set(re.findall(r"/[a-z]+", " ".join(rows))) == set(commands.COMMANDS)
+    assert set(re.findall(r"/[a-z]+", " ".join(rows))) == set(chat.COMMANDS)

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import glob
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 from ...base import amounts
+from ...base.config import layers
 from ...base.env import Env
-from ...base.errors import HistoryError
+from ...base.errors import HistoryError, NotFound, Usage
+from ...base.input import from_file, read_file
 from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA, Writing
 from ...base.shared_options import Request
+from ...base.words import plural, suggestion
+from ...session.pairing import open_at_end
+from ...store.resolve import for_writing
 from ...talk.append.text import begin, target_of
+from ...talk.send.readiness import unanswered
+from .. import fork, set_, show
 from ..ask import Options as Asking
-from . import commands
-from .talk import Lines, Talk
+from ..undo import undo
+from .talk import RETRY, Completer, Lines, Talk
 
 EXAMPLES = """\
   codeh-history chat -p local                   # /help lists what else may be typed, Ctrl-D leaves
@@ -38,16 +53,16 @@ def run(env: Env, options: Options) -> int:
     target = target_of(env, options.session, options.argument, new=options.new)
     talk = Talk(env, target or begin(env, ""), options.part(Asking), most, unnamed=target is None)
     talk.checked()
-    lines = Lines(env, commands.completing(talk))
+    lines = Lines(env, completing(talk))
     if lines.typed:
-        commands.welcome(talk)
+        welcome(talk)
     code, removed = 0, False
     while not talk.over:
         try:
             text = lines.prompt()
             if text is None:
                 break
-            commands.do(talk, text)
+            do(talk, text)
         except KeyboardInterrupt:
             if not lines.typed:
                 raise
@@ -60,3 +75,179 @@ def run(env: Env, options: Options) -> int:
             code = 74
             env.warn(f"{error.filename or 'input or output'}: {error.strerror}")
     return 0 if lines.typed and not removed else code
+
+
+# -- what may be typed ---------------------------------------------------------------------------------
+
+
+def do(talk: Talk, text: str) -> None:
+    """Run a command, whose name may be shortened, or send a prompt; `//` escapes a leading slash."""
+    command = text.startswith("/") and not text.startswith("//")
+    prompt = "" if command else text[1:] if text.startswith("//") else text
+    talk.must_exist(prompt)
+    try:
+        if not command:
+            talk.turn(prompt)
+            return
+        word, _, rest = text.partition(" ")
+        names = [word] if word in COMMANDS else [name for name in COMMANDS if name.startswith(word)]
+        if len(names) != 1:
+            hint = suggestion(word, COMMANDS, "/help lists what there is")
+            raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
+        COMMANDS[names[0]].run(talk, rest.strip())
+    finally:
+        talk.existed = talk.existed or bool(talk.size())
+
+
+def welcome(talk: Talk) -> None:
+    """Show the last exchange, what is unanswered, and the provider of the next prompt."""
+    env, view = talk.env, talk.view()
+    sent = [message for message in view.messages if message.role is not None]
+    if sent and env.terminal(env.stdout):
+        show.run(env, show.Options(session=talk.target.path, last=2, no_pager=True))
+        env.draw(b"\n")
+    where = "a new session" if talk.unnamed else f"{talk.target.id}: {plural(len(sent), 'message')}"
+    env.note(f"{where}; {' '.join(filter(None, talk.provider_and_model(view)))}; /help, Ctrl-D leaves")
+    if unanswered(view) is not None:
+        env.note(f"the last prompt is unanswered: {RETRY} sends it")
+    elif calls := open_at_end(view.messages):
+        env.note(f"tool calls wait: {', '.join(call.name for call in calls)} (`codeh-history calls`)")
+
+
+def _edit(talk: Talk, rest: str) -> None:
+    env = talk.env
+    editor = env.environ.get("VISUAL") or env.environ.get("EDITOR") or "vi"
+    with tempfile.NamedTemporaryFile("w+", suffix=".md", encoding="utf-8") as file:
+        file.write(rest)
+        file.flush()
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the editor handles Ctrl-C
+        try:
+            stdin = None if env.terminal(env.stdin) else subprocess.DEVNULL
+            code = subprocess.call(["/bin/sh", "-c", f'{editor} "$1"', "sh", file.name], stdin=stdin)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        text = read_file(file.name).decode("utf-8", "surrogateescape").rstrip("\n")
+    if code:
+        raise Usage(f"{editor} exited with {code}; nothing is sent ($EDITOR chooses the editor)")
+    if not text.strip():
+        env.note("the text is empty; nothing is sent")
+        return
+    talk.turn(text)
+
+
+def _undo(talk: Talk, _rest: str) -> None:
+    done = undo(talk.env, talk.target, None, turn=True)
+    talk.env.note(f"undid the last prompt and what followed ({plural(len(done), 'record')})")
+
+
+def _model(talk: Talk, rest: str) -> None:
+    if rest:
+        talk.options = talk.options.but(model=rest)
+    to, model = talk.provider_and_model(talk.view())
+    talk.env.note(f"{to}: {model or 'no model set (the URL may name one)'}")
+
+
+def _profile(talk: Talk, rest: str) -> None:
+    if not rest:
+        named = layers.profiles(talk.env)
+        talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.options.profile or 'none'} selected")
+        return
+    before = talk.options
+    talk.options = before.but(profile=rest, to=None, via=None, model=None)
+    try:
+        talk.checked()
+    except Usage:
+        talk.options = before
+        raise
+    _model(talk, "")
+
+
+def _attach(talk: Talk, rest: str) -> None:
+    if rest:
+        file = os.path.expanduser(rest.strip("'\""))
+        if not os.path.isfile(file):
+            raise Usage(f"{file}: no such file")
+        talk.attached.append(file)
+    talk.env.note(f"with the next prompt: {', '.join(talk.attached) or 'no file'}")
+
+
+def _system(talk: Talk, rest: str) -> None:
+    if rest:
+        set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
+        talk.options = talk.options.but(system=rest)  # takes precedence over a profile
+        return
+    resolved = talk.resolved()
+    text = talk.view().meta.get("system") or resolved.under.get("system")
+    if (own := resolved.request.system) is not None:
+        text = from_file(own)
+    talk.env.write(f"{text or 'no system prompt'}\n".encode("utf-8", "replace"))
+
+
+def _show(talk: Talk, rest: str) -> None:
+    if rest and not (rest.isdecimal() and int(rest)):
+        raise Usage(f"/show {rest}: how many of the last messages?")
+    show.run(talk.env, show.Options(session=talk.target.path, last=int(rest) if rest else None))
+
+
+def _fork(talk: Talk, rest: str) -> None:
+    if not talk.size():
+        raise NotFound(f"{talk.target.id}: nothing to copy yet")
+    before = talk.target.id
+    new = fork.copy(talk.env, talk.target, None, rest or None)
+    talk.target = for_writing(talk.env, new)
+    talk.env.note(f"continuing in {talk.target.id}, a copy of {before}")
+
+
+def _help(talk: Talk, _rest: str) -> None:
+    usage = [(f"{name} {each.takes}".rstrip(), each.help) for name, each in COMMANDS.items()]
+    usage += [("line \\", "continue the prompt in the next line"), ("//…", "a prompt that begins with /")]
+    usage += [("Ctrl-C", "stops the answer; the received part stays pending"), ("Ctrl-D", "leaves")]
+    talk.env.write("".join(f"{name:<21}{help}\n" for name, help in usage).encode())
+
+
+def _quit(talk: Talk, _rest: str) -> None:
+    talk.over = True
+
+
+class Command(NamedTuple):
+    """A command's arguments, its help in one line, and its function."""
+
+    takes: str
+    help: str
+    run: Callable[[Talk, str], None]
+
+
+COMMANDS = {
+    "/edit": Command("[TEXT]", "write the prompt with $EDITOR", _edit),
+    "/undo": Command("", "take back the last prompt and what followed; nothing is deleted", _undo),
+    RETRY: Command("", "ask again, or for another answer", lambda talk, _: talk.again()),
+    "/model": Command("[MODEL]", "the model from now on, or which it is", _model),
+    "/profile": Command("[NAME]", "switch to a profile of config.toml, or list them", _profile),
+    "/attach": Command("[FILE]", "a file to go with the next prompt", _attach),
+    "/system": Command("[TEXT|@FILE]", "the system prompt from now on, or what it is", _system),
+    "/show": Command("[N]", "the conversation, or its last N messages", _show),
+    "/fork": Command("[NEW]", "continue in a copy; this session is unchanged", _fork),
+    "/help": Command("", "this list", _help),
+    "/quit": Command("", "leave; `chat` resumes the session", _quit),
+}
+
+
+def completing(talk: Talk) -> Completer:
+    """Return a completer for commands and their arguments."""
+
+    def complete(before: str, word: str) -> Sequence[str]:
+        command = before.split(maxsplit=1)[0] if before.strip() else ""
+        matches: Sequence[str] = ()
+        if not command:
+            matches = [f"{name} " for name in COMMANDS] if word else ()
+        elif command == "/profile":
+            matches = layers.profiles(talk.env)
+        elif command == "/model":
+            matches = sorted({m.model for m in talk.view().messages if m.model})
+        elif command == "/attach" or (command == "/system" and word.startswith("@")):
+            at = "@" if word.startswith("@") else ""
+            paths = glob.glob(glob.escape(os.path.expanduser(word.removeprefix("@"))) + "*")
+            return [f"{at}{path}/" if os.path.isdir(path) else f"{at}{path}" for path in sorted(paths)]
+        return [name for name in matches if name.startswith(word)]
+
+    return complete
