@@ -8,7 +8,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.render import changes, table, values
-from codeh_history.render.explanation import labelled, tables, tell
+from codeh_history.render.changes import explain, labelled, tables
 from codeh_history.session.ops import drop, insert, replace, summarize
 from strategies import view_of
 
@@ -138,7 +138,7 @@ def told(tmp_path, found, *, json):
     with (tmp_path / "err").open("wb") as err:
         env = Env({}, stderr=err.fileno())
         env.quiet = True  # it was asked for
-        tell(env, found, json=json)
+        explain(env, found, json=json)
     return (tmp_path / "err").read_text()
 
 

@@ -8,7 +8,7 @@ from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
 from ..base.shared_options import Compaction, system_and_tools
 from ..filters.costs import counting, largest, measure
 from ..render import table, values
-from ..render.explanation import labelled
+from ..render.changes import labelled
 from ..render.messages import rich_wanted, width
 from ..render.progress import progress, size_of
 from ..session.exchanges import prompts

@@ -15,7 +15,7 @@ messages, then references.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.escape import safe, visible
@@ -62,10 +62,8 @@ def document(
     references = parts.references([message for _, message in messages])
     lines += [Line("head", "references")] if references else []
     lines += [Line("reference", visible(parts.reference(entry))) for _, entry in sorted(references.items())]
-    return drawn(env, lines) if rich else (plain(lines) + "\n" if lines else "").encode(*_ANYHOW)
-
-
-_ANYHOW = ("utf-8", "backslashreplace")
+    text = plain(lines) + "\n" if lines else ""
+    return drawn(env, lines) if rich else text.encode("utf-8", "backslashreplace")
 
 
 def plain(lines: Iterable[Line]) -> str:
@@ -133,7 +131,9 @@ def lines_of(item: Item, text: str = TEXT, *, people: bool = False) -> Iterator[
     elif item.what == "call" and people and isinstance(item.value, dict):
         yield Line("call", visible(item.head))
         for name, value in item.value.items():
-            yield from _argument(visible(name), value)
+            first, *more = text_lines(value if isinstance(value, str) else parts.compact(value)) or [""]
+            yield Line("argument", f"{visible(name)}: {first}" if not more else f"{visible(name)}:")
+            yield from (Line("argument", f"  {line}") for line in ([first, *more] if more else ()))
     elif item.what == "call":
         yield Line("call", f"{visible(item.head)} {visible(item.body)}")
     elif item.what == "result":
@@ -141,16 +141,6 @@ def lines_of(item: Item, text: str = TEXT, *, people: bool = False) -> Iterator[
         yield from _texts("output", item.body)
     else:
         yield Line("media", f"[{visible(item.head)}]")
-
-
-def _argument(name: str, value: Any) -> Iterator[Line]:
-    """Yield `NAME: VALUE`, with a multi-line text below its name."""
-    lines = text_lines(value if isinstance(value, str) else parts.compact(value))
-    if len(lines) < 2:
-        yield Line("argument", f"{name}: {''.join(lines)}")
-        return
-    yield Line("argument", f"{name}:")
-    yield from (Line("argument", f"  {line}") for line in lines)
 
 
 def _texts(kind: str, text: str) -> list[Line]:

@@ -68,8 +68,9 @@ def of(part: Part, name: str) -> Iterator[Item]:
     elif "inlineData" in part or "fileData" in part:
         yield Item("media", media(part, name))
     elif "native" in part:
-        native = part["native"]
-        yield Item("other", f"{native.get('provider')} only: {_kind(native.get('value'))}")
+        provider, value = part["native"].get("provider"), part["native"].get("value")
+        kind = value.get("type") if isinstance(value, dict) else None
+        yield Item("other", f"{provider} only: {kind or 'item'}, {len(compact(value))} bytes")
     elif "text" in part:
         yield Item("thought" if part.get("thought") else "text", body=part["text"])
     else:
@@ -130,11 +131,6 @@ def compact(value: object) -> str:
 
 def _with_id(name: str, id: object) -> str:
     return f"{name} {id}" if id else name
-
-
-def _kind(value: object) -> str:
-    kind = value.get("type") if isinstance(value, dict) else None
-    return f"{kind or 'item'}, {len(compact(value))} bytes"
 
 
 def _list(value: object) -> list[Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from rich.cells import cell_len
 
@@ -31,15 +31,14 @@ class Wrapping:
 
     def feed(self, text: str) -> str:
         """Add a text and return what can be written now; a newline releases everything held back."""
-        return "".join(self._written(self.held + text))
-
-    def _written(self, text: str) -> Iterator[str]:
+        pieces = _TOKEN.findall(self.held + text)
         self.held = ""
-        for piece in _TOKEN.finditer(text):
-            if piece.end() == len(text) and self._is_open(piece[0]):
-                self.held = piece[0]
-            else:
-                yield self._put(piece[0])
+        written = "".join(map(self._put, pieces[:-1]))
+        if pieces and self._is_open(pieces[-1]):
+            self.held = pieces[-1]
+        elif pieces:
+            written += self._put(pieces[-1])
+        return written
 
     def _is_open(self, word: str) -> bool:
         """Whether the position of a word depends on the rest of it."""

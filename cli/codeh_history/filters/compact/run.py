@@ -40,10 +40,10 @@ def run(env: Env, options: Compact) -> int:
         if options.via is not None:
             plan = bounds.by_model(env, target.id, view, plan, wanted, options)
         if options.explain:
-            from ...render import explanation
+            from ...render import changes
 
             fields = bounds.explanation(env, target.id, view, apply(view, plan.ops), wanted)
-            explanation.tell(env, fields, json=options.json)
+            changes.explain(env, fields, json=options.json)
         return plan
 
     lost: Lost | None = {} if options.allow_missing else None

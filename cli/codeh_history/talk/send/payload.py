@@ -179,10 +179,10 @@ def _reduced(
     limits = limits._replace(model=options.model)
     after = bounds.within(env, view, limits)
     if flags.explain:
-        from ...render import explanation
+        from ...render import changes
 
         bounds.demanding(limits)
-        explanation.tell(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
+        changes.explain(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
     return passes.curate(sources.rendered(after), settings, ("pairs",))[0]
 
 
