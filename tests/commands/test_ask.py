@@ -65,7 +65,7 @@ def stdin_of(kind, data):
 )
 def test_what_is_piped_in_is_sent(home, kind, flags, text):
     with stdin_of(kind, b"+ a\n- b\n") as fd:
-        done = run_in_process("ask", *TO, SAYS_YES, *flags, stdin=fd, home=home)
+        done = run_in_process("ask", *TO, SAYS_YES, *flags, stdin=fd)
     assert (done.code, done.out) == (0, b"yes\n")
     assert prompts(home) == [text]
 
@@ -75,7 +75,7 @@ def test_a_stdin_that_holds_nothing_changes_nothing(home, kind):
     terminal = pty.openpty()
     with stdin_of("pipe", b"\n" if "blank" in kind else b"") as pipe, Path(os.devnull).open() as null:
         end = pipe if "pipe" in kind else terminal[1] if "terminal" in kind else null.fileno()
-        done = run_in_process("ask", *TO, SAYS_YES, "-m", "hi", stdin=end, home=home)
+        done = run_in_process("ask", *TO, SAYS_YES, "-m", "hi", stdin=end)
     for fd in terminal:
         os.close(fd)
     assert (done.code, done.out, done.err) == (0, b"yes\n", b"codeh-history: new session s\n")
@@ -169,14 +169,14 @@ def test_the_same_line_again_is_a_retry(home, tmp_path, attached):
     busy = '{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}'
     cut = 'data: {"candidates":[{"content":{"parts":[{"text":"y"}]}}]}'
     for via in (FAILS, f"cat >/dev/null; echo '{busy}'", f"cat >/dev/null; printf '%s\\n\\n' '{cut}'"):
-        failed = run_in_process("ask", *TO, via, *flags, home=home)
+        failed = run_in_process("ask", *TO, via, *flags)
         assert failed.code == 75
         again = b"`codeh-history ask -s s --to gemini --via CMD`"
         assert failed.err.endswith(b"; the prompt is stored: %b sends it\n" % again)
-    assert run_in_process("ask", *TO, SAYS_YES, *flags, home=home).out == b"yes\n"
+    assert run_in_process("ask", *TO, SAYS_YES, *flags).out == b"yes\n"
     kinds = [r["kind"] for r in lines(session_path(home, "s")) if "kind" in r]
     assert kinds == ["user", "error", "codeh", "codeh"]  # the one before the last is what was cut
-    run_ok("ask", *TO, SAYS_YES, *flags, home=home)  # answered: it is asked anew
+    run_ok("ask", *TO, SAYS_YES, *flags)  # answered: it is asked anew
     assert [r.get("kind") for r in lines(session_path(home, "s"))].count("user") == 2
 
 
@@ -185,50 +185,47 @@ def test_the_same_line_again_is_a_retry(home, tmp_path, attached):
 )
 def test_another_prompt_is_no_retry(home, tmp_path, other):
     (tmp_path / "a.bin").write_bytes(b"\0")
-    assert run_in_process("ask", *TO, FAILS, "-m", "hi", home=home).code == 75
+    assert run_in_process("ask", *TO, FAILS, "-m", "hi").code == 75
     flags = [str(tmp_path / "a.bin") if word == "FILE" else word for word in other]
-    run_ok("ask", *TO, SAYS_YES, *flags, home=home)
+    run_ok("ask", *TO, SAYS_YES, *flags)
     assert prompts(home) == ["hi", other[1]]
 
 
 def test_another_file_of_the_same_bytes_is_no_retry(home, tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("the same")
-        run_in_process("ask", *TO, FAILS, "-m", "hi", "--attach", str(tmp_path / name), home=home)
+        run_in_process("ask", *TO, FAILS, "-m", "hi", "--attach", str(tmp_path / name))
     stored = [record for record in lines(session_path(home, "s")) if "attached" in record]
     assert [record["attached"][0]["name"] for record in stored] == ["a.txt", "b.txt"]
 
 
 def test_an_empty_file_adds_nothing(home, tmp_path):
     (tmp_path / "empty").touch()
-    run_in_process("ask", *TO, FAILS, "-m", "hi", "-F", str(tmp_path / "empty"), home=home)
-    run_in_process("ask", *TO, FAILS, "-m", "hi", home=home)
+    run_in_process("ask", *TO, FAILS, "-m", "hi", "-F", str(tmp_path / "empty"))
+    run_in_process("ask", *TO, FAILS, "-m", "hi")
     assert prompts(home)[-1] == "hi"
     assert prompts(home).count("hi") == 1
 
 
 def test_a_call_that_waits_is_named_once_and_the_prompt_sent_without_it(home):
     via = ("--to", "text", "--via", "cat > /dev/null; echo Sunny.")
-    run_in_process("append", "-s", "demo", "-m", "The weather?", home=home)
+    run_in_process("append", "-s", "demo", "-m", "The weather?")
     for names in (["get_weather"], ["get_weather", "get_time"]):
         calls = [word for name in names for word in ("--call", name, "--args", "{}")]
-        run_in_process("append", "-s", "demo", *calls, home=home)
+        run_in_process("append", "-s", "demo", *calls)
         note = f"codeh-history: demo: {', '.join(names)}: never answered; sent without a result\n"
-        assert run_in_process("ask", "-s", "demo", "And on Mars?", *via, home=home).err.decode() == note
-        assert run_in_process("ask", "-s", "demo", "And now?", *via, home=home).err == b""
-    assert (
-        b"repairs of call/response pairs"
-        in run_in_process("payload", "demo", "--to", "gemini", home=home).err
-    )
-    assert run_in_process("ask", "-s", "demo", *via, home=home).code == 65
+        assert run_in_process("ask", "-s", "demo", "And on Mars?", *via).err.decode() == note
+        assert run_in_process("ask", "-s", "demo", "And now?", *via).err == b""
+    assert b"repairs of call/response pairs" in run_in_process("payload", "demo", "--to", "gemini").err
+    assert run_in_process("ask", "-s", "demo", *via).code == 65
 
 
 def test_a_key_is_answered_once(home):
     for _ in range(2):
-        assert run_in_process("ask", *TO, FAILS, "-m", "hi", "--key", "k", home=home).code == 75
+        assert run_in_process("ask", *TO, FAILS, "-m", "hi", "--key", "k").code == 75
     for _ in range(2):
-        assert run_in_process("ask", *TO, SAYS_YES, "-m", "hi", "--key", "k", home=home).out == b"yes\n"
-    assert run_in_process("ask", *TO, SAYS_YES, "-m", "ho", "--key", "k", home=home).code == 65
+        assert run_in_process("ask", *TO, SAYS_YES, "-m", "hi", "--key", "k").out == b"yes\n"
+    assert run_in_process("ask", *TO, SAYS_YES, "-m", "ho", "--key", "k").code == 65
     assert [r["kind"] for r in lines(session_path(home, "s")) if "kind" in r] == ["user", "codeh"]
 
 
@@ -258,10 +255,10 @@ def test_what_can_be_refused_is_refused_before_anything_is_stored(
     Path("bad.j2").write_text("{{ message ")
     Path("good.j2").write_text("{{ message }}")
     if before:
-        run_in_process("append", "-s", "s", "-m", "earlier", home=home)
+        run_in_process("append", "-s", "s", "-m", "earlier")
     code, flags = REFUSED[case]
     to = [] if "--to" in flags else ["--to", "gemini"]
-    result = run_in_process("ask", "-s", "s", *to, "--via", "touch ran", "-m", "hi", *flags, home=home)
+    result = run_in_process("ask", "-s", "s", *to, "--via", "touch ran", "-m", "hi", *flags)
     assert (result.code, result.out) == (code, b"")
     assert prompts(home) == (["earlier"] if before else [])
     assert not Path("ran").exists()
@@ -288,15 +285,15 @@ def test_a_signal_says_that_the_prompt_is_stored(home, tmp_path):
 ])  # fmt: skip
 def test_the_command_that_sends_it_names_what_the_environment_does_not(home, argv, again):
     usual = {"CODEH_TO": "gemini", "CODEH_VIA": FAILS}
-    failed = run_in_process("ask", "-s", "s", "-m", "hi", *argv, home=home, env=usual)
+    failed = run_in_process("ask", "-s", "s", "-m", "hi", *argv, env=usual)
     assert failed.err.endswith(f": `codeh-history {again}` sends it\n".encode())
 
 
 def test_the_error_of_a_provider_names_the_model_that_was_asked(home):
-    run_in_process("set", "-s", "s", "model.anthropic=m-1", home=home)
+    run_in_process("set", "-s", "s", "model.anthropic=m-1")
     busy = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
     asked = ("ask", "-s", "s", "-m", "hi", "--to", "anthropic", "--via", f"cat >/dev/null; echo '{busy}'")
-    assert run_in_process(*asked, home=home).code == 75
+    assert run_in_process(*asked).code == 75
     error = lines(session_path(home, "s"))[-1]
     assert (error["kind"], error["provider"], error["model"]) == ("error", "anthropic", "m-1")
 
@@ -314,14 +311,14 @@ def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home):
 def test_a_prompt_that_another_program_wrote_in_another_order_is_the_same(home, tmp_path):
     (tmp_path / "a.bin").write_bytes(b"\0\1")
     flags = ("-m", "hi", "--attach", str(tmp_path / "a.bin"))
-    assert run_in_process("ask", *TO, FAILS, *flags, home=home).code == 75
+    assert run_in_process("ask", *TO, FAILS, *flags).code == 75
     path = session_path(home, "s")
     head, prompt = path.read_bytes().splitlines()
     swapped = orjson.loads(prompt)
     swapped["parts"] = [dict(reversed(part.items())) for part in swapped["parts"]]
     swapped["parts"][1]["inlineData"] = dict(reversed(swapped["parts"][1]["inlineData"].items()))
     path.write_bytes(head + b"\n" + orjson.dumps(swapped) + b"\n")
-    assert run_in_process("ask", *TO, SAYS_YES, *flags, home=home).out == b"yes\n"
+    assert run_in_process("ask", *TO, SAYS_YES, *flags).out == b"yes\n"
     assert len(prompts(home)) == 1
 
 
@@ -329,7 +326,7 @@ def test_a_system_prompt_is_kept_where_there_is_none(home, tmp_path):
     via = f"cat > {tmp_path}/body; echo '{YES}'"
 
     def sent(*argv):
-        run_ok("ask", *TO, via, "-m", "hi", *argv, home=home)
+        run_ok("ask", *TO, via, "-m", "hi", *argv)
         body = orjson.loads((tmp_path / "body").read_bytes())
         return str(body["systemInstruction"]["parts"][0]["text"])
 
@@ -354,7 +351,7 @@ def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(home, tmp_p
         for role in ("user", "model")
     ]
     history = b"\n".join(map(orjson.dumps, turns))
-    run_ok("append", "--jsonl", "-s", "s", home=home, stdin=history)
+    run_ok("append", "--jsonl", "-s", "s", stdin=history)
     taken = ("--to", "openai-chat", "--model", "m", *options.split())
     via = f"cat > {tmp_path}/body; cat {tmp_path}/answer"
     answer = {
@@ -363,8 +360,6 @@ def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(home, tmp_p
         "choices": [{"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}],
     }
     (tmp_path / "answer").write_bytes(orjson.dumps(answer))
-    assert (
-        run_in_process("ask", "-s", "s", "--via", via, "-m", "and now?", *taken, home=home).out == b"yes\n"
-    )
-    run_ok("undo", "-s", "s", home=home)  # the answer
-    assert (tmp_path / "body").read_bytes() == run_in_process("payload", "-s", "s", *taken, home=home).out
+    assert run_in_process("ask", "-s", "s", "--via", via, "-m", "and now?", *taken).out == b"yes\n"
+    run_ok("undo", "-s", "s")  # the answer
+    assert (tmp_path / "body").read_bytes() == run_in_process("payload", "-s", "s", *taken).out

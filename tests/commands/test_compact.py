@@ -255,8 +255,8 @@ def test_another_process_gives_the_same_bytes(home):
     written(home, [*talk, *long_loop()])
     for budget in by_length(["4k"], ["4k", "20k"], ["4k", "20k"]):
         argv = ("compact", "s", "--budget", budget)
-        found = {run(*argv, env={"PYTHONHASHSEED": seed}, home=home).out for seed in ("0", "1", "2")}
-        assert found == {run(*argv, home=home).out} != {b""}
+        found = {run(*argv, env={"PYTHONHASHSEED": seed}).out for seed in ("0", "1", "2")}
+        assert found == {run(*argv).out} != {b""}
 
 
 def test_2026_11_23_a_torn_line_is_damage_under_the_lock_too(tmp_path):

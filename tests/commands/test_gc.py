@@ -119,8 +119,8 @@ def blocks(home):
 
 
 def persisted(home, session, text=BIG):
-    id = run("append", "-s", session, "-m", text, home=home).text
-    assert run("persist", session, "-i", home=home).code == 0
+    id = run("append", "-s", session, "-m", text).text
+    assert run("persist", session, "-i").code == 0
     return id
 
 
@@ -128,46 +128,46 @@ def test_blocks_go_with_the_last_session_that_names_them(home):
     persisted(home, "a")
     persisted(home, "b")  # the same content: the same block
     persisted(home, "c", "y" * 5000)
-    run("fork", "c", "--into", "d", home=home)
+    run("fork", "c", "--into", "d")
     aged(home, 8)
     assert len(blocks(home)) == 2
     for name in ("a", "c"):
         session_path(home, name).unlink()
-    assert run("gc", "--yes", home=home).out == b""
+    assert run("gc", "--yes").out == b""
     session_path(home, "b").unlink()
-    dry = run("gc", home=home)
+    dry = run("gc")
     assert lines(dry.out) == [{"store": str(home / "blocks"), "blocks": 1, "bytes": 5011, "removed": False}]
     assert b"--yes" in dry.err
     assert len(blocks(home)) == 2
-    assert lines(run("gc", "--yes", home=home).out)[0]["removed"] is True
+    assert lines(run("gc", "--yes").out)[0]["removed"] is True
     assert len(blocks(home)) == 1
-    assert run("show", "d", home=home).code == 0
+    assert run("show", "d").code == 0
 
 
 def test_the_trash_and_damaged_lines_keep_blocks(home):
     persisted(home, "a")
     persisted(home, "b", "y" * 5000)
-    run("rm", "a", home=home)
+    run("rm", "a")
     path = session_path(home, "b")
     path.write_bytes(path.read_bytes().replace(b'{"type":"ref"', b'{"type":"ref'))
     aged(home, 8)
-    assert run("gc", "--yes", home=home).out == b""
+    assert run("gc", "--yes").out == b""
     assert len(blocks(home)) == 2
-    assert run("rm", "--restore", "a", home=home).code == 0
-    assert run("last", "a", home=home).text == BIG
+    assert run("rm", "--restore", "a").code == 0
+    assert run("last", "a").text == BIG
 
 
 def test_a_young_block_stays_and_a_rewritten_one_is_young(home):
     persisted(home, "a")
     session_path(home, "a").unlink()
     aged(home, 6.9)
-    assert run("gc", "--yes", home=home).out == b""
+    assert run("gc", "--yes").out == b""
     aged(home, 7.1)
     persisted(home, "b")
     session_path(home, "b").unlink()
-    assert run("gc", "--yes", home=home).out == b""
+    assert run("gc", "--yes").out == b""
     aged(home, 7.1)
-    assert lines(run("gc", "--yes", home=home).out)[0]["blocks"] == 1
+    assert lines(run("gc", "--yes").out)[0]["blocks"] == 1
     assert blocks(home) == []
 
 
@@ -180,9 +180,9 @@ def test_what_killed_processes_left_is_swept(home):
         os.utime(path, (0, 0))
     young = half.with_name(".a.jsonl.11111111.tmp")
     young.write_bytes(b"half")
-    assert run("gc", home=home).code == 0
+    assert run("gc").code == 0
     assert half.exists()
-    assert run("gc", "--yes", home=home).code == 0
+    assert run("gc", "--yes").code == 0
     assert not half.exists()
     assert not block.exists()
     assert young.exists()
@@ -199,11 +199,11 @@ STREAM = (
 def filled_home(home):
     """A home with a session by reference, deltas that may go, and a removed session."""
     for name in ("demo", "gone"):
-        run_in_process("append", "-s", name, "-m", name * 2000, home=home)
-        run_in_process("persist", name, "-i", home=home)
+        run_in_process("append", "-s", name, "-m", name * 2000)
+        run_in_process("persist", name, "-i")
     with session_path(home, "demo").open("ab") as file:
         file.write(STREAM)
-    run_in_process("rm", "gone", home=home)
+    run_in_process("rm", "gone")
     return home
 
 
@@ -215,7 +215,7 @@ def stopped(filled_home, *more):
     """`gc` removes nothing and is 74, dry or not."""
     before = tree(filled_home)
     for argv in (["gc"], ["gc", "--yes"], ["gc", "--yes", "--trash", "1d"]):
-        outcome = run_in_process(*argv, *more, home=filled_home, env=LATER)
+        outcome = run_in_process(*argv, *more, env=LATER)
         assert (outcome.code, outcome.out) == (74, b""), outcome.err
         assert tree(filled_home) == before
     assert b"nothing was removed" in outcome.err
@@ -232,7 +232,7 @@ def test_a_session_in_a_subfolder_stops_it(filled_home, folder):
 
 def test_an_empty_subfolder_hides_nothing(filled_home):
     (filled_home / "sessions" / "empty").mkdir()
-    assert run_in_process("gc", home=filled_home).code == 0
+    assert run_in_process("gc").code == 0
 
 
 @pytest.mark.parametrize("folder", ["sessions", "trash"])
@@ -255,8 +255,8 @@ def test_a_session_reached_through_a_link_keeps_its_blocks(filled_home):
     path = session_path(filled_home, "demo")
     path.rename(filled_home / "elsewhere.jsonl")
     path.symlink_to(filled_home / "elsewhere.jsonl")
-    run_in_process("gc", "--yes", home=filled_home, env=LATER)
-    assert run_in_process("last", "demo", home=filled_home).code == 0
+    run_in_process("gc", "--yes", env=LATER)
+    assert run_in_process("last", "demo").code == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may read anything")
@@ -274,7 +274,7 @@ def test_a_session_that_may_not_be_read_stops_it(filled_home):
     path.chmod(0o600)
     assert (done.returncode, done.stdout) == (74, b""), done.stderr
     assert b"demo.jsonl: Permission denied; nothing was removed" in done.stderr
-    assert run_in_process("last", "demo", home=filled_home).code == 0
+    assert run_in_process("last", "demo").code == 0
 
 
 def test_blocks_reached_through_a_link_may_be_others(filled_home, tmp_path):
@@ -283,11 +283,11 @@ def test_blocks_reached_through_a_link_may_be_others(filled_home, tmp_path):
     (filled_home / "blocks").symlink_to(shared)
     session_path(filled_home, "demo").unlink()
     before = tree(shared)
-    outcome = run_in_process("gc", "--yes", home=filled_home, env=LATER)
+    outcome = run_in_process("gc", "--yes", env=LATER)
     assert (outcome.code, outcome.out) == (0, b"")
     assert b"--shared" in outcome.err
     assert tree(shared) == before
-    assert run_in_process("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
+    assert run_in_process("gc", "--yes", "--shared", env=LATER).lines[0]["blocks"] == 1
 
 
 def test_a_home_reached_through_a_link_owns_its_blocks(filled_home, tmp_path):
@@ -302,36 +302,33 @@ def test_a_block_named_in_another_spelling_stays(filled_home):
     at = data.index(b'"blockIds":["') + 13
     spelled = b"".join(b"\\u00%02x" % digit for digit in data[at : at + 64])
     path.write_bytes(data[:at] + spelled + data[at + 64 :])
-    run_in_process("gc", "--yes", home=filled_home, env=LATER)
-    assert run_in_process("last", "demo", "--role", "user", home=filled_home).text == "demo" * 2000
+    run_in_process("gc", "--yes", env=LATER)
+    assert run_in_process("last", "demo", "--role", "user").text == "demo" * 2000
 
 
 def test_a_session_somewhere_else_keeps_its_blocks(filled_home, tmp_path):
     """By its path, persisted there or begun with a large file; one that is gone may have been moved."""
     (tmp_path / "big.png").write_bytes(b"\x89PNG" * 20_000)
     told, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
-    run_in_process("append", "-s", str(told), "-m", "told" * 2000, home=filled_home)
-    run_in_process("persist", str(told), "-i", home=filled_home)
+    run_in_process("append", "-s", str(told), "-m", "told" * 2000)
+    run_in_process("persist", str(told), "-i")
     run_in_process(
         "append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"), home=filled_home
     )
     for name in ("demo", "gone"):
         (filled_home / "sessions" / f"{name}.jsonl").unlink(missing_ok=True)
     shutil.rmtree(filled_home / "trash")
-    before = [run_in_process("hydrate", str(path), home=filled_home).out for path in (told, begun)]
-    assert run_in_process("gc", "--yes", home=filled_home, env=LATER).lines[0]["blocks"] == 2
-    assert [run_in_process("hydrate", str(path), home=filled_home).out for path in (told, begun)] == before
+    before = [run_in_process("hydrate", str(path)).out for path in (told, begun)]
+    assert run_in_process("gc", "--yes", env=LATER).lines[0]["blocks"] == 2
+    assert [run_in_process("hydrate", str(path)).out for path in (told, begun)] == before
     moved = told.rename(tmp_path / "moved.jsonl")
-    left = run_in_process("gc", "--yes", home=filled_home, env=LATER)
+    left = run_in_process("gc", "--yes", env=LATER)
     assert (left.code, left.out) == (0, b"")
     assert b"told.jsonl referred to blocks and is missing" in left.err
-    assert run_in_process("hydrate", str(moved), home=filled_home).code == 0
-    assert run_in_process("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
-    assert (
-        run_in_process("gc", "--yes", home=filled_home, env=LATER).err
-        == b"codeh-history: nothing to remove\n"
-    )
-    assert run_in_process("hydrate", str(begun), home=filled_home).code == 0
+    assert run_in_process("hydrate", str(moved)).code == 0
+    assert run_in_process("gc", "--yes", "--shared", env=LATER).lines[0]["blocks"] == 1
+    assert run_in_process("gc", "--yes", env=LATER).err == b"codeh-history: nothing to remove\n"
+    assert run_in_process("hydrate", str(begun)).code == 0
 
 
 @pytest.mark.parametrize("how", ["a link", "CODEH_BLOCKS"])
@@ -344,7 +341,7 @@ def test_a_store_that_another_home_writes_to_is_left_alone(filled_home, tmp_path
         env["CODEH_BLOCKS"] = str(filled_home / "blocks")
     run_in_process("append", "-s", "x", "-m", "other" * 2000, home=other)
     assert run_in_process("persist", "x", "-i", home=other, env=env).code == 0
-    assert b"--shared" in run_in_process("gc", "--yes", home=filled_home, env=LATER).err
+    assert b"--shared" in run_in_process("gc", "--yes", env=LATER).err
     assert run_in_process("hydrate", "x", home=other, env=env).code == 0
 
 

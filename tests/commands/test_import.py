@@ -281,7 +281,7 @@ def test_what_could_not_be_read_back_is_not_stored(env, home):
 def test_a_copy_whose_parts_went_to_blocks_is_still_the_same(env, home):
 
     import_session(env, source("a", "b" * 9000), "/src")
-    run_ok("persist", "codex-abc", "-i", "--all", home=home)
+    run_ok("persist", "codex-abc", "-i", "--all")
     assert import_session(env, source("a", "b" * 9000), "/src") == Imported("codex-abc", 0, created=False)
     assert import_session(env, source("a", "b" * 9000, "c"), "/src") == Imported(
         "codex-abc", 1, created=False
@@ -306,7 +306,7 @@ def test_a_sum_counts_each_action_and_its_programs_most_first(capfd, home):
 
 def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home):
     def imported(*argv):
-        shown = on_terminal("import", "--all", *argv, home=home, HOME=str(home))
+        shown = on_terminal("import", "--all", *argv, HOME=str(home))
         drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", shown).splitlines()
         return [line for line in drawn if line and "importing" not in line]
 

@@ -49,8 +49,8 @@ def test_foreign_blocks_in_a_folder_become_ours(home, tmp_path, sharded):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / id).write_bytes(orjson.dumps(value))
     env = {"CODEH_BLOCKS": str(store)}
-    run_ok("import", wrapper(tmp_path), "--into", "a", home=home, env=env)
-    messages = orjson.loads(run_ok("export", "a", home=home, env=env).out)
+    run_ok("import", wrapper(tmp_path), "--into", "a", env=env)
+    messages = orjson.loads(run_ok("export", "a", env=env).out)
     assert [message["parts"] for message in messages] == PARTS
     assert all(len(id) == 64 for id in named(home, "a"))
     assert [record["kind"] for record in lines(session_path(home, "a"))[2:]] == ["user", "codeh", "tool"]
@@ -61,8 +61,8 @@ def test_foreign_blocks_in_a_server_become_ours(home, tmp_path, redis_url, share
     for id, value in THEIRS.items():
         shared_redis.send("SET", key.format(id), orjson.dumps(value).decode())
     env = {"CODEH_BLOCKS": redis_url}
-    run_ok("import", wrapper(tmp_path), "--into", "a", home=home, env=env)
-    messages = orjson.loads(run_ok("export", "a", home=home, env=env).out)
+    run_ok("import", wrapper(tmp_path), "--into", "a", env=env)
+    messages = orjson.loads(run_ok("export", "a", env=env).out)
     assert [message["parts"] for message in messages] == PARTS
 
 
@@ -79,7 +79,7 @@ def test_foreign_blocks_that_cannot_be_read_are_refused_at_once(home, tmp_path, 
     else:
         lost = "../../x"
         file.write_bytes(file.read_bytes().replace(b"block_2bCall", lost.encode()))
-    refused = run_in_process("import", str(file), "--into", "a", home=home)
+    refused = run_in_process("import", str(file), "--into", "a")
     assert (refused.code, refused.out) == (65, b"")
     assert lost in refused.err.decode()
     assert not session_path(home, "a").exists()
@@ -89,36 +89,36 @@ def test_references_to_our_blocks_that_are_missing_are_refused_at_once(home, tmp
     id = hashlib.sha256(b'{"text":"hi"}').hexdigest()
     file = tmp_path / "refs.json"
     file.write_bytes(orjson.dumps([{"flowId": "f", "blockIds": [id], "role": "user"}]))
-    refused = run_in_process("import", str(file), home=home)
+    refused = run_in_process("import", str(file))
     assert (refused.code, id in refused.err.decode()) == (65, True)
     assert not list(home.rglob("*.jsonl"))
-    assert id in run_ok("import", file, "--allow-missing", home=home).err.decode()
+    assert id in run_ok("import", file, "--allow-missing").err.decode()
 
 
 def test_references_of_what_is_persisted_and_list_ask_the_store_nothing(home, tmp_path):
-    run_ok("append", "-s", "a", "-m", BIG, home=home)
-    run_ok("append", "-s", "a", "--role", "model", "-m", BIG + "2", home=home)
-    run_ok("persist", "a", "-i", "--all", home=home)
-    before = run_ok("export", "a", "--to", "refs", home=home).out
+    run_ok("append", "-s", "a", "-m", BIG)
+    run_ok("append", "-s", "a", "--role", "model", "-m", BIG + "2")
+    run_ok("persist", "a", "-i", "--all")
+    before = run_ok("export", "a", "--to", "refs").out
     (home / "blocks").rename(tmp_path / "away")
     away = {"CODEH_BLOCKS": "redis://127.0.0.1:1/0"}
     for env in ({}, away):
-        assert run_ok("export", "a", "--to", "refs", home=home, env=env).out == before
-        listed = run_ok("list", "--jsonl", home=home, env=env)
+        assert run_ok("export", "a", "--to", "refs", env=env).out == before
+        listed = run_ok("list", "--jsonl", env=env)
         assert (listed.lines[0]["messages"], listed.lines[0]["exchanges"], listed.err) == (2, 1, b"")
         assert listed.lines[0]["open_calls"] is None  # nobody can know
     assert not (home / "blocks").exists()
 
 
 def test_references_after_a_compaction_keep_the_blocks_of_what_it_left(home):
-    run_ok("append", "-s", "a", "-m", "go", home=home)
-    run_ok("append", "-s", "a", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
-    run_ok("append", "-s", "a", "--result", "build", "-m", "a line of output\n" * 3000, home=home)
-    run_ok("append", "-s", "a", "--role", "model", "-m", "done", home=home)
-    run_ok("append", "-s", "a", "-m", "and?", home=home)
-    run_ok("persist", "a", "-i", "--all", home=home)
-    run_ok("compact", "a", "--max-chars", "20000", "-i", home=home)
-    refs = orjson.loads(run_ok("export", "a", "--to", "refs", home=home).out)
+    run_ok("append", "-s", "a", "-m", "go")
+    run_ok("append", "-s", "a", "--call", "build", "--args", "{}", "--call-id", "c1")
+    run_ok("append", "-s", "a", "--result", "build", "-m", "a line of output\n" * 3000)
+    run_ok("append", "-s", "a", "--role", "model", "-m", "done")
+    run_ok("append", "-s", "a", "-m", "and?")
+    run_ok("persist", "a", "-i", "--all")
+    run_ok("compact", "a", "--max-chars", "20000", "-i")
+    refs = orjson.loads(run_ok("export", "a", "--to", "refs").out)
     shown = contents(home, "a")
     stored = blocks(home)
     assert [[orjson.loads(stored[id]) for id in ref["blockIds"]] for ref in refs] == [
@@ -132,10 +132,8 @@ def test_a_wrapper_keeps_its_flow(home, tmp_path):
     for id, value in THEIRS.items():
         (store / id).write_bytes(orjson.dumps(value))
     env = {"CODEH_BLOCKS": str(store)}
-    run_ok("import", wrapper(tmp_path), "--into", "a", home=home, env=env)
-    printed = orjson.loads(
-        run_ok("export", "a", "--to", "refs", "--workspace", "ws_1", home=home, env=env).out
-    )
+    run_ok("import", wrapper(tmp_path), "--into", "a", env=env)
+    printed = orjson.loads(run_ok("export", "a", "--to", "refs", "--workspace", "ws_1", env=env).out)
     assert list(printed) == ["type", "refs", "flowId", "workspaceId"]
     assert (printed["flowId"], [ref["role"] for ref in printed["refs"]]) == (
         "flow_1",
@@ -144,15 +142,15 @@ def test_a_wrapper_keeps_its_flow(home, tmp_path):
 
 
 def test_a_workspace_gives_the_toolkits_wrapper(home, tmp_path):
-    run_ok("append", "-s", "a", "-m", "hi", home=home)
-    run_ok("append", "-s", "a", "--role", "model", "-m", "ho", home=home)
-    printed = run_ok("export", "a", "--to", "refs", "--workspace", "ws_1", home=home).out
+    run_ok("append", "-s", "a", "-m", "hi")
+    run_ok("append", "-s", "a", "--role", "model", "-m", "ho")
+    printed = run_ok("export", "a", "--to", "refs", "--workspace", "ws_1").out
     ids = [hashlib.sha256(b'{"text":"%s"}' % text).hexdigest() for text in (b"hi", b"ho")]
     assert orjson.loads(printed) == {
         "type": "llm2", "flowId": "a", "workspaceId": "ws_1",
         "refs": [{"blockKeys": [ids[0]], "role": "user"}, {"blockKeys": [ids[1]], "role": "assistant"}],
     }  # fmt: skip
     (tmp_path / "w.json").write_bytes(printed)
-    run_ok("import", tmp_path / "w.json", "--into", "b", home=home)
+    run_ok("import", tmp_path / "w.json", "--into", "b")
     assert contents(home, "b") == contents(home, "a")
-    assert run_in_process("export", "a", "--workspace", "w", home=home).code == 2
+    assert run_in_process("export", "a", "--workspace", "w").code == 2

@@ -44,7 +44,7 @@ def today():
 
 def test_append_begins_a_session_and_everything_else_goes_on_with_it(home):
     name = f"{today()}-why-is-the-sky"
-    assert noted(run_in_process("append", "Why is the sky", "blue?", home=home)) == f"new session {name}"
+    assert noted(run_in_process("append", "Why is the sky", "blue?")) == f"new session {name}"
     assert sessions(home) == [name]
     meant = f"{name} (newest begun here)"
     lines = (
@@ -53,20 +53,20 @@ def test_append_begins_a_session_and_everything_else_goes_on_with_it(home):
         ["export", "--to", "contents"], ["verify"], ["context"], ["config", "-s", name], ["fork", "--at", ":1", "--into", "other"],
     )  # fmt: skip
     for line in lines:
-        result = run_in_process(*line, home=home)
+        result = run_in_process(*line)
         assert noted(result) == meant or line[0] == "config", line
-    assert b"Why is the sky blue?" in run_in_process("show", "-q", home=home).out
-    assert noted(run_in_process("last", "--role", "user", home=home)) == "other (newest begun here)"
+    assert b"Why is the sky blue?" in run_in_process("show", "-q").out
+    assert noted(run_in_process("last", "--role", "user")) == "other (newest begun here)"
 
 
 @pytest.mark.parametrize("line", [["append"], ["ask", *GEMINI]])
 def test_new_begins_another_and_a_name_names_it(home, line):
     for text, name in (("one", f"{today()}-one"), ("one", f"{today()}-one-2"), ("two", f"{today()}-two")):
-        result = run_in_process(*line, text, "--new", home=home, env={"CODEH_SESSION": "other"})
+        result = run_in_process(*line, text, "--new", env={"CODEH_SESSION": "other"})
         assert noted(result) == f"new session {name}"
-    assert noted(run_in_process(*line, "x", "-s", "named", "--new", home=home)) == "new session named"
+    assert noted(run_in_process(*line, "x", "-s", "named", "--new")) == "new session named"
     before = (home / "sessions" / "named.jsonl").read_bytes()
-    taken = run_in_process(*line, "x", "-s", "named", "--new", home=home)
+    taken = run_in_process(*line, "x", "-s", "named", "--new")
     assert taken.code == 2
     assert b"named exists" in taken.err
     assert (home / "sessions" / "named.jsonl").read_bytes() == before
@@ -77,18 +77,18 @@ def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home):
     prompts = [b"Why is the sky blue?\nAnd on Mars?\n"]
     assert (
         f"new session {today()}-why-is-the-sky"
-        in run_in_process("chat", *GEMINI, home=home, stdin=prompts).err.decode()
+        in run_in_process("chat", *GEMINI, stdin=prompts).err.decode()
     )
     assert (
         f"{today()}-why-is-the-sky (newest"
-        in run_in_process("chat", *GEMINI, home=home, stdin=[b"more\n"]).err.decode()
+        in run_in_process("chat", *GEMINI, stdin=[b"more\n"]).err.decode()
     )
     assert sessions(home) == [f"{today()}-why-is-the-sky"]
-    assert run_in_process("chat", "--new", *GEMINI, home=home, stdin=[b"Why is the sky blue?\n"]).code == 0
-    assert run_in_process("chat", "x", "--new", *GEMINI, home=home, stdin=[b"hi\n"]).code == 0
-    assert run_in_process("chat", "x", "--new", *GEMINI, home=home, stdin=[b"hi\n"]).code == 2
+    assert run_in_process("chat", "--new", *GEMINI, stdin=[b"Why is the sky blue?\n"]).code == 0
+    assert run_in_process("chat", "x", "--new", *GEMINI, stdin=[b"hi\n"]).code == 0
+    assert run_in_process("chat", "x", "--new", *GEMINI, stdin=[b"hi\n"]).code == 2
     assert sessions(home) == [f"{today()}-why-is-the-sky", f"{today()}-why-is-the-sky-2", "x"]
-    assert run_in_process("chat", "--new", *GEMINI, home=home, stdin=[b"/help\n"]).code == 0
+    assert run_in_process("chat", "--new", *GEMINI, stdin=[b"/help\n"]).code == 0
     assert len(sessions(home)) == 3  # nothing was said, nothing is begun
 
 
@@ -103,7 +103,7 @@ def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home):
     ],
 )  # fmt: skip
 def test_each_way_to_append_begins_one(home, line, stdin, name):
-    result = run_in_process(*line, home=home, stdin=[stdin] if stdin else b"")
+    result = run_in_process(*line, stdin=[stdin] if stdin else b"")
     assert re.fullmatch(rf"new session {today()}-{name}", noted(result)), result
     assert len(sessions(home)) == 1
 
@@ -119,38 +119,33 @@ def test_each_way_to_append_begins_one(home, line, stdin, name):
     ],
 )  # fmt: skip
 def test_nothing_else_begins_one(home, line, code):
-    result = run_in_process(*line, home=home)
+    result = run_in_process(*line)
     assert result.code == code, result
     assert not sessions(home)
 
 
 @pytest.mark.parametrize("line", [["redact", "-i", "--yes"], ["persist", "-i"], ["hydrate", "-i"], ["rm"]])
 def test_what_rewrites_or_removes_never_takes_the_newest(home, line):
-    run_in_process("append", "the password is swordfish-2026", home=home)
+    run_in_process("append", "the password is swordfish-2026")
     before = (home / "sessions" / f"{sessions(home)[0]}.jsonl").read_bytes()
-    assert run_in_process(*line, home=home).code == 2
+    assert run_in_process(*line).code == 2
     assert (home / "sessions" / f"{sessions(home)[0]}.jsonl").read_bytes() == before
-    assert (
-        line == ["rm"]
-        or run_in_process(*line, home=home, env={"CODEH_SESSION": sessions(home)[0]}).code == 0
-    )
+    assert line == ["rm"] or run_in_process(*line, env={"CODEH_SESSION": sessions(home)[0]}).code == 0
 
 
 def test_with_seeded_ids_a_session_is_named(home):
     for line in (["append", "hi"], ["append", "--new", "hi"], ["show"], ["payload", "--to", "gemini"]):
-        assert run_in_process(*line, home=home, env={"CODEH_ID_SEED": "x"}).code == 2
+        assert run_in_process(*line, env={"CODEH_ID_SEED": "x"}).code == 2
     assert not sessions(home)
 
 
 def test_in_serve_and_the_library_a_session_is_named(home, monkeypatch):
-    run_in_process("append", "-s", "demo", "hi", home=home)
+    run_in_process("append", "-s", "demo", "hi")
     requests = [
         {"id": verb, "argv": [verb, *rest]}
         for verb, *rest in (["last"], ["append", "x"], ["append", "--new", "x"])
     ]
-    done = run(
-        "serve", home=home, stdin=b"".join(dumps(request) + b"\n" for request in requests), cwd=Path.cwd()
-    )
+    done = run("serve", stdin=b"".join(dumps(request) + b"\n" for request in requests), cwd=Path.cwd())
     assert sorted((answer["id"], answer["code"]) for answer in done.lines) == [
         ("append", 2), ("append", 2), ("last", 2),
     ]  # fmt: skip
@@ -163,38 +158,33 @@ def test_in_serve_and_the_library_a_session_is_named(home, monkeypatch):
 
 
 def test_copies_and_rescued_sessions_were_not_begun_here(home):
-    run_in_process("append", "-s", "own", "hi", home=home)
+    run_in_process("append", "-s", "own", "hi")
     Path("list.json").write_text(
         '[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]}]'
     )
-    assert run_in_process("import", "list.json", "--into", "copy", home=home).code == 0
-    assert run_in_process("rescue", "own", "--budget", "9k", "--output", "rescued", home=home).code == 0
+    assert run_in_process("import", "list.json", "--into", "copy").code == 0
+    assert run_in_process("rescue", "own", "--budget", "9k", "--output", "rescued").code == 0
     assert "rescued" in sessions(home)
     for id in ("copy", "rescued"):
-        run_in_process("append", "-s", id, "newer", home=home)
-    assert noted(run_in_process("last", home=home)) == "own (newest begun here)"
+        run_in_process("append", "-s", id, "newer")
+    assert noted(run_in_process("last")) == "own (newest begun here)"
 
 
 def test_an_answer_goes_to_the_only_session_that_was_asked_lately(home):
-    run_in_process("append", "-s", "first", "hi", home=home, env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
-    run_in_process("append", "-s", "second", "hi", home=home)
-    answer = run_in_process("append", "--from", "auto", home=home, stdin=[ANSWER.encode()])
+    run_in_process("append", "-s", "first", "hi", env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
+    run_in_process("append", "-s", "second", "hi")
+    answer = run_in_process("append", "--from", "auto", stdin=[ANSWER.encode()])
     assert noted(answer) == "second (newest begun here)"
-    run_in_process("append", "-s", "first", "hi", home=home)
-    unsure = run_in_process(
-        "append", "--from", "auto", home=home, stdin=[ANSWER.replace("yes", "no").encode()]
-    )
+    run_in_process("append", "-s", "first", "hi")
+    unsure = run_in_process("append", "--from", "auto", stdin=[ANSWER.replace("yes", "no").encode()])
     assert unsure.code == 2
     assert b"second" in unsure.err
     assert b"first" in unsure.err
     kept = re.search(rb"`codeh-history append -s SESSION --from auto < (.*)`", unsure.err)
     assert kept is not None
     with open(kept[1], "rb") as file:
-        assert (
-            run_in_process("append", "-s", "first", "--from", "auto", home=home, stdin=file.fileno()).code
-            == 0
-        )
-    assert run_in_process("last", "first", home=home).out == b"no\n"
+        assert run_in_process("append", "-s", "first", "--from", "auto", stdin=file.fileno()).code == 0
+    assert run_in_process("last", "first").out == b"no\n"
 
 
 def piped_payload(home, *argv):
@@ -209,9 +199,9 @@ def piped_payload(home, *argv):
 
 
 def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home):
-    run_in_process("append", "-s", "first", "hi", home=home)
+    run_in_process("append", "-s", "first", "hi")
     assert piped_payload(home) == ["codeh-history: first (newest begun here)"]
-    run_in_process("append", "-s", "second", "hi", home=home)
+    run_in_process("append", "-s", "second", "hi")
     assert piped_payload(home) == [
         "codeh-history: second (newest begun here)",
         (
@@ -221,54 +211,51 @@ def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home):
     ]
     assert piped_payload(home, "-q") == []
     assert piped_payload(home, "first") == []
-    to_a_file = run_in_process("payload", "--to", "gemini", home=home)
+    to_a_file = run_in_process("payload", "--to", "gemini")
     assert to_a_file.err == b"codeh-history: second (newest begun here)\n"
 
 
 def test_text_and_m_are_one_or_the_other(home):
     for line in (["append"], ["ask", *GEMINI]):
-        assert run_in_process(*line, "a", "-m", "b", home=home).code == 2
+        assert run_in_process(*line, "a", "-m", "b").code == 2
     assert not sessions(home)
-    run_in_process("append", "-s", "demo", "two", "words", home=home)
-    assert run_in_process("last", "demo", "--role", "user", home=home).out == b"two words\n"
+    run_in_process("append", "-s", "demo", "two", "words")
+    assert run_in_process("last", "demo", "--role", "user").out == b"two words\n"
 
 
 def test_a_text_that_begins_with_the_name_of_a_session_is_pointed_out(home):
-    run_in_process("append", "-s", "demo", "hi", home=home)
+    run_in_process("append", "-s", "demo", "hi")
     for words in (["demo"], ["demo", "hi"]):
-        assert (
-            noted(run_in_process("append", *words, home=home))
-            == "demo is text here; the session demo is -s demo"
-        )
-    assert run_in_process("append", "-s", "demo", "demo", home=home).err == b""
-    assert run_in_process("append", "-s", "demo", "demo x", home=home).err == b""
+        assert noted(run_in_process("append", *words)) == "demo is text here; the session demo is -s demo"
+    assert run_in_process("append", "-s", "demo", "demo").err == b""
+    assert run_in_process("append", "-s", "demo", "demo x").err == b""
 
 
 @pytest.mark.parametrize("verb", ["undo", "clear", "chat"])
 def test_verbs_about_a_session_take_it_as_their_first_argument(home, verb):
-    run_in_process("append", "-s", "demo", "hi", home=home)
-    run_in_process("append", "-s", "newer", "hi", home=home)
+    run_in_process("append", "-s", "demo", "hi")
+    run_in_process("append", "-s", "newer", "hi")
     args = GEMINI if verb == "chat" else ()
     before = (home / "sessions" / "newer.jsonl").read_bytes()
-    assert run_in_process(verb, "demo", *args, home=home, stdin=[b"more\n"] if args else b"").code == 0
+    assert run_in_process(verb, "demo", *args, stdin=[b"more\n"] if args else b"").code == 0
     assert len((home / "sessions" / "demo.jsonl").read_bytes().splitlines()) > 2
     assert (home / "sessions" / "newer.jsonl").read_bytes() == before
 
 
 def test_two_that_begin_one_of_the_same_words_begin_two(home):
     with ThreadPoolExecutor(6) as pool:
-        done = list(pool.map(lambda _: run("append", "--new", "hi", home=home, cwd=os.getcwd()), range(6)))
+        done = list(pool.map(lambda _: run("append", "--new", "hi", cwd=os.getcwd()), range(6)))
     assert [each.code for each in done] == [0] * 6, done
     assert len(sessions(home)) == 6
 
 
 def test_a_name_that_was_taken_meanwhile_is_not_appended_to(home, monkeypatch):
-    run_in_process("append", "-s", "taken", "theirs", home=home)
+    run_in_process("append", "-s", "taken", "theirs")
     monkeypatch.setattr(append, "name_for", lambda *_: "taken")
     seen = iter([False, True, False])
     monkeypatch.setattr(create, "is_taken", lambda _: next(seen))
-    assert noted(run_in_process("append", "--new", "ours", home=home)) == "new session taken-2"
+    assert noted(run_in_process("append", "--new", "ours")) == "new session taken-2"
     seen = iter([False])
-    refused = run_in_process("ask", "--new", "ours", *GEMINI, home=home)
+    refused = run_in_process("ask", "--new", "ours", *GEMINI)
     assert refused.code == 75
     assert b"ours" not in (home / "sessions" / "taken.jsonl").read_bytes()

@@ -135,8 +135,8 @@ PIPES = {
 def filled(home):
     """A home with a session that waits for an answer, and one that was answered."""
     for id in ("demo", "answered"):
-        run_in_process("append", "-s", id, "-m", "hi", home=home)
-    run_in_process("append", "-s", "answered", "-m", "yes", "--role", "model", home=home)
+        run_in_process("append", "-s", id, "-m", "hi")
+    run_in_process("append", "-s", "answered", "-m", "yes", "--role", "model")
     return home
 
 
@@ -154,9 +154,9 @@ def test_it_is_said_and_nothing_is_stored(filled, line):
 def test_2026_11_24_it_is_said_before_which_session_was_answered(home):
     """Several sessions were used in this directory: the question is idle where there is no answer."""
     for id in ("one", "two"):
-        run_in_process("append", "--new", "-s", id, "-m", "hi", home=home)
+        run_in_process("append", "--new", "-s", id, "-m", "hi")
     for stdin in ([b""], [b" \n"]):
-        result = run_in_process("append", "--from", "auto", home=home, stdin=stdin)
+        result = run_in_process("append", "--from", "auto", stdin=stdin)
         assert result.code == 75
         assert result.err == b"codeh-history: stdin: nothing arrived: the command before printed nothing\n"
 
@@ -190,12 +190,12 @@ VIA = ("--to", "text", "--via", "cat > /dev/null; echo yes")
 @pytest.mark.parametrize("piped", [True, False])
 def test_it_is_left_out_of_what_is_stored(home, tmp_path, line, stdin, *, piped):
     (tmp_path / "t").write_bytes(MARK + stdin)
-    run_in_process("append", "-s", "demo", "before", "--role", "model", home=home)
+    run_in_process("append", "-s", "demo", "before", "--role", "model")
     words = [str(tmp_path / "t") if word == "FILE" else word for word in line.split()]
     words += VIA if words[0] in ("ask", "chat") else ()
     with (tmp_path / "t").open("rb") as file:
         given = [MARK[:2], MARK[2:] + stdin] if piped else file.fileno()
-        run_ok(*words, "-s", "demo", home=home, stdin=given)
+        run_ok(*words, "-s", "demo", stdin=given)
     log = session_path(home, "demo").read_bytes()
     assert b'{"text":"hi"}' in log
     assert MARK not in log
@@ -207,11 +207,11 @@ def test_it_is_left_out_of_an_attached_text_alone(home, tmp_path, size, name):
     text = b"[1, 2" + b" " * (size - 6) + b"]"
     (tmp_path / name).write_bytes(MARK + text)
     (tmp_path / "blob").write_bytes(MARK + b"\0\1\2")
-    run_in_process("append", "-s", "demo", "x", "--attach", str(tmp_path / name), home=home)
-    run_in_process("append", "-s", "demo", "x", "--attach", str(tmp_path / "blob"), home=home)
+    run_in_process("append", "-s", "demo", "x", "--attach", str(tmp_path / name))
+    run_in_process("append", "-s", "demo", "x", "--attach", str(tmp_path / "blob"))
     records = lines(session_path(home, "demo"))[1:]
     assert [record["attached"][0]["bytes"] for record in records] == [size, 6]
-    shown = run_in_process("payload", "demo", "--to", "text", home=home).out
+    shown = run_in_process("payload", "demo", "--to", "text").out
     assert b"[1, 2" in shown
     assert MARK not in shown
 
@@ -222,14 +222,14 @@ def test_it_is_left_out_of_what_is_configured(home, tmp_path):
     home.mkdir(mode=0o700, exist_ok=True)
     (home / "config.toml").write_bytes(MARK + f'to = "gemini"\ntools = "@{tmp_path}/tools.json"\n'.encode())
     (home / "config.toml").chmod(0o600)
-    run_in_process("append", "-s", "demo", "hi", home=home)
-    sent = run_ok("payload", "demo", "--system", f"@{tmp_path}/system.md", home=home)
+    run_in_process("append", "-s", "demo", "hi")
+    sent = run_ok("payload", "demo", "--system", f"@{tmp_path}/system.md")
     assert b'"Be brief."' in sent.out
     assert b'"ls"' in sent.out
     assert MARK not in sent.out
 
 
 def test_a_session_that_begins_with_it_is_read(home):
-    run_in_process("append", "-s", "demo", "hi", home=home)
-    stream = run_in_process("curate", "demo", home=home).out
-    assert run_in_process("curate", "-", home=home, stdin=[MARK + stream]).out == stream
+    run_in_process("append", "-s", "demo", "hi")
+    stream = run_in_process("curate", "demo").out
+    assert run_in_process("curate", "-", stdin=[MARK + stream]).out == stream

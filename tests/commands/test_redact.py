@@ -228,15 +228,15 @@ def test_append_redacts_what_is_attached(size, tmp_path):
     file = tmp_path / "k.txt"
     file.write_text(f"password: {SECRET}\n" + "hello world\n" * (size // 12))
     home = tmp_path / "home"
-    run_ok("append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=home)
+    run_ok("append", "-s", "s", "-m", "see", "--attach", str(file), "--redact")
     stored = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert SECRET.encode() not in stored
     assert b64encode(b"password: " + SECRET.encode())[:50] not in stored
-    run_ok("show", "s", "--json", home=home)
+    run_ok("show", "s", "--json")
     text = b64decode(
-        orjson.loads(run_in_process("payload", "-s", "s", "--to", "gemini", home=home).out)["contents"][-1][
-            "parts"
-        ][-1]["inlineData"]["data"]
+        orjson.loads(run_in_process("payload", "-s", "s", "--to", "gemini").out)["contents"][-1]["parts"][
+            -1
+        ]["inlineData"]["data"]
     )
     assert text.startswith(b"password: [redacted:")
 

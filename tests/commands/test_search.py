@@ -164,8 +164,8 @@ def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home):
     run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(300)))
     assert searched("-n", "2", "line") == ["demo:1:user: line 0", "demo:1:user: line 1"]
     assert len(searched("line")) == 300
-    shown = on_terminal("search", "line", home=home).splitlines()
+    shown = on_terminal("search", "line").splitlines()
     assert len(shown) == MOST + 1
     assert shown[-1] == f"codeh-history: more than {MOST} matches; pass -n N for more"
-    assert len(on_terminal("search", "-n", "250", "line", home=home).splitlines()) == 250
-    assert len(on_terminal("search", "--jsonl", "line", home=home, columns=999).splitlines()) == 300
+    assert len(on_terminal("search", "-n", "250", "line").splitlines()) == 250
+    assert len(on_terminal("search", "--jsonl", "line", columns=999).splitlines()) == 300

@@ -33,7 +33,7 @@ __all__ = ["hostile"]  # a fixture
 )  # fmt: skip
 @pytest.mark.parametrize("env", [{}, {"TERM": "dumb"}], ids=["rich", "dumb"])
 def test_nothing_acts_on_the_terminal(argv, env, hostile):
-    shown = on_terminal(*argv.split(" "), home=hostile, **env)
+    shown = on_terminal(*argv.split(" "), **env)
     assert shown
     assert "Traceback" not in shown
     assert "bug:" not in shown
@@ -42,7 +42,7 @@ def test_nothing_acts_on_the_terminal(argv, env, hostile):
 
 
 def test_json_on_a_terminal_is_the_same_json(hostile):
-    shown = on_terminal("show", "demo", "--jsonl", home=hostile, columns=9999)
+    shown = on_terminal("show", "demo", "--jsonl", columns=9999)
     piped = support.run("show", "demo", "--jsonl", "-q", home=hostile)
     assert [orjson.loads(line) for line in shown.splitlines() if line.startswith("{")] == piped.lines
 
@@ -50,12 +50,12 @@ def test_json_on_a_terminal_is_the_same_json(hostile):
 @pytest.mark.parametrize("verb", ["show", "stats", "status", "list", "search", "last", "stats --top 9"])
 def test_a_models_message_is_called_model(verb, called):
     found = {"search": "search . demo", "list": "list"}.get(verb, f"{verb} demo")
-    shown = STYLES.sub("", on_terminal(*found.split(), home=called))
+    shown = STYLES.sub("", on_terminal(*found.split()))
     assert not re.search(r"(?<![./\w])codeh\b(?![-/])", shown), shown
 
 
 def test_stats_counts_tool_output_as_the_tools(called):
-    shown = STYLES.sub("", on_terminal("stats", "demo", home=called))
+    shown = STYLES.sub("", on_terminal("stats", "demo"))
     rows = re.findall(r"^(user|model|tool) ", shown.partition("by tool")[0], re.MULTILINE)
     assert rows == ["user", "model", "tool"]
 
@@ -83,7 +83,7 @@ def test_a_filter_prints_what_it_would_do_and_the_session_only_where_it_is_asked
     support.run("append", "-s", "demo", "-m", "password=hunter2secret99")
     before = support.session_path(called, "demo").read_bytes()
     verb, *options = filter.split()
-    shown = STYLES.sub("", on_terminal(verb, "demo", *options, home=called))
+    shown = STYLES.sub("", on_terminal(verb, "demo", *options))
     assert '{"' not in shown
     changes = verb in ("curate", "compact")
     assert ("\nedit" in shown or "\ndrop" in shown) == changes
@@ -96,7 +96,7 @@ def test_a_filter_prints_what_it_would_do_and_the_session_only_where_it_is_asked
         assert keep in shown or "demo is unchanged: `redact demo -i --yes` removes it" in shown
     assert support.session_path(called, "demo").read_bytes() == before
     piped = support.run(verb, "demo", *options)
-    again = on_terminal(verb, "demo", *options, "--jsonl", home=called, columns=999)
+    again = on_terminal(verb, "demo", *options, "--jsonl", columns=999)
     assert [line for line in again.splitlines() if line.startswith("{")] == piped.out.decode().splitlines()
 
 
@@ -108,7 +108,7 @@ def test_a_filter_says_how_to_keep_what_it_makes_of_stdin_or_of_a_file(called):
 
 
 def test_markdown_is_the_models(plain):
-    shown = on_terminal("show", "demo", home=plain)
+    shown = on_terminal("show", "demo")
     assert "hello **you**" in shown
     assert "\x1b[1m**bold**\x1b[0m" in shown
     assert "  - one\n  - two\n" in STYLES.sub("", shown)
@@ -116,15 +116,15 @@ def test_markdown_is_the_models(plain):
 
 def test_no_colour(plain):
     colours = re.compile(r"\x1b\[[0-9;]*3[0-9]")
-    assert colours.search(on_terminal("show", "demo", home=plain))
-    assert not colours.search(on_terminal("show", "demo", home=plain, NO_COLOR="1"))
-    assert "\x1b" not in on_terminal("show", "demo", home=plain, TERM="dumb")
+    assert colours.search(on_terminal("show", "demo"))
+    assert not colours.search(on_terminal("show", "demo", NO_COLOR="1"))
+    assert "\x1b" not in on_terminal("show", "demo", TERM="dumb")
 
 
 def test_lines_fit_the_terminal(plain):
     support.run("append", "-s", "demo", "-m", "word " * 200)
     for argv in ("show demo", "stats demo"):
-        shown = STYLES.sub("", on_terminal(*argv.split(), home=plain, columns=60))
+        shown = STYLES.sub("", on_terminal(*argv.split(), columns=60))
         assert max(map(len, shown.split("\n"))) <= 60
 
 
@@ -141,13 +141,13 @@ def test_a_pipe_needs_no_rich(plain):
 
 @pytest.mark.parametrize(("regex", "red"), [("l+", ["ll"]), ("(h|y)(e|o)+u?", ["he", "you"]), ("$", [])])
 def test_search_marks_what_it_found(regex, red, plain):
-    shown = on_terminal("search", regex, "demo", home=plain).split("\n")[0]
+    shown = on_terminal("search", regex, "demo").split("\n")[0]
     assert re.findall(r"\x1b\[1;31m(.*?)\x1b\[0m", shown) == red
     assert STYLES.sub("", shown) == "demo:1:user: hello **you**"
 
 
 def test_words_are_marked_too(plain):
-    shown = on_terminal("search", "--words", "you HELL", "demo", home=plain)
+    shown = on_terminal("search", "--words", "you HELL", "demo")
     assert re.findall(r"\x1b\[1;31m(.*?)\x1b\[0m", shown) == ["hello", "you"]
 
 

@@ -119,7 +119,7 @@ def test_by_time(home, argv, groups):
 
 def test_days_on_a_terminal_are_the_readers(home):
     kept(home, "a", answer("one"), answer("two", model="of-ours"))
-    shown = on_terminal("usage", "--by", "day", home=home, columns=140, TZ="Asia/Tokyo")
+    shown = on_terminal("usage", "--by", "day", columns=140, TZ="Asia/Tokyo")
     assert "2026-02-01" in shown
     assert "$0.0045+?" in shown
     assert "█" in shown
@@ -132,7 +132,7 @@ def test_days_on_a_terminal_are_the_readers(home):
 ])  # fmt: skip
 def test_a_narrow_terminal_shows_the_cost(home, columns, headings):
     kept(home, "a", answer("one", model="gpt-5", used={"input": 1234567, "output": 100}))
-    shown = on_terminal("usage", home=home, columns=columns).splitlines()
+    shown = on_terminal("usage", columns=columns).splitlines()
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown[0]).split() == headings.split()
     assert "$1.54" in shown[1]
     assert "1.2M" in shown[1]
@@ -169,7 +169,7 @@ def test_damage_is_noted(home):
     kept(home, "a", answer("one"))
     with session_path(home, "a").open("ab") as file:
         file.write(b"no json\n")
-    assert b"1 damaged line skipped" in run_in_process("usage", home=home).err
+    assert b"1 damaged line skipped" in run_in_process("usage").err
     assert used(home, "--strict", code=65)["total"]["responses"] == 1
 
 

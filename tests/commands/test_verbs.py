@@ -31,11 +31,11 @@ def test_each_stands_in_one_section_and_none_is_a_module_without_a_name():
 @pytest.mark.parametrize("form", EXPORTERS)
 @pytest.mark.parametrize("flag", ["--output", "-o"])
 def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):
-    run_ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "-m", "hi")
     file = tmp_path / "a.out"
-    done = run_ok("export", "a", "--to", form, flag, file, home=home)
-    assert (done.out, file.read_bytes()) == (b"", run_ok("export", "a", "--to", form, home=home).out)
-    again = run_in_process("export", "a", "--to", form, flag, str(file), home=home)
+    done = run_ok("export", "a", "--to", form, flag, file)
+    assert (done.out, file.read_bytes()) == (b"", run_ok("export", "a", "--to", form).out)
+    again = run_in_process("export", "a", "--to", form, flag, str(file))
     assert (again.code, b"already exists" in again.err) == (65, True)
 
 
@@ -62,7 +62,7 @@ def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(data, choice):
 @pytest.mark.parametrize("environ", [{}, {"CODEH_STORE": "dir:{}/w"}, {"CODEH_BLOCKS": "{}/b"}])
 def test_a_folder_needs_no_tables(home, tmp_path, environ):
     env = {name: value.format(tmp_path) for name, value in environ.items()}
-    done = run_ok("store", "init", home=home, env=env)
+    done = run_ok("store", "init", env=env)
     place = env.get("CODEH_STORE", f"dir:{home}/sessions").removeprefix("dir:")
     assert (
         done.err.decode()

@@ -17,17 +17,15 @@ BUG = 70
 command = cache(cli.load)  # the Typer command of a verb, which takes long to make
 
 
-def run_in_process(*argv, home, stdin=b"", env=None):
-    """Run `codeh-history ARGV…` in this process and home; bugs are raised, other failures are exit codes.
+def run_in_process(*argv, home=None, stdin=b"", env=None):
+    """Run `codeh-history ARGV…` in this process; bugs are raised, other failures are exit codes.
+
+    home: by default that of the fixture of this name.
 
     stdin is a file with these bytes, a pipe through which these pieces come, a descriptor, or `/dev/null`.
     """
-    environ = {
-        "CODEH_HOME": os.fspath(home),
-        "HOME": os.fspath(home),
-        "CODEH_TRACEBACK": "1",
-        **(env or {}),
-    }
+    home = os.fspath(home or os.environ["CODEH_HOME"])
+    environ = {"CODEH_HOME": home, "HOME": home, "CODEH_TRACEBACK": "1", **(env or {})}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, given(stdin) as fd:
         code = run(list(argv), Env(environ, stdin=fd, stdout=out.fileno(), stderr=err.fileno()))
         out.seek(0)
@@ -38,7 +36,7 @@ def run_in_process(*argv, home, stdin=b"", env=None):
     return result
 
 
-def run_ok(*argv, home, **more):
+def run_ok(*argv, home=None, **more):
     """Run a command in this process and assert that it succeeds."""
     done = run_in_process(*map(str, argv), home=home, **more)
     assert done.code == 0, done.err

@@ -20,7 +20,7 @@ UNSAFE = re.compile(
 )
 
 
-def on_terminal(*argv, home, columns=80, **env):
+def on_terminal(*argv, home=None, columns=80, **env):
     """The output of a command, both streams, on a terminal of this many columns."""
     return of_process([*support.program(), *argv], home, columns, env)
 
