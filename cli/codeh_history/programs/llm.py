@@ -7,7 +7,8 @@ older tables with a prompt and its response in each row.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from ..providers.json_text import value_of
@@ -39,33 +40,29 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield each conversation, as far as the database can be read."""
-    for session, tip in _conversations(source, program):
-        reading = _Reading(source, session)
-        try:
-            if tip is not None:
-                reading.thread(tip)
-            else:
-                reading.responses()
-        except Unreadable as error:
-            session.problem(0, "skips", f"{error} after {session.number} messages")
-        yield session
-
-
-def _conversations(source: Source, program: Program) -> Iterator[tuple[Session, object]]:
-    """Yield a session for each, with a thread's newest message (None: only in the older tables)."""
-    seen: set[str] = set()
+    """Yield each conversation, as far as the database can be read; one in both schemas is a thread."""
+    threads: set[str] = set()
     if source.head.has(_THREADS):
         query = "SELECT * FROM threads WHERE tip_message_hash IS NOT NULL ORDER BY id"
         for row in [row for row in source.rows(query) if name_at(row, "id")]:
-            seen.add(row["id"])
+            threads.add(row["id"])
             session = Session(program.name, row["id"], created=time_of(row.get("datetime_utc")))
             session.set_title(row.get("name"))
-            yield session, row["tip_message_hash"]
+            yield _filled(session, partial(_Reading(source, session).thread, row["tip_message_hash"]))
     if source.head.has(_RESPONSES):
         for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
-            if row["id"] not in seen:
-                yield Session(program.name, name_at(row, "id") or _LOOSE), None
+            if row["id"] not in threads:
+                session = Session(program.name, name_at(row, "id") or _LOOSE)
+                yield _filled(session, _Reading(source, session).responses)
+
+
+def _filled(session: Session, fill: Callable[[], None]) -> Session:
+    """Fill a session as far as its rows can be read."""
+    try:
+        fill()
+    except Unreadable as error:
+        session.problem(0, "skips", f"{error} after {session.number} messages")
+    return session
 
 
 class _Reading:
@@ -83,27 +80,20 @@ class _Reading:
         turns = {turn["tip_message_hash"]: turn for turn in rows}
         ids = [turn["id"] for turn in turns.values()]
         self.session.set(tools=self.tools("turn_tools", "turn_id", ids))
-        chain = self.chain(tip)
-        times: list[str | None] = []  # newest first; a message without a turn has the time of the next one
-        for message in reversed(chain):
-            turn = turns.get(message["hash"])
-            times.append(time_of(turn.get("datetime_utc")) if turn else times[-1] if times else None)
-        for self.session.number, (message, ts) in enumerate(zip(chain, reversed(times), strict=True), 1):
-            self.message(message, turns.get(message["hash"]), ts)
-
-    def chain(self, tip: object) -> list[Json]:
-        """The messages up to the newest one, oldest first."""
-        chain: dict[object, Json] = {}
-        at = tip
-        while at is not None and at not in chain:
-            row = next(self.source.rows("SELECT * FROM messages WHERE hash = ?", at), None)
+        chain: dict[object, tuple[Json, str | None]] = {}  # newest first, with times
+        hash, ts = tip, None
+        while hash is not None and hash not in chain:
+            row = next(self.source.rows("SELECT * FROM messages WHERE hash = ?", hash), None)
             if row is None:
-                why = f"message {at} is missing: llm would refuse to continue"
+                why = f"message {hash} is missing: llm would refuse to continue"
                 self.session.problem(0, "forgets", why, "the messages after it are read")
                 break
-            chain[at] = row
-            at = row["parent_hash"]
-        return list(reversed(chain.values()))
+            if row["hash"] in turns:  # else the time of the next message
+                ts = time_of(turns[row["hash"]].get("datetime_utc"))
+            chain[hash] = row, ts
+            hash = row["parent_hash"]
+        for self.session.number, (message, ts) in enumerate(reversed(chain.values()), 1):
+            self.message(message, turns.get(message["hash"]), ts)
 
     def message(self, message: Json, turn: Json | None, ts: str | None) -> None:
         role, kind = message.get("role"), self.session.kind_of(message.get("role"), _KINDS)
@@ -124,7 +114,9 @@ class _Reading:
         payload = _object_in(row.get("payload"))
         text, kind = row.get("text"), row.get("type")
         if not isinstance(text, str):
-            text = self.joined_text(payload) if "text_ref" in payload else text_at(payload, "text")
+            text = text_at(payload, "text")
+            if "text_ref" in payload:  # refers to fragments
+                text = "".join(map(self.fragment, objects_at(payload, "text_ref")))
         match kind:
             case "text":
                 return [{"text": text}]
@@ -141,17 +133,15 @@ class _Reading:
         self.session.skip(f"part ({kind})")
         return []
 
-    def joined_text(self, payload: Json) -> str:
-        """Join a text that refers to fragments."""
-        pieces: list[str] = []
-        for piece in objects_at(payload, "text_ref"):
-            literal = [{"content": piece["literal"]}] if "literal" in piece else []
-            rows = literal or self.rows("SELECT * FROM fragments WHERE id = ?", piece.get("fragment"))
-            if not rows:
-                why = f"fragment {piece.get('fragment')} is missing: llm sends nothing for it"
-                self.session.problem(0, "drops", why)
-            pieces += [text_at(row, "content") for row in rows]
-        return "".join(pieces)
+    def fragment(self, piece: Json) -> str:
+        """A piece of a text: what it says, or the fragment that it names."""
+        if "literal" in piece:
+            return text_at(piece, "literal")
+        rows = self.rows("SELECT * FROM fragments WHERE id = ?", piece.get("fragment"))
+        if not rows:
+            why = f"fragment {piece.get('fragment')} is missing: llm sends nothing for it"
+            self.session.problem(0, "drops", why)
+        return "".join(text_at(row, "content") for row in rows)
 
     # -- the older tables ----------------------------------------------------------------------------------
 

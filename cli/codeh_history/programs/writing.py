@@ -254,8 +254,8 @@ class Writer:
         """Return the finished file."""
         resume = (self.program.command, *self.RESUME)
         taken = resume if self.TAKES_FILES else ()
-        data = b"".join(dumps(line) + b"\n" for line in self.lines)
-        return Written(data, self.name(), (*resume, self.about.id), self.left(sent), sent.notes, taken)
+        left = self.left(sent)
+        return Written(lines(self.lines), self.name(), (*resume, self.about.id), left, sent.notes, taken)
 
 
 def write(program: Program, view: View, about: SessionInfo) -> Written:

@@ -45,6 +45,7 @@ IMPORTERS: dict[str, Importer] = {
     history_items.NAME: history_items.read,
     **{name: partial(requests.read, name) for name in providers.FORMATS},
 }
+_UNKNOWN = f"none of the known forms ({', '.join(IMPORTERS)})"
 _ELEMENTS: dict[str, Callable[[Any], bool]] = {  # forms with elements that no other form has
     "refs": legacy.is_ref, "persisted": history.is_entry, sidekick.NAME: sidekick.holds,
     history_items.NAME: history_items.holds,
@@ -67,7 +68,7 @@ def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | N
         except BadData as error:
             raise BadData(f"{name}: {error}") from None
     if log is None:
-        every = f"none of the known forms ({', '.join(IMPORTERS)}), nor a file of {', '.join(PROGRAMS)}"
+        every = f"{_UNKNOWN}, nor a file of {', '.join(PROGRAMS)}"
         raise BadData(f"{name}: {every if form == 'auto' else f'not in the form {form}'}")
     if on_log is not None:
         on_log(log)
@@ -77,11 +78,8 @@ def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | N
 def log_of_value(value: Any, size: int) -> Log:
     """The log of a JSON value, for reading a file in place."""
     deep = nests_deeper(value, MAX_READ)
-    reason = (
-        f"nested deeper than {MAX_READ}" if deep else f"none of the known forms: {', '.join(IMPORTERS)}"
-    )
-    log = None if deep else _log(value, "auto", size)
-    return log or Log([], [Damage(ELEMENT, 0, reason)], size)
+    reason = f"nested deeper than {MAX_READ}" if deep else _UNKNOWN
+    return (None if deep else _log(value, "auto", size)) or Log([], [Damage(ELEMENT, 0, reason)], size)
 
 
 def log_of_lines(data: bytes, form: str = "auto") -> Log | None:
@@ -120,7 +118,11 @@ def _log(value: Any, form: str, size: int) -> Log | None:
 
 
 def form_of(value: object) -> str | None:
-    """Detect the form of a JSON value; None if it is unknown."""
+    """Detect the form of a JSON value; None if it is unknown.
+
+    A list of plain texts, which every format has, is `contents`; with a system message or a name it is the
+    common format, which keeps these.
+    """
     if isinstance(value, dict):
         if any(map(legacy.is_ref, list_of(value.get("refs")))):
             return "refs"
@@ -130,20 +132,13 @@ def form_of(value: object) -> str | None:
         return persisted if history.FIELDS[0] in value else requests.provider_of(value) or persisted
     if not isinstance(value, list):
         return None
-    own = (name for name, holds in _ELEMENTS.items() if any(map(holds, value)))
-    return next(own, None) or _of_messages(value)
-
-
-def _of_messages(elements: list[Any]) -> str | None:
-    """Detect the form of a list of contents or of a provider's messages.
-
-    Plain texts, which every format has, are `contents`; with a system message or a name they are the
-    common format, which keeps these.
-    """
-    contents = [item for item in objects(elements) if isinstance(item.get("parts"), list)]
-    if contents or not elements:
+    for name, holds in _ELEMENTS.items():
+        if any(map(holds, value)):
+            return name
+    contents = [item for item in objects(value) if isinstance(item.get("parts"), list)]
+    if contents or not value:
         return requests.format_shown_by(contents) or "contents"
-    messages = [item for item in elements if any(requests.holds(name, item) for name in providers.FORMATS)]
+    messages = [item for item in value if any(requests.holds(name, item) for name in providers.FORMATS)]
     plain = all(item.keys() == {"role", "content"} and type(item["content"]) is str for item in messages)
     if plain and messages and {item.get("role") for item in messages} <= {"user", "assistant", "model"}:
         return "contents"

@@ -22,31 +22,24 @@ _REQUIRED = ("userMessage", "summary")
 _EPOCH = 10**11  # larger numbers are epoch milliseconds
 
 
-# -- what fits ---------------------------------------------------------------------------------------------
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
 def _is_time(value: Any) -> bool:
-    return value >= _EPOCH if type(value) is int else _is_text(value) and to_millis(value) is not None
+    if type(value) is int:
+        return value >= _EPOCH
+    return isinstance(value, str) and to_millis(value) is not None
 
 
+_TEXT = (lambda value: isinstance(value, str), "must be text")
+_TIME = (_is_time, "is not a time (2026-01-31T12:00:00Z)")
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {  # whether a value fits, and what it should be
-    **dict.fromkeys(("userMessage", "assistantResponse", "summary"), (_is_text, "must be text")),
-    "id": (lambda value: _is_text(value) and value != "", "must be text"),
-    "toolsUsed": (_are_texts, "must be a list of names"),
+    "userMessage": _TEXT, "assistantResponse": _TEXT, "summary": _TEXT,
+    "id": (lambda value: isinstance(value, str) and value != "", "must be text"),
+    "toolsUsed": (
+        lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
+        "must be a list of names",
+    ),
     "source": (SOURCES.__contains__, f"must be one of {', '.join(SOURCES)}"),
     "conversationCount": (lambda value: type(value) is int, "must be an integer"),
-    **dict.fromkeys(
-        ("timestamp", "createdAt", "periodStart", "periodEnd"),
-        (_is_time, "is not a time (2026-01-31T12:00:00Z)"),
-    ),
+    "timestamp": _TIME, "createdAt": _TIME, "periodStart": _TIME, "periodEnd": _TIME,
 }  # fmt: skip
 
 
@@ -104,11 +97,6 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
     return [user, model] if answer is not None or tools else [user]
 
 
-def _summary(item: Json, id: str) -> list[Json]:
-    fields = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
-    return [{"type": "summary", "covers": [], **fields, "id": id, **_beside(item, _SUMMARY, id)}]
-
-
 def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
     """Keep what an entry's records cannot hold: unknown fields, null, and numbers as times."""
     beside = {
@@ -125,13 +113,34 @@ def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
 def persisted(value: Any) -> list[Outcome] | None:
     """Read `{recentConversations, …}`, also inside other settings, or an array of entries.
 
-    Summaries come first, then settings and exchanges.
+    Summaries come first, then settings and exchanges. An id that is taken is replaced.
     """
     history = {FIELDS[0]: value} if isinstance(value, list) else history_in(value)
     if history is None:
         return None
     taken: set[str] = set()
-    summaries = list(_elements(history, "summaries", _SUMMARY, _summary, taken))
+
+    def elements(field: str, fields: Iterable[str]) -> list[Outcome]:
+        items = [] if history.get(field) is None else history[field]
+        if not isinstance(items, list):
+            return [unread(field, items, "not a list")]
+
+        def read(item: Any, made: str) -> Iterator[Outcome]:
+            if not isinstance(item, dict):
+                raise BadData("not an object")
+            if errors := _errors(item, fields):
+                raise BadData(", ".join(f"`{key}` {why}" for key, why in errors.items()))
+            id = item.get("id") or made
+            repeated = not taken.isdisjoint((id, f"{id}-answer"))
+            id = made if repeated else id
+            taken.update((id, f"{id}-answer"))
+            first, *others = exchange(item, id) if field == FIELDS[0] else [_summary(item, id)]
+            yield first, "its `id` is another element's too" if repeated else None
+            yield from ((record, None) for record in others)
+
+        return outcomes(items, read, field)
+
+    summaries = elements("summaries", _SUMMARY)
     last, wrong = history.get("lastSummarized"), []
     if last is not None and not isinstance(last, str):
         wrong.append(unread("lastSummarized", last, "a time or null expected"))
@@ -139,34 +148,10 @@ def persisted(value: Any) -> list[Outcome] | None:
     if last in (record.get("createdAt") for record, _ in summaries):
         last = None
     extra = {key: field for key, field in history.items() if key not in FIELDS}
-    return [
-        *summaries, *wrong, *meta(lastSummarized=last), *meta(**{EXTRA: extra}),
-        *_elements(history, FIELDS[0], _ENTRY, exchange, taken),
-    ]  # fmt: skip
+    around = [*meta(lastSummarized=last), *meta(**{EXTRA: extra})]
+    return [*summaries, *wrong, *around, *elements(FIELDS[0], _ENTRY)]
 
 
-def _elements(
-    history: Json,
-    field: str,
-    fields: Iterable[str],
-    make: Callable[[Json, str], list[Json]],
-    taken: set[str],
-) -> list[Outcome]:
-    """Read each element of a list with `make`; an id that is taken is replaced."""
-
-    def read(item: Any, made: str) -> Iterator[Outcome]:
-        if not isinstance(item, dict):
-            raise BadData("not an object")
-        if errors := _errors(item, fields):
-            raise BadData(", ".join(f"`{key}` {why}" for key, why in errors.items()))
-        id = item.get("id") or made
-        repeated = not taken.isdisjoint((id, f"{id}-answer"))
-        id = made if repeated else id
-        taken.update((id, f"{id}-answer"))
-        reason = "its `id` is another element's too" if repeated else None
-        for record in make(item, id):
-            yield record, reason
-            reason = None
-
-    items = [] if history.get(field) is None else history[field]
-    return outcomes(items, read, field) if isinstance(items, list) else [unread(field, items, "not a list")]
+def _summary(item: Json, id: str) -> Json:
+    fields = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
+    return {"type": "summary", "covers": [], **fields, "id": id, **_beside(item, _SUMMARY, id)}

@@ -5,7 +5,6 @@ A `Message` is `{type, text, parts?, toolCalls?, timestamp, metadata?}`; `parts`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ...base.errors import BadData
@@ -47,17 +46,16 @@ def _is_message(value: object) -> bool:
 
 def read(value: Any) -> list[Outcome] | None:
     """The records of a list of items or messages; None if it holds none."""
-
-    def read_item(item: Any, id: str) -> Iterator[Outcome]:
-        if not holds(item):
-            raise BadData("not a message")
-        return ((record, None) for record in records(item, id))
-
-    return readable(outcomes(value, read_item)) if isinstance(value, list) else None
+    if not isinstance(value, list):
+        return None
+    made = outcomes(value, lambda item, id: [(record, None) for record in records(item, id)])
+    return readable(made)
 
 
-def records(item: Json, id: str) -> list[Json]:
-    """The records of an item or a message; BadData if a part or a call cannot be read."""
+def records(item: Any, id: str) -> list[Json]:
+    """The records of an item or a message; BadData if it is neither, or a part or a call cannot be read."""
+    if not holds(item):
+        raise BadData("not a message")
     if not _is_item(item):
         return _committed(item, id)
     done, pending = item.get("committed"), item.get("pending")

@@ -62,10 +62,24 @@ def refs(value: Any) -> list[Outcome] | None:
     if not isinstance(items, list) or not any(map(is_ref, items[:1])):
         return None
     number = count()
-    name = "refs" if wrapper else ""
-    made = outcomes(items, lambda item, _: _checked(_ref(item, next(number), wrapper)), name)
+    where = {"workspaceId": wrapper["workspaceId"]} if "workspaceId" in wrapper else {}  # of the blocks
+
+    def read(item: Any, _: str) -> list[Outcome]:
+        place, blocks = next(number), _block_ids(item) if isinstance(item, dict) else None
+        if blocks is None:
+            return _checked({})
+        model = item.get("role") in ("model", "assistant")
+        kind, role = ("codeh", "model") if model else ("user", "user")
+        ours = {"flowId": item.get("flowId"), "blockIds": blocks, "role": role}
+        as_ours = item == ours and all(map(_HASH.fullmatch, blocks))
+        return _checked({
+            "type": "ref", "id": bare_id(dumps(item), place), "kind": kind, "role": role,
+            "blockIds": blocks, "flowId": item.get("flowId", wrapper.get("flowId")), **where,
+            **({} if as_ours else {AS_REF: {"ref": item}}),
+        })  # fmt: skip
+
     around = {**wrapper, "refs": []} if wrapper else None  # restores the wrapper
-    return [*meta(**{WRAPPER: around}), *made]
+    return [*meta(**{WRAPPER: around}), *outcomes(items, read, "refs" if wrapper else "")]
 
 
 def _checked(record: Json) -> list[Outcome]:
@@ -85,18 +99,3 @@ def _block_ids(item: Json) -> list[str] | None:
     lists = (item[name] for name in ("blockIds", "blockKeys") if isinstance(item.get(name), list))
     blocks = next(lists, None)
     return None if blocks is None else [str(block) for block in blocks]
-
-
-def _ref(item: Any, number: int, wrapper: Json) -> Json:
-    blocks = _block_ids(item) if isinstance(item, dict) else None
-    if blocks is None:
-        return {}
-    kind, role = ("codeh", "model") if item.get("role") in ("model", "assistant") else ("user", "user")
-    where = {"workspaceId": wrapper["workspaceId"]} if "workspaceId" in wrapper else {}  # of the blocks
-    ours = {"flowId": item.get("flowId"), "blockIds": blocks, "role": role}
-    as_ours = item == ours and all(map(_HASH.fullmatch, blocks))
-    return {
-        "type": "ref", "id": bare_id(dumps(item), number), "kind": kind, "role": role, "blockIds": blocks,
-        "flowId": item.get("flowId", wrapper.get("flowId")), **where,
-        **({} if as_ours else {AS_REF: {"ref": item}}),
-    }  # fmt: skip

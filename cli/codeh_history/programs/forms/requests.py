@@ -40,7 +40,10 @@ def holds(name: str, item: object) -> bool:
 
 
 def read(name: str, value: Any) -> list[Outcome] | None:
-    """Read a body of this provider, or a bare list of its messages; None if it is neither."""
+    """Read a body of this provider, or a bare list of its messages; None if it is neither.
+
+    A leading system message of a list becomes the session's system prompt.
+    """
     format = providers.load(name)
     field = format.package.FIELD
     if not isinstance(value, list):
@@ -60,19 +63,17 @@ def read(name: str, value: Any) -> list[Outcome] | None:
         except BadData as error:
             reason = str(error).removeprefix(f"{field}.0: ")
         bad.append(unread(f"[{number}]", item, reason))
-    return [*_records(name, _with_system(format.imported({field: good}))), *bad] if good else None
-
-
-def _with_system(imported: Imported) -> Imported:
-    """Make a leading system message the session's system prompt."""
+    if not good:
+        return None
+    imported = format.imported({field: good})
     first = imported.messages[0] if imported.messages else {}
     item, parts = first.get("item", {}), first.get("parts", ())
     text = "\n\n".join(part["text"] for part in parts if part.keys() == {"text"})
     is_plain = item.keys() <= {"role", "type"} and all(part.keys() == {"text"} for part in parts)
     is_system = item.get("role") in ("system", "developer") and is_plain and text.strip("\n")
-    if imported.system is not None or not is_system:
-        return imported
-    return replace(imported, messages=imported.messages[1:], system=text)
+    if imported.system is None and is_system:
+        imported = replace(imported, messages=imported.messages[1:], system=text)
+    return [*_records(name, imported), *bad]
 
 
 def _records(name: str, imported: Imported) -> list[Outcome]:

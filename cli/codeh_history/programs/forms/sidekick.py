@@ -51,6 +51,7 @@ def read(value: Any) -> list[Outcome] | None:
 
 
 def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Outcome]:
+    """Read a message; its other fields are kept as `item`."""
     role, content = at(item, "role"), at(item, "content")
     if role not in _ROLES or not (content is None or isinstance(content, (str, list))):
         raise BadData("not a message")
@@ -64,9 +65,15 @@ def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Out
         if call := name_at(part, "functionCall.id"):
             names[call] = part["functionCall"]["name"]
         made.append(part)
+    results = role == "tool" or any("toolResult" in block for block in objects_at(item, "content"))
+    about = {"kind": "tool" if results else "user", "role": "user"}
+    if role == "assistant":
+        about = {"kind": "codeh", "role": "model", "provider": NAME}
+    fields = {"system": ("role",), "user": ("name",)}.get(role, ())
+    beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.without(item, _OF_CHAT)}
     kept = [part["native"]["value"].get("type") for part in made if "native" in part]
     reason = f"{kept[0]} is kept as it is, and sent to no model" if kept else None
-    return [(_message(item, id, made), reason)]
+    return [({"type": "message", "id": id, **about, "parts": made, **omit_empty(item=beside)}, reason)]
 
 
 def _blocks(item: Json, names: dict[str, str]) -> Iterator[Any]:
@@ -81,17 +88,6 @@ def _blocks(item: Json, names: dict[str, str]) -> Iterator[Any]:
     elif content or (content == "" and not calls):
         yield {"type": "text", "text": content}
     yield from ({"toolUse": call} for call in calls)
-
-
-def _message(item: Json, id: str, made: list[Any]) -> Json:
-    """The record of a message; its other fields are kept as `item`."""
-    kind, role = "codeh", {"role": "model", "provider": NAME}
-    if item["role"] != "assistant":
-        results = any("toolResult" in block for block in objects_at(item, "content"))
-        kind, role = "tool" if item["role"] == "tool" or results else "user", {"role": "user"}
-    fields = {"system": ("role",), "user": ("name",)}.get(item["role"], ())
-    beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.without(item, _OF_CHAT)}
-    return {"type": "message", "id": id, "kind": kind, **role, "parts": made, **omit_empty(item=beside)}
 
 
 # -- content blocks ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from ...base.read_json import json_object
@@ -78,30 +79,28 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         )
         session.problem(number, "forgets", why, "not treated as the end of the conversation")
     on = {node.id for node in _Branch(session, tree, tree.leaf).path} if tree.leaf is not None else set()
-    others = (node for node in tree.nodes.values() if node.id not in on)
-    session.skip(ABANDONED, sum(node.type == "message" for node in others))
+    nodes = tree.nodes.values()
+    session.skip(ABANDONED, sum(node.type == "message" and node.id not in on for node in nodes))
     session.skip("repeated line", tree.repeated)
-    talk = [node for node in tree.nodes.values() if node.type in _TALK]
+    talk = [node for node in nodes if node.type in _TALK]
 
     def fill(branch: Session, own: list[_Node]) -> None:
         _Branch(branch, tree, own[-1])
         branch.problems.clear()
 
-    session.branches = lambda: branches(
-        session, own_nodes(talk, tree.nodes, on), fill, lambda own: own[0].id
-    )
+    others = partial(own_nodes, talk, tree.nodes, on)
+    session.branches = lambda: branches(session, others(), fill, lambda own: own[0].id)
     yield session
 
 
 class _Node(Node):
-    """A line of the tree; `number` is the first line with its id."""
+    """A line of the tree; `number` is the first line with its id, `line` the last, whose content counts."""
 
     def __init__(self, id: str, parent: str | None, line: int, data: Json) -> None:
         super().__init__(id, parent, line)
         self.fill(line, data)
 
     def fill(self, line: int, data: Json) -> None:
-        """Take the content of a line; a later line with the same id replaces an earlier one."""
         self.line = line
         self.data = data
         self.type = data.get("type")
@@ -129,20 +128,20 @@ class _Tree:
             id = hash_id(raw, self.seen[raw])
             self.seen[raw] += 1
         node = self.nodes.get(id)
-        if node is not None:
-            self.repeated += 1
-            if node.data == data:
-                self.again = (line, node) if node is not self.leaf else None
-                return
-            node.fill(line, data)
-            node.parent = parent
-        else:
+        if node is None:
             if "parentId" not in data:
                 parent = next(reversed(self.nodes), None)
             node = self.nodes[id] = _Node(id, parent, line, data)
             if node.type not in _TALK:
                 kind, own = str(node.type), name_at(data, "customType")
                 session.skip(f"{kind} ({own})" if own else kind, own=True)
+        else:
+            self.repeated += 1
+            if node.data == data:
+                self.again = (line, node) if node is not self.leaf else None
+                return
+            node.fill(line, data)
+            node.parent = parent
         self.leaf, self.again = node, None
 
 
@@ -176,7 +175,15 @@ class _Branch:
             case "user" | "custom" | "hookMessage":
                 self.keep(node, "user", self.content(message))
             case "assistant":
-                self.answer(node, message)
+                if "totalTokens" not in object_at(message, "usage"):
+                    why = f"a model's message without `usage.totalTokens`: {self.title} crashes"
+                    session.problem(session.number, "refused", why)
+                if message.get("stopReason") in ("error", "aborted"):
+                    session.skip("answer that failed or was aborted")
+                    return
+                provider = _FORMATS.get(text_at(message, "api"))
+                fields = answer_fields(message, _ANSWER, _USAGE, provider)
+                self.keep(node, "codeh", self.content(message, provider), **fields)
             case "toolResult":
                 id, name = message.get("toolCallId"), message.get("toolName")
                 content = [part for part in self.content(message) if part != {"text": ""}]
@@ -188,17 +195,6 @@ class _Branch:
                 self.keep(node, "user", [{"text": _shell(message)}])
             case _ if node.type == "message":
                 session.skip(f"{message.get('role')} message")
-
-    def answer(self, node: _Node, message: Json) -> None:
-        if "totalTokens" not in object_at(message, "usage"):
-            why = f"a model's message without `usage.totalTokens`: {self.title} crashes"
-            self.session.problem(self.session.number, "refused", why)
-        if message.get("stopReason") in ("error", "aborted"):
-            self.session.skip("answer that failed or was aborted")
-            return
-        provider = _FORMATS.get(text_at(message, "api"))
-        fields = answer_fields(message, _ANSWER, _USAGE, provider)
-        self.keep(node, "codeh", self.content(message, provider), **fields)
 
     def keep(self, node: _Node, kind: str, content: list[Part], **fields: Any) -> None:
         if self.session.add(kind, content, id=node.id, ts=node.ts, **fields) is None:

@@ -62,9 +62,13 @@ class File(writing.Writer):
         if element["role"] == "assistant":
             self._answer(blocks, sources)
             return
-        for block in blocks:
-            if block["type"] == "tool_result":
-                self._answered(block)
+        for block in (block for block in blocks if block["type"] == "tool_result"):
+            id = _IDS.fit(block["tool_use_id"])
+            result = [made for others in writing.result_blocks(block) for made in self._content(others)]
+            self.message(
+                "toolResult", result, toolCallId=id, toolName=self.names.get(id, "tool"),
+                isError=bool(block.get("is_error")),
+            )  # fmt: skip
         for source, others in writing.by_source(blocks, sources):
             content = [
                 made for block in others if block["type"] != "tool_result" for made in self._content(block)
@@ -87,14 +91,6 @@ class File(writing.Writer):
             "assistant", content, api=api, provider=provider, model=(source and source.model) or "unknown",
             usage={**usage, "cost": dict.fromkeys((*_USAGE, "total"), 0)},
             stopReason="toolUse" if self.names else "stop",
-        )  # fmt: skip
-
-    def _answered(self, block: Json) -> None:
-        id = _IDS.fit(block["tool_use_id"])
-        content = [made for others in writing.result_blocks(block) for made in self._content(others)]
-        self.message(
-            "toolResult", content, toolCallId=id, toolName=self.names.get(id, "tool"),
-            isError=bool(block.get("is_error")),
         )  # fmt: skip
 
     def _content(self, block: Any) -> Iterator[Json]:
