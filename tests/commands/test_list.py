@@ -1,9 +1,11 @@
 """`list`: a line a session on a terminal, which sessions are shown, and what pipes get."""
 
+import os
+
 import pytest
 
 from in_process import write_session
-from program_files import SAMPLES
+from program_files import SAMPLES, SESSION
 from program_files import written as write
 from strategies import encode
 from support import run
@@ -131,3 +133,13 @@ def test_an_imported_session_is_listed_once(home):
     run("import", str(file), "--into", "mine", env=env)
     after = run("list", "--all-programs", "--jsonl", env=env).lines
     assert [row["id"] for row in after] == ["mine"]
+
+
+def test_a_moved_session_is_listed_once_from_its_newest_file(home):
+    files = [home.parent / f".claude/projects/{folder}/{SESSION}.jsonl" for folder in ("-a", "-b", "-c")]
+    for file, changed in zip(files, (2, 3, 1), strict=True):
+        write(file, SAMPLES["claude-code"]())
+        os.utime(file, (changed, changed))
+    env = {"HOME": str(home.parent)}
+    listed = run("list", "--all-programs", "--jsonl", env=env).lines
+    assert [row["path"] for row in listed] == [str(files[1])]

@@ -209,3 +209,14 @@ def test_sub_agents_in_files_of_their_own_count_with_a_file_that_is_read_in_plac
     env = {"CODEX_HOME": str(tmp_path / ".codex")}
     assert by(home, "agent", path, env=env) == {"main": 1, "scout": 1}
     assert used(home, path, env=env)["total"]["responses"] == 2
+
+
+def test_a_sub_agent_s_own_file_counts_as_a_sub_agent(home, tmp_path):
+    """Claude Code writes its kind in a file beside it."""
+    file = Claude()
+    file.user("a", "Go.", isSidechain=True)
+    file.said("b", "Done.", isSidechain=True)
+    path = file.write(tmp_path / SOURCE / "subagents", "agent-a1")
+    assert by(home, "agent", str(path)) == {"sub-agent": 1}
+    path.with_suffix(".meta.json").write_text('{"agentType": "scout"}')
+    assert by(home, "agent", str(path)) == {"scout": 1}

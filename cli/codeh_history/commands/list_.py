@@ -62,9 +62,9 @@ def run(env: Env, options: Options) -> None:
                    else [for_reading(env, options.session).path])  # fmt: skip
     if options.all_programs:
         imported = {(row["program"], row["program_session"]) for row in rows}
-        rows += [
-            row for row in program_rows(env) if (row["program"], row["program_session"]) not in imported
-        ]
+        # of a session that was moved, the newest file counts: it is what the program would resume
+        newest = {(row["program"], row["program_session"] or row["path"]): row for row in program_rows(env)}
+        rows += [newest[key] for key in newest if key not in imported]
     kept = foreign_settings.kept(env)
     for row in rows:  # what was set before a session was imported, in place of what its program says
         own = kept.get(row["id"], {})
@@ -115,7 +115,7 @@ def name_choices(env: Env, paths: Sequence[str]) -> None:
 
 
 def program_rows(env: Env, programs: Sequence[str] = ()) -> list[Json]:
-    """A row for each session file of other programs, and each session in their databases."""
+    """A row for each session file of other programs, and each session in their databases; newest last."""
     from ..programs.registry import PROGRAMS
     from ..store.program_files import is_database
     from ..store.program_files.folders import files_of
@@ -129,6 +129,7 @@ def program_rows(env: Env, programs: Sequence[str] = ()) -> list[Json]:
             rows += [listing.count_bytes(data).row(path) for data in each(path)]
         except HistoryError as error:
             env.note(str(error))
+    rows.sort(key=lambda row: files[row["path"]].stamp.changed)
     return [
         {**row, "bytes": files[row["path"]].stamp.size, "program": files[row["path"]].program}
         for row in rows

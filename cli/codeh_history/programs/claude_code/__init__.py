@@ -71,6 +71,10 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             why += f" {program.title} 2.1.197 would forget what follows them"
             session.problem(tree.leaf_line, "forgets", why, "all results and what follows them are read")
         _Items(session, source, tree, program).add(branch)
+        parent = name_at(leaf.data, "sessionId")
+        if leaf.side and parent not in (None, session.id):  # a sub-agent's own file
+            session.set_parent(f"{program.name}-{parent}", agent=True)
+            session.agent_name = _kind_of_agent(source, source.stem, above=1)
         on = {node.id for node in branch.all}
         session.branches = partial(_branches, source, session, tree, on, program)
         session.used = partial(_used, source, tree, program)
@@ -147,9 +151,12 @@ def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
 def _agents(source: Source, program: Program) -> Iterator[Session]:
     """Yield the sub-agents with files of their own."""
     for agent in agents_in(source, program, _FOLDER):
-        about = value_beside(source, _FOLDER, f"{agent.id}.meta.json")
-        agent.agent_name = name_at(about, "agentType")
+        agent.agent_name = _kind_of_agent(source, agent.id)
         yield agent
+
+
+def _kind_of_agent(source: Source, id: str, above: int = 0) -> str | None:
+    return name_at(value_beside(source, _FOLDER, f"{id}.meta.json", above=above), "agentType")
 
 
 # -- items -------------------------------------------------------------------------------------------------
