@@ -128,10 +128,10 @@ $(VENV)/.installed: pyproject.toml # the program alone, without what develops it
 	.dist/bin/pip install --quiet --disable-pip-version-check '.[dist]'
 	@touch $@
 
-.agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json tests/programs/agents/newer/package.json
-	@mkdir -p .agents/newer
+.agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json tests/programs/agents/older/package.json
+	@mkdir -p .agents/older
 	cp tests/programs/agents/package*.json .agents
-	cp tests/programs/agents/newer/package.json .agents/newer
+	cp tests/programs/agents/older/package.json .agents/older
 	npm install --prefix .agents --no-save --no-audit --no-fund --loglevel=error
-	npm install --prefix .agents/newer --no-save --no-audit --no-fund --loglevel=error
+	npm install --prefix .agents/older --no-save --no-audit --no-fund --loglevel=error
 	@touch $@

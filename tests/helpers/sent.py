@@ -68,7 +68,8 @@ OWN = {  # how what it says of itself begins, and all of it: what has not this f
     "Plan mode is active. ": r"(?:.*\n+)+NOTE: At any point in time through this workflow .*",
     "## Exited Plan Mode": r"\n\nYou have exited plan mode\. You can now make edits, run tools, and take actions\.",
     "The date has changed. ": (
-        r"Today's date is now \S+ DO NOT mention this to the user explicitly because they are already aware\."
+        r"Today's date is now \S+ (?:DO NOT mention this to the user explicitly because they are already aware"
+        r"|No need to announce the new date — the user's own clock shows it)\."
     ),
     "Today's date is ": r"\d{4}-\d\d-\d\d\.(?: The current date is restated .*)?",
     "Context compaction is complete": r" — continue the work that was in progress when it began\.",

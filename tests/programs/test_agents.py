@@ -11,7 +11,7 @@ import re
 import pytest
 
 import sent
-from agent_cases import CASES, cases, chosen, ours, recorded, table, written
+from agent_cases import CASES, cases, chosen, older, ours, recorded, table, written
 from coding_agents import AGENTS
 from support import ROOT
 
@@ -38,12 +38,12 @@ def test_the_view_is_what_the_program_would_send(case, tmp_path, request):
     assert found != recorded(case).get("turns"), "it is equal now: its ours.json can go"
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=c.id) for c in cases() if c.newer.exists()])
-def test_the_view_is_what_a_newer_version_would_send(case, tmp_path):
-    pinned = json.loads((CASES.parent / "newer" / "package.json").read_bytes())["dependencies"]
-    newer = json.loads(case.newer.read_bytes())
-    assert ours(case, tmp_path) == newer["turns"]
-    assert newer["version"] == pinned[AGENTS[case.program].package]
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.id) for c in cases() if c.older.exists()])
+def test_the_view_is_what_an_older_version_would_send_or_the_record_gives_the_reason(case, tmp_path):
+    pinned = json.loads((CASES.parent / "older" / "package.json").read_bytes())["dependencies"]
+    assert older(case)["version"] == pinned[AGENTS[case.program].package]
+    is_equal = ours(case, tmp_path) == older(case).get("turns")
+    assert is_equal != ("why" in older(case) or case.chosen.exists())
 
 
 def test_2026_11_23_what_the_record_does_not_know_is_in_it():

@@ -28,7 +28,7 @@ def test_the_real_program_resumes_it_in_the_new_directory(name):
     (session,) = (
         path
         for path in folder.iterdir()
-        if path.name not in {"about", "request.json", "request.newer.json"}
+        if path.name not in {"about", "request.json", "request.older.json"}
     )
     with coding_agents._place() as (place, server):
         env = coding_agents._environment(place, agent)

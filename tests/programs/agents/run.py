@@ -4,15 +4,14 @@
                             rescued[/PROGRAM[/KIND[/CASE]]] | through-all]…'
 
 A case is a folder of `cases/PROGRAM`: `about` (one line), a session's file as that program would have written
-it, what lies beside it, and `request.json`, what the program sends when it goes on. `written` holds sessions that
-we write for each program, and `PROGRAM.json`, what it sends when it goes on with our file; `written/again.json` says
-whether a program sends the same of each of its own cases once that was read and written by us, and
-`written/through-all.json` what is left of a session that each program in turn has gone on with.
+it, what lies beside it, and `request.json`, what the program sends when it goes on; `request.older.json` is what the
+version in `older/package.json` sends where that is something else. `written` holds sessions that we write for each
+program, and `PROGRAM.json`, what it sends when it goes on with our file; `written/again.json` says whether a program
+sends the same of each of its own cases once that was read and written by us, and `written/through-all.json` what is left of a session that each program in turn has gone on with.
 `rescued/PROGRAM.json` says what a program does with damaged sessions, and with what `rescue` makes of them.
 `--record` writes what is recorded.
 """
 
-import json
 import os
 import sys
 import tempfile
@@ -24,8 +23,8 @@ from threading import Lock
 
 import rescued_cases
 import written_cases
-from agent_cases import cases, recorded, written
-from coding_agents import INSTALLED
+from agent_cases import cases, older, recorded, written
+from coding_agents import INSTALLED, OLDER_AGENTS
 
 LOCK = Lock()
 
@@ -53,8 +52,6 @@ def _wanted(words, *, record):
     for case in cases():
         if is_wanted(case.id):
             yield partial(_case, case, case.id, record=record)
-            if case.newer.exists():
-                yield partial(_newer, case, f"{case.id} (newer)", record=record)
     for one, made in written_cases.shared():
         if is_wanted(id := f"written/{one.folder.name}/{made.program}"):
             yield partial(_written, one, made, made.hash(), id, record=record)
@@ -75,16 +72,25 @@ def _wanted(words, *, record):
 
 def _case(case, id, *, record):
     live = case.live()
-    if not record:
-        return _differs(id, recorded(case), live)
-    return _record(id, changed=written_cases.write(case.record, written(live)))
+    if record:
+        different = _record(id, changed=written_cases.write(case.record, written(live)))
+    else:
+        different = _differs(id, recorded(case), live)
+    if case.program in OLDER_AGENTS:
+        different += _older(case, f"{id} (older)", record=record)
+    return different
 
 
-def _newer(case, id, *, record):
-    live = case.live(newer=True)
+def _older(case, id, *, record):
+    live = case.live(older=True)
+    before = written_cases.read(case.older)
     if not record:
-        return _differs(id, json.loads(case.newer.read_bytes()), live)
-    return _record(id, changed=written_cases.write(case.newer, written(live)))
+        return _differs(id, {**older(case), "why": None}, {**live, "why": None})
+    if live == {**recorded(case), "version": live["version"]}:
+        case.older.unlink(missing_ok=True)
+        return _record(id, changed=bool(before))
+    why = {"why": before["why"]} if "why" in before else {}
+    return _record(id, changed=written_cases.write(case.older, written({**live, **why})))
 
 
 def _written(one, made, file, id, *, record):

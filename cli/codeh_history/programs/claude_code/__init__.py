@@ -182,15 +182,12 @@ class _Items:
                 beside[node.response].append(node)
             else:
                 answers[self.tree.nodes[str(node.parent)].response].append(node)
-        ends = {node.response: place for place, node in enumerate(branch.nodes)}
         for place, node in enumerate(branch.nodes):
             self.session.git = omit_empty(branch=name_at(node.data, "gitBranch"))
             if place in branch.starts:
                 self.flush()
             if node.type == "assistant":
-                # lines outside the branch follow the response's last line on it
-                others = beside[node.response] if place == ends[node.response] else []
-                self.answer([node, *others])
+                self.answer([node, *beside.pop(node.response, [])])
                 self.results += answers.pop(node.response, [])
             elif node.answers:
                 self.results.append(node)
@@ -201,7 +198,7 @@ class _Items:
         self.flush()
 
     def answer(self, nodes: list[Node]) -> None:
-        """Add lines of a response; they all belong to one message, at the place of the first."""
+        """Add lines of a response; they all are one message at the place of the first, in file order."""
         earlier = self.responses.get(nodes[0].response)
         if earlier is None:
             self.flush()
@@ -220,6 +217,7 @@ class _Items:
             if used is not None and used.get("output", 0) < before.get("output", 0):
                 del fields["usage"]  # output grows from line to line: keep the greatest
             entry.fields |= fields
+        entry.pieces.sort(key=lambda piece: piece.line)
         if entry.pieces and earlier is None:
             self.session.append(entry)
             if nodes[0].response:
@@ -297,7 +295,7 @@ PROGRAM = Program(
     (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write",
     format=FORMAT, keeps_thinking=True, command="claude", by_folder=True,
     pairs={
-        pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
+        pairs.OPEN_AT_THE_END: ("drops", "{} answers it as interrupted"),
         pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),
         pairs.ORPHAN: ("drops", "{} drops it"),
     },

@@ -70,7 +70,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             if parents := _UUID.findall(text_at(data, "parentSession")):
                 session.set_parent(f"{session.program}-{parents[-1]}")
     if not headed:
-        why = f"no header: {program.title} overwrites the file when it opens it, and its messages are gone"
+        why = f"no header: {program.title} refuses the file (0.74 overwrites it, and its messages are gone)"
         session.problem(1, "forgets", why, "read without a header")
     if tree.again is not None:
         number, first = tree.again
