@@ -7,7 +7,7 @@ messages are Anthropic's, with own blocks for files, images and results.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..providers.parts import native, object_of, objects
@@ -66,12 +66,12 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         problem._replace(effect="forgets", reason=f"{problem.reason}; {program.title} forgets the session")
         for problem in session.problems
     )
-    reading = _Reading(session)
-    path = _PATH.fullmatch(source.path)
-    if path:
-        reading.read(messages, _described(session, source, path[1], path[2]))
+    compaction: Json = {}
+    if path := _PATH.fullmatch(source.path):
+        compaction = _described(session, source, path[1], path[2])
     else:
-        reading.read(_task(session, source, messages))
+        messages = _task(session, source, messages)
+    _Reading(session).read(messages, compaction)
     yield session
 
 
@@ -109,26 +109,29 @@ class _Reading:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.ids: dict[str, list[str]] = {}  # their ids → those of our items
+        self.ids: dict[str | None, list[str]] = {}  # their ids → those of our items
 
-    def read(self, messages: list[Json], compaction: Mapping[str, Any] = {}) -> None:
+    def read(self, messages: list[Json], compaction: Json) -> None:
         """Add messages; those that a compaction replaced lie under its summary."""
-        session, count = self.session, compaction.get("source_message_count")
+        session = self.session
         hidden = {name_at(m, "truncationId") for m in messages if m.get("isTruncationMarker")} - {None}
-        parents: dict[str, list[str]] = {}  # by the id of a summary, the items that it replaces
-        for number, message in enumerate(messages, 1):
-            session.number = number
+        parents: dict[str | None, list[str]] = {}  # by the id of a summary, the items that it replaces
+        for session.number, message in enumerate(messages, 1):
+            before, condensed = len(session.items), name_at(message, "condenseId")
             if name_at(message, "truncationParent") in hidden:
                 session.skip(_OUTSIDE)
             elif at(message, "metadata.displayOnly") is True:
                 session.skip("message that is only shown", own=True)
-            elif message.get("isSummary") is True and name_at(message, "condenseId") in parents:
-                self.summary(message, parents[message["condenseId"]])
-            else:
-                made = self.message(message)
-                if parent := name_at(message, "condenseParent"):
-                    parents.setdefault(parent, []).extend(made)
-            if number == count:
+            elif message.get("isSummary") is True and condensed and condensed in parents:
+                self.summary(message, parents[condensed])
+            elif kind := session.kind_of(message.get("role"), _KINDS):
+                format = _FORMATS.get(text_at(message, "modelInfo.provider"))
+                fields = answer_fields(message, _ANSWER, _USAGE, format) if kind == "codeh" else {}
+                id, ts = name_at(message, "id"), time_of(message.get("ts"))
+                session.turn(kind, self.parts(message), id=id, ts=ts, **fields)
+                self.ids[id] = [item.id for item in session.items[before:]]
+                parents.setdefault(name_at(message, "condenseParent"), []).extend(self.ids[id])
+            if session.number == compaction.get("source_message_count"):
                 self.compacted(objects_at(compaction, "messages"), time_of(compaction.get("updated_at")))
 
     def summary(self, message: Json, covered: list[str]) -> None:
@@ -141,42 +144,23 @@ class _Reading:
 
     def compacted(self, messages: list[Json], ts: str | None) -> None:
         """Summarise the messages that a compaction did not keep, by those that it added."""
-        known = {name_at(message, "id") for message in messages} & self.ids.keys()
+        known = {name_at(message, "id") for message in messages} & self.ids.keys() - {None}
         added = [message for message in messages if name_at(message, "id") not in known]
         text = "\n\n".join(text for message in added for text in texts(self.parts(message)))
         if text:
-            keep = [id for name in known if name for id in self.ids[name]]
+            keep = [id for name in known for id in self.ids[name]]
             self.session.summarise(f"compaction-{self.session.number}", ts, text, keep)
-
-    def message(self, message: Json) -> list[str]:
-        """Add a message, and return the ids of its items."""
-        session, role = self.session, text_at(message, "role")
-        if role not in _KINDS:
-            session.skip(f"{role} message")
-            return []
-        fields: Json = {}
-        if role == "assistant":
-            fields = answer_fields(
-                message, _ANSWER, _USAGE, _FORMATS.get(text_at(message, "modelInfo.provider"))
-            )
-        before = len(session.items)
-        id, ts = name_at(message, "id"), time_of(message.get("ts"))
-        session.turn(_KINDS[role], self.parts(message), id=id, ts=ts, **fields)
-        made = [item.id for item in session.items[before:]]
-        if id:
-            self.ids[id] = made
-        return made
 
     def parts(self, message: Json) -> list[Part]:
         content = message.get("content")
-        if isinstance(content, str):
-            return [{"text": _typed(content)}]
-        return [part for block in objects(content) if (part := self.part(block)) is not None]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+        return [part for block in blocks if (part := self.part(block)) is not None]
 
     def part(self, block: Json) -> Any:
         match block.get("type"):
             case "text":
-                return {"text": _typed(text_at(block, "text"))}
+                text = text_at(block, "text")
+                return {"text": _INPUT.sub("", text).strip() if "<user_input" in text else text}
             case "image":
                 return _image(block)
             case "file":
@@ -202,21 +186,14 @@ def _result(block: Json) -> list[Part]:
     if isinstance(content, str):
         return [{"text": content}]
     blocks = objects(content)
-    if all(item.get("type") in ("text", "image") for item in blocks):
-        return [
-            _image(item) if item["type"] == "image" else {"text": text_at(item, "text")} for item in blocks
-        ]
-    return [{"text": dumps(content).decode()}]
+    if any(item.get("type") not in ("text", "image") for item in blocks):
+        return [{"text": dumps(content).decode()}]
+    return [_image(item) if item["type"] == "image" else {"text": text_at(item, "text")} for item in blocks]
 
 
 def _image(block: Json) -> Part:
     of = object_at(block, "source") or block
     return inline(text_at(of, "data"), name_at(of, "media_type", "mediaType"), "image/png")
-
-
-def _typed(text: str) -> str:
-    """A text without the mark of a user's input."""
-    return _INPUT.sub("", text).strip() if "<user_input" in text else text
 
 
 TASKS = ("tasks/*/api_conversation_history.json",)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from ..providers.parts import objects
 from ..session.model import Json, Part
@@ -23,10 +22,8 @@ from .source import line_objects, value_beside
 from .tree import of_session, read_agents, undone_branches, usage_of
 
 _PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
-_MAIN = "main"
 _BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in `blobs`, beside the session's
 _TIMED = re.compile("Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*")  # these say how long
-_SUMMARY = "compaction_summary"
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
 _ANSWER = {"finish": "finishReason", "response": "messageId", "usage": "usage"}
 _USAGE = {
@@ -36,8 +33,8 @@ _USAGE = {
 
 
 def recognises(head: Head) -> bool:
-    return any(text_at(data, "type").startswith("context.") for data in head.objects) or any(
-        data.get("type") == "metadata" and {"protocol_version", "created_at"} <= data.keys()
+    return any(
+        text_at(data, "type").startswith("context.") or {"protocol_version", "created_at"} <= data.keys()
         for data in head.objects
     )
 
@@ -47,16 +44,19 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     path = _PATH.fullmatch(source.path)
     session = Session(program.name, path[1] if path else source.stem)
     agents: dict[str, Sequence[str]] = {}
-    if path and path[2] != _MAIN:
+    if path and path[2] != "main":
         session.id = f"{path[1]}-{path[2]}"
         session.set_parent(f"{program.name}-{path[1]}", agent=True)
     elif path:
-        _state(session, source)
-        agents = {name: (name, "wire.jsonl") for name in source.names(above=1) if name != _MAIN}
+        agents = {name: (name, "wire.jsonl") for name in source.names(above=1) if name != "main"}
         session.skip(SUB_AGENTS, len(agents))
+        state = value_beside(source, "state.json", above=2)
+        session.cwd, session.created = name_at(state, "cwd"), time_of(at(state, "createdAt"))
+        session.set_title(at(state, "title"))
+        if parent := name_at(state, "forkedFrom"):
+            session.set_parent(f"{program.name}-{parent.removeprefix('session_')}")
     reading = Reading(session, source, program.title)
     reading.read(program)
-
     below = partial(read_agents, source, program, agents, above=1)
     session.branches = lambda: chain(
         undone_branches(session, reversed(reading.before)), of_session(session, below())
@@ -65,36 +65,16 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     yield session
 
 
-def _state(session: Session, source: Source) -> None:
-    """Read the session's fields from the file beside the folder of its agents."""
-    state = value_beside(source, "state.json", above=2)
-    session.cwd = name_at(state, "cwd")
-    session.created = time_of(at(state, "createdAt"))
-    session.set_title(at(state, "title"))
-    if parent := name_at(state, "forkedFrom"):
-        session.set_parent(f"{session.program}-{parent.removeprefix('session_')}")
-
-
-class _Message(NamedTuple):
-    """A message of the program's context: the ids of its items, and whether a user typed it.
-
-    `kind` is its origin; a message that was typed while the program worked does not begin a turn (`turn`).
-    """
-
-    ids: list[str]
-    kind: str | None = "step"
-    typed: bool = False
-    turn: bool = False
-
-
 class Reading:
-    """Applies the events of a file to a session, in order."""
+    """Applies the lines of a file to a session, in order."""
 
     def __init__(self, session: Session, source: Source, title: str) -> None:
         self.session = session
         self.source = source
         self.title = title
-        self.context: list[_Message] = []
+        self.context: list[str] = []  # the program's messages, by the ids of their items ("": not imported)
+        self.typed: dict[str, bool] = {}  # messages that a user typed, and whether they begin a turn
+        self.summarised = 0  # messages of the context up to the last summary, which cannot be undone
         self.before: list[list[Item]] = []  # the items before each undo
         self.step: str | None = None  # the open step
         self.entry: Entry | None = None  # its message, once it has parts
@@ -102,45 +82,55 @@ class Reading:
 
     def read(self, program: Program) -> None:
         """Read all lines."""
-        session = self.session
+        session, problems = self.session, self.session.problems
         seen: set[tuple[str, str, str | None]] = set()
-        for line, data in line_objects(self.source, session.problems, program.recognises):
+        for line, data in line_objects(self.source, problems, program.recognises):
             session.number = line
             id = name_at(data, "event.uuid", "message.id")
             key = (text_at(data, "type"), text_at(data, "event.type"), id)
             if id and key in seen:
                 session.skip("repeated line")
                 session.problem(line, "doubles", f"repeated: {self.title} sends it twice", "read once")
-                continue
-            seen.add(key)
-            ts = time_of(data.get("time"))
-            match data.get("type"):
-                case "context.append_message":
-                    self.message(object_at(data, "message"), ts)
-                case "context.append_loop_event":
-                    self.event(object_at(data, "event"), ts)
-                case "context.apply_compaction":
-                    self.compacted(data, ts)
-                case "context.undo":
-                    self.undone(data.get("count"))
-                case "context.clear":
-                    self.cut(0, "cleared message")
-                case "metadata":
-                    session.version = name_at(data, "app_version", "protocol_version")
-                    session.created = session.created or time_of(data.get("created_at"))
-                case "llm.request":
-                    provider = "anthropic" if data.get("provider") == "anthropic" else "openai-chat"
-                    self.model = {"provider": provider, "model": name_at(data, "model")}
-                case kind:
-                    session.skip(str(kind), own=True)
-        lost = f": {self.title} forgets everything after it"
-        session.problems[:] = (
-            problem._replace(effect="forgets", reason=problem.reason + lost)
-            if problem.reason.startswith("not JSON") else problem
-            for problem in session.problems
-        )  # fmt: skip
+            else:
+                seen.add(key)
+                loops = data.get("type") == "context.append_loop_event"
+                self.apply(object_at(data, "event") if loops else data, time_of(data.get("time")))
+        for place, problem in enumerate(problems):
+            if problem.reason.startswith("not JSON"):
+                reason = f"{problem.reason}: {self.title} forgets everything after it"
+                problems[place] = problem._replace(effect="forgets", reason=reason)
 
-    # -- messages ------------------------------------------------------------------------------------------
+    def apply(self, data: Json, ts: str | None) -> None:
+        """Apply a line, or the event of a step that it contains."""
+        session = self.session
+        match data.get("type"):
+            case "context.append_message":
+                self.message(object_at(data, "message"), ts)
+            case "context.apply_compaction":
+                self.compacted(data, ts)
+            case "context.undo":
+                self.undone(data.get("count"))
+            case "context.clear":
+                self.cut(0, "cleared message")
+            case "step.begin":
+                self.step, self.entry = name_at(data, "uuid"), None
+            case "content.part":
+                self.extend(data, self.parts([data.get("part")]), ts)
+            case "tool.call":
+                call = session.call(data.get("toolCallId"), data.get("name"), data.get("args"))
+                self.extend(data, [call], ts)
+            case "tool.result":
+                self.result(data, ts)
+            case "step.end" if self.entry is not None and name_at(data, "uuid") == self.step:
+                self.entry.fields |= answer_fields(data, _ANSWER, _USAGE)
+            case "metadata":
+                session.version = name_at(data, "app_version", "protocol_version")
+                session.created = session.created or time_of(data.get("created_at"))
+            case "llm.request":
+                provider = "anthropic" if data.get("provider") == "anthropic" else "openai-chat"
+                self.model = {"provider": provider, "model": name_at(data, "model")}
+            case kind:
+                session.skip(str(kind), own=True)
 
     def message(self, message: Json, ts: str | None) -> None:
         """Add a message that is not a step."""
@@ -158,27 +148,9 @@ class Reading:
                 parts.append(session.call(call.get("id"), named.get("name"), named.get("arguments")))
             made = session.add(own, parts, id=message.get("id"), ts=ts)
         typed = role == "user" and (kind in (None, "user") or origin.get("trigger") == "user-slash")
-        turn = typed and origin.get("inTurn") is not True
-        self.context.append(_Message([made.id] if made else [], kind, typed, turn))
-
-    def event(self, event: Json, ts: str | None) -> None:
-        """Apply an event of a step."""
-        session = self.session
-        match event.get("type"):
-            case "step.begin":
-                self.step, self.entry = name_at(event, "uuid"), None
-            case "content.part":
-                self.extend(event, self.parts([event.get("part")]), ts)
-            case "tool.call":
-                call = session.call(event.get("toolCallId"), event.get("name"), event.get("args"))
-                self.extend(event, [call], ts)
-            case "tool.result":
-                self.result(event, ts)
-            case "step.end":
-                if self.entry is not None and name_at(event, "uuid") == self.step:
-                    self.entry.fields |= answer_fields(event, _ANSWER, _USAGE)
-            case kind:
-                session.skip(f"event ({kind})", own=True)
+        if made and typed:
+            self.typed[made.id] = origin.get("inTurn") is not True
+        self.context.append(made.id if made else "")
 
     def extend(self, event: Json, parts: list[Part], ts: str | None) -> None:
         """Add parts to the message of a step; a step without a beginning is read all the same."""
@@ -192,7 +164,7 @@ class Reading:
             return
         self.entry = self.session.add("codeh", parts, id=step, ts=ts, **self.model)
         if self.entry is not None:
-            self.context.append(_Message([self.entry.id]))
+            self.context.append(self.entry.id)
 
     def result(self, event: Json, ts: str | None) -> None:
         """Add a result, as the model gets it."""
@@ -205,41 +177,35 @@ class Reading:
         parts += [{"text": note}] if note else []
         answer = session.result(call, None, parts, failed=result.get("isError") is True)
         made = session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
-        self.context.append(_Message([made.id] if made else []))
+        self.context.append(made.id if made else "")
 
     def parts(self, content: object) -> list[Part]:
         """The parts of a content: text, or a list of them."""
-        if isinstance(content, str):
-            return [{"text": content}]
-        made = (self.part(part) for part in objects(content))
-        return [part for part in made if part is not None]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+        return [part for block in blocks if (part := self.part(block)) is not None]
 
-    def part(self, part: Json) -> Part | None:
-        match part.get("type"):
+    def part(self, block: Json) -> Part | None:
+        """The part of a block; a large file is read from the folder beside the session's file."""
+        match block.get("type"):
             case "text":
-                return {"text": text_at(part, "text")}
+                return {"text": text_at(block, "text")}
             case "think":
-                return thought(text_at(part, "think"), part.get("encrypted"))
+                return thought(text_at(block, "think"), block.get("encrypted"))
             case "image_url" | "audio_url" | "video_url" as kind:
-                url = name_at(part, "imageUrl.url", "audioUrl.url", "videoUrl.url", f"{kind}.url")
-                return self.file(url or "", kind.removesuffix("_url"))
+                url = name_at(block, "imageUrl.url", "audioUrl.url", "videoUrl.url", f"{kind}.url")
+                blob, folder = _BLOB.fullmatch(url or ""), self.source.path.split("/")[-2:-1]
+                try:
+                    if blob:
+                        return inline(self.source.beside(*folder, "blobs", blob[2], above=1), blob[1])
+                except Unreadable as error:
+                    self.session.problem(
+                        self.session.number, "drops", str(error), "its name is used instead"
+                    )
+                    url = None
+                return media(url, None, kind.removesuffix("_url"))
             case kind:
                 self.session.skip(f"content ({kind})")
                 return None
-
-    def file(self, url: str, kind: str) -> Part:
-        """A file, from the folder beside the session's file if it is large."""
-        blob = _BLOB.fullmatch(url)
-        if blob is None:
-            return media(url, None, kind)
-        try:
-            folder = self.source.path.split("/")[-2:-1]
-            return inline(self.source.beside(*folder, "blobs", blob[2], above=1), blob[1])
-        except Unreadable as error:
-            self.session.problem(self.session.number, "drops", str(error), "its name is used instead")
-            return media(None, None, kind)
-
-    # -- compaction and undo -------------------------------------------------------------------------------
 
     def compacted(self, data: Json, ts: str | None) -> None:
         """Summarise all but the newest messages, or but users' oldest and newest ones."""
@@ -252,24 +218,24 @@ class Reading:
             return
         live = self.context[count:] if isinstance(count, int) else []
         if isinstance(kept, int):
-            typed = [message for message in self.context if message.typed]
+            typed = [id for id in self.context if id in self.typed]
             first = head if isinstance(head, int) else 0
             live = [*typed[:first], *typed[max(first, len(typed) - (kept - first)) :]]
-        ids = [id for message in live for id in message.ids]
-        self.session.summarise(f"compaction-{self.session.number}", ts, text, ids)
-        self.context = [*live, _Message([], _SUMMARY)]
+        self.session.summarise(f"compaction-{self.session.number}", ts, text, live)
+        self.context = [*live, ""]
+        self.summarised = len(self.context)
 
     def undone(self, count: object) -> None:
         """Undo so many turns; not across a compaction."""
-        after = next((place for place, m in enumerate(self.context) if m.kind == _SUMMARY), -1) + 1
-        turns = [place for place in range(after, len(self.context)) if self.context[place].turn]
+        turns = [n for n, id in enumerate(self.context) if n >= self.summarised and self.typed.get(id)]
         if isinstance(count, int) and 0 < count <= len(turns):
             self.cut(turns[-count], REWOUND)
 
     def cut(self, place: int, kind: str) -> None:
         """Remove the messages from a place on."""
-        session, gone = self.session, [id for message in self.context[place:] for id in message.ids]
+        session, gone = self.session, [id for id in self.context[place:] if id]
         del self.context[place:]
+        self.summarised = min(self.summarised, place)
         self.before.append([*session.items])
         first = next((n for n, item in enumerate(session.items) if item.id in gone), len(session.items))
         session.undo(first if place else 0)
@@ -280,7 +246,5 @@ class Reading:
 PROGRAM = Program(
     "kimi-code", "Kimi Code", recognises, read,
     (Place("KIMI_CODE_HOME", ".kimi-code", ("sessions/*/*/agents/main/wire.jsonl",)),), command="kimi",
-    pairs={
-        pairs.ORPHAN: ("drops", "{} drops it"), pairs.DOUBLE: ("drops", "{} sends the first"),
-    },
+    pairs={pairs.ORPHAN: ("drops", "{} drops it"), pairs.DOUBLE: ("drops", "{} sends the first")},
 )  # fmt: skip

@@ -70,10 +70,10 @@ class File(writing.Writer):
                 thinking.append(block)
                 continue
             if last is None or block["type"] == "text" or thinking:
-                id = writing.uuid(self.about.id, "message", len(self.lines))
                 last = self.event(
-                    "assistant.message", messageId=id, model=model, content="", toolRequests=[]
-                )
+                    "assistant.message", messageId=writing.uuid(self.about.id, "message", len(self.lines)),
+                    model=model, content="", toolRequests=[],
+                )  # fmt: skip
                 if thinking:
                     last["reasoningBlocks"] = {"provider": "anthropic-messages", "blocks": thinking}
                     thinking = []

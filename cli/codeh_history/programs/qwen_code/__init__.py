@@ -5,30 +5,19 @@ A line holds a content as Gemini's API takes it. A session is the branch that en
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 
 from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.body import part_of
 from ...session.model import Json, Part
-from .. import pairs
+from .. import pairs, tree
 from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, text_at, time_of
 from ..model import ABANDONED, REWOUND, SUB_AGENTS, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source
 from ..source import line_objects
-from ..tree import (
-    Node,
-    agent_files,
-    agents_in,
-    branches,
-    of_session,
-    own_nodes,
-    report_broken,
-    usage_of,
-    walk,
-)
 
 _TALK = ("user", "assistant", "tool_result")
 _COMPRESSION = "chat_compression"
@@ -50,36 +39,32 @@ def recognises(head: Head) -> bool:
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     session = Session(program.name, source.stem)
-    tree = _Tree(source, session, program)
-    if tree.leaf is not None:
-        on = {node.id for node in tree.fill(session, tree.leaf)}
-        forked = [node for node in tree.nodes.values() if node.id in on and node.forked]
-        if forked:
-            session.set_parent(f"{program.name}-{forked[-1].forked}", forked[-1].id)
-        others = [node for node in tree.nodes.values() if node.id not in on and node.talks]
-        session.skip(REWOUND if tree.rewound else ABANDONED, len(others))
-        agents = partial(agents_in, source, program, _AGENTS, source.stem, above=1)
-        session.skip(SUB_AGENTS, len(agent_files(source, _AGENTS, source.stem, above=1)))
-        session.branches = lambda: chain(_branches(session, tree, on), of_session(session, agents()))
-        session.used = lambda: chain.from_iterable(map(usage_of, agents()))
+    nodes = _nodes(source, session, program)
+    leaf = next((node for node in reversed(nodes.values()) if node.subtype not in _BESIDE), None)
+    if leaf is None:
+        yield session
+        return
+    live = _fill(session, nodes, leaf, program.title)
+    if forked := [node for node in live if node.forked]:
+        session.set_parent(f"{program.name}-{forked[-1].forked}", forked[-1].id)
+    on, talk = {node.id for node in live}, [node for node in nodes.values() if node.talks]
+    rewound = any(node.subtype == "rewind" for node in nodes.values())
+    session.skip(REWOUND if rewound else ABANDONED, sum(node.id not in on for node in talk))
+    session.skip(SUB_AGENTS, len(tree.agent_files(source, _AGENTS, source.stem, above=1)))
+
+    def fill(branch: Session, own: list[_Node]) -> None:
+        _fill(branch, nodes, own[-1], program.title)
+        branch.problems.clear()
+
+    agents = partial(tree.agents_in, source, program, _AGENTS, source.stem, above=1)
+    session.branches = lambda: chain(
+        tree.branches(session, tree.own_nodes(talk, nodes, on), fill), tree.of_session(session, agents())
+    )
+    session.used = lambda: chain.from_iterable(map(tree.usage_of, agents()))
     yield session
 
 
-def _branches(session: Session, tree: _Tree, on: set[str]) -> Iterator[Session]:
-    """Yield what was rewound or abandoned, as sessions."""
-
-    def fill(branch: Session, own: list[_Node]) -> None:
-        tree.fill(branch, own[-1])
-        branch.problems.clear()
-
-    talk = [node for node in tree.nodes.values() if node.talks]
-    return branches(session, own_nodes(talk, tree.nodes, on), fill)
-
-
-# -- the tree ----------------------------------------------------------------------------------------------
-
-
-class _Node(Node):
+class _Node(tree.Node):
     """The lines with one id; `number` is the first."""
 
     def __init__(self, id: str, line: int, data: Json) -> None:
@@ -92,59 +77,49 @@ class _Node(Node):
         self.forked = name_at(data, "forkedFrom.sessionId")
 
 
-class _Tree:
-    """The lines of a file, read for the fields of its session."""
+def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Node]:
+    """Read all lines, and the session's fields from them."""
+    nodes: dict[str, _Node] = {}
+    for line, data in line_objects(source, session.problems, program.recognises):
+        id = name_at(data, "uuid")
+        if id is None:
+            session.skip("line without an id")
+        elif id not in nodes:
+            node = nodes[id] = _Node(id, line, data)
+            session.version = name_at(data, "version") or session.version
+            session.cwd = session.cwd or name_at(data, "cwd")
+            session.git = session.git or omit_empty(branch=name_at(data, "gitBranch"))
+            session.created = session.created or node.ts
+            if node.subtype == "custom_title":
+                session.set_title(text_at(data, "systemPayload.customTitle"))
+            if node.type not in (*_TALK, "system"):
+                why = (
+                    f"a line of an unknown type, {node.type}: {program.title} forgets everything before it"
+                )
+                session.problem(line, "forgets", why, "skipped")
+            if not node.talks and node.subtype != _COMPRESSION:
+                session.skip(f"{node.type} ({node.subtype})", own=True)
+        elif all(data != before for _, before in nodes[id].lines):
+            nodes[id].lines.append((line, data))
+        else:
+            session.skip("repeated line")
+            if nodes[id].talks:
+                why = f"the same as line {nodes[id].number}: {program.title} sends it twice"
+                session.problem(line, "doubles", why, "read once")
+    return nodes
 
-    def __init__(self, source: Source, session: Session, program: Program) -> None:
-        self.title = program.title
-        self.nodes: dict[str, _Node] = {}
-        self.leaf: _Node | None = None
-        self.rewound = False
-        for line, data in line_objects(source, session.problems, program.recognises):
-            id = name_at(data, "uuid")
-            if id is None:
-                session.skip("line without an id")
-            elif (known := self.nodes.get(id)) is None:
-                self.add(session, _Node(id, line, data))
-            elif any(data == before for _, before in known.lines):
-                session.skip("repeated line")
-                why = f"the same as line {known.number}: {self.title} sends it twice"
-                if known.talks:
-                    session.problem(line, "doubles", why, "read once")
-            else:
-                known.lines.append((line, data))
 
-    def add(self, session: Session, node: _Node) -> None:
-        """Add a line, and take the session's fields from it."""
-        self.nodes[node.id] = node
-        data = node.data
-        session.version = name_at(data, "version") or session.version
-        session.cwd = session.cwd or name_at(data, "cwd")
-        session.git = session.git or omit_empty(branch=name_at(data, "gitBranch"))
-        session.created = session.created or node.ts
-        self.rewound = self.rewound or node.subtype == "rewind"
-        if node.subtype == "custom_title":
-            session.set_title(text_at(data, "systemPayload.customTitle"))
-        if node.type not in (*_TALK, "system"):
-            why = f"a line of an unknown type, {node.type}: {self.title} forgets everything before it"
-            session.problem(node.number, "forgets", why, "skipped")
-        if not node.talks and node.subtype != _COMPRESSION:
-            session.skip(f"{node.type} ({node.subtype})", own=True)
-        if node.subtype not in _BESIDE:
-            self.leaf = node
-
-    def fill(self, session: Session, leaf: _Node) -> list[_Node]:
-        """Fill a session with the branch up to a leaf; the line before replaces a missing parent."""
-        path, broken = walk(self.nodes, leaf)
-        sent = [node for node in path if node.talks or node.subtype == _COMPRESSION]
-        first = max((node.number for node in sent if not node.talks), default=0)
-        talk = [node.number for node in sent if node.number >= first]
-        broken = [lost for lost in broken if lost.node.number >= first]
-        report_broken(session, broken, talk, self.title)
-        branch = _Branch(session)
-        for node in path:
-            branch.add(node)
-        return path
+def _fill(session: Session, nodes: dict[str, _Node], leaf: _Node, title: str) -> list[_Node]:
+    """Fill a session with the branch up to a leaf; the line before replaces a missing parent."""
+    path, broken = tree.walk(nodes, leaf)
+    sent = [node for node in path if node.talks or node.subtype == _COMPRESSION]
+    first = max((node.number for node in sent if not node.talks), default=0)
+    talk = [node.number for node in sent if node.number >= first]
+    tree.report_broken(session, [lost for lost in broken if lost.node.number >= first], talk, title)
+    branch = _Branch(session)
+    for node in path:
+        branch.add(node)
+    return path
 
 
 class _Branch:
