@@ -80,11 +80,10 @@ def test_the_real_program_runs_it(name, event):
             words.insert(2, "--dangerously-bypass-hook-trust")
         code, printed = coding_agents._done(words, env, place.project)
         assert code == 0, printed
-        (copy,) = (path.read_text() for path in (place.home / ".codeh/sessions").glob(f"{name}-*.jsonl"))
-        assert (coding_agents.SAID in copy) == (
-            event == "SessionEnd"
-        )  # else what is compacted is kept before
-        assert name not in json.dumps([request.body.get("messages") for request in server.requests])
+        (copy,) = (place.home / ".codeh/sessions").glob(f"{name}-*.jsonl")
+        # before a compaction the copy has what is compacted
+        assert (coding_agents.SAID in copy.read_text()) == (event == "SessionEnd")
+        assert copy.stem not in json.dumps([request.body for request in server.requests])
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd on this machine")
