@@ -46,7 +46,7 @@ class Small(Persisting):
             return super().lines(items)
 
     def file(self, data):
-        return b"".join(self.lines(rewrite.records(data, skip=self.small)))
+        return b"".join(self.lines(rewrite.records(data)))
 
 
 class Fetched(Hydration):

@@ -110,15 +110,6 @@ def test_every_byte_comes_with_the_record_that_the_whole_file_has_there(data):
 
 
 @given(files_of(refs=True))
-def test_what_is_skipped_changes_nothing_for_the_lines_behind_it(data):
-    whole = dict(enumerate(rewrite.records(data)))
-    for number, (line, record) in enumerate(rewrite.records(data, skip=lambda line: b"delta" in line)):
-        assert line == whole[number][0]
-        expected = whole[number][1] if b"delta" not in line else None
-        assert (record and record.data) == (expected and expected.data)
-
-
-@given(files_of(refs=True))
 def test_all_blocks_that_are_named_are_found_hidden_ones_too(data):
     named = [id for record in parse(lines_of(data)).records for id in all_ids(record.data)]
     assert rewrite.blocks(data) == list(dict.fromkeys(named))

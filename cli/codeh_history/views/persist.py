@@ -9,7 +9,6 @@ from functools import cached_property
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost
 from ..base.words import plural
-from ..session import by_reference as references
 from ..session import stream
 from ..session.by_reference import Blocks, all_ids, summary_part, to_references
 from ..session.model import Json, Unread
@@ -46,7 +45,7 @@ def persisted_stream(
     def items() -> Iterator[Item]:
         for record in stream.records(view):
             if isinstance(record, bytes):
-                yield from rewrite.records(record + b"\n", skip=persisting.small)
+                yield from rewrite.records(record + b"\n")
             else:
                 yield record
 
@@ -65,10 +64,7 @@ def persist(
     persisting = Persisting(env, target.id, every=every, lost=lost)
     try:
         changed = rewrite.in_place(
-            env,
-            target,
-            lambda data: persisting.lines(rewrite.records(data, skip=persisting.small)),
-            strict=strict,
+            env, target, lambda data: persisting.lines(rewrite.records(data)), strict=strict
         )
     except BaseException:
         persisting.take_back(target.path)
@@ -115,10 +111,6 @@ class Persisting:
     def stores(self) -> Sequence[BlockStore]:
         """opened on first use"""
         return open_stores(self.env)
-
-    def small(self, line: bytes) -> bool:
-        """Return whether a line is too short for a large part, and names no block."""
-        return not self.every and len(line) <= references.LARGE and b'"blockId' not in line
 
     def lines(self, items: Iterable[Item]) -> list[bytes]:
         """Return the lines after storing the blocks they name, new ones with one `mset`."""

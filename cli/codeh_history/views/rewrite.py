@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from ..base.env import Env
 from ..base.errors import Usage
 from ..session.by_reference import all_ids
-from ..session.records import ParseState, Record, lines_of, parse
+from ..session.records import Record, lines_of, parse
 from ..store import read
 from ..store.locked import Locked
 from ..store.replace import replace
@@ -48,32 +48,19 @@ def check(target: Target) -> None:
         raise Usage(f"{target.path}: an older form, read but never written; `import` it into a session")
 
 
-def records(
-    data: bytes, *, skip: Callable[[bytes], bool] = lambda _: False
-) -> Iterator[tuple[bytes, Record | None]]:
-    """Yield each line with its record; None for damaged and blank lines, and for those to `skip`.
-
-    `skip` must treat equal lines equally: the id of a bare message counts them.
-    """
-    before = ParseState()
+def records(data: bytes) -> Iterator[tuple[bytes, Record | None]]:
+    """Yield each line with its record; None for damaged and blank lines."""
+    by_offset = {record.offset: record for record in parse(lines_of(data)).records}
+    offset = 0
     for line in lines_of(data):
-        if skip(line):
-            before.size += len(line)
-            before.lines += 1
-            yield line, None
-        else:
-            parsed = parse([line], before).records
-            yield line, parsed[0] if parsed else None
+        yield line, by_offset.get(offset)
+        offset += len(line)
 
 
 def blocks(data: bytes) -> list[str]:
     """Return the blocks that a session's lines name, hidden and undone ones too."""
-    if b'"blockId' not in data:
-        return []
-    parsed = records(data, skip=lambda line: b'"blockId' not in line)
-    return list(
-        dict.fromkeys(id for _, record in parsed if record is not None for id in all_ids(record.data))
-    )
+    naming = parse(line for line in lines_of(data) if b'"blockId' in line).records
+    return list(dict.fromkeys(id for record in naming for id in all_ids(record.data)))
 
 
 def with_same_end(line: bytes, like: bytes) -> bytes:

@@ -36,10 +36,10 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     References to a part's hash (`block` of a replacement) are updated. A changed bare line becomes a full
     record, because its id depends on its bytes.
     """
-    # a replacement may refer to any part; otherwise lines without clues are not parsed
+    # a replacement may refer to any part; otherwise lines without clues stay
     every = [*lines_of(data)]
     candidates = set(every if b'"block"' in data else redactor.candidate_lines(every))
-    entries = list(records(data, skip=lambda line: line not in candidates))
+    entries = [(line, record if line in candidates else None) for line, record in records(data)]
     new = redacted_records([record.data if record is not None else None for _, record in entries], redactor)
     new_ids = _new_block_ids(entries, new)
     lines: list[bytes] = []
