@@ -180,7 +180,7 @@ def _holders(env: Env) -> Iterator[str]:
                 raise InputOutput(
                     f"{name}: its sessions may need blocks: set CODEH_STORE to it; nothing was removed"
                 ) from None
-            yield from map(server.path, server.passing([*server.stamps()]))  # one at a time
+            yield from map(server.path, server.loaded_together([*server.stamps()]))  # one at a time
         elif name != place:
             yield name
         elif place != own_dir(env):

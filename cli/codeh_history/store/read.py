@@ -142,7 +142,7 @@ def loaded_together(paths: Sequence[str]) -> Iterator[str]:
     """
     database = database_of(paths[0]) if paths else None
     if database:
-        ids = database[0].passing(list(map(id_of, paths)))
+        ids = database[0].loaded_together(list(map(id_of, paths)))
         yield from map(database[0].path, ids)
     else:
         yield from paths

@@ -11,14 +11,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from ...base.errors import NotFound
 from ...base.postgres import Server
 from ..locked import Locked, create_new, replace_if_unchanged
 from ..protocol import Stamp, Store
 from . import schema
-from .transaction import LINES, STATE, Row, State, Transaction, channel, edition
+from .transaction import STATE, Row, State, Transaction, channel, edition
 
 _STAMP = "SELECT edition, bytes, changed FROM codeh_sessions WHERE id = %s"
 _LOCK = f"{STATE} FOR UPDATE"
@@ -31,6 +30,7 @@ _HEADS = (
     " ORDER BY changed DESC"
 )
 _ALL = "SELECT session, line FROM codeh_lines WHERE session = ANY(%s) ORDER BY session, number"
+_SEVERAL = 32  # sessions that one query reads
 LISTENED = 60  # seconds after which a waiting process renews its listening
 _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < %s"
 
@@ -69,65 +69,54 @@ class Postgres(Store):
         return f"{self.name}/{id}"
 
     @property
-    def _passing(self) -> dict[str, bytes]:
-        """The bytes of sessions that were read together, while each is processed."""
-        passing: dict[str, bytes] = self._local.__dict__.setdefault("passing", {})
-        return passing
+    def _together(self) -> dict[str, bytes]:
+        """The bytes of sessions that were read together (`loaded_together`)."""
+        together: dict[str, bytes] = getattr(self._local, "together", {})
+        return together
 
     # -- reading ------------------------------------------------------------------------------------
 
     def stamps(self) -> dict[str, Stamp]:
         rows = self._server.rows("SELECT id, edition, bytes, changed FROM codeh_sessions")
-        return {id: Stamp(*stamp) for id, *stamp in sorted(rows, key=_as_a_file)}
+        stamps = {id: Stamp(*stamp) for id, *stamp in rows}
+        return {id: stamps[id] for id in sorted(stamps, key=_as_a_file)}
 
     def stamp(self, id: str) -> Stamp | None:
         """Return the stamp of a session, or None if it does not exist."""
-        if id in self._passing:
-            return Stamp(0, len(self._passing[id]), 0)
+        if id in self._together:
+            return Stamp(0, len(self._together[id]), 0)
         rows = self._server.rows(_STAMP, id)
         return Stamp(*rows[0]) if rows else None
 
     def read(self, id: str, offset: int = 0) -> bytes:
-        if id in self._passing:
-            return self._passing[id][offset:]
-        if not offset:
-            data = b"".join(line for (line,) in self._server.rows(LINES, id))
-            return data or self._existing(id, data)
+        if id in self._together:
+            return self._together[id][offset:]
         rows = self._server.rows(
             "SELECT start, line FROM codeh_lines"
             " WHERE session = %s AND start + length(line) > %s ORDER BY number", id, offset,
         )  # fmt: skip
-        data = b"".join(line for _, line in rows)
-        return data[max(0, offset - rows[0][0]) :] if rows else self._existing(id, data)
-
-    def _existing(self, id: str, data: bytes) -> bytes:
-        """Return the bytes if the session exists; raise Missing otherwise."""
-        if self.stamp(id) is None:
+        if not rows and self.stamp(id) is None:
             raise Missing(f"{self.path(id)}: no such session")
-        return data
+        return b"".join(line for _, line in rows)[offset - rows[0][0] if rows else 0 :]
 
     def heads(self) -> Iterator[tuple[int, str, bytes]]:
         """Yield when each session last changed (epoch ms), its path and first line; newest first."""
         for id, changed, line in self._server.rows(_HEADS):
             yield changed // 1_000_000, self.path(id), line
 
-    def passing(self, ids: Sequence[str]) -> Iterator[str]:
-        """Yield these ids, sorted, each while its bytes are in memory; one query reads all of them."""
-        wanted = sorted(ids)
-        held: dict[str, bytes] = {}
-        last = ""
-        with self._server.failing(), self._server.connection(second=True).cursor(binary=True) as cursor:
-            groups = groupby(cursor.stream(_ALL, [wanted]), itemgetter(0))
-            sessions = ((id, b"".join(line for _, line in lines)) for id, lines in groups)
-            for id in sorted(ids, key=lambda id: _as_a_file((id,))):
-                while id not in held and last < id:
-                    last, data = next(sessions, ("~", b""))  # sorts after all ids
-                    held[last] = data
-                self._passing[id] = held.pop(id, b"")
-                try:
-                    yield id
-                finally:
-                    del self._passing[id]
+    def loaded_together(self, ids: Sequence[str]) -> Iterator[str]:
+        """Yield these ids, sorted, each while its bytes are in memory; a query reads several."""
+        order = sorted(ids, key=_as_a_file)
+        try:
+            for start in range(0, len(order), _SEVERAL):
+                several = order[start : start + _SEVERAL]
+                together = dict.fromkeys(several, b"")
+                for id, lines in groupby(self._server.rows(_ALL, several), itemgetter(0)):
+                    together[id] = b"".join(line for _, line in lines)
+                self._local.together = together
+                yield from several
+        finally:
+            self._local.together = {}
 
     # -- writing ------------------------------------------------------------------------------------
 
@@ -188,8 +177,7 @@ class Postgres(Store):
             state = transaction.connection.execute(query, [id], binary=True).fetchone()
         if state is None:
             raise Missing(f"{self.path(id)}: no such session")
-        connection = transaction.connection
-        return Row(self.path(id), id, state=State(*state), header=header, connection=connection)
+        return Row(self.path(id), id, State(*state), header, transaction.connection)
 
     # -- following ----------------------------------------------------------------------------------
 
@@ -218,6 +206,6 @@ class Postgres(Store):
                 return False
 
 
-def _as_a_file(row: tuple[Any, ...]) -> str:
+def _as_a_file(id: str) -> str:
     """Return a key that sorts ids as their files are sorted: `demo-2` before `demo`."""
-    return f"{row[0]}."
+    return f"{id}."

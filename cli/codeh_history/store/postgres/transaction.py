@@ -93,7 +93,6 @@ class Row(Locked):
         self,
         path: str,
         id: str,
-        *,
         state: State = NEW,
         header: Callable[[], bytes] = bytes,
         connection: psycopg.Connection[Any] | None = None,
@@ -136,11 +135,9 @@ class Row(Locked):
 
     def add(self, data: bytes) -> None:
         """Add lines after the existing ones; a key that one of these has is not stored again."""
-        keys = {key for *_, key, _ in _numbered(self.session, data) if key is not None}
-        if keys:
-            query = "SELECT key FROM codeh_lines WHERE session = %s AND key = ANY(%s)"
-            keys = set(self._lines(query, self.session, list(keys)))
-        self._insert(self.state, data, keys)
+        keys = [key for *_, key, _ in _numbered(self.session, data) if key is not None]
+        query = "SELECT key FROM codeh_lines WHERE session = %s AND key = ANY(%s)"
+        self._insert(self.state, data, self._lines(query, self.session, keys) if keys else ())
 
     def replace(self, data: bytes) -> None:
         """Replace all lines."""
@@ -177,26 +174,16 @@ def _numbered(
 ) -> Iterator[tuple[str, int, int, bytes | None, bytes]]:
     """Yield the rows of new lines, from this number and byte on; a key in `taken` is not repeated."""
     at = 0
-    seen = set(taken)
+    seen: set[bytes | None] = {None, *taken}
     while at < len(data):
         end = data.find(b"\n", at) + 1 or len(data)
         line = data[at:end]
-        key = _key_of(line)
-        if key in seen:
-            key = None
-        elif key is not None:
-            seen.add(key)
-        yield session, number, start + at, key, line
+        named = (json_object(line) or {}).get("key") if b"key" in line or b"\\u" in line else None
+        key = _key(named) if isinstance(named, str) else None
+        yield session, number, start + at, None if key in seen else key, line
+        seen.add(key)
         number += 1
         at = end
-
-
-def _key_of(line: bytes) -> bytes | None:
-    """Return the key of a line, or None."""
-    if b"key" not in line and b"\\u" not in line:
-        return None
-    key = (json_object(line) or {}).get("key")
-    return _key(key) if isinstance(key, str) else None
 
 
 def _key(key: str) -> bytes:
