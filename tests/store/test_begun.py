@@ -48,31 +48,6 @@ def test_the_newest_is_told_by_messages_though_another_changed_later(env):
     assert begun.newest(env) == today
 
 
-@pytest.mark.parametrize(
-    ("last", "sure", "newest"),
-    [
-        ('{"type":"message","id":"a","ts":"TIME","role":"user","parts":[]}\n', True, "own"),
-        ('{"type":"commit","of":"a","ts":"TIME","parts":[]}\n', True, "own"), ('{"type":"summary","ts":"TIME"}\n', False, "other"),
-        ('{"type":"message","id":"a","ts":"2026-01-01T00:00:00.000Z","parts":[{"text":"\\"ts\\":\\"TIME\\""}]}\n', False, "other"),
-        ('{"type":"message","id":"a","ts":"TIME","parts":[{"text":"' + "x" * 9000 + '"}]}\n', False, "own"), ("", False, "other"),
-    ],
-    ids=["message", "commit", "summary", "another time", "long", "header alone"],
-)  # fmt: skip
-def test_a_message_that_changed_its_file_last_is_the_newest_at_sight(
-    env, monkeypatch, last, newest, *, sure
-):
-    made(env, "other", "2026-01-02T12:00:00.000Z")
-    own = made(env, "own", created="2026-01-02T11:00:00.000Z", changed="2026-01-02T12:30:01.100Z")
-    with Path(own).open("a") as file:
-        file.write(last.replace("TIME", "2026-01-02T12:30:00.900Z"))
-    os.utime(own, (1767357001.1, 1767357001.1))
-    parsed = []
-    times = begun.times
-    monkeypatch.setattr(begun, "times", lambda path: parsed.append(path) or times(path))
-    assert begun.newest(env) == str(Path(own).with_name(f"{newest}.jsonl"))
-    assert (not parsed) == sure
-
-
 def test_a_session_that_was_just_begun_is_the_newest(env):
     older = "2026-01-02T11:00:00.000Z"
     made(env, "older", older, created=older, changed="2026-01-02T13:00:00.000Z")

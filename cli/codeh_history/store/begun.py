@@ -10,7 +10,7 @@ from ..base.folders import entries
 from ..base.times import from_millis
 from ..base.words import is_id
 from ..session.rules import LONGEST, PLACING
-from .paths import SERVER, database_of, id_of, sessions_dir
+from .paths import database_of, id_of, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..base.env import Env
 
 _HEAD = 1 << 13  # bytes; a header is shorter
-_END = 1 << 13  # bytes; most last lines are shorter
 _STEP = 1 << 16
 _TICK = 1000  # milliseconds that a file's time may lag behind the clock
 LATELY = 3_600_000  # milliseconds
@@ -44,8 +43,6 @@ def newest(env: Env) -> str | None:
     """Return the path of the session begun here whose creation or last message is the newest."""
     best, last = None, ""
     for changed, path in begun_here(env):
-        if best is None and _changed_by_message(path, changed):
-            return path  # without a JSON library, which `append` does not load
         if from_millis(changed + _TICK) < last:
             break  # no later session has a newer message
         used = _last_used(path)
@@ -63,24 +60,6 @@ def recently_used(env: Env) -> list[str]:
     earliest = from_millis(env.millis() - LATELY)
     changed_since = takewhile(lambda session: session[0] >= since, begun_here(env))
     return [id_of(path) for _, path in changed_since if _last_used(path) >= earliest]
-
-
-def _changed_by_message(path: str, changed: int) -> bool:
-    """Return whether the last bytes of a file show that a message changed it last."""
-    if path.startswith(SERVER):
-        return False
-    try:
-        with open(path, "rb", buffering=0) as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _END))
-            before, _, line = file.read(_END).removesuffix(b"\n").rpartition(b"\n")
-    except OSError:
-        return False
-    seconds = (from_millis(changed - ago)[:19] for ago in (0, _TICK))
-    return (
-        before != b""
-        and line.startswith((b'{"type":"message",', b'{"type":"commit",'))
-        and any(b'"ts":"' + second.encode() in line for second in seconds)
-    )
 
 
 def _last_used(path: str) -> str:

@@ -30,8 +30,6 @@ _SETUP = (
     "create table if not exists known(use text, name text, value blob not null, primary key (use, name))",
 )
 _WAIT = 1.0  # seconds to wait for another process's lock; after that the cache is not used
-_PAUSE = 60.0  # for this many seconds
-_paused: dict[str, float] = {}  # path → until when
 _BATCH = 1000  # keys per query: SQLite allows 32,766 variables, older builds 999
 
 
@@ -49,14 +47,13 @@ class Cache:
 
         db = None
         try:
-            if time.monotonic() >= _paused.get(self.path, 0.0):
-                db = self._connect()
+            db = self._connect()
         except (sqlite3.Error, OSError) as error:
-            self._give_up(error)
+            self._remove_if_damaged(error)
         try:
             yield db
         except (sqlite3.Error, OverflowError) as error:
-            self._give_up(error)
+            self._remove_if_damaged(error)
         finally:
             if db is not None:
                 db.close()  # discards uncommitted changes
@@ -107,14 +104,11 @@ class Cache:
             raise
         return db
 
-    def _give_up(self, error: Exception) -> None:
-        """Delete a damaged file; stop using one that another process has locked for a while."""
+    def _remove_if_damaged(self, error: Exception) -> None:
         import sqlite3
 
-        if type(error) is sqlite3.DatabaseError:
+        if type(error) is sqlite3.DatabaseError:  # its subclasses have other causes, such as a lock
             remove(self.path)
-        elif "locked" in str(error):
-            _paused[self.path] = time.monotonic() + _PAUSE
 
 
 class Remembered:

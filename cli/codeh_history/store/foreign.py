@@ -15,26 +15,24 @@ _KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input
 
 def check_writable(data: bytes, path: str) -> bool:
     """Raise BadData unless the file is a session; return whether it has only a torn header."""
-    first = data.split(b"\n", 1)[0]
-    if (
-        b"\n" not in data
-        and (_TORN.startswith(first) or first.startswith(_TORN))
-        and json_value(first) is None
-    ):
+    begins = _TORN.startswith(data) or data.startswith(_TORN)
+    if begins and b"\n" not in data and json_value(data) is None:
         return True
     if not data.strip(b"\0"):
         return True  # allocated but never written
-    program = _program(data)
+    from ..programs.registry import detect_program
+    from .program_files import HEAD, head_of
+
+    program = detect_program(head_of(data[:HEAD]))
     if program is not None:
         raise BadData(f"{path}: a session of {program}, read but never written; `import` it")
     if data.lstrip()[:1] == b"[" or older_form(data) is not None:
         raise BadData(f"{path}: an older form, read but never written; use `import` into a new session")
     log = parse(lines_of(data))
     header = next((r.data for r in log.records if r.data["type"] == "session"), None)
-    if header is not None:
+    if header is not None and header.get("version") != VERSION:
         version = header.get("version")
-        if version != VERSION:
-            raise BadData(f"{path}: version {version}, but this program only writes version {VERSION}")
+        raise BadData(f"{path}: version {version}, but this program only writes version {VERSION}")
     if not any(r.data["type"] in {"session", *PLACING} for r in log.records):
         raise BadData(f"{path}: not a session; left unchanged")
     if header is None:
@@ -43,14 +41,6 @@ def check_writable(data: bytes, path: str) -> bool:
         if not is_ours(log, data):
             raise BadData(f"{path}: Gemini's messages; use `import` into a new session")
     return False
-
-
-def _program(data: bytes) -> str | None:
-    """Return the name of the other program that the file belongs to, or None."""
-    from ..programs import registry
-    from .program_files import HEAD, head_of
-
-    return registry.detect_program(head_of(data[:HEAD]))
 
 
 def older_form(data: bytes) -> Json | list[Json] | None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ..base.errors import HistoryError, InputOutput, NotFound
-from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, readable
 from .paths import SERVER, database_of, hint, id_of
@@ -15,6 +14,8 @@ from .paths import SERVER, database_of, hint, id_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .protocol import Stamp
+
+read_log = foreign.read
 
 
 def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:
@@ -93,11 +94,6 @@ def open_stored(path: str) -> tuple[int, int]:
         return open_regular(path, "; a session is one (stdin is `-`)")
     except (NotFound, FileNotFoundError):
         raise NotFound(f"{path}: no such session{hint(path)}") from None
-
-
-def read_log(data: bytes) -> Log:
-    """Parse a session in any form."""
-    return foreign.read(data)
 
 
 def being_written(path: str) -> bool:

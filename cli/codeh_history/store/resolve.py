@@ -115,8 +115,12 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
         return Target("-", "stdin")
     if name in ("@", "@."):
         return _latest(env, name)
-    if not is_path(name) and not is_id(name) and _of_a_program(name):
-        return Target(name, why)
+    if not is_path(name) and not is_id(name) and os.path.isfile(name):
+        from . import program_files
+
+        with program_files.opened(name) as file:  # another program's files have any name
+            if program_files.program_of(file) is not None:
+                return Target(name, why)
     if MIDDLE in name and not is_path(name):
         return _abbreviated(env, name, why, "")
     path = path_of(env, name)
@@ -140,16 +144,6 @@ def _abbreviated(env: Env, name: str, why: str, otherwise: str) -> Target:
         raise NotFound(f"{name}: ambiguous: {several}", [*matches.values()][:8])
     ((id, path),) = matches.items()
     return Target(path, f"{why} (prefix of {id})")
-
-
-def _of_a_program(path: str) -> bool:
-    """Return whether a file with an arbitrary name is a session of another program."""
-    from . import program_files
-
-    if not os.path.isfile(path):
-        return False
-    with program_files.opened(path) as file:
-        return program_files.program_of(file) is not None
 
 
 def ids(env: Env) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import product
 from typing import TypeVar
 
 from ...base import locks
@@ -68,12 +69,10 @@ class DirectoryStore:
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
         """Look for files with these names in our shards and in the root directory."""
         blocks: dict[str, bytes] = {}
-        for id in ids:
-            for head in heads:
-                for path in (self._path(head + id), os.path.join(self.root, head + id)):
-                    data = self._read(id, path)
-                    if data is not None:
-                        blocks.setdefault(id, data)
+        for id, head in product(ids, heads):
+            for path in (self._path(head + id), os.path.join(self.root, head + id)):
+                if (data := self._read(id, path)) is not None:
+                    blocks.setdefault(id, data)
         return blocks
 
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
@@ -205,9 +204,5 @@ def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    pool = ThreadPoolExecutor(_THREADS)
-    try:
-        for _ in pool.map(work, items):
-            pass
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        list(pool.map(work, items))

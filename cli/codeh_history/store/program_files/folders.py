@@ -64,10 +64,7 @@ def below(folder: str) -> list[str]:
     files: dict[str, os.stat_result] = {}
     for program in registry.PROGRAMS:
         matching: dict[str, os.stat_result] = {}
-        for pattern in (
-            pattern for place in registry.program(program).places for pattern in place.patterns if pattern
-        ):
-            parts = pattern.split("/")
+        for parts in _patterns(registry.program(program).places):
             for start, first in enumerate(parts):
                 if "*" not in first or _ends_in(names, parts[:start]):
                     matching |= _matching(folder, parts[start:])
@@ -80,7 +77,7 @@ def around(path: str, places: Sequence[Place]) -> Iterator[str]:
     """Yield a program's files in the same folder as `path`, then all in the same location."""
     folder = os.path.dirname(os.path.abspath(path))
     names = folder.split(os.sep)
-    patterns = [pattern.split("/") for place in places for pattern in place.patterns]
+    patterns = _patterns(places)
     for last in dict.fromkeys(parts[-1] for parts in patterns):
         yield from _matching(folder, [last])
     above = next((len(parts) - 1 for parts in patterns if _ends_in(names, parts[:-1])), None)
@@ -88,10 +85,14 @@ def around(path: str, places: Sequence[Place]) -> Iterator[str]:
         yield from _matching(os.sep.join(names[: len(names) - above]) or os.sep, parts)  # type: ignore[operator]
 
 
+def _patterns(places: Sequence[Place]) -> list[list[str]]:
+    """Return the patterns of these places, each as its names."""
+    return [pattern.split("/") for place in places for pattern in place.patterns if pattern]
+
+
 def _ends_in(names: list[str], parts: list[str]) -> bool:
     """Return whether a folder's path ends with names that match these parts of a pattern."""
-    ending = names[-len(parts) :] if parts else []
-    return len(ending) == len(parts) > 0 and all(map(fnmatchcase, ending, parts))
+    return 0 < len(parts) <= len(names) and all(map(fnmatchcase, names[-len(parts) :], parts))
 
 
 def _is_older(path: str, paths: Container[str]) -> bool:
