@@ -186,6 +186,20 @@ def test_the_page_has_the_table_of_what_was_rescued():
     assert table() in (ROOT / "docs" / "programs.md").read_text()
 
 
+def test_2026_11_26_the_longest_other_branch_is_read_where_the_one_that_continues_has_no_message(tmp_path):
+    file = Pi()
+    file.user("a", "one")
+    file.said("b", "two", model="claude-opus-4-8")
+    file.user("c", "other", parent=None)
+    file.line("label", "d", None, targetId="a", label="start")
+    path, out = file.write(tmp_path), tmp_path / "out.jsonl"
+    done = run_in_process("rescue", str(path), "--output", str(out), home=tmp_path)
+    assert done.code == 0, done.err.decode()
+    assert b"2 \xe2\x86\x92 2: 2 kept; not included: 1 message of an abandoned branch" in done.err
+    assert b"the longest other branch is read" in done.err
+    assert b'"text":"two"' in out.read_bytes()
+
+
 @pytest.mark.parametrize("window", [8000, None])
 def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(window, tmp_path):
     file = Pi()

@@ -20,7 +20,7 @@ from ...filters.curate import passes
 from ...filters.curate.pairs import DUPLICATE, LOST, MISPLACED, MOVED, RENAMED, WITHOUT_CALL
 from ...filters.curate.passes import Settings
 from ...programs import registry, writing
-from ...programs.model import Entry, Session, Summary
+from ...programs.model import ABANDONED, REWOUND, ROLLED_BACK, Entry, Session, Summary
 from ...session.fold import fold
 from ...session.model import Json, origin
 from ...session.ops import Op, apply
@@ -105,6 +105,13 @@ def _of_program(file: File, program: str, target: Target) -> Recovered:
     session = next(read, None)
     if session is not None and next(read, None) is not None:
         raise BadData(f"{target.path}: more than one session of {program}; import it, and rescue one")
+    if session is not None and not session.items:
+        others = [branch.items for branch in session.branches() if not branch.agent]
+        if longest := max(others, key=len, default=[]):
+            session.items = longest
+            session.left -= Counter(dict.fromkeys((ABANDONED, REWOUND, ROLLED_BACK), len(longest)))
+            why = "the branch that continues has no message"
+            session.problem(0, "forgets", why, "the longest other branch is read")
     if session is not None:
         session.items = list(_usable(session))
     if session is None or not session.items:
