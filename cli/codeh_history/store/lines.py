@@ -16,10 +16,21 @@ from .paths import id_of
 
 def fit_lines(env: Env, path: str, data: bytes) -> bytes:
     """Move large parts of lines that are too long to the block store; BadData if that does not help."""
+    from .blocks import open_store
+
     pieces: list[bytes] = []
     at = 0
     for start, end in too_long(data):
-        pieces += [data[at:start], _by_reference(env, path, data[start:end])]
+        line = data[start:end]
+        record = json_object(line)
+        references = to_references(record, line, id_of(path), every=False) if record is not None else None
+        short = dumps(references[0]) if references is not None else line
+        if references is None or len(short) > LONGEST:
+            raise BadData(f"{path}: {_named(line, record)}; nothing was stored")
+        store = open_store(env)
+        store.mset(references[1])
+        env.note(f"{_named(line, record)}: its large parts are in {store.name}")
+        pieces += [data[at:start], short]
         at = end
     return b"".join([*pieces, data[at:]])
 
@@ -42,20 +53,6 @@ def too_long(data: bytes) -> Iterator[tuple[int, int]]:
             newline = len(data) if newline < 0 else newline
             yield at, newline
         at = newline + 1
-
-
-def _by_reference(env: Env, path: str, line: bytes) -> bytes:
-    data = json_object(line)
-    references = to_references(data, line, id_of(path), every=False) if data is not None else None
-    short = dumps(references[0]) if references is not None else line
-    if references is None or len(short) > LONGEST:
-        raise BadData(f"{path}: {_named(line, data)}; nothing was stored")
-    from .blocks import open_store
-
-    store = open_store(env)
-    store.mset(references[1])
-    env.note(f"{_named(line, data)}: its large parts are in {store.name}")
-    return short
 
 
 def _named(line: bytes, data: Json | None) -> str:

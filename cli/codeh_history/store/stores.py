@@ -55,9 +55,9 @@ class Files(Store):
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:
     """Return the stamps of a folder's files that are named by an id and this ending."""
-
-    def is_named(name: str) -> bool:
-        return name.endswith(ending) and is_id(name.removesuffix(ending))
-
-    files = ((entry.name.removesuffix(ending), info) for entry, info in entries(folder, is_named))
-    return {id: Stamp.of(info) for id, info in files if stat.S_ISREG(info.st_mode)}
+    files = entries(folder, lambda name: name.endswith(ending) and is_id(name.removesuffix(ending)))
+    return {
+        entry.name.removesuffix(ending): Stamp.of(info)
+        for entry, info in files
+        if stat.S_ISREG(info.st_mode)
+    }

@@ -110,7 +110,13 @@ def other_replica(
         return Replica(store, [blocks] if blocks is not None else [], store.name, store.name)
     if not url.startswith("dir:") or url == "dir:":
         raise Usage("pass the other store: dir:PATH or postgres://…")
-    folder = _folder(env, url)
+    folder = os.path.expanduser(url.removeprefix("dir:"))
+    _check_other(env, folder)
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise Usage(f"{url}: not a folder")
+    above = os.path.dirname(os.path.abspath(folder))
+    if above.startswith(_MOUNTS) and not os.path.isdir(above):
+        raise NotFound(f"{folder}: there is no {above}: is it mounted?")
     place = os.path.realpath(folder)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     if recipients:
@@ -128,18 +134,6 @@ def other_replica(
     own = [DirectoryStore(env, os.path.join(home if of_a_home else folder, "blocks"))]
     files = Files(env, folder, apart=True)
     return Replica(files, own, folder, place, home=home if of_a_home else None, sweeps=not of_a_home)
-
-
-def _folder(env: Env, url: str) -> str:
-    """Return the folder of `dir:PATH`, which may not exist yet, unless its disk is not mounted."""
-    folder = os.path.expanduser(url.removeprefix("dir:"))
-    _check_other(env, folder)
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise Usage(f"{url}: not a folder")
-    above = os.path.dirname(os.path.abspath(folder))
-    if above.startswith(_MOUNTS) and not os.path.isdir(above):
-        raise NotFound(f"{folder}: there is no {above}: is it mounted?")
-    return folder
 
 
 def _check_other(env: Env, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 
 from ..base.env import Env
 from ..base.errors import HistoryError, Usage
@@ -59,7 +59,15 @@ def calibration(env: Env, counter: Counter, model: str) -> Json | None:
     None if no usage of the model is recorded.
     """
     plain = open_counter(counter.vocabulary, model=model, cache=counter.cache)
-    shares = sorted(ratio for view in _sessions(env, model) for ratio in ratios(view, plain, model))
+    paths = [path for _, path in ids(env)]
+    times = {path: stamp.changed if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
+    shares: list[float] = []
+    for path in sorted(times, key=lambda path: (times[path], path), reverse=True)[:SESSIONS]:
+        with suppress(HistoryError):  # others can be read
+            data = read.read_bytes(path, skip=True)
+            if quote(model).encode() in data:
+                shares += ratios(fold(read.read_log(data)), plain, model)
+    shares.sort()
     if not shares:
         return None
     return {
@@ -92,18 +100,3 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
             measured.append(input_tokens / total)
         total += cost
     return measured
-
-
-def _sessions(env: Env, model: str) -> Iterator[View]:
-    """Yield the newest sessions with a response of the model, skipping unreadable ones."""
-    paths = [path for _, path in ids(env)]
-    times = {path: stamp.changed if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
-    stamped = sorted(((time, path) for path, time in times.items()), reverse=True)[:SESSIONS]
-    needle = quote(model).encode()
-    for _, path in stamped:
-        try:
-            data = read.read_bytes(path, skip=True)
-            if needle in data:
-                yield fold(read.read_log(data))
-        except HistoryError:
-            continue

@@ -58,10 +58,13 @@ def run(
         ops, fields = reduce(view)
         result.append(apply(view, ops))
         if not ops:
-            env.note(f"{target.id}: {_unchanged(fields)}")
+            budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
+            size = f": below {budget:,} tokens" if budget is not None else ""
+            if budget is not None and before is not None:
+                size = f": {before:,} of {budget:,} tokens by {counter}"
+            env.note(f"{target.id}: nothing to change, nothing to undo{size}")
             return None
-        id = env.id_in(locked)
-        return dumps(compaction(id, env.now(), ops, fields)) + b"\n"
+        return dumps(compaction(env.id_in(locked), env.now(), ops, fields)) + b"\n"
 
     from ..store import log
 
@@ -90,19 +93,6 @@ def unchanged_note(env: Env, target: Target, *, writes: bool = True) -> str:
     """Return a note that the session is unchanged, and how to keep the result."""
     own = writes and target.path != "-" and target.path == path_of(env, target.id)
     return f"{target.id} is unchanged: add {'-i to keep this, or > FILE' if own else '> FILE to keep this'}"
-
-
-def _unchanged(fields: Json) -> str:
-    """Return why nothing was recorded."""
-    budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
-    if budget is None:
-        return "nothing to change, nothing to undo"
-    size = (
-        f"{before:,} of {budget:,} tokens by {counter}"
-        if before is not None
-        else f"below {budget:,} tokens"
-    )
-    return f"nothing to change, nothing to undo: {size}"
 
 
 def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
