@@ -5,17 +5,16 @@ Each provider's package decides; none is known here by name.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from ..base.words import excerpt
 from ..session.model import Json
 from . import COMMON, packages
 from .parts import name_of, object_of
-from .protocol import Kind
 from .reply import Failure, Reply
 
 
-def recognise(body: Json) -> tuple[str, Kind | Literal[""]]:
+def recognise(body: Json) -> tuple[str, str]:
     """The format of an answer or stream event, and which of them it is; "" for neither, as for errors."""
     kinds = ((name, package.recognises(body)) for name, package in packages().items())
     return next(((name, kind) for name, kind in kinds if kind is not None), ("", ""))

@@ -7,13 +7,11 @@ when it needs them. What a package recognises must not depend on other providers
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Literal, Protocol
+from typing import Protocol
 
 from ..session.model import Json, Part
 from .base import Tool
 from .reply import Failure, Reply
-
-Kind = Literal["answer", "event", "either"]
 
 
 class Provider(Protocol):
@@ -27,8 +25,8 @@ class Provider(Protocol):
     CHANCE: Collection[str]  # how one ends that went wrong by chance: the same request may go right
     PASSING: Collection[str]  # in an error's text: the same may succeed later, where nothing else tells
 
-    def recognises(self, body: Json, /) -> Kind | None:
-        """Whether an object is an answer of this provider, an event of its stream, or could be both."""
+    def recognises(self, body: Json, /) -> str | None:
+        """What an object is: an `answer` of this provider, an `event` of its stream, `either`, or None."""
 
     def fails(self, body: Json, /) -> bool:
         """Whether an error body is in this provider's shape."""

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from ...base.lazy import Pattern
+from ...session.model import Json
 from ..base import Tool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...session.model import Json
-    from ..protocol import Kind
 
 NAME = "anthropic"
 FIELD = "messages"
@@ -26,7 +22,7 @@ EVENTS = frozenset((
 _OF_A_SERVER = Pattern(r"_20\d{6}$|^mcp_toolset$")
 
 
-def recognises(body: Json) -> Kind | None:
+def recognises(body: Json) -> str | None:
     type = body.get("type")
     if type == "message" and isinstance(body.get("content"), list):
         return "answer"

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...session.model import Json
 from ..base import Tool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...session.model import Json
-    from ..protocol import Kind
 
 NAME = "gemini"
 FIELD = "contents"
@@ -26,7 +22,7 @@ _ANSWERS = {"candidates": list, "promptFeedback": dict, "usageMetadata": dict}
 _FUNCTIONS = ("functionDeclarations", "function_declarations")
 
 
-def recognises(body: Json) -> Kind | None:
+def recognises(body: Json) -> str | None:
     """A response and an event of a stream are the same."""
     return "either" if any(isinstance(body.get(key), shape) for key, shape in _ANSWERS.items()) else None
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...session.model import Json
-    from ..protocol import Kind
+from ...session.model import Json
 
 NAME = "ollama"
 FIELD = "messages"
@@ -19,7 +16,7 @@ PASSING = (  # its errors are bare texts; these come with a status of 5xx
 )  # fmt: skip
 
 
-def recognises(body: Json) -> Kind | None:
+def recognises(body: Json) -> str | None:
     """The last line of a stream looks like a whole answer."""
     done = body.get("done")
     if not isinstance(done, bool) or not isinstance(body.get("message"), dict):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
+from ...session.model import Json
 from ..base import Tool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...session.model import Json
-    from ..protocol import Kind
 
 NAME = "openai-chat"
 FIELD = "messages"
@@ -18,7 +14,7 @@ CHANCE = ()
 PASSING = ()
 
 
-def recognises(body: Json) -> Kind | None:
+def recognises(body: Json) -> str | None:
     kind, choices = body.get("object"), body.get("choices")
     if not isinstance(choices, list) or kind == "text_completion":
         return None

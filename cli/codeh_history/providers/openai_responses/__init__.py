@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
+from ...session.model import Json
 from ..base import Tool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...session.model import Json
-    from ..protocol import Kind
 
 NAME = "openai-responses"
 FIELD = "input"
@@ -18,7 +14,7 @@ CHANCE = ()
 PASSING = ()
 
 
-def recognises(body: Json) -> Kind | None:
+def recognises(body: Json) -> str | None:
     type = body.get("type")
     if body.get("object") == "response" and isinstance(body.get("output"), list):
         return "answer"
