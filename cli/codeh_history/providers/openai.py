@@ -10,7 +10,7 @@ from .array import Array
 from .base import Options
 from .media import Media, media, parse_data_url
 from .names import WORD, Alphabet, CallIds
-from .parts import is_text, item_of, list_of, object_of, texts_of
+from .parts import is_text, item_of, list_of, object_of, text_of, texts_of
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
@@ -140,35 +140,32 @@ class Content(Fields):
         return {"native": {"provider": self.provider, "value": block}}
 
     def _plain(self, block: Json) -> Json | None:
-        kind, holder = block.get("type"), self._holder(block)
+        kind, (holder, url) = block.get("type"), self._held(block)
         if kind in (self.text, "output_text") and isinstance(block.get("text"), str):
             return {"text": block["text"]}
         if kind == "input_audio":
             mimes = (mime for mime, name in self.sounds.items() if name == holder.get("format"))
             mime = next(mimes, None)
             return {"inlineData": {"mimeType": mime, "data": holder.get("data")}} if mime else None
-        url = self._url(block)
-        inline = parse_data_url(url or "")
+        inline = parse_data_url(url)
         if inline is None:
             return {"fileData": {"fileUri": url}} if url and kind != "file" else None
         name = holder.get("filename")
         blob = {"mimeType": inline[0], "data": inline[1]}
         return {"inlineData": {**blob, "displayName": name} if isinstance(name, str) else blob}
 
-    def _holder(self, block: Json) -> Json:
-        """The object that holds what media there is."""
-        return object_of(block.get(str(block.get("type")))) if self.nested else block
-
-    def _url(self, block: Json) -> str | None:
-        holder, kind = self._holder(block), block.get("type")
+    def _held(self, block: Json) -> tuple[Json, str]:
+        """The object that holds what media there is, and where they are, which may be in a `data:` URL."""
+        kind = block.get("type")
+        holder = object_of(block.get(str(kind))) if self.nested else block
         url = holder.get(self.url) if kind == self.image else None
         if kind == self.file:
             url = holder.get("file_data") or (None if self.nested else holder.get("file_url"))
-        return url if isinstance(url, str) and url else None
+        return holder, text_of(url)
 
     def _beside(self, block: Json) -> Json:
         """What a content part says beside its content."""
-        kind, holder = block["type"], self._holder(block)
+        kind, (holder, _) = block["type"], self._held(block)
         content = (kind,) if self.nested else (self.url, "file_data", "file_url", "filename")
         item = {key: value for key, value in block.items() if key not in ("text", "type", *content)}
         detail = {"detail": holder["detail"]} if "detail" in holder else {}
@@ -176,9 +173,9 @@ class Content(Fields):
 
     def _payload(self, block: Json) -> object:
         """The content of inline media, however its type is spelled and whatever it is called."""
-        inline = parse_data_url(self._url(block) or "")
-        detail = self._holder(block).get("detail") or self.detail
-        return (block["type"], inline[1], detail) if inline else None
+        holder, url = self._held(block)
+        inline = parse_data_url(url)
+        return (block["type"], inline[1], holder.get("detail") or self.detail) if inline else None
 
 
 CHAT = Content(

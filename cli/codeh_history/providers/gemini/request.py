@@ -170,28 +170,25 @@ class _Contents(Array):
 
     def add_results(self, turn: Turn) -> None:
         """The responses in a content of their own; what cannot stand in one goes into the next."""
-        parts: list[Any] = []
-        after: list[Any] = []
-        sources: list[str] = []
-        for part, answer in zip(turn.parts, turn.answers, strict=True):
-            new, moved = self._response(part, answer)
-            parts.append(new)
-            after += moved
-            sources += [answer.message.id] * len(moved)
+        after: list[tuple[str, Json]] = []
+        parts = [
+            self._response(part, answer, after)
+            for part, answer in zip(turn.parts, turn.answers, strict=True)
+        ]
         self._emit("user", parts, turn.sources)
         if after:
-            self._emit("user", after, sources)
+            self._emit("user", [part for _, part in after], [source for source, _ in after])
 
-    def _response(self, part: Any, answer: Answer) -> tuple[Json, list[Any]]:
-        """A functionResponse with its call's id and name, and the media that must follow it."""
+    def _response(self, part: Any, answer: Answer, after: list[tuple[str, Json]]) -> Any:
+        """A functionResponse with its call's id and name; media that must follow it go to `after`."""
         response = part["functionResponse"]
         id, name = response.get("id"), fields.NAMES.fit(response.get("name") or "tool")
         if self.faithful:
-            return _with(part, "functionResponse", {**response, "name": name}, own=True), []
+            return _with(part, "functionResponse", {**response, "name": name}, own=True)
         if answer.number >= 0:
             id, name = self.calls[answer.number]
         if len(part) == 1 and _is_as_sent(response, id, name, "response"):
-            return part, []
+            return part
         new = {key: value for key, value in response.items() if key in fields.RESPONSE - {"id", "parts"}}
         new["name"] = name
         if id:
@@ -199,28 +196,22 @@ class _Contents(Array):
         output = response.get("response")
         if not isinstance(output, dict):
             new["response"] = {} if output is None else {"output": output}
-        parts, moved = self._held(response.get("parts"), answer.message.id)
-        if parts:
-            new["parts"] = parts
+        kept: list[Json] = []
+        moved: list[Json] = []  # Gemini 2 takes no media in a response
+        stay = (fields.generation(self.model) or 3) >= 3
+        for item in objects(response.get("parts")):
+            for key in [key for key in ("inlineData", "fileData") if isinstance(item.get(key), dict)]:
+                kind, value = self._media(key, item[key], answer.message.id)
+                if kind == "text":
+                    moved.append({"text": value})
+                else:
+                    (kept if stay else moved).append(_with({**item, kind: value}, kind, value, own=True))
+        if kept:
+            new["parts"] = kept
         if moved:
             moved.insert(0, {"text": f"What {name} returned besides:"})
-        return _with(part, "functionResponse", new, own=True), moved
-
-    def _held(self, parts: Any, source: str) -> tuple[list[Any], list[Any]]:
-        """The media in a response: what stays there, and what moves out, for Gemini 2 takes none there."""
-        kept: list[Any] = []
-        moved: list[Any] = []
-        stay = (fields.generation(self.model) or 3) >= 3
-        for part in objects(parts):
-            for key in ("inlineData", "fileData"):
-                if isinstance(part.get(key), dict):
-                    new, value = self._media(key, part[key], source)
-                    if new == "text":
-                        moved.append({"text": value})
-                    else:
-                        held = _with({**part, new: value}, new, value, own=True)
-                        (kept if stay else moved).append(held)
-        return kept, moved
+        after += [(answer.message.id, item) for item in moved]
+        return _with(part, "functionResponse", new, own=True)
 
 
 def _is_as_sent(held: Any, id: str | None, name: str, content: str) -> bool:

@@ -71,9 +71,7 @@ class _Chat(OpenAIArray):
         role, name = turn.item.get("role"), turn.item.get("name")
         of_system = role in SYSTEM_ROLES and all(block["type"] == "text" for block in blocks)
         message = {"role": role if of_system else "user", "content": self.user_content(blocks)}
-        if isinstance(name, str):
-            message["name"] = name
-        self.add(message, turn.id)
+        self.add({**message, "name": name} if isinstance(name, str) else message, turn.id)
 
     def add_results(self, turn: Turn) -> None:
         """A tool message for each result; what they hold besides text follows in one user message."""
@@ -102,11 +100,8 @@ class _Chat(OpenAIArray):
         message: Json | None = {"role": "assistant", "content": turn.opening or None}
         if turn.opening is None:
             message = self._speech(turn, own=own)
-        if message is None:
-            return  # nothing but thoughts, or nothing at all
-        if calls:
-            message["tool_calls"] = calls
-        self.add(message, turn.id)
+        if message is not None:  # else nothing but thoughts, or nothing at all
+            self.add({**message, "tool_calls": calls} if calls else message, turn.id)
 
     def _speech(self, turn: Turn, *, own: bool) -> Json | None:
         """The message of a model's turn without its calls; None where nothing can be sent.
