@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bodies import CANONICAL, again, canonical
 from codeh_history import providers
 from codeh_history.base.errors import BadData
+from codeh_history.providers.body import Messages
 from histories import PNG, call, conversations, inline, linked, model, requested, result, tool, user
 from support import MODELS, corpus, corpus_files
 
@@ -136,3 +137,16 @@ def test_what_is_no_body_is_named(format, body, where):
     with pytest.raises(BadData) as caught:
         providers.load(format).imported({"model": "m", **body})
     assert str(caught.value).startswith(where)
+
+
+def test_a_result_finds_the_function_of_its_call():
+    read = Messages("openai-chat", {})
+    read.call("1", "f")
+    read.call(None, "g")
+    read.call("2", "h")
+    assert read.answered("2", None) == {"id": "2", "name": "h"}
+    assert read.answered(None, None) == {"name": "f"}
+    assert read.answered(None, "x") == {"name": "x"}
+    assert read.answered("9", "") == {"id": "9", "name": "g"}
+    assert read.answered(None, None) == {"name": "unknown"}
+    assert read.answered("1", "other") == {"id": "1", "name": "f"}

@@ -14,7 +14,7 @@ from answers import (
     without_nulls,
 )
 from codeh_history.providers import wire
-from codeh_history.providers.gemini.response import Stream, read
+from codeh_history.providers.gemini.response import read
 from codeh_history.providers.reply import Reply
 
 CALL = {"functionCall": {"name": "f", "args": {"a": 1}}}
@@ -97,12 +97,6 @@ def test_an_answer_without_content(given, expected):
         assert f"{75 if outcome.retry else 4} {outcome.text}" == expected
 
 
-def test_content_makes_it_an_answer_however_it_ends():
-    for finish in ("MAX_TOKENS", "SAFETY", "MALFORMED_FUNCTION_CALL"):
-        outcome = read(gemini_event({"text": "a"}, finish=finish))
-        assert outcome.finish == finish
-
-
 def test_only_the_first_candidate_is_read():
     second = {"index": 1, "content": {"parts": [{"text": "b"}]}, "finishReason": "STOP"}
     first = {"index": 0, "content": {"parts": [{"text": "a"}]}, "finishReason": "STOP"}
@@ -128,17 +122,6 @@ def test_usage(raw, expected):
     assert outcome.usage == {**expected, "raw": raw}
 
 
-def test_in_a_stream_the_last_count_of_each_field_holds():
-    first = gemini_event({"text": "a"}, usageMetadata={"promptTokenCount": 5, "cachedContentTokenCount": 2})
-    last = gemini_event(
-        finish="STOP", usageMetadata={"promptTokenCount": 6, "cachedContentTokenCount": None}
-    )
-    outcome = reply(sse(first, last))
-    assert outcome.usage == {
-        "input": 6, "cached": 2, "raw": {"promptTokenCount": 6, "cachedContentTokenCount": 2},
-    }  # fmt: skip
-
-
 def test_what_follows_the_finish_reason_still_counts():
     late = {"usageMetadata": {"promptTokenCount": 5}, "responseId": "r1"}
     outcome = reply(sse(gemini_event({"text": "a"}, finish="STOP"), late))
@@ -155,14 +138,6 @@ def test_two_equal_events_later_are_not():
     events = [gemini_event({"text": text}, id=None) for text in ("a", "b", "b", "a")]
     outcome = reply(sse(*events, gemini_event(id=None, finish="STOP")))
     assert outcome.parts == [{"text": "abba"}]
-
-
-def test_the_end_is_the_finish_reason():
-    reader = Stream()
-    reader.feed(gemini_event({"text": "a"}))
-    assert (reader.done, reader.result()) == (False, None)
-    reader.feed(gemini_event(finish="STOP"))
-    assert reader.done
 
 
 # -- recorded answers ------------------------------------------------------------------------------

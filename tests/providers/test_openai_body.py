@@ -1,11 +1,16 @@
 """Recorded and odd OpenAI request bodies: body → session → body says the same."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import strategies as some
 from bodies import again, canonical
 from codeh_history import providers
+from codeh_history.providers.answers import parsed_response, result_text
 from codeh_history.providers.openai_chat import body as chat_body
 from codeh_history.providers.openai_responses import body as responses_body
+from codeh_history.session.pairing import failed_call
 from histories import PNG, inline, native
 
 # -- odd bodies ---------------------------------------------------------------------------------------
@@ -235,3 +240,18 @@ def test_2026_11_23_a_result_of_a_block_that_is_none_is_kept(block):
     result = {"role": "tool", "tool_call_id": "c", "content": [block]}
     (record,) = chat_body.read(chat(result)).messages
     assert record["parts"][0]["item"] == {"content": [block]}
+
+
+@given(
+    response=st.one_of(
+        some.json_objects,
+        st.builds(
+            lambda key, text: {key: text},
+            st.sampled_from(["output", "error"]),
+            some.texts | st.just(failed_call("f", "boom")),
+        ),
+    )
+)
+def test_a_result_read_back_is_sent_the_same(response):
+    text = result_text(response)
+    assert result_text(parsed_response(text)) == text

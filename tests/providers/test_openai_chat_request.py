@@ -7,6 +7,7 @@ import pytest
 from codeh_history.providers.openai_chat import request as chat
 from codeh_history.providers.openai_chat import rules
 from codeh_history.providers.turns import EMPTY_MESSAGE
+from codeh_history.session.pairing import failed_call
 from histories import PNG, inline, linked, native, reasoning, requested
 from histories import record as message
 
@@ -162,8 +163,9 @@ def test_call(part, expected):
     assert tool == {"role": "tool", "tool_call_id": expected["id"], "content": "ok"}
 
 
-def test_long_ids_and_foreign_names_fit_on_both_sides():
-    assistant, tool = sent(call("google:search", "x" * 65))
+@pytest.mark.parametrize("id", ["x" * 65, "a\nb"])
+def test_long_ids_and_foreign_names_fit_on_both_sides(id):
+    assistant, tool = sent(call("google:search", id))
     [made] = assistant["tool_calls"]
     assert made["id"] == tool["tool_call_id"] == "call_" + made["id"][5:]
     assert len(made["id"]) <= 40
@@ -193,6 +195,7 @@ RESULTS = {
     "error": ({"error": "x"}, '{"error":"x"}'), "object": ({"b": 1, "a": 2}, '{"b":1,"a":2}'),
     "output beside others": ({"output": "x", "a": 1}, '{"output":"x","a":1}'),
     "output that is no text": ({"output": [1]}, '{"output":[1]}'), "list": ([1], "[1]"), "number": (7, "7"),
+    "a failed call": ({"error": failed_call("f", "boom")}, failed_call("f", "boom")),
 }  # fmt: skip
 
 

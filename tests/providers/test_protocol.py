@@ -5,14 +5,13 @@ import subprocess
 import sys
 from importlib import import_module
 
-import orjson
 import pytest
 
 from answers import FORMATS, OVERLOADED, STREAMS, arrived, error
 from codeh_history import providers
-from codeh_history.providers import detect, protocol, wire
+from codeh_history.providers import protocol, wire
 from codeh_history.providers.base import Options
-from codeh_history.providers.validator import Validator, element, with_neighbours
+from codeh_history.providers.validator import Validator
 
 formats = pytest.mark.parametrize("name", providers.FORMATS)
 
@@ -131,37 +130,6 @@ def test_only_the_given_format_is_accepted(name, format):
         assert outcome == wire.Unreadable(f"this is an answer of the format {provider}, not {format}")
 
 
-@pytest.mark.parametrize(
-    ("event", "id"),
-    [
-        ({"id": "a"}, "a"), ({"responseId": "g", "id": "x"}, "g"), ({"type": "message_start", "message": {"id": "m"}}, "m"), ({"response": {"id": "r"}, "id": "x"}, "r"),
-        ({"message": {"content": "x"}, "id": "a"}, None), ({"id": 5}, None), ({}, None), ({"message": "text", "id": "a"}, "a"),
-    ],
-)  # fmt: skip
-def test_an_event_says_to_which_answer_it_belongs(event, id):
-    assert detect.answer_id(event) == id
-
-
-@pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"a": 1}])
-def test_what_nobody_knows_is_nothing(value):
-    assert not detect.stands_alone(value, in_event=False)
-
-
-def test_an_error_stands_alone_inside_an_event_and_an_answer_does_not():
-    answer = {"type": "message", "content": []}
-    assert detect.stands_alone(orjson.loads(OVERLOADED), in_event=True)
-    assert detect.stands_alone(answer, in_event=False)
-    assert not detect.stands_alone(answer, in_event=True)
-
-
-@pytest.mark.parametrize(
-    ("path", "number"),
-    [("messages.6.content.0", 6), ("messages.12", 12), ("messages", -1), ("generationConfig.topK", -1), ("", -1)],
-)  # fmt: skip
-def test_a_path_leads_into_an_element(path, number):
-    assert element(path) == number
-
-
 def test_problems_stand_as_the_body_does_and_else_as_they_were_found():
     class Rules(Validator):
         def check(self):
@@ -171,9 +139,3 @@ def test_problems_stand_as_the_body_does_and_else_as_they_were_found():
     assert [problem.path for problem in Rules({"messages": [], "tools": []}).in_order()] == [
         "model", "messages", "messages.9.b", "messages.9.a", "messages.10", "tools.0.name",
     ]  # fmt: skip
-
-
-def test_each_stands_between_its_neighbours():
-    assert list(with_neighbours("abc")) == [(None, "a", "b"), ("a", "b", "c"), ("b", "c", None)]
-    assert list(with_neighbours("a")) == [(None, "a", None)]
-    assert not list(with_neighbours(""))

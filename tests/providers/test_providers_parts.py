@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.providers.answers import answer, arguments, response_of
+from codeh_history.providers.answers import answer, response_of
 from codeh_history.providers.media import base64_of, media, mime_of, parse_data_url
 from codeh_history.providers.names import WORD, Alphabet
 from codeh_history.providers.parts import (
@@ -13,11 +13,6 @@ from codeh_history.providers.parts import (
     further,
     is_message,
     kept,
-    kinds,
-    name_of,
-    text_of,
-    texts_of,
-    without,
 )
 
 CALLS = {  # what came as arguments; the args, and what is kept of it verbatim
@@ -36,16 +31,6 @@ def test_arguments_are_an_object_and_nothing_of_them_is_lost(given, args, verbat
     assert made.get("arguments") == verbatim
 
 
-@pytest.mark.parametrize("id", [None, "", 5])
-def test_a_call_without_an_id_has_none(id):
-    assert call(id, "f", {}) == {"functionCall": {"name": "f", "args": {}}}
-
-
-def test_what_a_provider_says_besides_stands_beside_a_call():
-    assert call("c", "f", {}, {"index": 1})["item"] == {"index": 1}  # type: ignore[typeddict-item]
-    assert "item" not in call("c", "f", {}, {})
-
-
 @pytest.mark.parametrize(
     ("part", "usable"),
     [
@@ -58,14 +43,6 @@ def test_what_a_provider_says_besides_stands_beside_a_call():
 )
 def test_what_no_record_can_hold_is_kept_for_its_provider(part, *, usable):
     assert kept(part, "gemini") == (part if usable else {"native": {"provider": "gemini", "value": part}})
-
-
-def test_fields_that_say_nothing_are_no_rest():
-    assert without({"a": 1, "b": None, "c": "", "d": [], "e": {}, "f": 0, "g": False}, ["a"]) == {
-        "f": 0,
-        "g": False,
-    }
-    assert without({"a": 1}, ["a", "b"]) == {}
 
 
 MESSAGES = [
@@ -86,24 +63,6 @@ def test_the_first_choice_may_leave_its_index_out_and_the_others_are_known_by_th
     assert further([a, b, c]) == {1, 2}
     assert further([{}, {"x": 1}]) == {1}
     assert (first([b]), first(None), further("x")) == ({}, {}, set())
-
-
-def test_only_blocks_of_texts_are_texts():
-    blocks = [
-        {"type": "text", "text": "a"},
-        {"type": "image"},
-        "b",
-        {"type": "text", "text": 5},
-        {"text": "c"},
-    ]
-    assert texts_of(blocks) == ["a"]
-    assert kinds([{"content": blocks}, {"content": "x"}, {}]) == {"text", "image"}
-
-
-@pytest.mark.parametrize(("value", "name"), [("a", "a"), ("", None), (None, None), (5, None)])
-def test_a_name_is_a_text_that_says_something(value, name):
-    assert name_of(value) == name
-    assert text_of(value) == (value if isinstance(value, str) else "")
 
 
 MIMES = {
@@ -184,27 +143,6 @@ def test_the_text_of_a_text_file():
 )  # fmt: skip
 def test_data_url(url, expected):
     assert parse_data_url(url) == expected
-
-
-@pytest.mark.parametrize(("args", "verbatim", "found"), [
-    ({"a": 1}, None, {"a": 1}), ({}, None, {}), (None, None, {}), ([1], None, {"arguments": [1]}),
-    ("x", None, {"arguments": "x"}), ({}, "not { json", {"arguments": "not { json"}), ({}, 7, {}),
-    ({"a": 1}, "not { json", {"a": 1}), (0, None, {"arguments": 0}), ({"n": 1e30}, '{"n":1}', {"n": 1e30}),
-])  # fmt: skip
-def test_arguments_are_an_object(args, verbatim, found):
-    part = {"functionCall": {"name": "f", "args": args}, "arguments": verbatim}
-    assert arguments(part) == found
-
-
-@pytest.mark.parametrize(("response", "text", "failed"), [
-    ({"output": "x"}, "x", False), ({"error": "x"}, "x", True), ({"output": ""}, "", False), ("x", "x", False),
-    (None, "", False), ([1, 2], "[1,2]", False), ({}, "{}", False), ({"output": 7}, '{"output":7}', False),
-    ({"error": {"code": 1}}, '{"error":{"code":1}}', True), ({"error": None}, '{"error":null}', False),
-    ({"error": False, "output": "x"}, '{"error":false,"output":"x"}', False),
-    ({"error": ""}, "", True), ({"error": "e", "output": "x"}, '{"error":"e","output":"x"}', True), ({"result": "x"}, '{"result":"x"}', False),
-])  # fmt: skip
-def test_a_response_is_a_text_and_says_whether_it_failed(response, text, *, failed):
-    assert answer(response) == (text, failed)
 
 
 @given(st.text(), st.booleans())

@@ -3,7 +3,6 @@
 import pytest
 
 from codeh_history.providers import usage
-from codeh_history.providers.base import Options, Tool
 from codeh_history.providers.tools import declared, json_schema, read
 
 OBJECT = {"type": "object", "properties": {"p": {"type": "string"}}}
@@ -98,30 +97,6 @@ def test_a_function_is_declared_once():
     notes = []
     assert declared([ANTHROPIC, CHAT], "openai-chat", _named, notes) == [{"made": "f"}]
     assert notes == ["tool f is declared twice: the first declaration is sent"]
-
-
-def tool(description):
-    return Tool(
-        name="f", description=description, parameters={}, extra={}, native=None, shape="", source={}
-    )
-
-
-def test_a_declaration_begins_with_the_name_that_is_sent():
-    assert tool(None).head("f_1") == {"name": "f_1"}
-    assert tool("").head("f") == {"name": "f", "description": ""}
-    assert list(tool("does").head("f")) == ["name", "description"]
-
-
-def test_nothing_is_asked_for_unless_it_is_said():
-    asked = Options(model="m", stream=True)
-    assert (asked.model, asked.stream, asked.faithful, asked.trace, asked.cache) == (
-        "m",
-        True,
-        False,
-        False,
-        False,
-    )
-    assert (asked.system, asked.max_tokens, [*asked.tools], asked.settings) == (None, None, [], {})
 
 
 @pytest.mark.parametrize(("raw", "path", "found"), [

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answers import (
+    FORMATS,
     HEAD,
     HTML,
     OVERLOADED,
@@ -86,6 +87,9 @@ OUTCOMES = {
     "an event without a comma": (gemini().replace(b'},{"functionCall', b'}{"functionCall'), "Cut Hel"),
     "an event that is cut in the midst": (gemini().replace(b'{"text":"lo, "},{"functionCall"', b'{"text":"lo, "}{"functionCall"').replace(b'{"a":1}}}],"role":"model"},"index":0}],"modelVersion":"gemini-x","responseId":"r1"}', b'{"a":'), "Cut Hel"),
     "an event of text": (b"data: hello\n\n" + gemini(), WHOLE),
+    "an event that is no object": (b"data: 5\n\n" + gemini(), WHOLE),
+    "a list in an event": (b"data: [5," + b",".join(map(orjson.dumps, gemini_events())) + b"]\n\n", WHOLE),
+    "a cut name": (b"dat", "Cut "),
     "multi-line data": (gemini().replace(b'{"content"', b'\r\ndata: {"content"'), WHOLE),
     "comments, ids, retries": (
         b": OPENROUTER PROCESSING\n\nid: 1\nretry: 5\nunknown: field\n\n" + gemini(), WHOLE,
@@ -198,6 +202,15 @@ def test_a_truncated_stream_is_never_a_reply(name):
             assert outcome == whole
         else:
             assert isinstance(outcome, (wire.Cut, wire.Nothing)), (end, outcome)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_done_is_the_end_of_one_format_only(name):
+    """`[DONE]` in place of a stream's last event; some hosts send it with other formats too."""
+    data = STREAMS[name]()
+    last = data.rstrip().rfind(b"\n", 0, -1) if name != "openai-chat" else data.rfind(b"data: [DONE]")
+    outcome = wire.read(data[:last] + b"\n\ndata: [DONE]\n\n")
+    assert isinstance(outcome, wire.Reply if name == "openai-chat" else wire.Cut)
 
 
 RETRIES = {
