@@ -70,6 +70,15 @@ def test_what_a_function_answers_is_stored_as_what_a_command_does(home, tmp_path
     ]
 
 
+def test_what_is_asked_is_what_is_sent_once_it_is_stored(session):
+    session.extend([{"role": role, "parts": [{"text": "word " * 90}]} for role in ("user", "model") * 4])
+    for budget in (250, 600, 9000):
+        model = Model(ANSWER)
+        session.ask("And now?", to="gemini", budget=budget, via=model)
+        session.undo()
+        assert orjson.loads(session.payload("gemini", budget=budget)) == model.asked[0]
+
+
 def test_a_command_answers_too(session, tmp_path):
     (tmp_path / "answer").write_bytes(orjson.dumps(ANSWER))
     heard = []

@@ -76,16 +76,18 @@ def reading(home, session):
     """What is read is the same too."""
     for flag, found in (("--jsonl", session.messages), ("--items", session.items)):
         assert found == run_in_process("show", "demo", flag, home=home, env=FIXED).lines
-    sent = run_in_process("payload", "demo", "--to", "gemini", home=home, env=FIXED)
-    assert payload(session) == (sent.out or sent.code)
+    small = ["--budget", "60", "--unanswered", "stub", "--prefill"]
+    for flags, options in (([], {}), (small, {"budget": 60, "unanswered": "stub", "prefill": True})):
+        sent = run_in_process("payload", "demo", "--to", "gemini", *flags, home=home, env=FIXED)
+        assert payload(session, **options) == (sent.out or sent.code)
     assert session.calls() == run_in_process("calls", "demo", home=home, env=FIXED).lines
     assert session.export("contents") == run_in_process("export", "demo", home=home, env=FIXED).out
     assert session.curate().output == run_in_process("curate", "demo", home=home, env=FIXED).out
 
 
-def payload(session):
+def payload(session, **options):
     try:
-        return session.payload("gemini")
+        return session.payload("gemini", **options)
     except HistoryError as error:
         return error.code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -145,7 +146,7 @@ def test_what_is_read(session: Session, home: Path) -> None:
 @pytest.mark.parametrize(("error", "code"), CODES.items())
 def test_errors_have_codes(error: type[HistoryError], code: int) -> None:
     assert issubclass(error, HistoryError)
-    assert error("why").code == code
+    assert pickle.loads(pickle.dumps(error("why"))).code == code
 
 
 def test_the_public_names_are_these() -> None:

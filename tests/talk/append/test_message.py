@@ -12,12 +12,11 @@ import answers
 from answers import gemini_event, sse
 from fake_answers import Answer, Request
 from fake_formats import EVENTS
-from in_process import run_in_process, write_session
+from in_process import run_in_process
+from receiving import asked, receive, said
 from support import lines, session_path, start
 
-HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
-PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"text":"hi"}]}\n'
-SAID = {"a": "Apples are red, and most of them round.", "b": "Bananas bend: nobody knows the reason."}
+WORDS = {"a": "Apples are red, and most of them round.", "b": "Bananas bend: nobody knows the reason."}
 
 
 STREAMS = ("gemini", "openai-chat", "openai-responses", "anthropic")
@@ -26,7 +25,7 @@ STREAMS = ("gemini", "openai-chat", "openai-responses", "anthropic")
 def events(name, id):
     """The events of a response; those of Anthropic's say whose they are by their order alone."""
     return [
-        event for event in EVENTS[name](Answer(Request("m"), id, SAID[id])) if event.get("type") != "ping"
+        event for event in EVENTS[name](Answer(Request("m"), id, WORDS[id])) if event.get("type") != "ping"
     ]
 
 
@@ -40,12 +39,7 @@ def alternating(one, other):
 
 @pytest.fixture
 def home(tmp_path):
-    write_session(tmp_path, HEADER + PROMPT)
-    return tmp_path
-
-
-def receive(home, data, *flags):
-    return run_in_process("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
+    return asked(tmp_path)
 
 
 def pending(home):
@@ -68,7 +62,7 @@ def test_two_streams_through_each_other_are_refused(home, name, late, done):
     assert (result.code, result.out) == (65, b"")
     assert b"; pass one at a time" in result.err
     assert b"pending as" in result.err
-    assert run_in_process("export", "s", "--to", "contents", home=home).out.count(b"model") == 0
+    assert said(home) == []
 
 
 def test_nothing_is_read_after_the_first_event_of_the_other_answer(home):
@@ -94,7 +88,7 @@ def test_of_an_answer_and_half_of_another_the_last_is_pending(home):
 
 def test_an_answer_and_half_of_it_again_is_that_answer(home):
     assert receive(home, sse(*gemini("a"), *gemini("a")[:2])).code == 0
-    assert run_in_process("last", "s", home=home).text == SAID["a"]
+    assert run_in_process("last", "s", home=home).text == WORDS["a"]
 
 
 def test_an_answer_before_an_error_is_there(home):
@@ -116,20 +110,15 @@ def test_a_stream_that_never_ends_is_ended(home):
     thread = threading.Thread(target=pour)
     thread.start()
     with os.fdopen(reading, "rb") as stdin:
-        process = start(
-            *"append -s s --from auto --max-bytes 5m".split(),
-            home=home,
-            stdin=stdin,
-            stderr=subprocess.PIPE,
-        )
+        argv = "append -s s --from auto --max-bytes 5m".split()
+        process = start(*argv, home=home, stdin=stdin, stderr=subprocess.PIPE)
     _, err = process.communicate()
     thread.join()
     assert (process.returncode, b"--max-bytes" in err) == (65, True)
     (parts,) = pending(home)
     assert 4_300_000 < len(words(parts)) < 5_100_000
-    assert (
-        max(map(len, session_path(home, "s").read_bytes().splitlines())) < 4_500_000
-    )  # on disk as it came
+    longest = max(map(len, session_path(home, "s").read_bytes().splitlines()))
+    assert longest < 4_500_000  # on disk as it came
 
 
 def test_ask_ends_a_command_that_never_stops(home):
@@ -151,29 +140,23 @@ def test_a_body_that_never_ends_is_not_read_to_the_end_of_memory(home):
 # -- choices -----------------------------------------------------------------------------------------
 
 
-def choice(index, text, *, streamed):
-    message = {"role": "assistant", "content": text}
-    numbered = {} if index is None else {"index": index}
-    return {**numbered, "delta" if streamed else "message": message, "finish_reason": "stop"}
+def choice(text, within="message", **index):
+    return {**index, within: {"role": "assistant", "content": text}, "finish_reason": "stop"}
 
 
-def candidate(index, text):
-    numbered = {} if index is None else {"index": index}
-    return {**numbered, "content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "STOP"}
+def candidate(text, **index):
+    return {**index, "content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "STOP"}
 
 
 CHOICES = {
-    "chat": orjson.dumps({"id": "r", "choices": [choice(1, "Two", streamed=False), choice(0, "One", streamed=False)]}),
-    "chat without indexes": orjson.dumps(
-        {"id": "r", "choices": [choice(None, "One", streamed=False), choice(None, "Two", streamed=False)]}
-    ),
+    "chat": orjson.dumps({"id": "r", "choices": [choice("Two", index=1), choice("One", index=0)]}),
+    "chat without indexes": orjson.dumps({"id": "r", "choices": [choice("One"), choice("Two")]}),
     "chat stream": sse(
-        {"id": "r", "choices": [choice(1, "Two", streamed=True)]}, {"id": "r", "choices": [choice(0, "One", streamed=True)]},
-        done=True,
+        *({"id": "r", "choices": [choice(text, "delta", index=n)]} for text, n in (("Two", 1), ("One", 0))), done=True,
     ),
-    "gemini": orjson.dumps({"responseId": "r", "candidates": [candidate(None, "One"), candidate(1, "Two")]}),
+    "gemini": orjson.dumps({"responseId": "r", "candidates": [candidate("One"), candidate("Two", index=1)]}),
     "gemini stream": sse(
-        {"responseId": "r", "candidates": [candidate(1, "Two")]}, {"responseId": "r", "candidates": [candidate(0, "One")]}
+        *({"responseId": "r", "candidates": [candidate(text, index=n)]} for text, n in (("Two", 1), ("One", 0)))
     ),
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from contextlib import contextmanager
+from contextlib import suppress
 
 import pytest
 
@@ -14,46 +14,31 @@ from support import program, run
 from terminal_output import of_process, on_terminal
 
 
-@contextmanager
+@pytest.fixture
 def pipe():
+    """The reading end of a pipe, and an echo into it."""
     reading, writing = os.pipe()
-    try:
-        yield reading, Echo(Env({}, stdout=writing))
-    finally:
-        for fd in (reading, writing):
-            try:
-                os.close(fd)
-            except OSError:
-                pass
+    yield reading, Echo(Env({}, stdout=writing))
+    for fd in (reading, writing):
+        with suppress(OSError):  # the test has closed it
+            os.close(fd)
 
 
 @pytest.mark.parametrize(
-    ("texts", "shown"),
-    [([], b""), (["a"], b"a\n"), (["a\n"], b"a\n"), (["a", "", "b\n", ""], b"ab\n"), (["\x1b[31m"], b"\x1b[31m\n"),
-     (["ü\ud800"], b"\xc3\xbc?\n"), ([""], b"")],
-)  # fmt: skip
-def test_a_pipe_gets_all_of_it_and_a_newline_at_the_end(texts, shown):
-    with pipe() as (reading, echo):
-        for text in texts:
-            echo.text(text)
-        echo.end()
-        os.close(echo.env.stdout)
-        assert os.read(reading, 999) == shown
-
-
-@pytest.mark.parametrize(
-    ("parts", "shown"),
+    ("pieces", "shown"),
     [
-        ([{"text": "a"}, {"text": "b"}], b"ab\n"), ([{"text": "why", "thought": True}, {"text": "a"}], b"a\n"),
-        ([{"functionCall": {"name": "f", "args": {}}}], b""), ([], b""),
+        ([], b""), (["a"], b"a\n"), (["a\n"], b"a\n"), (["a", "", "b\n", ""], b"ab\n"), (["\x1b[31m"], b"\x1b[31m\n"),
+        (["ü\ud800"], b"\xc3\xbc?\n"), ([""], b""), ([{"text": "why", "thought": True}, "a"], b"a\n"),
+        ([{"functionCall": {"name": "f", "args": {}}}], b""),
     ],
 )  # fmt: skip
-def test_only_what_was_said_is_shown(parts, shown):
-    with pipe() as (reading, echo):
-        echo.parts(parts)
-        echo.end()
-        os.close(echo.env.stdout)
-        assert os.read(reading, 999) == shown
+def test_a_pipe_gets_all_that_was_said_and_a_newline_at_the_end(pipe, pieces, shown):
+    reading, echo = pipe
+    for piece in pieces:
+        echo.parts([{"text": piece} if isinstance(piece, str) else piece])
+    echo.end()
+    os.close(echo.env.stdout)
+    assert os.read(reading, 999) == shown
 
 
 def test_a_terminal_is_not_driven():
@@ -67,13 +52,13 @@ def test_a_terminal_is_not_driven():
     assert shown.rstrip().endswith(b"b")
 
 
-def test_a_reader_that_went_away_is_kept_in_mind_and_no_error():
-    with pipe() as (reading, echo):
-        os.close(reading)
-        echo.text("a")
-        assert isinstance(echo.broken, Interrupted)
-        echo.text("b")
-        echo.end()
+def test_a_reader_that_went_away_is_kept_in_mind_and_no_error(pipe):
+    reading, echo = pipe
+    os.close(reading)
+    echo.text("a")
+    assert isinstance(echo.broken, Interrupted)
+    echo.text("b")
+    echo.end()
 
 
 def test_output_that_fails_is_kept_in_mind_too():

@@ -5,11 +5,10 @@ import pytest
 
 from answers import chunk, gemini_event, sse, tool
 from codeh_history import providers
-from in_process import run_in_process, run_ok, write_session
+from in_process import run_in_process, run_ok
+from receiving import asked, receive
 from support import lines, session_path
 
-HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
-PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"text":"hi"}]}\n'
 HALF = '{"path": "/etc'
 
 
@@ -36,38 +35,29 @@ def response(arguments):
 def responses_stream(arguments, output=None):
     whole = response(arguments)
     item = {**whole["output"][0], "arguments": "", "status": "in_progress"}
+    whole["output"] = whole["output"] if output is None else output
     return sse(
         {"type": "response.created", "response": {**whole, "status": "in_progress", "output": []}},
         {"type": "response.output_item.added", "output_index": 0, "item": item},
         {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": arguments},
-        {
-            "type": "response.incomplete",
-            "response": whole if output is None else {**whole, "output": output},
-        },
+        {"type": "response.incomplete", "response": whole},
         named=True,
     )
 
 
+BEGUN = {"id": "r1", "type": "message", "role": "assistant", "model": "m", "content": []}
+
+
 def anthropic(arguments, finish="max_tokens"):
     call = {"type": "tool_use", "id": "c1", "name": "rm", "input": arguments}
-    return orjson.dumps(
-        {
-            "id": "r1",
-            "type": "message",
-            "role": "assistant",
-            "model": "m",
-            "content": [call],
-            "stop_reason": finish,
-        }
-    )
+    return orjson.dumps({**BEGUN, "content": [call], "stop_reason": finish})
 
 
 def anthropic_stream(arguments, finish="max_tokens"):
-    begun = {"id": "r1", "type": "message", "role": "assistant", "model": "m", "content": []}
     call = {"type": "tool_use", "id": "c1", "name": "rm", "input": {}}
     delta = {"type": "input_json_delta", "partial_json": arguments}
     return sse(
-        {"type": "message_start", "message": begun},
+        {"type": "message_start", "message": BEGUN},
         {"type": "content_block_start", "index": 0, "content_block": call},
         {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
@@ -109,8 +99,7 @@ WHOLES = {
 
 
 def received(home, answer):
-    write_session(home, HEADER + PROMPT)
-    return run_ok("append", "-s", "s", "--from", "auto", stdin=answer, home=home)
+    assert receive(asked(home), answer).code == 0
 
 
 @pytest.mark.parametrize("answer", HALVES.values(), ids=HALVES)

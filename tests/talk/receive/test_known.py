@@ -9,10 +9,8 @@ import answers
 from answers import chunk, sse
 from codeh_history.talk.receive import answer as receiving
 from in_process import run_in_process, write_session
+from receiving import HEADER, PROMPT, asked, receive, said
 from support import lines, session_path
-
-HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
-PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"text":"hi"}]}\n'
 
 
 def completion(text, id="chatcmpl-42", **more):
@@ -30,18 +28,7 @@ ANSWERS = {"json": completion, "sse": streamed}
 
 @pytest.fixture
 def home(tmp_path):
-    write_session(tmp_path, HEADER + PROMPT)
-    return tmp_path
-
-
-def receive(home, data, *flags):
-    return run_in_process("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
-
-
-def said(home):
-    """The texts of the model's messages that the view shows."""
-    shown = run_in_process("export", "s", "--to", "contents", home=home)
-    return [c["parts"][0]["text"] for c in orjson.loads(shown.out) if c["role"] == "model"]
+    return asked(tmp_path)
 
 
 def ask(home, answer, *flags):
@@ -72,12 +59,7 @@ def test_the_same_answer_that_was_pending_before_its_end_is_stored_once(home, mo
     second = receive(home, streamed("Hello"))
     assert (second.code, second.out) == (0, first.out)
     assert "open" in [line["type"] for line in lines(session_path(home, "s"))][-3:]
-    assert [
-        line["kind"] for line in run_in_process("show", "s", "--jsonl", home=home).lines if "kind" in line
-    ] == [
-        "user",
-        "codeh",
-    ]
+    assert said(home) == ["Hello"]
 
 
 @pytest.mark.parametrize("one", ANSWERS)
@@ -144,7 +126,7 @@ def test_an_answer_is_known_however_its_line_is_spelled(home):
         rb'{"type": "message", "id": "a", "kind": "codeh", "role": "model", "\u0072esponseId" :'
         rb' "chatcmpl\u002d42", "provider": "openai-chat", "parts": [{"text": "Hello"}]}'
     )
-    write_session(home, HEADER + PROMPT + spaced + b"\n")
+    write_session(home, PROMPT + spaced + b"\n")
     assert receive(home, completion("Hello")).text == "a"
     assert receive(home, completion("Hello!")).text != "a"
 
