@@ -230,8 +230,10 @@ def test_a_key_is_answered_once(home):
 
 
 REFUSED = {
-    "no model": (2, ["--to", "anthropic"]), "no tools file": (2, ["--tools", "@none.json"]),
-    "tools that are no JSON": (65, ["--tools", "nope"]), "no system file": (2, ["--system", "@none.txt"]),
+    "no model": (2, ["--to", "anthropic"]),
+    "no tools file": (2, ["--tools", "@none.json"]),
+    "tools that are no JSON": (65, ["--tools", "nope"]),
+    "no system file": (2, ["--system", "@none.txt"]),
     "no template": (2, ["--user-template", "none.j2"]),
     "a template error": (65, ["--user-template", "bad.j2"]),
     "a bad variable": (2, ["--var", "x", "--user-template", "good.j2"]),
@@ -239,11 +241,15 @@ REFUSED = {
     "a bad setting": (2, ["--set", "contents.9.x=1"]),
     "a bad word for calls": (2, ["--unanswered", "maybe"]),
     "a bad word for thoughts": (2, ["--thoughts", "some"]),
-    "a budget out of reach": (5, ["--budget", "3"]), "a budget that is none": (2, ["--budget", "many"]),
-    "an option twice": (2, ["--model", "a", "--model", "b"]), "no such file": (2, ["-F", "none.txt"]),
-    "no such attachment": (2, ["--attach", "none.png"]), "an empty key": (2, ["--key", ""]),
-    "stdin twice": (2, ["-F", "-", "-F", "-"]), "id and echo": (2, ["--id", "--echo"]),
-}  # fmt: skip
+    "a budget out of reach": (5, ["--budget", "3"]),
+    "a budget that is none": (2, ["--budget", "many"]),
+    "an option twice": (2, ["--model", "a", "--model", "b"]),
+    "no such file": (2, ["-F", "none.txt"]),
+    "no such attachment": (2, ["--attach", "none.png"]),
+    "an empty key": (2, ["--key", ""]),
+    "stdin twice": (2, ["-F", "-", "-F", "-"]),
+    "id and echo": (2, ["--id", "--echo"]),
+}
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["a new session", "one that exists"])

@@ -51,9 +51,13 @@ def cost(home, *argv, limit=0):
     with (home / "out").open("wb") as out, (home / "err").open("wb") as err:
         measured = [sys.executable, "-I", "-S", "-c", MEASURE, str(limit * MIB), str(home / "cost")]
         subprocess.run(
-            [*measured, *PROGRAM, *argv], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-            env=environ(home=home), check=True,
-        )  # fmt: skip
+            [*measured, *PROGRAM, *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env=environ(home=home),
+            check=True,
+        )
     code, mib = map(int, (home / "cost").read_text().split())
     return Cost(code, (home / "err").read_text(), mib)
 

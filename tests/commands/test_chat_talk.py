@@ -129,13 +129,20 @@ def test_a_talk(configured, server):
     ]
     assert "".join(came).startswith("You said 90")
     assert [k for k in kinds(configured) if k in ("user", "codeh")] == [
-        "user", "codeh", "user", "codeh", "codeh",
-    ]  # fmt: skip
+        "user",
+        "codeh",
+        "user",
+        "codeh",
+        "codeh",
+    ]
     history = configured / "chat_history"
     assert history.stat().st_mode & 0o777 == 0o600
     assert [line.split()[0] for line in history.read_text().splitlines()] == [
-        "Why", "/profile", "one", "/retry",
-    ]  # fmt: skip
+        "Why",
+        "/profile",
+        "one",
+        "/retry",
+    ]
 
 
 def kept_prompt(home):

@@ -83,10 +83,13 @@ def test_what_was_left_out_can_be_expanded(home):
     written(
         home,
         [
-            user("go"), model(call("bash", "c")), tool(result("bash", "c", {"output": output(3, 900)})),
-            user("on"), model("ok"),
+            user("go"),
+            model(call("bash", "c")),
+            tool(result("bash", "c", {"output": output(3, 900)})),
+            user("on"),
+            model("ok"),
         ],
-    )  # fmt: skip
+    )
     done = run("compact", "s", "-i", "--budget", "2k")
     assert done.code == 0
     shown = run("show", "s", "--jsonl")
@@ -122,8 +125,16 @@ def test_a_plan_is_printed_and_applied(home, tmp_path):
     plan = json.loads(printed.out)
     assert path.read_bytes() == before
     assert {
-        "policy", "counter", "budget", "before", "after", "floor", "stages", "largest", "ops",
-    } <= plan.keys()  # fmt: skip
+        "policy",
+        "counter",
+        "budget",
+        "before",
+        "after",
+        "floor",
+        "stages",
+        "largest",
+        "ops",
+    } <= plan.keys()
     assert plan["floor"] < plan["after"] <= 8000 < plan["before"]
     assert all({"op", "stage", "why", "tokens_before", "tokens_after"} <= op.keys() for op in plan["ops"])
     (tmp_path / "plan.json").write_bytes(printed.out)
@@ -227,9 +238,18 @@ def test_plain_texts_are_explained_too(home):
     assert (found["session"], found["budget"], found["let_go"]) == ("s", 1000, {})
     assert found["before"] == found["after"] == sum(found["spent"].values())
     asking = run(
-        "ask", "-s", "s", "--to", "openai-chat", "--model", "gpt-5.1", "--no-stdin", "--explain", "--via",
+        "ask",
+        "-s",
+        "s",
+        "--to",
+        "openai-chat",
+        "--model",
+        "gpt-5.1",
+        "--no-stdin",
+        "--explain",
+        "--via",
         "false",
-    )  # fmt: skip
+    )
     assert b"spent\trecent\t" in asking.err
 
 

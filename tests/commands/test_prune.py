@@ -17,9 +17,13 @@ def session(home, name, last, *more):
     """A session whose newest message is of this time."""
     header = {"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00.000Z"}
     said = {
-        "type": "message", "id": "u", "ts": last, "kind": "user", "role": "user",
+        "type": "message",
+        "id": "u",
+        "ts": last,
+        "kind": "user",
+        "role": "user",
         "parts": [{"text": "x"}],
-    }  # fmt: skip
+    }
     write_session(home, encode([header, said, *more]), name)
 
 
@@ -36,12 +40,17 @@ def three(home):
 @pytest.mark.parametrize(
     "argv, expected",
     [
-        (("--older-than", "90d"), ["middle", "old"]), (("--older-than", "120d"), ["old"]),
-        (("--older-than", "20w"), ["old"]), (("--older-than", "2026-04-01"), ["middle", "old"]),
-        (("--older-than", "365d"), []), (("--keep", "2"), ["old"]), (("--keep", "1"), ["middle", "old"]),
-        (("--keep", "0"), ["new", "middle", "old"]), (("--keep", "9"), []),
+        (("--older-than", "90d"), ["middle", "old"]),
+        (("--older-than", "120d"), ["old"]),
+        (("--older-than", "20w"), ["old"]),
+        (("--older-than", "2026-04-01"), ["middle", "old"]),
+        (("--older-than", "365d"), []),
+        (("--keep", "2"), ["old"]),
+        (("--keep", "1"), ["middle", "old"]),
+        (("--keep", "0"), ["new", "middle", "old"]),
+        (("--keep", "9"), []),
     ],
-)  # fmt: skip
+)
 def test_what_goes_is_only_said_without_yes(home, argv, expected):
     three(home)
     done = prune(*argv)
@@ -102,11 +111,15 @@ def test_a_session_that_grows_meanwhile_stays(home):
             "covers": [],
         },
         {
-            "type": "message", "id": "v", "ts": "2027-01-01T00:00:00Z", "kind": "user", "role": "user",
+            "type": "message",
+            "id": "v",
+            "ts": "2027-01-01T00:00:00Z",
+            "kind": "user",
+            "role": "user",
             "parts": [],
         },
     ],
-)  # fmt: skip
+)
 def test_a_record_from_the_future_stops_it(home, record):
     three(home)
     session(home, "odd", "2026-01-02T00:00:00Z", record)

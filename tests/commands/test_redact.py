@@ -34,9 +34,13 @@ STREAMS = {
 @pytest.mark.parametrize("end", STREAMS.values(), ids=STREAMS)
 def test_a_secret_that_streams_across_deltas_is_gone(end, tmp_path):
     path = written(
-        tmp_path, opened("m"), delta("m", f"it is {HALVES[0]}"), user("u", "hi"),
-        delta("m", HALVES[1] + "."), *end,
-    )  # fmt: skip
+        tmp_path,
+        opened("m"),
+        delta("m", f"it is {HALVES[0]}"),
+        user("u", "hi"),
+        delta("m", HALVES[1] + "."),
+        *end,
+    )
     assert redacted(tmp_path).code == 0
     pieces = [part["text"] for r in lines(path) if r["type"] == "delta" for part in r["parts"]]
     assert pieces == ["it is [redacted:github-token]", "."]
@@ -90,17 +94,25 @@ def test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret(tmp_path):
     inserted = user("i", f"a {SECRET}")
     ops = [
         {
-            "op": "replace", "id": "m", "part": 0, "block": block_of(whole), "with": {"text": "stub"},
+            "op": "replace",
+            "id": "m",
+            "part": 0,
+            "block": block_of(whole),
+            "with": {"text": "stub"},
             "why": "x",
         },
         {"op": "insert", "after": "m", "message": inserted},
-    ]  # fmt: skip
+    ]
     more = [
         {
-            "op": "replace", "id": "i", "part": 0, "block": block_of(inserted["parts"][0]),
-            "with": {"text": "two"}, "why": "x",
+            "op": "replace",
+            "id": "i",
+            "part": 0,
+            "block": block_of(inserted["parts"][0]),
+            "with": {"text": "two"},
+            "why": "x",
         }
-    ]  # fmt: skip
+    ]
     path = written(
         tmp_path, opened("m"), delta("m", f"it is {HALVES[0]}"), delta("m", HALVES[1] + "."), COMMIT,
         {"type": "compaction", "id": "K", "ts": None, "policy": "x", "ops": ops},

@@ -228,9 +228,13 @@ def test_what_was_done_about_it_is_counted():
 def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
     gone = {"texts": {"parts": 1, "tokens": 10}, "results": {"parts": 1500, "tokens": 90_000}}
     found = told(
-        compacted=True, let_go=gone, summary=800, not_written={"thought": 3, "image": 2}, budget=1000,
+        compacted=True,
+        let_go=gone,
+        summary=800,
+        not_written={"thought": 3, "image": 2},
+        budget=1000,
         window=200_000,
-    )  # fmt: skip
+    )
     assert (
         found["removed"]
         == "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images; replaced by a summary of 800 tokens"

@@ -260,9 +260,12 @@ def screen(argv, home, stdin):
     reader = threading.Thread(target=read)
     reader.start()
     environ = {
-        "CODEH_HOME": str(home), "HOME": str(home), "PATH": os.environ["PATH"], "CODEH_TRACEBACK": "1",
+        "CODEH_HOME": str(home),
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "CODEH_TRACEBACK": "1",
         "TERM": "xterm",
-    }  # fmt: skip
+    }
     try:
         with stdin.open("rb") as file:
             run(argv, Env(environ, stdin=file.fileno(), stdout=slave, stderr=slave))

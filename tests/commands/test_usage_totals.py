@@ -47,9 +47,19 @@ def row(id, *responses, **more):
 def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, **more):
     given = {"provider": "p", "model": "m", "input": 10, "output": 2, **more}
     return [
-        name, ts, given["provider"], given["model"], given["input"], 0, 0, given["output"], 0, None,
-        given.get("labels"), cost,
-    ]  # fmt: skip
+        name,
+        ts,
+        given["provider"],
+        given["model"],
+        given["input"],
+        0,
+        0,
+        given["output"],
+        0,
+        None,
+        given.get("labels"),
+        cost,
+    ]
 
 
 def groups(rows, by, **more):
@@ -100,8 +110,11 @@ def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, found):
     assert sum(output for _, output, _ in got.values()) == sums.total.counts[3] == 11
     assert got.keys() == found.keys()
     assert by != "tool" or got == {
-        "Bash": (2, 4, 2.0), "mcp__cal__list": (1, 3, 1.0), "mcp_web_get": (1, 2, 1.0), "-": (1, 2, 1.0),
-    }  # fmt: skip
+        "Bash": (2, 4, 2.0),
+        "mcp__cal__list": (1, 3, 1.0),
+        "mcp_web_get": (1, 2, 1.0),
+        "-": (1, 2, 1.0),
+    }
 
 
 def test_a_sub_agent_that_was_imported_is_named_by_its_kind():
@@ -137,10 +150,13 @@ def test_what_a_sub_agent_used_counts_to_whom_it_works_for():
 def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart():
     rows = [
         row(
-            "a", response("1", cost=None, model="x"), response("2", cost=None, model="x", input=11),
-            response("3", cost=2.0, model="y"), response("4", cost=3.0, model="z"),
+            "a",
+            response("1", cost=None, model="x"),
+            response("2", cost=None, model="x", input=11),
+            response("3", cost=2.0, model="y"),
+            response("4", cost=3.0, model="z"),
         )
-    ]  # fmt: skip
+    ]
     found = summed(with_owners(rows), Query("model"))
     assert list(found.groups) == ["z", "y", "x"]
     assert (found.total.cost, found.total.unpriced, found.unpriced) == (5.0, 2, {"x": 2})
@@ -155,9 +171,15 @@ TS = "2026-02-01T00:00:00.000Z"
 def answer(id, used, ts=TS, **more):
     parts = [{"text": "x"}]
     return {
-        "type": "message", "id": id, "ts": ts, "kind": "codeh", "role": "model", "parts": parts,
-        "usage": used, **more,
-    }  # fmt: skip
+        "type": "message",
+        "id": id,
+        "ts": ts,
+        "kind": "codeh",
+        "role": "model",
+        "parts": parts,
+        "usage": used,
+        **more,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +195,11 @@ def test_a_response_is_told_by_name_time_maker_counts_and_price(prices):
     used = {"input": 1000, "cached": 100, "output": 50, "reasoning": 7}
     found = responses_row(prices, answer("a", used, **MODEL, responseId="msg_1"))
     assert (found["id"], found["path"], found["created"], found["cwd"]) == (
-        "s", "f.jsonl", HEADER["created"], "/w",
-    )  # fmt: skip
+        "s",
+        "f.jsonl",
+        HEADER["created"],
+        "/w",
+    )
     assert (found["program"], found["parent"], found["agent"]) == (None, None, False)
     assert "problem" not in found
     (response,) = found["responses"]
@@ -249,8 +274,12 @@ def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices):
     assert (found["id"], found["program"], found["parent"], found["agent"]) == ("s", "codex", "p", True)
     odd = row_of("x/f.jsonl", prices, encode([{**HEADER, "id": 7, "parent": "p", "imported": 1, "cwd": 2}]))
     assert (odd["id"], odd["program"], odd["parent"], odd["agent"], odd["cwd"]) == (
-        "f", None, None, False, None,
-    )  # fmt: skip
+        "f",
+        None,
+        None,
+        False,
+        None,
+    )
 
 
 def test_what_cannot_be_read_is_said_and_costs_only_itself(prices, tmp_path):
