@@ -103,12 +103,12 @@ def test_the_end_of_a_big_log(data, last, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     target = Target(str(path), "")
-    small = show.read(QUIET, target, show.Options(last=last), {}).messages
+    small = show.read(QUIET, target, show.Options(last=last), {})[0]
     with mock.patch.object(show, "BIG", 0):
-        big = show.read(QUIET, target, show.Options(last=last), {}).messages
+        big = show.read(QUIET, target, show.Options(last=last), {})[0]
     as_json = show.message_json
     assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
-    everything = show.read(QUIET, target, show.Options(), {}).messages
+    everything = show.read(QUIET, target, show.Options(), {})[0]
     assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
 
 
@@ -126,7 +126,7 @@ def test_a_file_without_a_record_is_no_session(tmp_path):
     with pytest.raises(BadData, match=r"s\.jsonl: not a session: none of its lines is a record$"):
         show.read(QUIET, target, show.Options(), {})
     path.write_text('{"type":"sess')  # a header that was being written
-    assert show.read(QUIET, target, show.Options(), {}).messages == []
+    assert show.read(QUIET, target, show.Options(), {})[0] == []
 
 
 TEXTS = ["Look at this:", "<file a.txt>\nA\n</file>\n", "", "\nand that"]

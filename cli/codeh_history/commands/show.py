@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
 from ..base.env import SIGPIPE, Env
@@ -62,36 +63,37 @@ def run(env: Env, options: Options) -> None:
             raise Usage("--follow cannot follow stdin; name a session")
         follow(env, target, options)
     lost: Lost = {}
-    shown = read(env, target, options, lost)
+    messages, summaries, system = read(env, target, options, lost)
     if options.items or options.json or options.jsonl:
         as_json = item_json if options.items else message_json
-        records = (as_json(number, message) for number, message in shown.messages)
+        records = (as_json(number, message) for number, message in messages)
         for line in values.lines(records, as_array=options.json):
             env.write(line)
     else:
-        pager.show(env, render.document(env, *shown), paged=not options.no_pager)
+        pager.show(env, render.document(env, messages, summaries, system), paged=not options.no_pager)
     report_missing_blocks(env, target.id, lost, strict=options.strict)
 
 
-class Shown(NamedTuple):
-    """Numbered messages, and what precedes them: the system prompt and summaries."""
+def read(
+    env: Env, target: Target, options: Options, lost: Lost
+) -> tuple[Numbered, list[Summary], str | None]:
+    """Read the chosen messages with their numbers, and what precedes them: summaries and system prompt.
 
-    messages: Numbered
-    summaries: Sequence[Summary] = ()
-    system: str | None = None
-
-
-def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
-    """Read the chosen messages with their numbers; with `last`, only the last N.
-
-    Curated messages keep the view's numbers; messages added by curation have none.
+    With `last`, only the last N messages. Curated messages keep the view's numbers; messages added by
+    curation have none.
     """
     last, strict = options.last, options.strict
     some = bool(options.specified("agents", "curated", *Selection.DEFAULTS))
-    if last is not None and not some and target.path != "-":
-        end = _end(env, target, last, strict=strict)
-        if end is not None:
-            return Shown(end)
+    if last is not None and not some and target.path != "-" and (size := size_of(target.path)) > BIG:
+        skim = Skim(logs(target.path))
+        kept: dict[int, Message] = {}
+        with suppress(NeedsFold):  # else the end of a large log is read in little memory
+            for number, message in skim.messages():
+                kept[number] = message
+                if len(kept) > 2 * last:
+                    kept = {n: m for n, m in kept.items() if n > skim.placed - last}
+            report_damage(env, target, Log([], skim.damage, size), strict=strict)
+            return [(n, kept[n]) for n in sorted(kept) if n > skim.placed - last], [], None
     view = view_of(env, target, strict=strict, lost=lost, newest=None if some else last)
     if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
         raise BadData(f"{target.path}: not a session: none of its lines is a record")
@@ -106,28 +108,10 @@ def read(env: Env, target: Target, options: Options, lost: Lost) -> Shown:
         messages = interleaved(view, [*Agents(env).of(view)], messages)
     is_chosen = filter_of(env, options)
     messages = [(number, message) for number, message in messages if is_chosen(message)]
+    if last is not None:
+        return messages[-last:], [], None
     view = selected(env, view, options, target.id)
-    if last is None:
-        return Shown(messages, view.summaries, system_and_tools(view.meta)[0])
-    return Shown(messages[-last:])
-
-
-def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | None:
-    """Read the last messages of a large log in little memory; None if the log needs the fold."""
-    size = size_of(target.path)
-    if size <= BIG:
-        return None
-    skim = Skim(logs(target.path))
-    kept: dict[int, Message] = {}
-    try:
-        for number, message in skim.messages():
-            kept[number] = message
-            if len(kept) > 2 * last:
-                kept = {n: m for n, m in kept.items() if n > skim.placed - last}
-    except NeedsFold:
-        return None
-    report_damage(env, target, Log([], skim.damage, size), strict=strict)
-    return [(number, kept[number]) for number in sorted(kept) if number > skim.placed - last]
+    return messages, [*view.summaries], system_and_tools(view.meta)[0]
 
 
 def message_json(number: int | None, message: Message) -> Json:
@@ -195,18 +179,16 @@ class Changes:
         for number, message in messages:
             id, pending, reason = message.id, message.pending, message.fields.get("aborted")
             content = message.own if message.own is not None else message.blocks  # before compaction
-            events: list[tuple[str, Json]] = []
             if message.committed and (id not in self.committed or self.committed[id] != content):
-                events = [("message", {})]
+                yield Event("message", number or 0, message, {})
             elif pending is not None:
                 more = added(self.pending.get(id, []), pending)
                 if more is None:
-                    events.append(("replace", {"parts": pending}))
+                    yield Event("replace", number or 0, message, {"parts": pending})
                 elif more or id not in self.pending:
-                    events.append(("delta", {"parts": more}))
+                    yield Event("delta", number or 0, message, {"parts": more})
                 if reason is not None and self.aborted.get(id) != reason:
-                    events.append(("abort", {"reason": reason}))
-            yield from (Event(name, number or 0, message, more) for name, more in events)
+                    yield Event("abort", number or 0, message, {"reason": reason})
             if message.committed:
                 self.committed[id] = content
             self.pending[id], self.aborted[id] = pending or [], reason

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 # not across two values.
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # signs that text may be escaped, or stored elsewhere
+Items = Iterable[list[str]]
 Lines = tuple[str, Sequence[str], Sequence[str], bool]  # `text, before, after, apart` of a `Hit`
 Skip = Callable[[Target, HistoryError | OSError], None]
 VERSION = 4  # of the indexed content
@@ -77,26 +78,17 @@ class Hit(NamedTuple):
     apart: bool = True
 
 
-class Text(NamedTuple):
-    """The title or a message of a session: id, number, kind and items.
+def texts(view: View, role: str | None = None) -> Iterator[tuple[str | None, int, str, Items]]:
+    """The title and messages of a session, in view order: id, number, kind, items; with a role, only those.
 
     An item is the JSON of a call or result on one line (empty for text), then the lines of its texts.
     """
-
-    id: str | None
-    n: int
-    kind: str
-    items: Iterable[list[str]]
-
-
-def texts(view: View, role: str | None = None) -> Iterator[Text]:
-    """The searchable texts of a session, in view order; with a role, only of its messages."""
     title = text_of(view.meta.get("title"))
     if title is not None and role is None:
-        yield Text(None, 0, "title", [["", title]])
+        yield None, 0, "title", [["", title]]
     for number, message in enumerate(view.messages, 1):
         if has_role(message, role):
-            yield Text(message.id, number, message.kind, items_of(message))
+            yield message.id, number, message.kind, items_of(message)
 
 
 def hits(
@@ -117,7 +109,7 @@ def hits(
                 yield Hit(session, id, n, kind, *lines)
 
 
-def matching(items: Iterable[list[str]], pattern: Pattern, name: str, around: int = 0) -> Iterator[Lines]:
+def matching(items: Items, pattern: Pattern, name: str, around: int = 0) -> Iterator[Lines]:
     """The matching lines of items; for JSON, the whole line if it matches, else lines of texts inside."""
     items = list(items)
     matches = iter(pattern.matches([line for item in items for line in item], (name,)))
@@ -168,7 +160,7 @@ def ranked(
         yield Hit(by_path[entry.path].id, entry.id, entry.n, entry.kind, *shown)
 
 
-def indexed(items: Iterable[list[str]]) -> str:
+def indexed(items: Items) -> str:
     """The indexed text of a message: of a call also its name, of JSON without texts the JSON."""
     lines: list[str] = []
     for whole, *inside in items:
@@ -197,7 +189,7 @@ def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> It
 
 
 def items_of(message: Message) -> Iterator[list[str]]:
-    """The items of a message, as in `Text`."""
+    """The items of a message, as in `texts`."""
     shown = message.parts if message.committed else message.pending or []
     for item in parts.items(shown, message):
         inside = [line for text in strings_in(item.value) for line in _lines(text)]
