@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
-from codeh_history.commands.usage import responses
+from codeh_history.commands.usage import sums
 from codeh_history.store import cache
 from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
@@ -141,17 +141,17 @@ def test_a_narrow_terminal_shows_the_cost(home, columns, headings):
 def test_what_is_remembered_is_what_is_there(home, monkeypatch):
     kept(home, "a", answer("one"))
     kept(home, "b", answer("two"))
-    env, read = Env({"CODEH_HOME": str(home)}), responses.row_of
+    env, read = Env({"CODEH_HOME": str(home)}), sums.row_of
     paths = [str(session_path(home, session)) for session in ("a", "b")]
     asked = []
     monkeypatch.setattr(cache, "SETTLED", -1e9)  # however young
     monkeypatch.setattr(rows, "MUCH", 0)
-    monkeypatch.setattr(responses, "row_of", lambda path, table: asked.append(path) or read(path, table))
+    monkeypatch.setattr(sums, "row_of", lambda path, table: asked.append(path) or read(path, table))
 
     def remembered(table):
         version = {"version": usage.USED.version, "prices": [table.source, table.date]}
         kind = usage.USED._replace(version=version)
-        return rows.cached_rows(env, paths, partial(responses.row_of, table=table), kind)
+        return rows.cached_rows(env, paths, partial(sums.row_of, table=table), kind)
 
     first = remembered(table())
     assert remembered(table()) == first

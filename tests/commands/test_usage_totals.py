@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.usage.responses import repriced, row_of
-from codeh_history.commands.usage.sums import Query, summed, with_owners
+from codeh_history.commands.usage.sums import Query, repriced, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
 from strategies import encode
 

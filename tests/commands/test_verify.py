@@ -7,9 +7,7 @@ from hypothesis import given
 import strategies as some
 from codeh_history import providers
 from codeh_history.base.env import Env
-from codeh_history.commands.verify import of_program
-from codeh_history.commands.verify import session as verifying
-from codeh_history.commands.verify.session import refusals, source_of
+from codeh_history.commands.verify import of_program, problems_of, refusals, source_of
 from codeh_history.store.resolve import Target
 from plain_logs import plain_files
 
@@ -31,7 +29,7 @@ def found(tmp_path, *lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(line + b"\n" for line in spelled))
     starts = [sum(len(line) + 1 for line in spelled[:n]) for n in range(len(spelled))]
-    verdict = verifying.verify(Env({"CODEH_HOME": str(home)}, stderr=99), Target(str(path), ""))
+    verdict = problems_of(Env({"CODEH_HOME": str(home)}, stderr=99), Target(str(path), ""))
     for problem in verdict.problems:
         assert problem.line is not None
         assert starts[problem.line - 1] == problem.offset
@@ -87,7 +85,7 @@ def result(id, call_id, name="f"):
 def test_a_copy_may_have_any_name(tmp_path):
     path = tmp_path / "copy.jsonl"
     path.write_bytes(orjson.dumps(HEAD) + b"\n")
-    assert verifying.verify(Env(stderr=99), Target(str(path), "")).problems == []
+    assert problems_of(Env(stderr=99), Target(str(path), "")).problems == []
 
 
 CLEAR = {"type": "clear", "id": "x"}
@@ -142,7 +140,7 @@ def test_blocks(tmp_path, home):
 def test_problems_come_in_the_order_of_the_file(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
-    problems = verifying.verify(Env(stderr=99), Target(str(path), "")).problems
+    problems = problems_of(Env(stderr=99), Target(str(path), "")).problems
     assert [p.line for p in problems] == [data.count(b"\n", 0, p.offset) + 1 for p in problems]
     assert problems == sorted(problems, key=lambda problem: problem.offset)
 

@@ -483,7 +483,7 @@ MUTANTS = [
         ("commands/test_gc.py::test_which_deltas_go",),
     ),
     Mutant(
-        "verify lets a record name itself", "commands/verify/session.py",
+        "verify lets a record name itself", "commands/verify.py",
         "unknown = (id for id in names if id not in seen)",
         "unknown = (id for id in names if id not in seen and id != own)",
         ("commands/test_verify.py::test_lines_and_what_they_name",),

@@ -7,13 +7,11 @@ import orjson
 from ..base import amounts
 from ..base.config import layers
 from ..base.env import Env
-from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
 from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..store.resolve import Target, for_reading
-from ..views.late_media import Deferred
-from ..views.view import report_missing_blocks, view_of
+from ..views.view import measured_view
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name
@@ -51,9 +49,7 @@ def run(env: Env, options: Options) -> int:
 
 def waiting(env: Env, target: Target, options: Options) -> list[Call]:
     """The calls that have no result."""
-    lost: Lost | None = {} if options.allow_missing else None
-    view = view_of(env, target, strict=options.strict, media=Deferred(), lost=lost)
-    report_missing_blocks(env, target.id, lost)
+    view = measured_view(env, target, strict=options.strict, allow_missing=options.allow_missing)
     return open_calls(view.messages)
 
 

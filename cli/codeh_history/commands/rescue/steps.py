@@ -33,8 +33,7 @@ from ...store.read import read_bytes, read_log
 from ...store.resolve import Target, for_reading
 from ...summaries.window import stands_for
 from ...tokens.prices import table
-from ..verify import program_problem
-from ..verify import session as verifying
+from ..verify import problems_of, program_problem
 
 SHARE = 0.6  # of a model's window; leaves room for system prompt, tools and further turns
 _SUMMARY = ("ledger", "prompts", "sentences")  # kinds of tokens that a compaction's summary accounts for
@@ -82,9 +81,7 @@ def read(env: Env, option: str | None, argument: str | None) -> Recovered:
         view = hydrated(env, view, lost={})
     if not view.summaries and all(message.after is not None for message in view.all.values()):
         raise BadData(f"{target.path}: it contains no readable message")
-    problems = [
-        {"line": each.line, "reason": each.reason} for each in verifying.verify(env, target).problems
-    ]
+    problems = [{"line": each.line, "reason": each.reason} for each in problems_of(env, target).problems]
     return Recovered(target, view.id or target.id, view, problems)
 
 

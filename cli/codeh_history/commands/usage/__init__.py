@@ -24,8 +24,7 @@ from ...tokens import prices
 from ...tokens.prices import Table
 from ...views.rows import Kind, cached_rows, report_problems
 from ...views.view import view_of
-from . import responses
-from .sums import BY, Query, Sums, Total, summed, with_owners
+from .sums import BY, Query, Sums, Total, repriced, row_of, summed, with_owners
 
 EXAMPLES = """\
   codeh-history usage                              # by model, all sessions, imported ones too
@@ -73,7 +72,7 @@ def run(env: Env, options: Options) -> None:
     if options.prices is not None:
         table = own_prices(options.prices, table)
         for row in rows:
-            row["responses"] = [responses.repriced(response, table) for response in row["responses"]]
+            row["responses"] = [repriced(response, table) for response in row["responses"]]
     by, hours = ("window", WINDOWS[options.window]) if options.window else (options.by or "model", 0)
     is_local = not options.json and rich_wanted(env)
     sums = summed(rows, Query(by, since, until, is_local, hours))
@@ -91,14 +90,14 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
     """Rows of the named sessions and their sub-agents, or of all sessions."""
     kind = USED._replace(version={"version": USED.version, "prices": [table.source, table.date]})
     paths = [path for _, path in ids(env)]
-    row_of = partial(responses.row_of, table=table)
+    own_row = partial(row_of, table=table)
     if not names:
-        return with_owners(report_problems(env, cached_rows(env, paths, row_of, kind)))
+        return with_owners(report_problems(env, cached_rows(env, paths, own_row, kind)))
     chosen = [for_reading(env, name).path for name in dict.fromkeys(names)]
-    rows = [row_of(path, data=required_stdin(env) if path == "-" else None) for path in chosen]
+    rows = [own_row(path, data=required_stdin(env) if path == "-" else None) for path in chosen]
     own = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only imported sessions have sub-agents
-        others = [row for row in cached_rows(env, paths, row_of, kind) if row["id"] not in own]
+        others = [row for row in cached_rows(env, paths, own_row, kind) if row["id"] not in own]
         from ...views.agents import Agents
 
         known = own | {row["id"] for row in others}
@@ -106,7 +105,7 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
             with suppress(HistoryError):  # its row says what is wrong
                 agents = Agents(env, known).of(view_of(env, Target(path, ""), lost={}))
                 logs = (b"\n".join(line.raw for line in agent.log.records) for agent in agents)
-                others += [row_of(path, data=log) for log in logs]
+                others += [own_row(path, data=log) for log in logs]
         rows = [row for row in with_owners(others + rows) if row["id"] in own or row["of"] in own]
     return with_owners(report_problems(env, rows))
 
