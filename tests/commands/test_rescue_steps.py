@@ -5,8 +5,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.commands.rescue import Options, destination
-from codeh_history.commands.rescue.report import lines
+from codeh_history.commands.rescue import Options, destination, lines
 from codeh_history.commands.rescue.steps import Recovered, read, reduced
 from codeh_history.store.resolve import Target
 from histories import model, session, user

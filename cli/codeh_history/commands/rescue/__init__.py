@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
 
 from ...base import amounts
 from ...base.env import Env
-from ...base.errors import Usage
+from ...base.errors import HistoryError, Usage
+from ...base.escape import visible
 from ...base.options import JSON, QUIET, REPORT, SESSION, OptionSet, argument, flag, option
-from ...programs.registry import WRITTEN
+from ...base.times import brief, from_millis
+from ...base.words import plural
+from ...programs import writing
+from ...programs.model import AS_BRANCHES, Entry
+from ...programs.parts import texts
+from ...programs.registry import PROGRAMS, WRITTEN
+from ...render import changes, values
+from ...render.messages import rich_wanted
+from ...render.progress import tracked
 from ...session.model import Json, Summary
 from ...session.records import dumps
 from ...session.view import View
-from ...store import create
+from ...store import create, program_files
+from ...store.program_files import folders
+from ...store.program_files.folders import ProgramFile
 from ...store.resolve import named
+from ...views.rows import beginning
 from .. import fork
-from . import report, steps
+from ..verify import program_problem
+from . import steps
 from .steps import Recovered, Reduced
 
 EXAMPLES = """\
@@ -29,6 +45,13 @@ EXAMPLES = """\
   codeh-history rescue FILE --budget 60k --to codex --install         # resume in another program
   codeh-history rescue demo                                           # creates demo-rescued
 """
+BROKEN = 3  # kinds of problems shown as text
+LINES = 3  # line numbers shown for each
+_LINE = re.compile(r"line \d+")
+_NOWHERE: Json = {"written": None, "there": None, "id": None, "place": None, "resume": None}
+MOST = 10  # sessions listed by `rescue` without a name
+FATES = ("kept", "shortened", "summarised", "dropped")
+NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 
 class Options(OptionSet):
@@ -51,7 +74,7 @@ def run(env: Env, options: Options) -> None:
         alone = options.specified("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
         if alone:
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
-        report.newest(env, json=options.json)
+        newest(env, json=options.json)
         return
     budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = steps.read(env, options.session, options.argument)
@@ -66,9 +89,12 @@ def run(env: Env, options: Options) -> None:
     out = write(env, options, session, done, to) if writes else {}
     for line in done.report if options.report else ():
         env.report(orjson.dumps(line))
-    rescue = report.as_json(session, done, to, out)
+    rescue = as_json(session, done, to, out)
     if not options.json:
-        report.write(env, rescue, done.earlier)
+        for text in () if env.quiet else lines(rescue, done.earlier):
+            env.report(visible(text).encode())
+        if rescue["id"] is not None:
+            env.write(f"{rescue['id']}\n".encode("utf-8", "surrogateescape"))
     elif printed and writes:  # stdout has the session
         env.report(orjson.dumps(rescue))
     else:
@@ -130,3 +156,128 @@ def _as_session(env: Env, options: Options, session: Recovered, view: View) -> J
     parent = {"session": session.id, "at": last} if session.program is None else None
     id = fork.written(env, path, view.with_messages(view.messages, summaries), parent, begun_here=False)
     return {"written": path, "id": id, "resume": f"codeh-history ask -s {id}"}
+
+
+# -- output ----------------------------------------------------------------------------------------------
+
+
+def as_json(session: Recovered, done: Reduced, to: str | None, out: Json) -> Json:
+    """`session, path, program, to, ok, problems, mended, messages, tokens, let_go, left, …, written`."""
+    mended = [problem["mended"] for problem in session.problems if problem.get("mended")]
+    by_reader = Counter(_LINE.sub("the line before", text) for text in mended)
+    return {
+        "session": session.id, "path": session.target.path, "program": session.program, "to": to,
+        "ok": not session.problems, "problems": session.problems, **done.facts,
+        "mended": dict(by_reader + done.facts["mended"]), "left": dict(sorted(session.left.items())),
+        "not_written": {}, **_NOWHERE, **out,
+    }  # fmt: skip
+
+
+def lines(rescue: Json, earlier: int) -> Iterator[str]:
+    """The report as lines of text; `earlier`: how many messages summaries covered before."""
+    messages, tokens, model = rescue["messages"], rescue["tokens"], rescue["model"]
+    before = messages["before"] - earlier
+    size = f"{plural(before, 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
+    yield f"{rescue['program'] or 'session'} {rescue['session']}: {size}{f', {model}' if model else ''}"
+    well = rescue["ok"] and not rescue["compacted"]
+    repairs = [what if count == 1 else f"{what} ({count:,})" for what, count in rescue["mended"].items()]
+    counts = {**messages, "summarised": messages["summarised"] - earlier}
+    fates = [f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate]]
+    fates += [f"{earlier:,} summarised before"] if earlier else []
+    left = rescue["left"]
+    branches = [f"; not included: {plural(left[kind], kind)}" for kind in AS_BRANCHES if kind in left]
+    stands_for = f"; replaced by a summary of {rescue['summary']:,} tokens" if rescue["summary"] else ""
+    unwritten = "nothing yet (--output FILE or --install writes it)"
+    if rescue["there"]:
+        unwritten = f"nothing; already installed: {rescue['there']}"
+    elif rescue["place"]:
+        unwritten = ""  # the session went to stdout
+    elif well:
+        unwritten = "nothing: nothing to fix (--output or --install writes it anyway)"
+    sections = {
+        "broken": _broken(rescue["problems"]),
+        "repaired": ["; ".join(repairs)] if rescue["resume"] or not well else [],
+        "removed": [", ".join(_removed(rescue)) + stands_for],
+        "messages": [f"{before:,} → {messages['after']:,}: {', '.join(fates)}{''.join(branches)}"],
+        "tokens": [_tokens(rescue)],
+        "written": [rescue["written"] or unwritten],
+        "put it at": [rescue["place"]],
+        "resume": [rescue["resume"]],
+    }
+    for label, about in sections.items():
+        for number, text in enumerate(filter(None, about)):
+            yield f"{'' if number else label:9} {text}"
+
+
+def _broken(problems: Sequence[Json]) -> list[str]:
+    """The first kinds of problems, each with its first line numbers."""
+    where: dict[str, list[str]] = {}
+    for problem in problems:
+        where.setdefault(problem["reason"], []).extend([str(problem["line"])] if problem["line"] else [])
+    texts = [] if where else ["nothing"]
+    for reason, lines in list(where.items())[:BROKEN]:
+        rest = f" and {len(lines) - LINES:,} more" if len(lines) > LINES else ""
+        numbers = f"line{'s' if lines[1:] else ''} {', '.join(lines[:LINES])}{rest}: " if lines else ""
+        texts.append(f"{numbers}{reason}")
+    more = len(where) - BROKEN
+    return [*texts, f"and {more:,} other kinds (`codeh-history verify FILE`)" if more > 0 else ""]
+
+
+def _removed(rescue: Json) -> Iterator[str]:
+    for kind, amount in sorted(rescue["let_go"].items(), key=lambda item: -item[1]["tokens"]):
+        noun = kind.removesuffix("s") if amount["parts"] == 1 else kind
+        yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
+    for kind, count in rescue["not_written"].items():
+        if kind != writing.THOUGHT:  # included in the token counts
+            yield plural(count, kind)
+
+
+def _tokens(rescue: Json) -> str:
+    tokens, budget, window, model = rescue["tokens"], rescue["budget"], rescue["window"], rescue["model"]
+    size = f"{tokens['before']:,} → {tokens['after']:,}"
+    if budget is not None:
+        return f"{size}, at most {budget:,}" + (f" of a window of {window:,}" if window else "")
+    unknown = f"the window of {model} is unknown" if model else "the session names no model"
+    return f"{size}; {unknown}; pass --budget N to compact it"
+
+
+def newest(env: Env, *, json: bool) -> None:
+    """List the newest sessions of all programs and their problems; a table on a terminal."""
+    files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis)[: -MOST - 1 : -1]
+    rows: list[Json] = []
+    for file in tracked(env, "reading", files):
+        rows += _rows(file)
+    rows = sorted(rows, key=lambda row: row["last"], reverse=True)[:MOST]
+    if json:
+        env.write(b"".join(values.lines(rows, as_array=False)))
+        return
+    if rows:
+        rich, now = rich_wanted(env), env.millis()
+        for row in rows:
+            row["last"] = brief(row["last"], now) if rich else row["last"]
+            more = f" (and {len(row['problems']) - 1} more)" if row["problems"][1:] else ""
+            first = row["problems"][0] if row["problems"] else {"line": 0, "reason": "ok"}
+            line = f"line {first['line']}: " if first["line"] else ""
+            row["problem"] = f"{line}{first['reason']}{more}"
+        changes.draw(env, NAMES, [[row[name] for name in NAMES] for row in rows], flexible=2)
+    env.note("`rescue FILE` recovers one of these" if rows else "no sessions of other programs found")
+
+
+def _rows(file: ProgramFile) -> Iterator[Json]:
+    """A row for each session with messages in a file, or one row for an unreadable file."""
+    row: Json = {"program": file.program, "path": file.path, "last": from_millis(file.millis)}
+    try:
+        with program_files.opened(file.path) as opened:
+            for session in program_files.sessions_in(opened, file.program, newest=True):
+                entries = [item for item in session.items if isinstance(item, Entry)]
+                prompts = (beginning(" ".join(texts(e.parts))) for e in entries if e.kind == "user")
+                if session.items:
+                    yield {
+                        **row, "session": session.id, "messages": len(entries),
+                        "prompt": next(filter(None, prompts), None),
+                        "problems": [*map(program_problem, session.problems)],
+                        "last": session.last or row["last"],
+                    }  # fmt: skip
+    except HistoryError as error:
+        problem = {"line": 0, "effect": "refused", "reason": str(error)}
+        yield {**row, "session": None, "messages": 0, "prompt": None, "problems": [problem]}
