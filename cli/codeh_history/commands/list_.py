@@ -58,8 +58,8 @@ class Options(Reading, without=("argument",)):
 
 def run(env: Env, options: Options) -> None:
     names = dict(ids(env))
-    rows = rows_of(env, [*names.values()] if options.session is None
-                   else [for_reading(env, options.session).path])  # fmt: skip
+    paths = [*names.values()] if options.session is None else [for_reading(env, options.session).path]
+    rows = rows_of(env, paths)
     if options.all_programs:
         imported = {(row["program"], row["program_session"]) for row in rows}
         # of a session that was moved, the newest file counts: it is what the program would resume
@@ -67,11 +67,9 @@ def run(env: Env, options: Options) -> None:
         rows += [newest[key] for key in newest if key not in imported]
     kept = foreign_settings.kept(env)
     for row in rows:  # what was set before a session was imported, in place of what its program says
-        own = kept.get(row["id"], {})
-        row |= {key: value for key, value in {
-            "title": listing.text_of(own.get("title")), "tags": listing.tags_of(own.get("tags")),
-            "pinned": own.get("pinned") is True,
-        }.items() if own.get(key) is not None}  # fmt: skip
+        for key, value in kept.get(row["id"], {}).items():
+            if value is not None:
+                row[key] = listing.tags_of(value) if key == "tags" else value
     chosen = sorted(matching(env, rows, options), key=last_used, reverse=True)[: options.last]
     show(env, chosen, options, names)
     if not chosen and not options.json and not options.jsonl:
@@ -86,20 +84,23 @@ def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
     earliest = moment(env.millis(), options.since) if options.since is not None else 0
     here = env.cwd() if options.here else None
     model, title, ref = (options.model or "").casefold(), (options.title or "").casefold(), options.branch
+
+    def is_ref(name: str) -> bool:  # a commit may be abbreviated
+        short = ref is not None and len(ref) >= SHORT_COMMIT and len(name) == COMMIT
+        return name == ref or (short and name.startswith(str(ref)))
+
     return [
-        row for row in rows
+        row
+        for row in rows
         if (here is None or (here and row["cwd"] == here))
         and (not earliest or last_used(row) >= earliest)
         and (row["pinned"] or not options.pinned)
         and (options.tag is None or options.tag in row["tags"])
         and (options.program is None or options.program == row["program"])
         and (not model or any(model in name.casefold() for name in row["models"]))
-        and (ref is None or any(
-            name == ref or (len(ref) >= SHORT_COMMIT and len(name) == COMMIT and name.startswith(ref))
-            for name in row["git"]
-        ))
+        and (ref is None or any(map(is_ref, row["git"])))
         and title in f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
-    ]  # fmt: skip
+    ]
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:

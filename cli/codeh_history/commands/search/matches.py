@@ -133,8 +133,8 @@ def ranked(
     def read(path: str) -> list[Entry] | None:
         try:
             view = view_of(env, by_path[path], media=Deferred(measured=True), lost={})
-            return [Entry(path, id, n, kind, text) for id, n, kind, items in texts(view)
-                    if (text := indexed(items))]  # fmt: skip
+            entries = (Entry(path, id, n, kind, indexed(items)) for id, n, kind, items in texts(view))
+            return [entry for entry in entries if entry.text]
         except (HistoryError, OSError) as error:
             skip(by_path[path], error)
             return None

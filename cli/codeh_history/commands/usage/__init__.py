@@ -135,9 +135,11 @@ def as_json(sums: Sums, table: Table, own: str | None) -> Json:
     def fields(total: Total) -> Json:
         unknown = total.unpriced and total.unpriced == total.responses
         return {
-            "responses": total.responses, **dict(zip(COUNTS, total.counts, strict=True)),
-            "cost": None if unknown else round(total.cost, DIGITS), "unpriced": total.unpriced,
-        }  # fmt: skip
+            "responses": total.responses,
+            **dict(zip(COUNTS, total.counts, strict=True)),
+            "cost": None if unknown else round(total.cost, DIGITS),
+            "unpriced": total.unpriced,
+        }
 
     return {
         "by": sums.by,
