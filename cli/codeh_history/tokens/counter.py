@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 from ..base.errors import Usage
@@ -17,11 +18,16 @@ if TYPE_CHECKING:
 DEFAULT = "o200k_base"
 APPROX = "approx"
 
-# A model's name → its vocabulary, by prefix; other models use the default.
-_CL100K_MODELS = ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding")
-_NOT_CL100K = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
-_NO_VOCABULARY = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command")
-_O200K_MODELS = (*_NOT_CL100K, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
+# The beginning of a model's name → its vocabulary, and its rules for media; the first that fits.
+# Only OpenAI publishes its vocabularies.
+_MODELS = {
+    ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4."): (DEFAULT, "openai"),
+    ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding"): ("cl100k_base", "openai"),
+    ("gpt-", "chatgpt-4o", "o1", "o3", "o4"): (DEFAULT, "openai"),
+    ("gemini",): (DEFAULT, "gemini"),
+    ("claude", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command"): (DEFAULT, "anthropic"),
+}
+_OTHER_MODEL = (DEFAULT, "anthropic")
 _TEXT_OVERHEAD = 150  # bytes of overhead per text
 
 # Patterns are compiled on first use; cached counts need none.
@@ -115,16 +121,15 @@ class Counter:
     def _tokenise(self, texts: list[str]) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
-        encode = encoding(self.vocabulary).encode
-
-        def count(text: str) -> int:
+        encode = partial(encoding(self.vocabulary).encode, disallowed_special=())
+        result: list[int] = []
+        for text in texts:
             try:
-                return len(encode(text, disallowed_special=()))
+                result.append(len(encode(text)))
             except ValueError:
                 ends = [0, *(match.end() for match in re.finditer(_LONG_WHITESPACE, text)), len(text)]
-                return sum(len(encode(text[a:b], disallowed_special=())) for a, b in pairwise(ends))
-
-        return [count(text) for text in texts]
+                result.append(sum(len(encode(text[a:b])) for a, b in pairwise(ends)))
+        return result
 
 
 class Characters(Counter):
@@ -146,38 +151,25 @@ def open_counter(name: str | None, *, model: str | None = None, cache: Memory | 
 
     `cache` stores counts. Raise Usage for an unknown name.
     """
-    vocabulary = (_vocabulary_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
-    return Counter(vocabulary, media=_media_rules_of(model or name or ""), cache=cache)
+    vocabulary = (_rules_of(model or "") or _OTHER_MODEL)[0] if name is None else vocabulary_of(name)
+    _, media = _rules_of(model or name or "") or _OTHER_MODEL
+    return Counter(vocabulary, media=media, cache=cache)
 
 
 def vocabulary_of(name: str) -> str:
     """Return the vocabulary for a counter's or a model's name. Raise Usage for an unknown name."""
-    vocabulary = name if name in (*NAMES, APPROX) else _vocabulary_of_model(name)
-    if vocabulary is None and _without_provider(name).startswith(_NO_VOCABULARY):
-        return DEFAULT  # their makers publish no vocabulary
-    if vocabulary is None:
+    if name in (*NAMES, APPROX):
+        return name
+    rules = _rules_of(name)
+    if rules is None:
         raise Usage(f"--counter {name}: one of {', '.join((*NAMES, APPROX))}, or a model's name")
-    return vocabulary
+    return rules[0]
 
 
-def _vocabulary_of_model(model: str) -> str | None:
-    """Return the vocabulary of an OpenAI model, or None for other models."""
-    name = _without_provider(model)
-    if name.startswith(_CL100K_MODELS) and not name.startswith(_NOT_CL100K):
-        return "cl100k_base"
-    return DEFAULT if name.startswith(_O200K_MODELS) else None
-
-
-def _without_provider(model: str) -> str:
-    """Return a model's name without its provider's prefix."""
-    return model.rsplit("/", 1)[-1].lower()
-
-
-def _media_rules_of(model: str) -> str:
-    name = _without_provider(model)
-    if name.startswith("gemini"):
-        return "gemini"
-    return "openai" if name.startswith((*_CL100K_MODELS, *_O200K_MODELS)) else "anthropic"
+def _rules_of(model: str) -> tuple[str, str] | None:
+    """Return the vocabulary and the media rules of a known model, whoever provides it."""
+    name = model.rsplit("/", 1)[-1].lower()
+    return next((rules for prefixes, rules in _MODELS.items() if name.startswith(prefixes)), None)
 
 
 def approximately(text: str) -> int:

@@ -8,7 +8,7 @@ their compact JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -19,6 +19,8 @@ from ..session.sources import listing
 from . import media
 from .counter import Counter
 
+_CONTENT = {"functionCall": "args", "functionResponse": "response"}
+_FILES = ("inlineData", "fileData")
 _FREE_FIELDS = frozenset(("thought", "thoughtSignature", "videoMetadata"))
 
 
@@ -52,17 +54,10 @@ def unscaled_costs(
     """Return the unscaled cost of each message, as if all were sent; `parts`: known costs of parts."""
     parts = part_tokens(counter, messages) if parts is None else parts
     costs = [counter.message + sum(each) for each in parts]
-    lists = listings(messages)
-    if lists:
-        for number, tokens in zip(lists, counter.counts(list(lists.values())), strict=True):
-            costs[number] += tokens
-    return costs
-
-
-def listings(messages: Sequence[Message]) -> dict[int, str]:
-    """Return the lists of attached files that are sent, by the message's index."""
     lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and is_sent(m)}
-    return {number: text for number, text in lists.items() if text}
+    for number, tokens in zip(lists, counter.counts([*lists.values()]), strict=True):
+        costs[number] += tokens
+    return costs
 
 
 def history_tokens(
@@ -157,64 +152,44 @@ def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
     return _part_costs(counter, [parts])[0]
 
 
-def _collect_texts(part: Part, texts: list[str], counter: Counter) -> int:
+def _collect_texts(part: Any, texts: list[str], counter: Counter) -> int:
     """Append the texts of a part to tokenise to `texts`; return the rest of its cost."""
     fixed = 0
     for key, value in part.items():
         if key == "text":
-            texts.append(part["text"])
-        elif key == "functionCall":
-            _collect_call(part["functionCall"], "args", texts, counter)
-        elif key == "functionResponse":
-            response = part["functionResponse"]
-            _collect_call(response, "response", texts, counter)
-            inner: object = response.get("parts")
-            fixed += sum(
-                _response_part_cost(item, texts, counter.media)
-                for item in (inner if isinstance(inner, list) else ())
-            )
-        elif key == "inlineData":
-            fixed += _inline_cost(part["inlineData"], texts, counter.media)
-        elif key == "fileData":
-            fixed += media.linked_file_tokens(str(part["fileData"].get("mimeType", "")), counter.media)
-        elif key == "native":
-            fixed += _native_cost(part["native"].get("value"), texts, counter.media)
+            texts.append(value)
+        elif key in _CONTENT:
+            texts += [value["name"]] if counter.names else []
+            texts.append(compact(value.get(_CONTENT[key]) or {}))
+            files = value.get("parts") if key == "functionResponse" else None
+            for item in files if isinstance(files, list) else ():
+                kind = next(
+                    (k for k in _FILES if isinstance(item, dict) and isinstance(item.get(k), dict)), ""
+                )
+                if kind:
+                    fixed += _file_cost(kind, item[kind], texts, counter.media)
+                else:
+                    texts.append(compact(item))
+        elif key in _FILES:
+            fixed += _file_cost(key, value, texts, counter.media)
+        elif key == "native":  # its compact JSON, with the media inside counted by their rule
+            blobs: list[tuple[str, str]] = []
+            texts.append(compact(media.without_media(value.get("value"), blobs)))
+            fixed += sum(media.inline_tokens(mime, data, counter.media) for mime, data in blobs)
         elif key not in _FREE_FIELDS:
             texts.append(compact(value))
     return fixed
 
 
-def _collect_call(value: Mapping[str, Any], content: str, texts: list[str], counter: Counter) -> None:
-    if counter.names:
-        texts.append(value["name"])
-    texts.append(compact(value.get(content) or {}))
-
-
-def _response_part_cost(item: object, texts: list[str], rule: str) -> int:
-    """Count a part of a response: media by its rule, anything else as JSON."""
-    blob = item.get("inlineData") if isinstance(item, dict) else None
-    file = item.get("fileData") if isinstance(item, dict) else None
-    if isinstance(blob, dict):
-        return _inline_cost(blob, texts, rule)
-    if isinstance(file, dict):
-        return media.linked_file_tokens(str(file.get("mimeType", "")), rule)
-    texts.append(compact(item))
-    return 0
-
-
-def _inline_cost(blob: object, texts: list[str], rule: str) -> int:
-    mime, data = media.mime_and_data(blob)
+def _file_cost(key: str, value: Any, texts: list[str], rule: str) -> int:
+    """Return the cost of a file, unless it is a text, which is appended to `texts`."""
+    if key == "fileData":
+        return media.linked_file_tokens(str(value.get("mimeType", "")), rule)
+    mime, data = media.mime_and_data(value)
     if media.is_text(mime):
         texts.append(media.decoded(data).decode("utf-8", "replace"))
         return 0
     return media.inline_tokens(mime, data, rule)
-
-
-def _native_cost(value: object, texts: list[str], rule: str) -> int:
-    """Count a provider's own item: its compact JSON, with the media inside counted by their rule."""
-    blobs: list[tuple[str, str]] = []
-    texts.append(compact(media.without_media(value, blobs)))
-    return sum(media.inline_tokens(mime, data, rule) for mime, data in blobs)
 
 
 def compact(value: object) -> str:

@@ -21,8 +21,7 @@ _PDF_COUNT = rb"/Count\s+(\d{1,6})"
 _BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
 
 _PAGE_TOKENS = {"anthropic": 2000, "openai": 1000, "gemini": 258}  # a page: its text and its image
-_AUDIO_TOKENS = 32  # tokens per second
-_VIDEO_TOKENS = 295  # tokens per second: a frame of 263 and its audio
+_TOKENS_PER_SECOND = {"audio": 32, "video": 295}  # of video: a frame of 263 and its audio
 _MAX_IMAGE_TOKENS = {"anthropic": 1568, "openai": 1105, "gemini": 1548}
 _FILE_SECONDS = 60  # assumed duration of linked audio and video
 _FILE_PAGES = 10
@@ -61,13 +60,12 @@ def inline_tokens(mime: str, data: str, rule: str) -> int:
     """Return what an inline file costs; 0 by the rule `none`."""
     if rule == "none":
         return 0
-    if mime.startswith("audio/"):
-        return ceil(seconds(decoded(data), mime) * _AUDIO_TOKENS)
-    if mime.startswith("video/"):
-        return ceil(seconds(decoded(data), mime) * _VIDEO_TOKENS)
+    kind = mime.partition("/")[0]
+    if kind in _TOKENS_PER_SECOND:
+        return ceil(seconds(decoded(data), mime) * _TOKENS_PER_SECOND[kind])
     if mime == "application/pdf":
         return pages(decoded(data)) * _PAGE_TOKENS[rule]
-    if mime.startswith("image/"):
+    if kind == "image":
         size = dimensions(data)
         return image_tokens(*size, rule) if size else _MAX_IMAGE_TOKENS[rule]
     return _PAGE_TOKENS[rule] * max(1, len(data) * 3 // 4 // PAGE_BYTES)
@@ -82,31 +80,24 @@ def linked_file_tokens(mime: str, rule: str) -> int:
     """Return what a linked file costs, estimated from its type."""
     if rule == "none":
         return 0
-    if mime.startswith("audio/"):
-        return _FILE_SECONDS * _AUDIO_TOKENS
-    if mime.startswith("video/"):
-        return _FILE_SECONDS * _VIDEO_TOKENS
-    if mime.startswith("image/"):
-        return _MAX_IMAGE_TOKENS[rule]
-    return _FILE_PAGES * _PAGE_TOKENS[rule]
+    kind = mime.partition("/")[0]
+    if kind in _TOKENS_PER_SECOND:
+        return _FILE_SECONDS * _TOKENS_PER_SECOND[kind]
+    return _MAX_IMAGE_TOKENS[rule] if kind == "image" else _FILE_PAGES * _PAGE_TOKENS[rule]
 
 
 def image_tokens(width: int, height: int, rule: str) -> int:
     """Return what an image of these dimensions costs."""
-    if rule == "openai":
-        return _tiles(width, height)
     if rule == "gemini":
         return 258 if max(width, height) <= 384 else 258 * ceil(width / 768) * ceil(height / 768)
+    if rule == "openai":
+        for limit, side in ((2048, max), (768, min)):
+            scale = min(1.0, limit / max(1, side(width, height)))
+            width, height = max(1, int(width * scale)), max(1, int(height * scale))
+        return 85 + 170 * ceil(width / 512) * ceil(height / 512)
     scale = min(1.0, 1568 / max(width, height, 1))
     patches = ceil(width * scale / 28) * ceil(height * scale / 28)
     return max(1, min(patches, 1568))
-
-
-def _tiles(width: int, height: int) -> int:
-    scale = min(1.0, 2048 / max(width, height, 1))
-    width, height = max(1, int(width * scale)), max(1, int(height * scale))
-    scale = min(1.0, 768 / min(width, height))
-    return 85 + 170 * ceil(max(1, int(width * scale)) / 512) * ceil(max(1, int(height * scale)) / 512)
 
 
 def without_media(value: object, media: list[tuple[str, str]]) -> object:
@@ -115,20 +106,17 @@ def without_media(value: object, media: list[tuple[str, str]]) -> object:
         return {key: without_media(inner, media) for key, inner in value.items()}
     if isinstance(value, list):
         return [without_media(inner, media) for inner in value]
-    if isinstance(value, str) and len(value) >= _MIN_MEDIA_LENGTH:
-        mime, data = _sniff(value)
-        if mime:
-            media.append((mime, data))
-            return ""
-    return value
-
-
-def _sniff(text: str) -> tuple[str, str]:
-    """Return the type and base64 of a data URL or of bare base64 media; the type is "" for other text."""
-    if text.startswith("data:"):
-        head, _, data = text.partition(";base64,")
-        return (head[5:].lower(), data) if data else ("", "")
-    return next((mime for head, mime in _BASE64_HEADS.items() if text.startswith(head)), ""), text
+    if not isinstance(value, str) or len(value) < _MIN_MEDIA_LENGTH:
+        return value
+    if value.startswith("data:"):
+        head, _, data = value.partition(";base64,")
+        mime = head[5:].lower() if data else ""
+    else:
+        mime, data = next((m for head, m in _BASE64_HEADS.items() if value.startswith(head)), ""), value
+    if not mime:
+        return value
+    media.append((mime, data))
+    return ""
 
 
 # -- headers of files --------------------------------------------------------------------------------------
@@ -143,7 +131,7 @@ def image_size(data: bytes) -> tuple[int, int] | None:
         size = _little_endian(data, 6, 2), _little_endian(data, 8, 2)
     elif data[:2] == b"\xff\xd8":
         size = _jpeg(data)
-    elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+    elif data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
         size = _webp(data)
     return size if size and min(size) > 0 else None
 
@@ -154,25 +142,18 @@ def _jpeg(data: bytes) -> tuple[int, int] | None:
         marker = data[place + 1]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             return _big_endian(data, place + 7, 2), _big_endian(data, place + 5, 2)
-        if marker == 0xFF:
-            place += 1
-        else:
-            place += 2 + max(2, _big_endian(data, place + 2, 2))
+        place += 1 if marker == 0xFF else 2 + max(2, _big_endian(data, place + 2, 2))
     return None
 
 
 def _webp(data: bytes) -> tuple[int, int] | None:
     chunk = data[12:16]
-    if len(data) < 30:
-        return None
     if chunk == b"VP8X":
         return 1 + _little_endian(data, 24, 3), 1 + _little_endian(data, 27, 3)
     if chunk == b"VP8 ":
         return _little_endian(data, 26, 2) & 0x3FFF, _little_endian(data, 28, 2) & 0x3FFF
-    if chunk == b"VP8L":
-        bits = _little_endian(data, 21, 4)
-        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-    return None
+    bits = _little_endian(data, 21, 4)
+    return (1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)) if chunk == b"VP8L" else None
 
 
 def seconds(data: bytes, mime: str) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -108,42 +108,32 @@ class Table:
         key = model.lower(), provider
         if key not in self._rows:
             own = next((row for row in self._own if _is_row_of(row, key[0])), None)
-            ids = dict.fromkeys(self._candidates(*key))
-            sellers = (self._sellers[id] for id in ids if id in self._sellers)
+            sellers = (self._sellers[id] for id in self._candidates(*key) if id in self._sellers)
             sold = next((row for seller in sellers if (row := self._row_of_seller(seller, key[0]))), None)
             self._rows[key] = {**(sold or {}), **own} if own else sold
         return self._rows[key]
 
-    def _candidates(self, model: str, provider: str | None) -> Iterator[str]:
-        """Yield the possible sellers of a model, most likely first."""
+    def _candidates(self, model: str, provider: str | None) -> list[str]:
+        """Return the possible sellers of a model, most likely first."""
         name = (provider or "").lower().strip()
         if name == _LOCAL_PROVIDER:
-            return
+            return []
         if name and name not in _SELLER_OF_FORMAT:
-            if name in self._sellers:
-                yield name
-            else:
-                yield from self._sellers_matching("names", name)
-            return
-        if first := _SELLER_OF_FORMAT.get(name):
-            yield first
-        yield from self._sellers_matching("makes", model)
-        yield from _RESELLERS
+            return [name] if name in self._sellers else self._seller_whose("names", name)
+        usual = _SELLER_OF_FORMAT.get(name)
+        return [*([usual] if usual else []), *self._seller_whose("makes", model), *_RESELLERS]
 
-    def _sellers_matching(self, rule: str, name: str) -> list[str]:
-        for id, seller in self._sellers.items():
-            if rule in seller and _matches(seller[rule], name):
-                return [id]
-        return []
+    def _seller_whose(self, rule: str, name: str) -> list[str]:
+        sellers = self._sellers.items()
+        return [id for id, seller in sellers if rule in seller and _matches(seller[rule], name)][:1]
 
     def _row_of_seller(self, seller: Json, model: str) -> Json | None:
         """Return a seller's row for a model, or its maker's; a compact date in the name is expanded."""
         for name in dict.fromkeys((model, _COMPACT_DATE.sub(r"-\1-\2-\3", model))):
             for id in (seller["id"], *seller.get("or", ())):
-                row = next((row for row in self._sellers[id]["models"] if _is_row_of(row, name)), None)
-                if row is not None:
-                    own = id == seller["id"]
-                    return row if own else {**row, "variants": ()}  # variants are offers of the maker alone
+                for row in self._sellers[id]["models"]:
+                    if _is_row_of(row, name):  # variants are offers of the maker alone
+                        return row if id == seller["id"] else {**row, "variants": ()}
         return None
 
 
@@ -205,11 +195,8 @@ def _billed_units(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, 
     """Return how many of each unit remain to be paid after its kinds with prices of their own."""
     left: dict[str, int] = {}
     for unit, kinds in _KINDS.items():
-        used = usage.get(unit)
-        if used and unit in priced:
-            for kind in kinds:
-                used -= left.get(kind, 0)
-            left[unit] = max(0, used)
+        if usage.get(unit) and unit in priced:
+            left[unit] = max(0, usage[unit] - sum(left.get(kind, 0) for kind in kinds))
     return left
 
 
