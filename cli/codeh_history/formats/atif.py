@@ -12,7 +12,6 @@ import orjson
 
 from ..base import VERSION as OUR_VERSION
 from ..programs.fields import omit_empty
-from ..providers.answers import answer, arguments
 from ..session.model import Json, Message, origin
 from ..session.view import View
 from . import Exported
@@ -64,20 +63,24 @@ class _Steps:
 
     def add_message(self, message: Message) -> None:
         content = Content(message, self.left)
-        for result in content.results:
-            self.add_result(result)
+        for id, _, result, failed in content.results:
+            self.add_result(str(id), result, failed=failed)
         # a single text is a string; several texts, or media, are parts
         media = [shown for part in content.media if (shown := self.media(part)) is not None]
         parts = [*({"type": "text", "text": text} for text in content.texts), *media]
         text = parts if media or len(content.texts) > 1 else "".join(content.texts)
         if message.role == "model":
             usage = counts(message)
+            calls = [
+                {"tool_call_id": id, "function_name": name, "arguments": args}
+                for id, name, args in content.calls
+            ]
             step = self.add(
                 "agent", text, message.ts, model_name=message.model,
-                reasoning_content="\n\n".join(content.thoughts), tool_calls=list(map(_call, content.calls)),
+                reasoning_content="\n\n".join(content.thoughts), tool_calls=calls,
                 metrics=renamed(usage, _COUNTS) | omit_empty(extra=renamed(usage, _FURTHER)),
             )  # fmt: skip
-            self.by_call |= {call["tool_call_id"]: step for call in step.get("tool_calls", ())}
+            self.by_call |= {id: step for id, _, _ in content.calls}
         elif text:
             self.add("user", text, message.ts)
 
@@ -91,22 +94,18 @@ class _Steps:
         path = f"data:{mime};base64,{blob['data']}" if blob else str(file.get("fileUri"))
         return {"type": kind, "source": {"media_type": mime, "path": path}}
 
-    def add_result(self, response: Any) -> None:
+    def add_result(self, id: str, text: str, *, failed: bool) -> None:
         """Add a call's result to the step of the call."""
-        text, failed = answer(response.get("response"))
-        step = self.by_call.get(str(response.get("id")))
+        step = self.by_call.get(id)
         if step is None:  # its call is missing
             self.add("user", text)
             return
-        result: Json = {"source_call_id": str(response["id"]), "content": text}
-        if failed:
-            result["extra"] = {"failed": True}
+        result = {
+            "source_call_id": id,
+            "content": text,
+            **omit_empty(extra={"failed": True} if failed else {}),
+        }
         step.setdefault("observation", {"results": []})["results"].append(result)
-
-
-def _call(part: Any) -> Json:
-    call = part["functionCall"]
-    return {"tool_call_id": str(call["id"]), "function_name": call["name"], "arguments": arguments(part)}
 
 
 def _totals(steps: list[Json]) -> Json:

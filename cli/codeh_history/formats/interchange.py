@@ -11,6 +11,7 @@ from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
 from ..programs.writing import is_sent, summary_of, unsent, with_unique_call_ids
+from ..providers.answers import answer, arguments
 from ..providers.base import Options
 from ..providers.parts import objects
 from ..session import sources
@@ -56,22 +57,27 @@ def _declared(tools: Sequence[Json]) -> list[Json]:
 
 
 class Content:
-    """A message's parts by kind; unsupported ones are counted in `left`."""
+    """A message's parts by kind; unsupported ones are counted in `left`.
+
+    Calls are (id, name, arguments), results (id, name, text, whether the call failed).
+    """
 
     def __init__(self, message: Message, left: Counter[str]) -> None:
         self.texts: list[str] = []
         self.thoughts: list[str] = []
-        self.calls: list[Any] = []
-        self.results: list[Any] = []
+        self.calls: list[tuple[str, str, Json]] = []
+        self.results: list[tuple[Any, Any, str, bool]] = []
         self.media: list[Any] = []
         for part in message.parts:
             if "text" in part:
                 (self.thoughts if part.get("thought") else self.texts).append(part["text"])
             elif "functionCall" in part:
-                self.calls.append(part)
+                call: Any = part["functionCall"]
+                self.calls.append((call["id"], call["name"], arguments(part)))
             elif "functionResponse" in part:
-                self.results.append(part["functionResponse"])
-                left["result file"] += len(objects(part["functionResponse"].get("parts")))
+                result: Any = part["functionResponse"]
+                self.results.append((result.get("id"), result.get("name"), *answer(result.get("response"))))
+                left["result file"] += len(objects(result.get("parts")))
             elif "inlineData" in part or "fileData" in part:
                 self.media.append(part)
             else:

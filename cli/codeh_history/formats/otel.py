@@ -92,11 +92,11 @@ def _part(part: Any) -> Json:
         return {"type": "tool_call", "id": call["id"], "name": call["name"], "arguments": arguments(part)}
     if "functionResponse" in part:
         result = part["functionResponse"]
-        made = {
-            "type": "tool_call_response", "id": result.get("id"), "response": result.get("response"),
-        }  # fmt: skip
         files = list(map(_part, objects(result.get("parts"))))
-        return {**made, "parts": files} if files else made
+        return {
+            "type": "tool_call_response", "id": result.get("id"), "response": result.get("response"),
+            **({"parts": files} if files else {}),
+        }  # fmt: skip
     mime = mime_of(part)
     about = {"modality": modality_of(mime), "mime_type": mime}
     if "inlineData" in part:

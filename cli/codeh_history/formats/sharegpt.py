@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import orjson
 
 from ..programs.fields import omit_empty
-from ..providers.answers import answer, arguments, json_text
+from ..providers.answers import json_text
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported
@@ -35,19 +34,12 @@ def _turns(message: Message, left: Counter[str]) -> list[Json]:
     left[THOUGHT] += len(content.thoughts)
     left[USAGE] += bool(counts(message))
     turns: list[Json] = []
-    for result in content.results:
-        text, failed = answer(result.get("response"))
+    for id, name, text, failed in content.results:
         left[FAILURE] += failed
-        named = {"name": result.get("name"), "tool_call_id": result.get("id")}
-        turns.append({"from": "observation", **named, "value": text})
+        turns.append({"from": "observation", "name": name, "tool_call_id": id, "value": text})
     who = "gpt" if message.role == "model" else "human"
     turns += [{"from": who, "value": text} for text in content.texts if text]
-    if content.calls:
-        calls = list(map(_call, content.calls))
+    calls = [{"name": name, "arguments": args, "id": id} for id, name, args in content.calls]
+    if calls:
         turns.append({"from": "function_call", "value": json_text(calls if len(calls) > 1 else calls[0])})
     return turns
-
-
-def _call(part: Any) -> Json:
-    call = part["functionCall"]
-    return {"name": call["name"], "arguments": arguments(part), "id": call["id"]}

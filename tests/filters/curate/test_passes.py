@@ -10,14 +10,12 @@ from codeh_history.filters.curate.passes import (
     curate,
     ide,
     invalid,
-    is_empty,
     kinds,
     post,
-    report_lines,
     system,
     thoughts,
 )
-from codeh_history.session.ops import apply, drop
+from codeh_history.session.ops import apply
 from histories import call, message, model, result, session, tool, user
 from strategies import TS, view_of
 
@@ -54,8 +52,9 @@ def test_where_nothing_is_done_the_view_is_the_same():
 
 
 def test_a_report_has_a_line_for_each_message():
-    lines = report_lines("ide", drop(["a", "b"], "old"))
-    assert lines == [{"pass": "ide", "op": "drop", "id": id, "why": "old"} for id in ("a", "b")]
+    _, _, report = curate(session([user("System: a"), user("System: b")]), Settings(), ["system"])
+    line = {"pass": "system", "op": "drop", "why": "a System: text"}
+    assert report == [{**line, "id": id} for id in ("m0", "m1")]
 
 
 def test_a_report_names_the_part_and_where_something_was_put():
@@ -121,11 +120,6 @@ EMPTY = [
     ({}, True), ({"text": ""}, True), ({"text": " "}, False), ({"text": "", "thought": False}, True), (SIGNED, False), (THOUGHT, False),
     ({"text": "", "later": 1}, False), (call(), False), ({"thought": True}, False), ({"text": "a"}, False),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("part", "empty"), EMPTY)
-def test_a_part_is_empty_where_it_says_and_signs_nothing(part, *, empty):
-    assert is_empty(part) is empty
 
 
 def left(*messages):

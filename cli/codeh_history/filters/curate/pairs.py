@@ -6,6 +6,8 @@ Once a pair is broken, every provider refuses all later requests ("number of fun
 
 from __future__ import annotations
 
+from itertools import chain, count
+
 from ...session.fold import View
 from ...session.model import Json, Message, Part
 from ...session.ops import Op, drop, insert, replace_shown
@@ -56,7 +58,10 @@ class _Repair:
         """Ensure that the calls of a model message are answered right after it."""
         open_end = [call for call in calls if id(call) in self.at_end]
         if open_end and self.unanswered == "drop":
-            self._drop(calls, open_end)
+            message = calls[0].message
+            whole = len(open_end) == len(calls)
+            for part in range(len(message.parts)) if whole else [call.part for call in open_end]:
+                self.remove(message, part, "an open call at the end")
             calls = [call for call in calls if id(call) not in self.at_end]
         kept_open = self.at_end if self.unanswered == "error" else set()
         missing = any(call.answer is None and id(call) not in kept_open for call in calls)
@@ -81,25 +86,16 @@ class _Repair:
                 parts.append(_with_name_of(call.answer, call))
                 self.remove(call.answer.message, call.answer.part, MOVED)
             elif id(call) not in kept_open:
-                parts.append(lost_response(call))
+                identity: Json = {"id": call.id} if call.has_id else {}
+                lost: Json = {**identity, "name": call.name, "response": {"error": LOST}}
+                parts.append({"functionResponse": lost})
                 why = MISSING
-        new: Json = {"kind": "tool", "role": "user", "parts": parts, "ts": message.ts}
-        self.inserts.append(insert(message.id, {"id": self._free_id(message), **new}, why))
-
-    def _free_id(self, message: Message) -> str:
-        """Return a new id derived from the calls' message, so that a second run yields the same."""
-        base = name = f"{message.id}-results"
-        number = 1
-        while name in self.view.all or name in self.messages:
-            number += 1
-            name = f"{base}-{number}"
-        return name
-
-    def _drop(self, calls: list[Call], open_end: list[Call]) -> None:
-        message = calls[0].message
-        whole = len(open_end) == len(calls)
-        for part in range(len(message.parts)) if whole else [call.part for call in open_end]:
-            self.remove(message, part, "an open call at the end")
+        # derived from the calls' message, so that a second run yields the same id
+        name = f"{message.id}-results"
+        ids = chain([name], (f"{name}-{number}" for number in count(2)))
+        new_id = next(id for id in ids if id not in self.view.all and id not in self.messages)
+        new: Json = {"id": new_id, "kind": "tool", "role": "user", "parts": parts, "ts": message.ts}
+        self.inserts.append(insert(message.id, new, why))
 
     def ops(self) -> list[Op]:
         ops: list[Op] = []
@@ -148,9 +144,3 @@ def _with_name_of(answer: Answer, call: Call) -> Part:
     if answer.name == call.name:
         return part
     return {**part, "functionResponse": {**part["functionResponse"], "name": call.name}}
-
-
-def lost_response(call: Call) -> Part:
-    """Return a placeholder response for a lost result."""
-    id: Json = {"id": call.id} if call.has_id else {}
-    return {"functionResponse": {**id, "name": call.name, "response": {"error": LOST}}}

@@ -16,7 +16,7 @@ from ...session.exchanges import (
     is_thought,
 )
 from ...session.fold import View
-from ...session.model import Json, Part
+from ...session.model import Json
 from ...session.ops import Op, apply, drop, replace_shown
 from ...session.view import text_of
 from . import pairs as pairing
@@ -56,19 +56,17 @@ def invalid(view: View, _settings: Settings) -> list[Op]:
     for message in dict.fromkeys(candidates):
         if message.role is None or not message.committed:
             continue
-        empty = [number for number, part in enumerate(message.parts) if is_empty(part)]
+        empty = [  # no keys, or an empty text without thought or signature
+            number
+            for number, part in enumerate(message.parts)
+            if not part
+            or (part.get("text") == "" and not part.get("thought") and part.keys() <= {"text", "thought"})
+        ]
         if len(empty) == len(message.parts):
             dropped.append(message.id)
         else:
             ops += (replace_shown(message, number, None, "empty part") for number in empty)
     return [*ops, drop(dropped, "a message without content")] if dropped else ops
-
-
-def is_empty(part: Part) -> bool:
-    """Whether a part has no content: no keys, or an empty text without thought or signature."""
-    if not part:
-        return True
-    return part.get("text") == "" and not part.get("thought") and not (part.keys() - {"text", "thought"})
 
 
 def ide(view: View, settings: Settings) -> list[Op]:
@@ -149,20 +147,18 @@ PASSES: dict[str, Callable[[View, Settings], list[Op]]] = {
 def curate(
     view: View, settings: Settings, names: Collection[str] = tuple(PASSES)
 ) -> tuple[View, list[Op], list[Json]]:
-    """Run the named passes; return the new view, all ops in order, and the report lines."""
+    """Run the named passes; return the new view, all ops in order, and a report line per message."""
     ops: list[Op] = []
     report: list[Json] = []
     for name, run in PASSES.items():
         changes = run(view, settings) if name in names else []
-        if changes:
-            view = apply(view, changes)
-            ops += changes
-            report += (line for op in changes for line in report_lines(name, op))
+        if not changes:
+            continue
+        view = apply(view, changes)
+        ops += changes
+        for op in changes:
+            ids = op["ids"] if "ids" in op else [op["after"] if op["op"] == "insert" else op["id"]]
+            part = {"part": op["part"]} if "part" in op else {}
+            why = op.get("why", "")
+            report += ({"pass": name, "op": op["op"], "id": id, **part, "why": why} for id in ids)
     return view, ops, report
-
-
-def report_lines(stage: str, op: Op) -> list[Json]:
-    """Return the `--report` lines of an op, one per message: `pass, op, id, part?, why`."""
-    ids = op["ids"] if "ids" in op else [op["after"] if op["op"] == "insert" else op["id"]]
-    part = {"part": op["part"]} if "part" in op else {}
-    return [{"pass": stage, "op": op["op"], "id": id, **part, "why": op.get("why", "")} for id in ids]
