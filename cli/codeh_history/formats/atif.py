@@ -71,8 +71,8 @@ class _Steps:
         text = parts if media or len(content.texts) > 1 else "".join(content.texts)
         if message.role == "model":
             usage = counts(message)
-            calls = [
-                {"tool_call_id": id, "function_name": name, "arguments": args}
+            calls: list[Json] = [
+                {"tool_call_id": str(id), "function_name": name, "arguments": args}
                 for id, name, args in content.calls
             ]
             step = self.add(
@@ -80,7 +80,7 @@ class _Steps:
                 reasoning_content="\n\n".join(content.thoughts), tool_calls=calls,
                 metrics=renamed(usage, _COUNTS) | omit_empty(extra=renamed(usage, _FURTHER)),
             )  # fmt: skip
-            self.by_call |= {id: step for id, _, _ in content.calls}
+            self.by_call |= {call["tool_call_id"]: step for call in calls}
         elif text:
             self.add("user", text, message.ts)
 
