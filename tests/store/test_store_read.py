@@ -37,14 +37,10 @@ def test_a_locked_session_is_read_all_the_same(path):
     with open(path, "rb") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
         assert read.being_written(path)
-        assert read.read_bytes(path) == HEADER + LINE
+        starts = (0, len(HEADER), len(HEADER + LINE))
+        assert [read.read_bytes(path, start) for start in starts] == [HEADER + LINE, LINE, b""]
         fcntl.flock(writer, fcntl.LOCK_SH)
         assert not read.being_written(path)
-
-
-def test_whole_it_may_be_read_from_a_byte_on(path):
-    assert read.read_bytes(path, start=len(HEADER)) == LINE
-    assert read.read_bytes(path, start=len(HEADER + LINE)) == b""
 
 
 def test_another_programs_file_is_read_as_the_session_that_it_is(theirs):
@@ -168,107 +164,68 @@ def test_nobody_holds_a_lock_of_what_is_not_there_or_may_not_be_opened_so(tmp_pa
         assert not file.is_locked(str(tmp_path / "link"), shared=True, flags=os.O_NOFOLLOW)
 
 
-HEADER_LINE = b'{"type":"session","version":1,"id":"s","cwd":"/here"}\n'
-
-
-@pytest.fixture(scope="module")
-def unlocked(tmp_path_factory):
-    fd = os.open(tmp_path_factory.mktemp("tail") / "f", os.O_RDWR | os.O_CREAT)
-    yield fd
-    os.close(fd)
-
-
 @given(
     lines=st.lists(st.sampled_from([b"", b" ", b"\r", b"a", b"bcd ", b"e" * 20, b"f" * 50]), max_size=8),
     step=st.integers(1, 64), more=st.sampled_from([b"", b"later\n"]),
 )  # fmt: skip
-def test_backwards_are_the_same_lines(unlocked, lines, step, more):
+def test_backwards_are_the_same_lines(scratch, lines, step, more):
     data = b"\n".join(lines)
-    os.ftruncate(unlocked, 0)
-    os.pwrite(unlocked, data + more, 0)
+    put(scratch, data + more)
     expected = [line for line in lines if line.strip()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(begun, "_STEP", step)
-        assert list(begun.lines_backwards(unlocked, len(data))) == expected[::-1]
+        assert list(begun.lines_backwards(scratch, len(data))) == expected[::-1]
+
+
+def begun_at(created):
+    return b'{"type":"session","version":1,"id":"s","created":"%b"}\n' % created
+
+
+ONE, TWO = b'{"type":"message","ts":"T1"}\n', b'{"type":"message","ts":"T2"}\n'
 
 
 @pytest.mark.parametrize(
-    ("lines", "newest"),
+    ("data", "times"),
     [
-        (b"", None),
-        (b'{"type":"meta","set":{}}\n', None),
-        (b'{"type":"message","id":"a","ts":"2026-01-01T00:00:00Z","role":"user","parts":[]}\n', "2026-01-01T00:00:00Z"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"message","ts":"T2"}\n{"type":"clear","ts":"T3"}\n', "T2"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"open","ts":"T2"}\n', "T2"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"ref","ts":"T2"}\n', "T2"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"commit","of":"x","parts":[],"ts":"T2"}\n', "T2"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"update","of":"x","parts":[],"ts":"T2"}\n', "T1"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"meta","set":{"title":"a \\"message\\""},"ts":"T2"}\n', "T1"),
-        (b'{"type":"message","ts":0}\n', "1970-01-01T00:00:00.000Z"),
-        (b'{"role":"user","parts":[{"text":"x"}]}\n', ""),
-        (b'{"type":"message","ts":"T1"}\n{"type":"message","ts":"T2', "T1"),
+        (b"", ("", None, "")), (b"torn {", ("", None, "")), (b"[1]\n", ("", None, "")), (b'{"cwd":"/a"', ("", None, "")),
+        (HEADER, ("", None, "")), (HEADER + b'{"type":"meta","set":{}}\n', ("", None, "")), (begun_at(b"T0"), ("T0", None, "T0")),
+        (HEADER + b'{"type":"message","id":"a","ts":"2026-01-01T00:00:00Z","role":"user","parts":[]}\n',
+         ("", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")),
+        (begun_at(b"T0") + ONE + TWO + b'{"type":"clear","ts":"T3"}\n', ("T0", "T2", "T3")),
+        (HEADER + ONE + b'{"type":"open","ts":"T2"}\n', ("", "T2", "T2")), (HEADER + ONE + b'{"type":"ref","ts":"T2"}\n', ("", "T2", "T2")),
+        (HEADER + ONE + b'{"type":"commit","of":"x","parts":[],"ts":"T2"}\n', ("", "T2", "T2")),
+        (HEADER + ONE + b'{"type":"update","of":"x","parts":[],"ts":"T2"}\n', ("", "T1", "T2")),
+        (HEADER + ONE + b'{"type":"meta","set":{"title":"a \\"message\\""},"ts":"T2"}\n', ("", "T1", "T2")),
+        (HEADER + ONE + b'{"type":"summary","createdAt":"T2"}\n{"type":"x"}\nno JSON', ("", "T1", "T2")),
+        (HEADER + b'{"type":"message","ts":0}\n', ("", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z")),
+        (HEADER + b'{"role":"user","parts":[{"text":"x"}]}\n', ("", "", "")), (HEADER + ONE + TWO[:-3], ("", "T1", "T1")),
     ],
 )  # fmt: skip
-def test_the_newest_message_is_told_by_the_last_line_that_brings_one(tmp_path, lines, newest):
-    (tmp_path / "s.jsonl").write_bytes(HEADER_LINE + lines)
-    assert begun.times(str(tmp_path / "s.jsonl"))[:2] == ("", newest)
+def test_when_a_session_was_begun_and_its_last_message_and_record_written(tmp_path, data, times):
+    (tmp_path / "s.jsonl").write_bytes(data)
+    assert begun.times(str(tmp_path / "s.jsonl")) == times
 
 
-@pytest.mark.parametrize(
-    ("message", "used"), [(b"", "2026-01-02"), (b"2026-01-01", "2026-01-02"), (b"2026-01-03", "2026-01-03")]
-)
-def test_a_session_is_used_by_beginning_it_too(tmp_path, message, used):
-    header = b'{"type":"session","version":1,"id":"s","created":"2026-01-02"}\n'
-    line = b'{"type":"message","ts":"%b"}\n' % message if message else b""
-    (tmp_path / "s.jsonl").write_bytes(header + line)
-    created, newest, _ = begun.times(str(tmp_path / "s.jsonl"))
-    assert max(created, newest or "") == used
-
-
-@pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])
-def test_a_first_line_that_is_no_header_has_no_time(tmp_path, first):
-    (tmp_path / "s.jsonl").write_bytes(first)
-    assert begun.times(str(tmp_path / "s.jsonl")) == ("", None, "")
-
-
-@pytest.mark.parametrize(
-    ("lines", "written"),
-    [
-        (b"", "T0"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"clear","ts":"T3"}\n', "T3"),
-        (b'{"type":"message","ts":"T1"}\n{"type":"summary","createdAt":"T2"}\n{"type":"x"}\nno JSON', "T2"),
-    ],
-)  # fmt: skip
-def test_the_newest_record_is_the_last_with_a_time(tmp_path, lines, written):
-    header = b'{"type":"session","version":1,"id":"s","created":"T0"}\n'
-    (tmp_path / "s.jsonl").write_bytes(header + lines)
-    assert begun.times(str(tmp_path / "s.jsonl"))[2] == written
-
-
-def longer(path):
-    path.write_bytes(b"abc")
-
-
-def same_length(path):
-    path.write_bytes(b"zz")
-    os.utime(path, ns=(5, 5))
+def same_times(path, like):
+    os.utime(path, ns=(like.st_atime_ns, like.st_mtime_ns))
 
 
 def old_time(path):
     """Other bytes of the same length, and the time put back to what it was."""
     before = path.stat()
     path.write_bytes(b"zz")
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    same_times(path, before)
 
 
 def other_file(path):
-    before = path.stat()
     path.with_suffix(".new").write_bytes(b"ab")
-    os.utime(path.with_suffix(".new"), ns=(before.st_atime_ns, before.st_mtime_ns))
+    same_times(path.with_suffix(".new"), path.stat())
     path.with_suffix(".new").rename(path)
 
 
-@pytest.mark.parametrize("change", [longer, same_length, old_time, other_file, Path.unlink])
+@pytest.mark.parametrize(
+    "change", [lambda path: path.write_bytes(b"abc"), old_time, other_file, Path.unlink]
+)
 def test_no_change_goes_unnoticed(tmp_path, change):
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"ab")
