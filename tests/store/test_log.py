@@ -23,11 +23,7 @@ NEW = b'{"type":"message","id":"new","kind":"user","role":"user","parts":[]}\n'
 
 
 def work(*argv, home, **popen):
-    return subprocess.Popen([sys.executable, WORKER, *argv], env=environ(home=home), **popen)  # type: ignore[call-overload]
-
-
-def finish(*workers):
-    assert [worker.wait(120) for worker in workers] == [0] * len(workers)
+    return subprocess.Popen([sys.executable, WORKER, *argv], env=environ(home=home), **popen)
 
 
 def made(home, content=HEADER + FIRST):
@@ -100,10 +96,8 @@ def test_the_new_file_is_locked_until_all_is_done(home, monkeypatch, step):
 def test_a_key_is_found_wherever_it_stands(home, steps, before):
     """Also across what is read at once, long before the end, and behind a line that only mentions it."""
     path = made(home)
-    line = (
-        b'{"type":"message","id":"k","key":"the-key","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
-    )
-    line = b'{"type":"later","x":{"key":"the-key"}}\n' + line
+    line = b'{"type":"later","x":{"key":"the-key"}}\n' + NEW.replace(b'"new"', b'"k","key":"the-key"')
+    line = line.replace(b"[]", b'[{"text":"x"}]')
     at = line.rindex(b'"key"')
     room = (steps << 20) + before - len(path.read_bytes()) - at - len(b'{"type":"later","x":""}\n')
     with path.open("ab") as file:
@@ -154,11 +148,16 @@ def test_the_folder_of_sessions_is_made(home, store):
 # -- the lock -------------------------------------------------------------------------------------------
 
 
+def held(path, home):
+    """A process that holds the lock of a session until its stdin ends."""
+    holder = work("hold", path, home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout.readline() == b"held\n"
+    return holder
+
+
 def test_a_locked_session_is_exit_75_after_the_deadline(home):
     path = made(home)
-    holder = work("hold", path, home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert holder.stdout
-    assert holder.stdout.readline() == b"held\n"
+    holder = held(path, home)
     with pytest.raises(TryAgain) as failure:
         append(path)
     assert failure.value.exit_code == 75
@@ -171,12 +170,10 @@ def test_a_locked_session_is_exit_75_after_the_deadline(home):
 
 def test_a_writer_waits_for_its_turn(home):
     path = made(home)
-    holder = work("hold", path, home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert holder.stdout
-    holder.stdout.readline()
+    holder = held(path, home)
     writer = work("append", path, "late", "1", home=home)
     holder.communicate()
-    finish(writer)
+    assert writer.wait(120) == 0
     assert ids(path) == ["demo", "first", "late-0"]
 
 
@@ -259,20 +256,13 @@ def test_a_place_without_permission(tmp_path):
 # -- streams ----------------------------------------------------------------------------------------------
 
 
-def shell(script, home):
-    program = f"'{sys.executable}' -m codeh_history"
-    return subprocess.run(
-        ["bash", "-c", script.replace("codeh-history", program)], env=environ(home=home), capture_output=True,
-        stdin=subprocess.DEVNULL, check=False, timeout=60,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("closed", ["2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
 def test_no_note_is_written_into_the_session(home, closed):
     """`curate -i` tells of damage while it holds the session open."""
     error = b'{"type":"message","id":"e","kind":"error","parts":[{"text":"x"}]}\n'
     path = made(home, HEADER + b"damaged\n" + error)
-    shell(f"codeh-history curate -i -s demo {closed}", home)
+    command = f"'{sys.executable}' -m codeh_history curate -i -s demo {closed}"
+    subprocess.run(["bash", "-c", command], env=environ(home=home), stdin=-3, check=False, timeout=60)
     before, added = path.read_bytes().split(error)
     assert before == HEADER + b"damaged\n"
     assert [record["type"] for record in lines(added)] == ["compaction"]

@@ -5,11 +5,9 @@ import os
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, InputOutput, Usage
+from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.store import stores
 from codeh_history.store.stores import Files, stamps_in
-
-HEADER = b'{"type":"session","version":1,"id":"s"}\n'
 
 
 def test_a_server_is_named_without_its_password():
@@ -26,17 +24,8 @@ def test_what_names_no_store_is_exit_2(url):
 
 
 def test_only_sessions_are_listed_in_the_order_of_their_ids(tmp_path):
-    for name in (
-        "b.jsonl",
-        "a-2.jsonl",
-        "a.jsonl",
-        "old.json",
-        ".hidden.jsonl",
-        "con.jsonl",
-        "a b.jsonl",
-        "c.jsonl.tmp",
-        ".jsonl",
-    ):
+    names = "b.jsonl a-2.jsonl a.jsonl old.json .hidden.jsonl con.jsonl c.jsonl.tmp .jsonl".split()
+    for name in (*names, "a b.jsonl"):
         (tmp_path / name).write_bytes(b"x")
     (tmp_path / "folder.jsonl").mkdir()
     os.mkfifo(tmp_path / "fifo.jsonl")
@@ -61,12 +50,3 @@ def test_2026_11_23_other_links_that_lead_nowhere_are_not_followed(tmp_path):
     (tmp_path / "a.jsonl").symlink_to("a.jsonl")
     with pytest.raises(InputOutput, match=f"^{tmp_path}: Too many levels of symbolic links"):
         stamps_in(str(tmp_path), ".jsonl")
-
-
-def test_a_session_is_made_whole_once(tmp_path):
-    files = Files(Env({"CODEH_HOME": str(tmp_path / "home")}), str(tmp_path))
-    files.create("s", HEADER + b"{damage")
-    assert files.read("s") == HEADER + b"{damage"
-    assert files.read("s", len(HEADER)) == b"{damage"
-    with pytest.raises(BadData, match=r"s\.jsonl: already exists; choose another id"):
-        files.create("s", HEADER)

@@ -12,7 +12,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.store import log, trash
 from in_process import run_in_process as run
-from support import environ, lines, session_path
+from support import environ, lines, session_path, start
 
 DAYS = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
 
@@ -21,6 +21,13 @@ def say(home, text, session="demo"):
     outcome = run("append", "-s", session, "-m", text, home=home)
     assert outcome.code == 0
     return outcome.text
+
+
+def removed(home, *texts):
+    """Removed sessions of these texts, one after the other under the same name."""
+    for text in texts:
+        say(home, text)
+        run("rm", "demo", home=home)
 
 
 def names(home):
@@ -60,27 +67,22 @@ def test_the_trash_may_be_on_another_file_system(home, monkeypatch):
 
 
 def test_the_newest_comes_back_whatever_numbers_are_missing(home):
-    for text in ("one", "two", "three", "four"):
-        say(home, text)
-        run("rm", "demo", home=home)
+    removed(home, "one", "two", "three", "four")
     for number in (1, 3):
         (home / "trash" / f"demo.{number}.jsonl").unlink()
     assert run("rm", "--restore", "demo", home=home).code == 0
     assert run("last", "demo", home=home).text == "four"
     run("rm", "demo", home=home)
-    say(home, "five")
-    run("rm", "demo", home=home)
+    removed(home, "five")
     assert names(home) == ["demo.2.jsonl", "demo.3.jsonl", "demo.4.jsonl"]
     assert b"two" in (home / "trash" / "demo.2.jsonl").read_bytes()
     assert b"five" in (home / "trash" / "demo.4.jsonl").read_bytes()
 
 
 def test_a_number_of_two_digits_is_newer_than_one_of_one(home):
-    say(home, "ninth")
-    run("rm", "demo", home=home)
+    removed(home, "ninth")
     (home / "trash" / "demo.1.jsonl").rename(home / "trash" / "demo.9.jsonl")
-    say(home, "tenth")
-    run("rm", "demo", home=home)
+    removed(home, "tenth")
     assert names(home) == ["demo.10.jsonl", "demo.9.jsonl"]
     run("rm", "--restore", "demo", home=home)
     assert run("last", "demo", home=home).text == "tenth"
@@ -112,18 +114,10 @@ sys.exit(run(["rm", "--restore", "demo"], Env()))
 
 def test_a_session_begun_while_another_is_restored_is_not_overwritten(home):
     """The restore is held right before it puts the file in its place; who appends then waits for it."""
-    say(home, "old")
-    run("rm", "demo", home=home)
-    restoring = subprocess.Popen(
-        [sys.executable, "-c", BEGUN], env=environ(home=home), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert restoring.stdout
-    assert restoring.stdin
+    removed(home, "old")
+    restoring = subprocess.Popen([sys.executable, "-c", BEGUN], env=environ(home=home), stdin=-1, stdout=-1)
     assert restoring.stdout.readline() == b"now\n"
-    program = [sys.executable, "-m", "codeh_history", "append", "-s", "demo", "-m", "new"]
-    with subprocess.Popen(
-        program, env=environ(home=home), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
-    ) as begun:
+    with start("append", "-s", "demo", "-m", "new", home=home, stdin=-3, stdout=-1) as begun:
         with pytest.raises(subprocess.TimeoutExpired):
             begun.wait(0.5)
         restoring.communicate(b"\n")
@@ -134,8 +128,7 @@ def test_a_session_begun_while_another_is_restored_is_not_overwritten(home):
 
 def test_a_session_begun_before_the_name_is_taken_stays(home):
     """The look before the lock is not what protects it."""
-    say(home, "old")
-    run("rm", "demo", home=home)
+    removed(home, "old")
     say(home, "new")
     with pytest.raises(BadData):
         trash.restore(env_of(home), "demo")
@@ -144,20 +137,16 @@ def test_a_session_begun_before_the_name_is_taken_stays(home):
 
 
 def test_an_empty_file_that_a_killed_process_left_is_no_session(home):
-    say(home, "old")
-    run("rm", "demo", home=home)
+    removed(home, "old")
     session_path(home, "demo").touch()
     assert run("rm", "--restore", "demo", home=home).code == 0
     assert run("last", "demo", home=home).text == "old"
 
 
 def test_what_cannot_be_restored_leaves_no_empty_session(home):
-    say(home, "old")
-    run("rm", "demo", home=home)
-    path = home / "trash" / "demo.1.jsonl"
-    found = trash.trashed(env_of(home), "demo")
-    path.unlink()
-    assert found
+    removed(home, "old")
+    assert [item.id for item in trash.trashed(env_of(home), "demo")] == ["demo"]
+    (home / "trash" / "demo.1.jsonl").unlink()
     with pytest.raises(Exception, match="no such session in the trash"):
         trash.restore(env_of(home), "demo")
     assert not session_path(home, "demo").exists()
@@ -165,16 +154,11 @@ def test_what_cannot_be_restored_leaves_no_empty_session(home):
 
 def test_two_that_remove_at_once_each_have_a_place(home):
     """Removing waits for the trash's lock, under which the number is chosen."""
-    say(home, "one")
-    run("rm", "demo", home=home)
+    removed(home, "one")
     say(home, "two")
     holder = os.open(home / "trash", os.O_RDONLY)
     log.lock(holder, "", 0)
-    second = subprocess.Popen(
-        [sys.executable, "-m", "codeh_history", "rm", "demo"],
-        env=environ(home=home),
-        stderr=subprocess.PIPE,
-    )
+    second = start("rm", "demo", home=home, stderr=-1)
     with pytest.raises(subprocess.TimeoutExpired):
         second.wait(0.5)
     (home / "trash" / "demo.2.jsonl").write_bytes(b"of another process")
@@ -210,8 +194,7 @@ def test_blocks_go_with_the_trash_that_named_them(home):
 
 
 def test_a_folder_in_the_trash_is_no_session(home):
-    say(home, "words")
-    run("rm", "demo", home=home)
+    removed(home, "words")
     (home / "trash" / "demo.7.jsonl").mkdir()
-    gone = run("gc", "--trash", "0d", "--yes", home=home, env={"CODEH_NOW": "2100-01-01T00:00:00Z"})
+    gone = run("gc", "--trash", "0d", "--yes", home=home, env=DAYS)
     assert (gone.code, [line["trash"] for line in gone.lines]) == (0, ["demo"])

@@ -103,9 +103,6 @@ def test_reads_look_in_the_store_that_is_named_then_at_home():
     ] == ["/h/blocks"]
 
 
-ID = hashlib.sha256(b"x").hexdigest()
-
-
 @given(st.binary(max_size=9))
 def test_a_hash_is_one(data):
     assert is_block_id(hashlib.sha256(data).hexdigest())
