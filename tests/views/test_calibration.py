@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import Usage
 from codeh_history.tokens import history_tokens, open_counter
-from codeh_history.views.calibration import QUANTILE, calibrated, calibration, for_model, quantile, ratios
+from codeh_history.views.calibration import QUANTILE, calibrated, for_model, quantile, ratios
 from strategies import encode, view_of
 
 WORDS = "word " * 60
@@ -95,13 +95,13 @@ def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_ov
     write_session(home, "b", talk(3.0))
     write_session(home, "c", talk(9.0, model="another"))
     os.mkfifo(home / "sessions" / "d.jsonl")
-    found = calibration(env, open_counter("approx"), "m")
-    assert found is not None
+    found = for_model(env, view_of(talk(1.0)), open_counter("approx"), "m")
     assert (found["model"], found["counter"], found["ratios"]) == ("m", "approx", 3)
     assert [found[name] for name in ("least", "median", "most", "factor")] == pytest.approx(
         [1, 2, 3, 3], rel=0.02
     )
-    assert calibration(env, open_counter("approx"), "unheard-of") is None
+    with pytest.raises(Usage, match="no usage of unheard-of is recorded"):
+        for_model(env, view_of([]), open_counter("approx"), "unheard-of")
 
 
 def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):

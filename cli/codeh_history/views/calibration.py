@@ -39,25 +39,14 @@ def calibrated(
 
 
 def for_model(env: Env, view: View, counter: Counter, name: str | None) -> Json:
-    """Return the calibration for the requested model: `name`, else the session's newest.
+    """Return how usage compares with our count: `model, counter, ratios, factor, median, least, most`.
 
-    Raise Usage if this home has recorded no usage of that model.
+    The model is `name`, else the session's newest. Raise Usage if this home has recorded no usage of it.
     """
     model = name if name not in (None, APPROX, *NAMES) else None
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     if model is None:
         raise Usage("--calibrated: the session names no model; pass --counter MODEL")
-    result = calibration(env, counter, model)
-    if result is None:
-        raise Usage(f"--calibrated: no usage of {model} is recorded in this home; leave it out")
-    return result
-
-
-def calibration(env: Env, counter: Counter, model: str) -> Json | None:
-    """Return how usage compares with our count: `model, counter, ratios, factor, median, least, most`.
-
-    None if no usage of the model is recorded.
-    """
     plain = open_counter(counter.vocabulary, model=model, cache=counter.cache)
     paths = [path for _, path in ids(env)]
     times = {path: stamp.changed if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
@@ -69,7 +58,7 @@ def calibration(env: Env, counter: Counter, model: str) -> Json | None:
                 shares += ratios(fold(read.read_log(data)), plain, model)
     shares.sort()
     if not shares:
-        return None
+        raise Usage(f"--calibrated: no usage of {model} is recorded in this home; leave it out")
     return {
         "model": model, "counter": plain.name, "ratios": len(shares), "factor": quantile(shares, QUANTILE),
         "median": quantile(shares, 0.5), "least": shares[0], "most": shares[-1],

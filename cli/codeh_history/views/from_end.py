@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from ..base.env import Env
 from ..base.errors import Lost
@@ -34,22 +35,19 @@ def last_message(
         except NeedsFold:
             pass
     view = view_of(env, target, strict=strict, hydrate=False)
-    sent = [m.id for m in view.messages if m.committed and m.role in _roles(role)]
+    sent = [message.id for message in _sent(view, role)]
     for count in (1, _FEW, len(sent)):
-        newest = set(sent[-count:])
-        message = _last(hydrated(env, view, media=Deferred(), lost=lost, only=newest), role)
+        newest = hydrated(env, view, media=Deferred(), lost=lost, only=set(sent[:count]))
+        message = next(filter(text_of, _sent(newest, role)), None)
         if message is not None:
             return message
     return None
 
 
-def _last(view: View, role: str | None) -> Message | None:
-    sent = (m for m in reversed(view.messages) if m.committed and m.role in _roles(role))
-    return next((m for m in sent if text_of(m)), None)
-
-
-def _roles(role: str | None) -> tuple[str, ...]:
-    return (role,) if role else ("user", "model")
+def _sent(view: View, role: str | None) -> Iterator[Message]:
+    """Yield the committed messages of this role (None: either), last first."""
+    roles = (role,) if role else ("user", "model")
+    return (m for m in reversed(view.messages) if m.committed and m.role in roles)
 
 
 def from_end(path: str, role: str | None) -> Message | None:
@@ -69,7 +67,8 @@ def from_end(path: str, role: str | None) -> Message | None:
             log = parse(lines_of(data))
             if log.damage or log.refers or any(map(_reaches_back, log.records)):
                 raise NeedsFold
-            message = _last(view := fold(log), role)
+            view = fold(log)
+            message = next(filter(text_of, _sent(view, role)), None)
             clears = [step.id for step in view.steps if step.type == "clear"]
             if message is not None or clears:
                 if occurs(fd, message.id if message is not None else clears[-1], start):
