@@ -47,10 +47,6 @@ class Media(Fields):
     def textual(self) -> bool:
         return self.mime.startswith("text/") or self.mime in _TEXTS or self.mime.endswith(("+json", "+xml"))
 
-    @property
-    def data_url(self) -> str:
-        return f"data:{self.mime};base64,{self.data}"
-
     def text(self) -> str | None:
         """The text inside a text file; None if it is not UTF-8."""
         import base64

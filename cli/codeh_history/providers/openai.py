@@ -92,7 +92,9 @@ class Content(Fields):
         return {**beside, **block}
 
     def _media(self, held: Media, item: Json) -> Json | None:
-        kind, url = item.get("type"), held.url or (held.data_url if held.data is not None else None)
+        kind, url = item.get("type"), held.url
+        if held.data is not None:
+            url = f"data:{held.mime};base64,{held.data}"
         if held.mime in IMAGES or (held.url is not None and kind in _IMAGE_KINDS):
             detail = item.get("detail") if item.get("detail") in self.details else self.detail
             image = {self.url: url, **({"detail": detail} if detail else {})}
@@ -133,7 +135,11 @@ class Content(Fields):
         if plain is not None:
             if self.write(plain) == block:
                 return plain
-            kept = {**plain, "item": self._beside(block)}
+            kind, (holder, _) = block["type"], self._held(block)
+            content = (kind,) if self.nested else (self.url, "file_data", "file_url", "filename")
+            beside = {key: value for key, value in block.items() if key not in ("text", *content)}
+            detail = {"detail": holder["detail"]} if "detail" in holder else {}
+            kept = {**plain, "item": {**beside, **detail}}
             again: Any = self.write(kept)  # type: ignore[arg-type]
             if again == block or (again and self._payload(again) == self._payload(block) is not None):
                 return kept
@@ -162,14 +168,6 @@ class Content(Fields):
         if kind == self.file:
             url = holder.get("file_data") or (None if self.nested else holder.get("file_url"))
         return holder, text_of(url)
-
-    def _beside(self, block: Json) -> Json:
-        """What a content part says beside its content."""
-        kind, (holder, _) = block["type"], self._held(block)
-        content = (kind,) if self.nested else (self.url, "file_data", "file_url", "filename")
-        item = {key: value for key, value in block.items() if key not in ("text", "type", *content)}
-        detail = {"detail": holder["detail"]} if "detail" in holder else {}
-        return {"type": kind, **item, **detail}
 
     def _payload(self, block: Json) -> object:
         """The content of inline media, however its type is spelled and whatever it is called."""

@@ -8,6 +8,8 @@ from ..body import Imported, Messages, messages_in
 from ..parts import kept, native, object_of, objects, paragraphs
 from . import FIELD, NAME, fields
 
+_ROLES = ("user", "model", "function", "tool")
+
 
 def holds(item: object) -> bool:
     return isinstance(item, dict) and isinstance(item.get("parts"), list)
@@ -15,20 +17,18 @@ def holds(item: object) -> bool:
 
 def shows(body: Json) -> bool:
     """By roles and spellings that a session's own contents do not have."""
-    contents = [item for item in objects(body.get(FIELD)) if holds(item)]
-    return all(map(_is_content, contents)) and any(
-        (item.get("role") in (None, "function", "tool") and "kind" not in item)
-        or any(fields.part(part) is not part for part in item["parts"])
-        for item in contents
-    )
-
-
-def _is_content(item: Json) -> bool:
-    parts = [fields.part(part) for part in item["parts"]]
-    fits = all(
-        isinstance(part, dict) and "type" not in part and not fields.DATA.isdisjoint(part) for part in parts
-    )
-    return fits and item.get("role", "user") in ("user", "model", "function", "tool")
+    own = False
+    for content in filter(holds, objects(body.get(FIELD))):
+        role = content.get("role", "")
+        if role not in ("", *_ROLES):
+            return False
+        own = own or (role not in ("user", "model") and "kind" not in content)
+        for part in content["parts"]:
+            plain = fields.part(part)
+            if not isinstance(plain, dict) or "type" in plain or fields.DATA.isdisjoint(plain):
+                return False
+            own = own or plain is not part
+    return own
 
 
 def read(body: Json) -> Imported:
@@ -40,21 +40,16 @@ def read(body: Json) -> Imported:
     body = {fields.camel(key): value for key, value in body.items()}
     messages = Messages(NAME, body)
     for number, content in enumerate(messages_in(body, FIELD, NAME)):
-        _read(content, f"{FIELD}.{number}", messages)
+        parts, role = object_of(content).get("parts"), object_of(content).get("role", "user")
+        if not isinstance(content, dict) or role not in _ROLES or not isinstance(parts, list | None):
+            why = "not a content: role user or model and a list of parts expected"
+            raise BadData(f"{FIELD}.{number}: {why}")
+        add = messages.add_model if role == "model" else messages.add_user
+        add([part_of(part) for part in parts or ()])
     system = object_of(body.get("systemInstruction"))
     text = paragraphs(system.get("parts"))
     whole = ["systemInstruction"] if system.get("parts") == [{"text": text}] else []
     return messages.imported(text, FIELD, *whole)
-
-
-def _read(content: Any, path: str, messages: Messages) -> None:
-    """Add a content: a model's or a user's message; function responses become a message of their own."""
-    value, role = object_of(content).get("parts"), object_of(content).get("role", "user")
-    fits = isinstance(content, dict) and role in ("user", "model", "function", "tool")
-    if not fits or not isinstance(value, list | None):
-        raise BadData(f"{path}: not a content: role user or model and a list of parts expected")
-    parts = [part_of(part) for part in value or ()]
-    (messages.add_model if role == "model" else messages.add_user)(parts)
 
 
 def part_of(value: Any) -> Any:

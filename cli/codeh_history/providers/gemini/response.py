@@ -66,7 +66,12 @@ class Stream(StreamReader):
         self._further |= further(event.get("candidates"))
         candidate = first(event.get("candidates"))
         content = object_of(candidate.get("content"))
-        parts = [part for value in list_of(content.get("parts")) if (part := _part(value)) is not None]
+        parts: list[Part] = []
+        for value in list_of(content.get("parts")):
+            if not isinstance(value, dict):
+                parts.append(native(NAME, value))
+            elif value.get("text") != "" or value.keys() - {"text", "thought"}:
+                parts.append(kept(value, NAME))
         self._parts += parts
         finish = name_of(candidate.get("finishReason"))
         if finish:
@@ -84,11 +89,3 @@ class Stream(StreamReader):
         counts = usage.read(self._usage, USAGE)
         parts, more = join([], self._parts), len(self._further)
         return outcome_of(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)
-
-
-def _part(value: object) -> Part | None:
-    if not isinstance(value, dict):
-        return native(NAME, value)
-    if value.get("text") == "" and not value.keys() - {"text", "thought"}:
-        return None
-    return kept(value, NAME)

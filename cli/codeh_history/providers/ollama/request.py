@@ -104,7 +104,9 @@ class _Chat(Array):
             text = part.get("text")
             if "functionCall" in part:
                 call = next(calls)
-                tool_calls.append(_call(part, call.id if call.has_id else "", own=own))
+                function = {"name": str(part["functionCall"].get("name")), "arguments": arguments(part)}
+                made: Json = {"function": {**function, **(item_of(part) if own else {})}}
+                tool_calls.append({"id": call.id, **made} if call.has_id else made)
             elif part.get("thought"):
                 thought += str(text or "") if own else ""
             elif text is not None or media(part) is not None:
@@ -122,9 +124,3 @@ class _Chat(Array):
             message.update((key, value) for key, value in turn.item.items() if key not in message)
         if content or tool_calls or self.faithful or (own and turn.parts and not thought):
             self.add(message, turn.id)
-
-
-def _call(part: Part, id: str, *, own: bool) -> Json:
-    function = {"name": str(part["functionCall"].get("name")), "arguments": arguments(part)}
-    call: Json = {"function": {**function, **(item_of(part) if own else {})}}
-    return {"id": id, **call} if id else call

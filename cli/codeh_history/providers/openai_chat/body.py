@@ -57,8 +57,7 @@ class _Messages(Messages):
         if role == "assistant":
             self.assistant(message, where)
         elif role in ("tool", "function"):
-            named = self.answered(message.get("tool_call_id"), message.get("name"))
-            self.add_results([_result(named, message.get("content"))])
+            self.result(message)
         elif role in ("user", "system", "developer"):
             content = message.get("content")
             parts: list[Any] = [{"text": text_of(content)}]
@@ -68,6 +67,21 @@ class _Messages(Messages):
             self.add_user(parts, item if role == "user" else {**item, "role": role})
         else:
             raise BadData(f"{where}: role is {role!r}: system, developer, user, assistant or tool expected")
+
+    def result(self, message: Json) -> None:
+        """A tool's message; content that its text and media do not say again is kept beside them."""
+        content, response = (
+            message.get("content"),
+            self.answered(message.get("tool_call_id"), message.get("name")),
+        )
+        blocks = list_of(content)
+        response["response"] = parsed_response("".join(texts_of(blocks)) if blocks else text_of(content))
+        others = [CHAT.read(block) for block in objects(blocks) if not is_text(block)]
+        part: Json = {"functionResponse": {**response, "parts": others} if others else response}
+        plain = len(blocks) == 1 and object_of(blocks[0]).keys() == {"type", "text"}
+        if isinstance(content, list) and not others and not plain:
+            part["item"] = {"content": content}
+        self.add_results([part])
 
     def assistant(self, message: Json, where: str) -> None:
         calls = message.get("tool_calls") or []
@@ -97,18 +111,6 @@ class _Messages(Messages):
         id = name_of(call.get("id"))
         self.call(id, function["name"])
         return call_part(id, function["name"], arguments, item)
-
-
-def _result(named: Json, content: Any) -> Json:
-    if not isinstance(content, list):
-        return {"functionResponse": {**named, "response": parsed_response(text_of(content))}}
-    response: Json = {**named, "response": parsed_response("".join(texts_of(content)))}
-    others = [CHAT.read(block) for block in objects(content) if not is_text(block)]
-    if others:
-        return {"functionResponse": {**response, "parts": others}}
-    if len(content) == 1 and object_of(content[0]).keys() == {"type", "text"}:
-        return {"functionResponse": response}
-    return {"functionResponse": response, "item": {"content": content}}
 
 
 def _thought(value: Any, field: str) -> Json:

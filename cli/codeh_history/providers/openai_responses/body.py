@@ -80,20 +80,26 @@ class Reader(Messages):
         kind = item.get("type", "message") if isinstance(item, dict) else None
         if not isinstance(kind, str):
             raise BadData(f"{where}: an item with a type, or a message with a role, expected")
+        role = item.get("role")
         if kind in _OUTPUTS:
             return "tool", [self._result(item)], {}
         if kind != "message":
             return self._other(item, kind)
-        role = item.get("role")
+        content = item.get("content")
+        if role == "assistant" and not isinstance(content, str):
+            return "codeh", parts_of({"type": "message", **item}), {}
         if role == "assistant":
-            text = item.get("content")
-            if not isinstance(text, str):
-                return "codeh", parts_of({"type": "message", **item}), {}
             own = without(item, ("type", "role", "content"))
-            return "codeh", [{"text": text, "item": own} if own else {"text": text}], {}
-        if role in ("user", "system", "developer"):
-            return _user(item)
-        raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
+            return "codeh", [{"text": content, "item": own} if own else {"text": content}], {}
+        if role not in ("user", "system", "developer"):
+            raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
+        blocks = [RESPONSES.read(block) for block in content] if isinstance(content, list) else None
+        beside = {key: value for key, value in item.items() if key not in ("role", "content", "type")}
+        if beside:
+            beside["type"] = "message"
+        if role != "user":
+            beside["role"] = role
+        return "user", [{"text": text_of(content)}] if blocks is None else blocks, beside
 
     def _other(self, item: Json, kind: str) -> tuple[str, list[Any], Json]:
         """A call, or an item kept as it is on the side that it came from."""
@@ -103,9 +109,7 @@ class Reader(Messages):
         if kind == "custom_tool_call" and isinstance(name, str):
             beside = {"type": kind, **without(item, ("type", "call_id", "name", "input"))}
             return "codeh", [call_part(id, name, {"input": text_of(item.get("input"))}, beside)], {}
-        if is_answer(item):
-            return "tool", [native(NAME, item)], {}
-        return "codeh", parts_of(item), {}
+        return ("tool", [native(NAME, item)], {}) if is_answer(item) else ("codeh", parts_of(item), {})
 
     def _result(self, item: Json) -> Json:
         id, output = name_of(item.get("call_id")), item.get("output")
@@ -118,16 +122,3 @@ class Reader(Messages):
             if write_output(part, held) != output:
                 kept["output"] = output
         return {**part, "item": kept} if kept else part
-
-
-def _user(message: Json) -> tuple[str, list[Any], Json]:
-    content = message.get("content")
-    parts: list[Any] = [{"text": text_of(content)}]
-    if isinstance(content, list):
-        parts = [RESPONSES.read(block) for block in content]
-    item = {key: value for key, value in message.items() if key not in ("role", "content", "type")}
-    if item:
-        item["type"] = "message"
-    if message["role"] != "user":
-        item["role"] = message["role"]
-    return "user", parts, item
