@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 import strategies as some
 from bodies import again, canonical
 from codeh_history import providers
-from codeh_history.providers.answers import parsed_response, result_text
 from codeh_history.providers.openai_chat import body as chat_body
 from codeh_history.providers.openai_responses import body as responses_body
+from codeh_history.providers.parts import parsed_response, result_text
 from codeh_history.session.pairing import failed_call
 from histories import PNG, inline, native
 

@@ -4,15 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.providers.answers import answer, response_of
 from codeh_history.providers.media import base64_of, media, mime_of, parse_data_url
 from codeh_history.providers.names import WORD, Alphabet
 from codeh_history.providers.parts import (
+    answer,
     call,
     first,
     further,
     is_message,
     kept,
+    response_of,
 )
 
 CALLS = {  # what came as arguments; the args, and what is kept of it verbatim

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import providers
 from ..programs.writing import lines, thoughts
-from ..providers.answers import answer
 from ..providers.base import Options
+from ..providers.parts import answer
 from ..session.model import Json
 from ..session.view import View
 from . import Exported

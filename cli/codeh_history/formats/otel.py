@@ -10,8 +10,7 @@ from typing import Any
 
 import orjson
 
-from ..providers.answers import arguments
-from ..providers.parts import name_of, objects
+from ..providers.parts import arguments, name_of, objects
 from ..session.model import Json, Message, Part
 from ..session.view import View
 from . import Exported

@@ -7,7 +7,7 @@ from collections import Counter
 import orjson
 
 from ..programs.fields import omit_empty
-from ..providers.answers import json_text
+from ..providers.parts import json_text
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..providers.answers import response_of
 from ..providers.media import mime_of, parse_data_url
-from ..providers.parts import name_of
+from ..providers.parts import name_of, response_of
 from ..session.model import Json, Part
 from ..session.records import dumps
 from .fields import at, hash_id

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..base.errors import SummarizerFailed
 from ..base.read_json import strings_in
-from ..providers.answers import json_text
+from ..providers.parts import json_text
 from ..session import labels
 from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, tools_named
 from ..session.labels import labelled

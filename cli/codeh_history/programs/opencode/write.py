@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from ...base.times import to_millis
-from ...providers.answers import response_of
 from ...providers.anthropic.blocks import THINKING
 from ...providers.anthropic.body import media_part
 from ...providers.names import WORD, Alphabet
+from ...providers.parts import response_of
 from ...session.model import Json, Message
 from ...session.records import dumps
 from .. import writing

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from ...base.lazy import Pattern
 from ...session.model import Any, Json
-from ..answers import FAILED, answer
 from ..media import Media, media
 from ..names import WORD, Alphabet
-from ..parts import item_of, list_of, object_of, objects
+from ..parts import FAILED, answer, item_of, list_of, object_of, objects
 from ..turns import media_stub
 from . import NAME
 

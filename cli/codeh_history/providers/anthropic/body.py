@@ -12,7 +12,6 @@ import orjson
 from ...base.errors import BadData
 from ...base.lazy import Pattern
 from ...session.model import Any, Json
-from ..answers import response_of
 from ..body import Imported, Messages, messages_in
 from ..media import mime_of
 from ..parts import (
@@ -24,6 +23,7 @@ from ..parts import (
     native,
     object_of,
     objects,
+    response_of,
     texts_of,
     without,
 )

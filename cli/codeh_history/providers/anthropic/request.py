@@ -11,12 +11,11 @@ from functools import partial
 from itertools import pairwise
 
 from ...session.model import Any, Json, Message
-from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
 from ..names import CallIds
-from ..parts import item_of, list_of, name_of, object_of, paragraphs
+from ..parts import arguments, item_of, list_of, name_of, object_of, paragraphs
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
 from . import FIELD, NAME, blocks

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...session.model import Any, Json
-from ..answers import parsed_response
 from ..body import Imported, Messages, messages_in
 from ..parts import call as call_part
-from ..parts import is_message, list_of, name_of, object_of, objects, text_of, without
+from ..parts import is_message, list_of, name_of, object_of, objects, parsed_response, text_of, without
 from . import FIELD, NAME
 
 _BESIDE = ("tool_calls", "thinking", "images")

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
-from ..answers import arguments, result_media, result_text
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
 from ..openai import SYSTEM_ROLES
-from ..parts import item_of, object_of
+from ..parts import arguments, item_of, object_of, result_media, result_text
 from ..turns import EMPTY_MESSAGE, Turn
 from . import FIELD, NAME
 

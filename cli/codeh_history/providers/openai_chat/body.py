@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...session.model import Any, Json
-from ..answers import parsed_response
 from ..body import Imported, Messages, messages_in
 from ..openai import CHAT, joined
 from ..parts import call as call_part
-from ..parts import is_message, is_text, kinds, list_of, name_of, object_of, objects, text_of, texts_of
+from ..parts import (
+    is_message,
+    is_text,
+    kinds,
+    list_of,
+    name_of,
+    object_of,
+    objects,
+    parsed_response,
+    text_of,
+    texts_of,
+)
 from . import FIELD, NAME
 from .request import REASONING, SYSTEM, system_message
 

@@ -8,10 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
-from ..answers import arguments_of, parsed_response, result_media, result_text
 from ..base import Options, Request, Tool
 from ..openai import NAMES, RESPONSES, SYSTEM_ROLES, OpenAIArray, custom_input
-from ..parts import item_of, name_of, native_of, objects
+from ..parts import (
+    arguments_of,
+    item_of,
+    name_of,
+    native_of,
+    objects,
+    parsed_response,
+    result_media,
+    result_text,
+)
 from ..turns import Turn
 from . import FIELD, NAME
 from .replay import Replay

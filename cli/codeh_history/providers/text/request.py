@@ -7,9 +7,9 @@ from typing import Any
 
 from ...session.labels import labelled, pattern
 from ...session.model import SUMMARY_HEAD, Message, Part
-from ..answers import json_text, result_media, result_text
 from ..base import Options, Transcript
 from ..media import media
+from ..parts import json_text, result_media, result_text
 from ..turns import Turn, media_stub, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
