@@ -102,7 +102,13 @@ def test_our_own_lines_are_read_as_they_stand(log):
 
 @pytest.mark.parametrize(
     ("line", "begins"),
-    [(HEADER, True), (b'{"type":"meta","set":{}}', True), (BARE, False), (b"{torn", False), (b'{"type":"x"}', False)],
-)  # fmt: skip
+    [
+        (HEADER, True),
+        (b'{"type":"meta","set":{}}', True),
+        (BARE, False),
+        (b"{torn", False),
+        (b'{"type":"x"}', False),
+    ],
+)
 def test_a_line_tells_whether_a_session_begins_with_it(line, *, begins):
     assert foreign.begins_a_session(line) == begins

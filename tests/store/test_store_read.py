@@ -177,30 +177,35 @@ def test_backwards_are_the_same_lines(scratch, lines, step, more):
         assert list(begun.lines_backwards(scratch, len(data))) == expected[::-1]
 
 
-def begun_at(created):
-    return b'{"type":"session","version":1,"id":"s","created":"%b"}\n' % created
-
-
+BEGUN = b'{"type":"session","version":1,"id":"s","created":"T0"}\n'
 ONE, TWO = b'{"type":"message","ts":"T1"}\n', b'{"type":"message","ts":"T2"}\n'
 
 
 @pytest.mark.parametrize(
     ("data", "times"),
     [
-        (b"", ("", None, "")), (b"torn {", ("", None, "")), (b"[1]\n", ("", None, "")), (b'{"cwd":"/a"', ("", None, "")),
-        (HEADER, ("", None, "")), (HEADER + b'{"type":"meta","set":{}}\n', ("", None, "")), (begun_at(b"T0"), ("T0", None, "T0")),
-        (HEADER + b'{"type":"message","id":"a","ts":"2026-01-01T00:00:00Z","role":"user","parts":[]}\n',
-         ("", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")),
-        (begun_at(b"T0") + ONE + TWO + b'{"type":"clear","ts":"T3"}\n', ("T0", "T2", "T3")),
-        (HEADER + ONE + b'{"type":"open","ts":"T2"}\n', ("", "T2", "T2")), (HEADER + ONE + b'{"type":"ref","ts":"T2"}\n', ("", "T2", "T2")),
+        (b"", ("", None, "")),
+        (b"torn {", ("", None, "")),
+        (b"[1]\n", ("", None, "")),
+        (b'{"cwd":"/a"', ("", None, "")),
+        (HEADER, ("", None, "")),
+        (HEADER + b'{"type":"meta","set":{}}\n', ("", None, "")),
+        (BEGUN, ("T0", None, "T0")),
+        (BEGUN + ONE + TWO + b'{"type":"clear","ts":"T3"}\n', ("T0", "T2", "T3")),
+        (HEADER + ONE + b'{"type":"open","ts":"T2"}\n', ("", "T2", "T2")),
+        (HEADER + ONE + b'{"type":"ref","ts":"T2"}\n', ("", "T2", "T2")),
         (HEADER + ONE + b'{"type":"commit","of":"x","parts":[],"ts":"T2"}\n', ("", "T2", "T2")),
         (HEADER + ONE + b'{"type":"update","of":"x","parts":[],"ts":"T2"}\n', ("", "T1", "T2")),
         (HEADER + ONE + b'{"type":"meta","set":{"title":"a \\"message\\""},"ts":"T2"}\n', ("", "T1", "T2")),
         (HEADER + ONE + b'{"type":"summary","createdAt":"T2"}\n{"type":"x"}\nno JSON', ("", "T1", "T2")),
-        (HEADER + b'{"type":"message","ts":0}\n', ("", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z")),
-        (HEADER + b'{"role":"user","parts":[{"text":"x"}]}\n', ("", "", "")), (HEADER + ONE + TWO[:-3], ("", "T1", "T1")),
+        (
+            HEADER + b'{"type":"message","ts":0}\n',
+            ("", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z"),
+        ),
+        (HEADER + b'{"role":"user","parts":[{"text":"x"}]}\n', ("", "", "")),
+        (HEADER + ONE + TWO[:-3], ("", "T1", "T1")),
     ],
-)  # fmt: skip
+)
 def test_when_a_session_was_begun_and_its_last_message_and_record_written(tmp_path, data, times):
     (tmp_path / "s.jsonl").write_bytes(data)
     assert begun.times(str(tmp_path / "s.jsonl")) == times

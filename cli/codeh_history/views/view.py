@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 MOST_SHOWN = 3  # damaged lines named
 MOST_NAMED = 20  # elements named
 _KINDS = (  # of damage
-    ("lost", "damaged line", "skipped"), ("mended", "line", "repaired"),
+    ("lost", "damaged line", "skipped"),
+    ("mended", "line", "repaired"),
     ("element", "unexpected element", "kept unchanged"),
-)  # fmt: skip
+)
 
 
 def open_view(env: Env, options: Reading, *, allow_missing: bool) -> tuple[Target, View]:

@@ -57,21 +57,20 @@ PASSWORD = "s3cr3t-p%40ss"
 @pytest.mark.parametrize(
     "url",
     [
-        f"redis://user:{PASSWORD}@127.0.0.1:1/0",
-        f"rediss://:{PASSWORD}@127.0.0.1:1/0?socket_timeout=1",
-        f"redis://user:{PASSWORD}@127.0.0.1:1/0?password={PASSWORD}",
-        f"redis://user:{PASSWORD}@127.0.0.1:port/0",
-        f"redis://user:{PASSWORD}@[::1/0",
-        f"redis://127.0.0.1:1/0?nonsense={PASSWORD}",
-        f"redis://{'x' * 70}.{PASSWORD}/0",
+        "redis://user:PASSWORD@127.0.0.1:1/0",
+        "rediss://:PASSWORD@127.0.0.1:1/0?socket_timeout=1",
+        "redis://user:PASSWORD@127.0.0.1:1/0?password=PASSWORD",
+        "redis://user:PASSWORD@127.0.0.1:port/0",
+        "redis://user:PASSWORD@[::1/0",
+        "redis://127.0.0.1:1/0?nonsense=PASSWORD",
+        f"redis://{'x' * 70}.invalid/0",
     ],
 )
 def test_a_store_that_is_down_is_named_without_its_password(url):
     pytest.importorskip("redis")
     with pytest.raises((InputOutput, Usage)) as raised:
-        redis_store(url).mset(dict([ONE]))
-    if "x" * 70 not in url:
-        assert "s3cr3t" not in str(raised.value)
+        redis_store(url.replace("PASSWORD", PASSWORD)).mset(dict([ONE]))
+    assert "s3cr3t" not in str(raised.value)
     assert "redis" in str(raised.value)
     assert "\n" not in str(raised.value)
 

@@ -83,9 +83,7 @@ CASES = {"memory": _memory, "directory": _directory, "redis": _redis, "postgres"
 
 
 @pytest.fixture(
-    params=[
-        pytest.param(name, marks=postgres_server.needed if name == "postgres" else ()) for name in CASES
-    ]
+    params=["memory", "directory", "redis", pytest.param("postgres", marks=postgres_server.needed)]
 )
 def case(request):
     return CASES[request.param](request)

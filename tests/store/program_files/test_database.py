@@ -1,6 +1,5 @@
 """Databases of other programs: what is committed is read, theirs is neither locked nor written, nor is anything made beside it."""
 
-import os
 import sqlite3
 from contextlib import closing, contextmanager
 
@@ -27,21 +26,16 @@ def path(request, tmp_path):
 
 @contextmanager
 def opened(path):
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        yield Database(fd, str(path))
-    finally:
-        os.close(fd)
+    with open(path, "rb") as file:
+        yield Database(file.fileno(), str(path))
 
 
 def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path):
     before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
     with opened(path) as found:
         assert found.tables() == {"a": {"id", "text"}, "b": {"x", "y"}}
-        assert list(found.rows("select * from a order by id")) == [
-            {"id": 1, "text": "one"},
-            {"id": 2, "text": "zwö"},
-        ]
+        rows = [{"id": 1, "text": "one"}, {"id": 2, "text": "zwö"}]
+        assert list(found.rows("select * from a order by id")) == rows
         assert list(found.rows("select text from a where id = ?", 2)) == [{"text": "zwö"}]
         assert found.damage is None
     assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
@@ -60,28 +54,22 @@ def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path):
 
 def test_what_was_read_stays_what_it_was(path):
     with opened(path) as found:
-        with closing(sqlite3.connect(path)) as theirs:
+        with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
             theirs.execute("delete from a")
-            theirs.commit()
         assert len(list(found.rows("select * from a"))) == 2
 
 
 def test_a_question_that_is_none_is_refused_and_no_damage(path):
     with opened(path) as found:
-        for query, *values in (
-            ("select nothing from a",),
-            ("no sql",),
-            ("select * from a where id = ?", 2**70),
-        ):
+        for asked in (["select nothing from a"], ["no sql"], ["select * from a where id = ?", 2**70]):
             with pytest.raises(Unreadable, match=r"the database cannot be read"):
-                list(found.rows(query, *values))
+                list(found.rows(*asked))
         assert found.damage is None
 
 
 def test_text_that_is_none_is_read_all_the_same(path):
-    with closing(sqlite3.connect(path)) as theirs:
+    with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
         theirs.execute("insert into a values (4, cast(x'66ff' as text))")
-        theirs.commit()
     with opened(path) as found:
         assert list(found.rows("select text from a where id = 4")) == [{"text": "f\ufffd"}]
 
@@ -93,9 +81,8 @@ def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
         nonlocal times
         times += 1
         if times <= stop:
-            with closing(sqlite3.connect(path)) as theirs_:
+            with closing(sqlite3.connect(path, isolation_level=None)) as theirs_:
                 theirs_.execute("insert into b values (1, ?)", ["x" * 5000 * times])
-                theirs_.commit()
                 theirs_.execute("pragma wal_checkpoint(truncate)")
         copy(fd, theirs, to)
 

@@ -63,6 +63,12 @@ def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path):
             file.beside("deep", "none")
 
 
+def elsewhere(place):
+    """A folder with a file that no session may lead to."""
+    (place / "elsewhere").mkdir()
+    (place / "elsewhere" / "f").write_bytes(b"secret")
+
+
 @pytest.mark.parametrize(
     "names",
     [
@@ -81,8 +87,7 @@ def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path):
 def test_nothing_leads_out_of_it_nor_hangs(tmp_path, names):
     (tmp_path / "s" / "deep").mkdir(parents=True)
     (tmp_path / "other").write_bytes(b"secret")
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "f").write_bytes(b"secret")
+    elsewhere(tmp_path)
     (tmp_path / "s" / "link").symlink_to(tmp_path / "other")
     (tmp_path / "s" / "folder").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "s" / "pipe")
@@ -95,8 +100,7 @@ def test_nothing_leads_out_of_it_nor_hangs(tmp_path, names):
 
 
 def test_a_folder_that_is_a_link_is_none(tmp_path):
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "f").write_bytes(b"secret")
+    elsewhere(tmp_path)
     (tmp_path / "s").symlink_to("elsewhere")
     with of(tmp_path / "s.jsonl", b"{}\n") as file:
         assert file.names() == []
@@ -104,19 +108,10 @@ def test_a_folder_that_is_a_link_is_none(tmp_path):
             file.beside("f")
 
 
-@pytest.mark.parametrize(
-    ("name", "stem"),
-    [
-        ("a.jsonl", "a"),
-        ("a.json", "a"),
-        ("a.jsonl.zst", "a"),
-        ("a.b.txt", "a.b.txt"),
-        ("rollout-1", "rollout-1"),
-    ],
-)
-def test_its_stem_is_its_name_without_what_it_is(tmp_path, name, stem):
-    with of(tmp_path / name, b"{}\n") as file:
-        assert file.stem == stem
+def test_its_stem_is_its_name_without_what_it_is(tmp_path):
+    for name, stem in (("a.jsonl", "a"), ("a.json", "a"), ("a.jsonl.zst", "a"), ("a.b.txt", "a.b.txt")):
+        with of(tmp_path / name, b"{}\n") as file:
+            assert file.stem == stem
 
 
 def test_the_first_objects_tell_whose_it_is_damage_aside():
@@ -170,14 +165,8 @@ def test_the_folder_is_the_environments_else_below_the_home():
 
 
 def test_files_are_found_by_program_and_name_and_links_to_files_are_none(tmp_path):
-    laid(
-        tmp_path / ".claude",
-        CLAUDE,
-        "projects/p/notes.txt",
-        "projects/deep/er/s.jsonl",
-        "s.jsonl",
-        "projects/q/b.jsonl",
-    )
+    others = ("projects/p/notes.txt", "projects/deep/er/s.jsonl", "s.jsonl", "projects/q/b.jsonl")
+    laid(tmp_path / ".claude", CLAUDE, *others)
     laid(tmp_path / ".codex", CODEX)
     (tmp_path / ".claude/projects/q/link.jsonl").symlink_to("b.jsonl")
     env = Env({"HOME": str(tmp_path)})
@@ -223,11 +212,11 @@ def test_what_a_session_has_beside_its_file_is_a_state_of_it_too(tmp_path):
     assert len(states) == 3
 
 
-def zipped(**files):
+def zipped(files):
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
-            archive.writestr(name.replace("__", "/").replace("_json", ".json"), data)
+            archive.writestr(name, data)
     return held.getvalue()
 
 
@@ -236,52 +225,34 @@ def read(data, most=1 << 20):
 
 
 def test_the_members_that_are_called_so_come_by_name():
-    data = zipped(
-        conversations_2_json=b"2",
-        conversations_json=b"0",
-        export__conversations_1_json=b"1",
-        users_json=b"x",
-    )
-    assert read(data) == [b"0", b"2", b"1"]
-    assert read(zipped(users_json=b"x")) == []
+    names = ("conversations_2.json", "conversations.json", "export/conversations_1.json", "users.json")
+    assert read(zipped({name: name for name in names})) == [names[n].encode() for n in (1, 0, 2)]
+    assert read(zipped({"users.json": b"x"})) == []
 
 
 def test_all_of_them_may_unpack_to_so_much():
-    data = zipped(conversations_1_json=b"x" * 600, conversations_2_json=b"y" * 400)
+    data = zipped({"conversations_1.json": b"x" * 600, "conversations_2.json": b"y" * 400})
     assert len(read(data, 1000)) == 2
     with pytest.raises(Unreadable, match=r"GiB when unpacked"):
         read(data, 999)
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda data: b"PK\3\4",
-        lambda data: data[: len(data) // 2],
-        lambda data: data[:40] + b"\0" * 8 + data[48:],
-    ],
-)
-def test_a_zip_that_cannot_be_read_is_refused(spoil):
-    data = spoil(zipped(conversations_json=bytes(range(256)) * 40))  # type: ignore[operator]
-    with pytest.raises(Unreadable, match=r"the zip cannot be read: "):
-        read(data)
+def test_a_zip_that_cannot_be_read_is_refused():
+    data = zipped({"conversations.json": bytes(range(256)) * 40})
+    for spoilt in (b"no zip", b"PK\3\4", data[: len(data) // 2], data[:40] + b"\0" * 8 + data[48:]):
+        with pytest.raises(Unreadable, match=r"the zip cannot be read: "):
+            read(spoilt)
 
 
 def test_a_file_is_found_by_the_id_with_which_its_name_begins():
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        archive.writestr("dalle/file-AbC1-picture.png", b"png")
-        archive.writestr("file_00ff.txt", b"text")
-        archive.writestr("other.txt", b"x")
-    found = Archive(held)
+    data = zipped({"dalle/file-AbC1-picture.png": b"png", "file_00ff.txt": b"text", "other.txt": b"x"})
+    found = Archive(io.BytesIO(data))
     assert found.read("file-AbC1", 99) == b"png"
     assert found.read("file_00ff", 4) == b"text"
     with pytest.raises(Unreadable, match=r"file-None: is not in the zip"):
         found.read("file-None", 99)
     with pytest.raises(Unreadable, match=r"file_00ff: more than 0 MiB"):
         found.read("file_00ff", 3)
-    with pytest.raises(Unreadable, match=r"the zip cannot be read"):
-        Archive(io.BytesIO(b"no zip"))
 
 
 def translated_of(path):
@@ -303,8 +274,6 @@ def texts(data):
 def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path):
     path = written(tmp_path / "s.jsonl", talk().lines)
     found, piped = translated_of(path), translated.of_bytes(path.read_bytes())
-    assert found is not None
-    assert piped is not None
     assert texts(found) == texts(piped) == [[{"text": "hi"}], [{"text": "ho"}]]
     assert found.damage == piped.damage == []
     headers = [orjson.loads(data.partition(b"\n")[0])["imported"]["path"] for data in (found, piped)]
@@ -322,9 +291,7 @@ def test_what_is_no_programs_is_none(tmp_path, data):
 def test_of_many_sessions_none_is_taken_for_all(tmp_path):
     lines = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
     path = written(tmp_path / "batch.jsonl", lines)
-    with pytest.raises(
-        BadData, match=r"more than one session of openai-jsonl; `codeh-history import` them"
-    ):
+    with pytest.raises(BadData, match="more than one session of openai-jsonl; `codeh-history import` them"):
         translated_of(path)
     assert [texts(data) for data in each(str(path))] == [[[{"text": "one"}]], [[{"text": "two"}]]]
 
@@ -333,7 +300,6 @@ def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path):
     made = talk()
     path = written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])
     found = translated_of(path)
-    assert found is not None
     assert [(damage.line, damage.offset) for damage in found.damage] == [(2, -1)]
     assert len(texts(found)) == 2
 

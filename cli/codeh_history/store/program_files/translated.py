@@ -58,11 +58,10 @@ def lines(session: Session, path: str) -> Translated:
         records.header(session, records.session_id(session), os.path.abspath(path) if path else "-")
     )
     made = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
-    made.damage = [
-        Damage(each.line, -1, f"{each.reason} ({each.mended})" if each.mended else each.reason,
-               mended=bool(each.mended))
-        for each in session.problems if is_reported(each)
-    ]  # fmt: skip
+    made.damage = []
+    for problem in filter(is_reported, session.problems):
+        mended = f" ({problem.mended})" if problem.mended else ""
+        made.damage.append(Damage(problem.line, -1, problem.reason + mended, mended=bool(mended)))
     return made
 
 
