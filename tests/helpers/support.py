@@ -96,6 +96,12 @@ def start(*argv, env=None, home=None, **popen):
     return subprocess.Popen([*PROGRAM, *argv], env=environ(env, home), **popen)
 
 
+def piped(*argv, home):
+    """Start the program with unbuffered pipes for its three streams."""
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return start(*argv, home=home, bufsize=0, **pipes)
+
+
 def environ(env=None, home=None):
     """The environment of a child process: this tree's program, without the user's settings."""
     merged = {**os.environ, "PYTHONPATH": str(ROOT / "cli"), **(env or {})}

@@ -152,13 +152,18 @@ CHOICES = {
     "chat": orjson.dumps({"id": "r", "choices": [choice("Two", index=1), choice("One", index=0)]}),
     "chat without indexes": orjson.dumps({"id": "r", "choices": [choice("One"), choice("Two")]}),
     "chat stream": sse(
-        *({"id": "r", "choices": [choice(text, "delta", index=n)]} for text, n in (("Two", 1), ("One", 0))), done=True,
+        {"id": "r", "choices": [choice("Two", "delta", index=1)]},
+        {"id": "r", "choices": [choice("One", "delta", index=0)]},
+        done=True,
     ),
-    "gemini": orjson.dumps({"responseId": "r", "candidates": [candidate("One"), candidate("Two", index=1)]}),
+    "gemini": orjson.dumps(
+        {"responseId": "r", "candidates": [candidate("One"), candidate("Two", index=1)]}
+    ),
     "gemini stream": sse(
-        *({"responseId": "r", "candidates": [candidate(text, index=n)]} for text, n in (("Two", 1), ("One", 0)))
+        {"responseId": "r", "candidates": [candidate("Two", index=1)]},
+        {"responseId": "r", "candidates": [candidate("One", index=0)]},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("data", CHOICES.values(), ids=CHOICES)

@@ -16,8 +16,9 @@ from codeh_history.store.resolve import Target
 from codeh_history.talk.receive import answer as receiving
 from in_process import run_ok
 from receiving import asked, receive, said
-from support import lines, session_path, start
+from support import lines, piped, session_path, start
 
+RECEIVE = ("append", "-s", "s", "--from", "auto")
 FIRST = gemini_event({"text": "Hel"})
 END = gemini_event({"text": "lo"}, finish="STOP")
 WHOLE = gemini_event(
@@ -36,15 +37,9 @@ def log(home):
     return lines(session_path(home, "s"))
 
 
-def started(home, *flags, **popen):
-    """`append --from auto`, with a pipe to write to."""
-    return start("append", "-s", "s", "--from", "auto", *flags, home=home, stdin=subprocess.PIPE, **popen)
-
-
 def arrives(process, home, data):
     """Write this to the process, and wait until something of it is pending on disk."""
     process.stdin.write(data)
-    process.stdin.flush()
     deadline = time.monotonic() + 20
     while not any(record["type"] == "delta" for record in log(home)):
         assert time.monotonic() < deadline
@@ -52,7 +47,7 @@ def arrives(process, home, data):
 
 
 def test_a_stream_is_pending_until_its_end(home):
-    process = started(home, stdout=subprocess.PIPE)
+    process = piped(*RECEIVE, home=home)
     arrives(process, home, sse(FIRST))
     assert [r["type"] for r in log(home)] == ["session", "message", "open", "delta"]
     assert said(home) == []
@@ -88,7 +83,7 @@ def test_what_arrived_a_second_ago_is_on_disk(home, monkeypatch):
 
 
 def test_a_cut_leaves_what_came_in_its_last_second(home):
-    process = started(home, stderr=subprocess.PIPE)
+    process = piped(*RECEIVE, home=home)
     arrives(process, home, sse(gemini_event({"text": "one "})))
     process.communicate(sse(gemini_event({"text": "two"})))
     assert process.returncode == 75
@@ -131,7 +126,9 @@ def test_an_answer_never_starts_a_session(tmp_path):
 def test_a_reader_that_goes_away_loses_nothing(home):
     reading, writing = os.pipe()
     os.close(reading)
-    process = started(home, "--echo", stdout=writing, stderr=subprocess.PIPE)
+    process = start(
+        *RECEIVE, "--echo", home=home, stdin=subprocess.PIPE, stdout=writing, stderr=subprocess.PIPE
+    )
     os.close(writing)
     _, err = process.communicate(sse(FIRST, END))
     assert (process.returncode, err) == (141, b"")
@@ -142,7 +139,7 @@ def test_a_reader_that_goes_away_loses_nothing(home):
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
 )
 def test_a_signal_keeps_what_arrived(home, number, code):
-    process = started(home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = piped(*RECEIVE, home=home)
     arrives(process, home, sse(FIRST))
     process.send_signal(number)
     _, err = process.communicate()

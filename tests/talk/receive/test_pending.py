@@ -5,7 +5,6 @@ import re
 import shlex
 import shutil
 import signal
-import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ from codeh_history import Session
 from codeh_history.base.errors import NotFound
 from codeh_history.talk.receive.pending import text_of
 from in_process import run_in_process
-from support import PROGRAM, environ, lines, session_path
+from support import lines, piped, session_path
 
 
 def removed(home):
@@ -53,13 +52,6 @@ def replaced(home):
     Path(f"{path}.new").rename(path)
 
 
-def start(home, *argv):
-    return subprocess.Popen(
-        [*PROGRAM, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environ(None, home), bufsize=0,
-    )  # fmt: skip
-
-
 def until(done):
     deadline = time.monotonic() + 30
     while not done():
@@ -88,7 +80,7 @@ def kept(home, err, text, role):
 
 @pytest.mark.parametrize(("role", "change"), [("user", removed), *(("model", change) for change in GONE)])
 def test_a_stream_whose_session_is_removed(home, change, role):
-    process = start(home, "append", "-s", "s", "--stream", "--role", role, "--echo")
+    process = piped("append", "-s", "s", "--stream", "--role", role, "--echo", home=home)
     process.stdin.write(b"Hello, ")
     until(lambda: begun(home))
     change(home)
@@ -103,7 +95,7 @@ def test_a_stream_whose_session_is_removed(home, change, role):
 
 @pytest.mark.parametrize("change", [restored, replaced])
 def test_a_stream_goes_on_in_its_log_wherever_that_is(home, change):
-    process = start(home, "append", "-s", "s", "--stream")
+    process = piped("append", "-s", "s", "--stream", home=home)
     process.stdin.write(b"Hello, ")
     until(lambda: begun(home))
     change(home)
@@ -118,7 +110,7 @@ def test_a_stream_goes_on_in_its_log_wherever_that_is(home, change):
 )
 def test_an_answer_whose_session_is_removed(home, change, provider):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
-    process = start(home, "append", "-s", "s", "--from", "auto", "--echo")
+    process = piped("append", "-s", "s", "--from", "auto", "--echo", home=home)
     data = STREAMS[provider]()
     process.stdin.write(data[: len(data) // 2])
     until(lambda: begun(home))
@@ -127,9 +119,8 @@ def test_an_answer_whose_session_is_removed(home, change, provider):
     assert process.returncode == 3, err
     (file,) = (home / "unsent").iterdir()
     text = file.read_text()
-    assert "".join(line for line in text.split("\n") if "functionCall" not in line) == out.decode().rstrip(
-        "\n"
-    )
+    words = "".join(line for line in text.split("\n") if "functionCall" not in line)
+    assert words == out.decode().rstrip("\n")
     assert ("Hel" in text, '"functionCall":{' in text) == (True, True)
     kept(home, err.decode(), text, "model")
 
@@ -142,7 +133,7 @@ def test_ask_keeps_what_it_printed(home, tmp_path, change, first):
     go = tmp_path / "go"
     os.mkfifo(go)
     via = f"cat >/dev/null; printf '{first.decode()}'; cat {go}"
-    process = start(home, "ask", "-s", "s", "-m", "hi", "--no-stdin", "--to", "text", "--via", via)
+    process = piped("ask", "-s", "s", "-m", "hi", "--no-stdin", "--to", "text", "--via", via, home=home)
     until(lambda: begun(home) if first else session_path(home, "s").exists())
     with go.open("wb") as file:
         change(home)
@@ -154,7 +145,7 @@ def test_ask_keeps_what_it_printed(home, tmp_path, change, first):
 
 
 def test_a_signal_says_where_the_text_is(home):
-    process = start(home, "append", "-s", "s", "--stream")
+    process = piped("append", "-s", "s", "--stream", home=home)
     process.stdin.write(b"Hello")
     until(lambda: begun(home))
     removed(home)
@@ -167,7 +158,7 @@ def test_a_signal_says_where_the_text_is(home):
 
 
 def test_what_cannot_be_kept_is_said(home):
-    process = start(home, "append", "-s", "s", "--stream")
+    process = piped("append", "-s", "s", "--stream", home=home)
     process.stdin.write(b"Hello")
     until(lambda: begun(home))
     removed(home)
@@ -179,7 +170,7 @@ def test_what_cannot_be_kept_is_said(home):
 
 def test_a_failure_after_the_session_was_removed(home):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
-    process = start(home, "append", "-s", "s", "--from", "openai-chat")
+    process = piped("append", "-s", "s", "--from", "openai-chat", home=home)
     data = STREAMS["openai-chat"]()
     process.stdin.write(data[: len(data) // 2])
     until(lambda: begun(home))
@@ -191,10 +182,16 @@ def test_a_failure_after_the_session_was_removed(home):
     assert file.read_text()
 
 
-@pytest.mark.parametrize("change", GONE)
-def test_the_stream_of_a_program(home, change):
+@pytest.fixture
+def session(home):
+    """One of a program, with a prompt."""
     session = Session.open("s", create=True, home=home)
     session.append("hi")
+    return session
+
+
+@pytest.mark.parametrize("change", GONE)
+def test_the_stream_of_a_program(home, session, change):
     stream = session.stream("model")
     stream.write("Hello, ")
     change(home)
@@ -205,9 +202,7 @@ def test_the_stream_of_a_program(home, change):
     kept(home, str(raised.value), "Hello, and ends.\n", "model")
 
 
-def test_an_exception_in_the_stream_of_a_program_keeps_the_text(home):
-    session = Session.open("s", create=True, home=home)
-    session.append("hi")
+def test_an_exception_in_the_stream_of_a_program_keeps_the_text(home, session):
     with suppress(ZeroDivisionError), session.stream("model") as stream:
         stream.write("Hello, ")
         removed(home)
@@ -248,10 +243,7 @@ def test_status_lists_what_is_kept_and_gc_removes_it_once_it_is_old(home):
     assert run_in_process("status", "s", "--json", home=home).lines[0]["unsent"] == []
 
 
-def test_calls_are_kept_beside_the_text(home):
-    session = Session.open("s", create=True, home=home)
-    session.append("hi")
-
+def test_calls_are_kept_beside_the_text(home, session):
     def arriving():
         session_path(home, "s").unlink()
         yield b'{"choices":[{"message":{"role":"assistant","content":"Now:","tool_calls":['

@@ -3,14 +3,13 @@
 import itertools
 import os
 import signal
-import subprocess
 import time
 
 import pytest
 
 from codeh_history.talk.receive import answer as receive
 from in_process import run_in_process
-from support import PROGRAM, environ, lines, session_path
+from support import lines, piped, session_path
 
 
 def log(home):
@@ -18,11 +17,9 @@ def log(home):
     return lines(path)[1:] if path.exists() else []
 
 
-def start(home, *argv):
-    return subprocess.Popen(
-        [*PROGRAM, "append", "-s", "s", "--stream", *argv],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
-    )  # fmt: skip
+def pending(home):
+    """The text that is pending on disk, without the commit that may follow."""
+    return "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta")
 
 
 def written(process, home, data, until):
@@ -30,13 +27,13 @@ def written(process, home, data, until):
     process.stdin.write(data)
     process.stdin.flush()
     deadline = time.monotonic() + 30
-    while not "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta").endswith(until):
+    while not pending(home).endswith(until):
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
 def test_what_a_program_prints_is_pending_at_once_and_committed_at_its_end(home):
-    process = start(home, "--role", "model", "--echo")
+    process = piped("append", "-s", "s", "--stream", "--role", "model", "--echo", home=home)
     written(process, home, "Look, é\u2028:\n".encode(), "\u2028:\n")
     assert [r["type"] for r in log(home)] == ["open", "delta"]
     written(process, home, b"```\nls\n", "ls\n")  # within the second that a flush may wait
@@ -58,21 +55,20 @@ def test_each_byte_is_kept_however_it_is_cut(tmp_path, size):
     done = run_in_process("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=tmp_path)
     assert (done.code, done.out) == (0, data)
     assert log(tmp_path)[-1]["parts"] == [{"text": TEXT}]
-    deltas = "".join(r["parts"][0]["text"] for r in log(tmp_path) if r["type"] == "delta")
-    assert deltas
-    assert TEXT.startswith(deltas)  # what came last may be in the commit alone
+    assert pending(tmp_path)
+    assert TEXT.startswith(pending(tmp_path))  # what came last may be in the commit alone
 
 
 @pytest.mark.parametrize(
-    ("data", "byte", "pending"),
+    ("data", "byte", "left"),
     [(b"one \xff two\n", 4, "one \ufffd two\n"), (b"cut \xc3", 4, "cut \ufffd")], ids=["inside", "at the end"],
 )  # fmt: skip
-def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, pending):
+def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, left):
     done = run_in_process("append", "-s", "s", "--stream", stdin=[data], home=home)
     assert (done.code, done.out) == (65, b"")
     assert f"byte {byte} of the text is not UTF-8; what arrived stays pending".encode() in done.err
     assert [r["type"] for r in log(home)][-1] == "abort"
-    assert "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta") == pending
+    assert pending(home) == left
 
 
 @pytest.mark.parametrize("data", [[], [b"\n", b"  \n"]], ids=["nothing", "blanks"])
@@ -82,7 +78,7 @@ def test_an_empty_text_is_refused_and_starts_no_session(home, data):
 
 
 def test_a_signal_keeps_what_came(home):
-    process = start(home, "--role", "model")
+    process = piped("append", "-s", "s", "--stream", "--role", "model", home=home)
     written(process, home, b"half an ", "half an ")
     process.send_signal(signal.SIGTERM)
     process.communicate()
@@ -115,7 +111,6 @@ def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(home, mo
     assert done.code == 130
     monkeypatch.undo()
     assert [r["type"] for r in log(home)][-1] == "abort"
-    pending = "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta")
-    assert pending
-    assert text.startswith(pending)
+    assert pending(home)
+    assert text.startswith(pending(home))
     assert [r["type"] for r in log(home)].count("open") == 1
