@@ -17,7 +17,7 @@ from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options
 from codeh_history.session import records as log_records
 from codeh_history.session.pairing import open_at_end
-from histories import conversations
+from histories import conversations, record
 from length import by_length, examples
 from sdk_models import mistakes
 from strategies import records, view_of
@@ -34,15 +34,7 @@ def body_of(view, format, *, raw=False, unanswered="stub"):
 
 
 def _last(kind, *parts):
-    role = "model" if kind == "codeh" else "user"
-    return {
-        "type": "message",
-        "id": f"last-{kind}",
-        "ts": None,
-        "kind": kind,
-        "role": role,
-        "parts": list(parts),
-    }
+    return {"type": "message", **record(f"last-{kind}", kind, list(parts))}
 
 
 PROMPT = _last("user", {"text": "and now?"})
@@ -162,13 +154,7 @@ MORE = [
     {"type": "meta", "set": [["system", "x"]]}, {"kind": "codeh"}, {"kind": "user"}, {"type": "session"},
 ]  # fmt: skip
 
-HEADERS = [
-    {"version": 2},
-    {"version": "1"},
-    {"id": 7},
-    {"type": "message"},
-    {"cwd": "/"},
-]
+HEADERS = [{"version": 2}, {"version": "1"}, {"id": 7}, {"type": "message"}, {"cwd": "/"}]
 FLAGS = [
     (), (), (), ("--raw",), ("--prefill",), ("--strict",), ("--cache",), ("--thoughts", "old"), ("--budget", "1k"), ("--remove", "text"),
     ("--ide-marker", "text"), ("--skip", "ide"), ("--keep-last", "1"), ("--context",), ("--pretty",),
@@ -182,17 +168,7 @@ def sessions(draw):
     records = [HEADER]
     for number in range(draw(st.integers(0, 4)) * 2 + 1):
         kind, role = (("user", "user"), ("codeh", "model"))[number % 2]
-        parts = [{"text": f"text {number}"}]
-        records.append(
-            {
-                "type": "message",
-                "id": str(number),
-                "ts": some.TS,
-                "kind": kind,
-                "role": role,
-                "parts": parts,
-            }
-        )
+        records.append(said(str(number), kind, f"text {number}", role=role))
     for _ in range(draw(st.integers(0, 2))):
         at = draw(st.integers(0, len(records) - 1))
         text = draw(st.sampled_from(TEXTS))
@@ -202,10 +178,8 @@ def sessions(draw):
     if draw(st.integers(0, 5)) == 0:
         del lines[draw(st.integers(0, len(lines) - 1))]
     if draw(st.integers(0, 9)) == 0:
-        lines.insert(
-            draw(st.integers(0, len(lines))),
-            draw(st.sampled_from([b"", b"{", b"7", b"[]", b"\xff", b"null"])),
-        )
+        odd = draw(st.sampled_from([b"", b"{", b"7", b"[]", b"\xff", b"null"]))
+        lines.insert(draw(st.integers(0, len(lines))), odd)
     return b"\n".join(lines) + draw(st.sampled_from([b"\n"] * 5 + [b"", b"\r\n"]))
 
 
@@ -279,13 +253,9 @@ def test_no_oddity_is_skipped(path, to):
     {"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "blockId": "x"}]},
 ])  # fmt: skip
 def test_a_log_knows_that_it_names_blocks(more):
-    log = log_records.parse(
-        [
-            orjson.dumps(
-                {key: value for key, value in (said("a", "user", "") | more).items() if key != "parts"}
-            )
-        ]
-    )
+    named = said("a", "user", "") | more
+    del named["parts"]
+    log = log_records.parse([orjson.dumps(named)])
     assert log.records
     assert log.refers
     assert not log_records.parse([orjson.dumps(said("a", "user", "hi"))]).refers

@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
@@ -17,32 +18,30 @@ from codeh_history.programs import registry
 from codeh_history.programs.protocol import Written
 from codeh_history.talk.send import program
 from codeh_history.talk.send.program import Made
+from histories import record
 from strategies import view_of
 
 HEADER = {"type": "session", "version": 1, "id": "s"}
 SAID = [
-    {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "hi"}]},
-    {
-        "type": "message",
-        "id": "b",
-        "kind": "codeh",
-        "role": "model",
-        "parts": [{"text": "ho"}],
-        "model": "m",
-    },
+    {"type": "message", **record(1, "user", [{"text": "hi"}])},
+    {"type": "message", **record(2, "codeh", [{"text": "ho"}], model="m")},
 ]
 
 
 @pytest.fixture
 def env(home, tmp_path):
-    return Env(
-        {
-            "CODEH_HOME": str(home),
-            "HOME": str(tmp_path),
-            "CODEH_NOW": "2026-01-02T03:04:05Z",
-            "CODEH_ID_SEED": "x",
-        }
-    )
+    fixed = {"CODEH_NOW": "2026-01-02T03:04:05Z", "CODEH_ID_SEED": "x"}
+    return Env({"CODEH_HOME": str(home), "HOME": str(tmp_path), **fixed})
+
+
+@contextmanager
+def noting(env, tmp_path):
+    """The lines that are noted within."""
+    notes = []
+    with (tmp_path / "err").open("wb") as err:
+        env.stderr = err.fileno()
+        yield notes
+    notes += (tmp_path / "err").read_text().replace("codeh-history: ", "").splitlines()
 
 
 def made(data=b"file", name="dir/f.jsonl", **more):
@@ -58,36 +57,33 @@ def test_it_goes_on_where_it_was_begun_unless_told_otherwise(env, tmp_path):
     begun = view_of([{**HEADER, "cwd": str(tmp_path / "link")}, *SAID])
     assert program.make(env, begun, "claude-code").cwd == real
     assert program.make(env, begun, "claude-code", cwd=str(tmp_path)).cwd == os.path.realpath(tmp_path)
-    assert program.make(env, view_of([HEADER, *SAID]), "claude-code").cwd == os.path.realpath(os.getcwd())
-    assert program.make(env, view_of([{**HEADER, "cwd": 7}, *SAID]), "claude-code").cwd == os.path.realpath(
-        os.getcwd()
-    )
+    for header in (HEADER, {**HEADER, "cwd": 7}):
+        made = program.make(env, view_of([header, *SAID]), "claude-code")
+        assert made.cwd == os.path.realpath(os.getcwd())
 
 
 def test_a_directory_that_is_not_here_is_noted(env, tmp_path):
-    with (tmp_path / "err").open("wb") as err:
-        env.stderr = err.fileno()
+    with noting(env, tmp_path) as notes:
         view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
         assert program.directory(env, view, None) == "/no/such"
         assert program.directory(env, view, "/nor/this", or_current=True) == "/nor/this"
         here = os.path.realpath(os.getcwd())
         assert program.directory(env, view, None, or_current=True) == here
         made = program.make(env, view, "claude-code")
-    assert (tmp_path / "err").read_text().splitlines()[:3] == [
-        "codeh-history: s: /no/such does not exist; --cwd DIR names another",
-        "codeh-history: s: /nor/this does not exist; --cwd DIR names another",
-        f"codeh-history: s: /no/such does not exist; it continues in {here}; --cwd DIR names another",
+    assert notes[:3] == [
+        "s: /no/such does not exist; --cwd DIR names another",
+        "s: /nor/this does not exist; --cwd DIR names another",
+        f"s: /no/such does not exist; it continues in {here}; --cwd DIR names another",
     ]
     assert program.command(made, ["prog"]) == "prog"
 
 
 def test_installed_for_a_directory_that_does_not_exist_it_is_resumed_without_cd(env, tmp_path):
     gone = str(tmp_path / "gone")
-    with (tmp_path / "err").open("wb") as err:
-        env.stderr = err.fileno()
+    with noting(env, tmp_path) as notes:
         made = program.make(env, view_of([HEADER, *SAID]), "claude-code", cwd=gone, install=True)
         how = program.put(env, made, None, install=True)
-    assert (tmp_path / "err").read_text().startswith(f"codeh-history: s: {gone} does not exist; --cwd DIR ")
+    assert notes[0].startswith(f"s: {gone} does not exist; --cwd DIR ")
     assert how == f"resume with: {shlex.join(made.written.resume)}"
 
 
@@ -106,24 +102,17 @@ def test_installed_it_lies_where_its_program_looks_and_never_over_another(env, t
 
 def test_a_title_is_the_one_given_else_the_sessions(env):
     view = view_of([HEADER, {"type": "meta", "set": {"title": "Own"}}, *SAID])
-    own, given = (
-        program.make(env, view, "claude-code", title=title).written.data for title in (None, "Given")
-    )
-    assert b'"Own"' in own
-    assert b'"Given"' in given
-    assert b'"Own"' not in given
+    for title, other in ((None, "Given"), ("Given", "Own")):
+        data = program.make(env, view, "claude-code", title=title).written.data.decode()
+        assert f'"{title or "Own"}"' in data
+        assert f'"{other}"' not in data
 
 
 @pytest.mark.parametrize(
     "log",
-    [
-        [],
-        [{**SAID[0], "kind": "info", "role": None}],
-        [{"type": "open", "id": "o", "kind": "codeh", "role": "model"}],
-    ],
+    [[], [{**SAID[0], "kind": "info"}], [{"type": "open", "id": "o", "kind": "codeh", "role": "model"}]],
 )
 def test_where_there_is_nothing_to_write_it_is_said(env, log):
-    log = [{key: value for key, value in record.items() if value is not None} for record in log]
     with pytest.raises(BadData, match=r"s: no message to write; append one first"):
         program.make(env, view_of([HEADER, *log]), "codex")
 
@@ -195,24 +184,17 @@ def test_a_program_that_is_not_there_is_named(env, tmp_path):
 def test_what_was_left_out_is_said_once_a_kind(env, tmp_path):
     written = made(notes=["message 1: no image", "message 2: no image", "message 3: no sound"])
     written.written.left["thought"] += 2
-    with (tmp_path / "err").open("wb") as err:
-        env.stderr = err.fileno()
+    with noting(env, tmp_path) as notes:
         program.note_left_out(env, written)
-    said = (tmp_path / "err").read_text().replace("codeh-history: ", "").splitlines()
-    assert said[:2] == ["s: 2 messages: no image", "s: message 3: no sound"]
-    assert said[2].startswith("s: left out: 2 thoughts")
-    assert len(said) == 3
+    assert notes[:2] == ["s: 2 messages: no image", "s: message 3: no sound"]
+    assert notes[2].startswith("s: left out: 2 thoughts")
+    assert len(notes) == 3
 
 
 def test_the_file_is_one_that_the_program_would_read(env, tmp_path):
     found = program.make(env, view_of([HEADER, *SAID]), "codex", cwd=str(tmp_path))
     assert all(isinstance(orjson.loads(line), dict) for line in found.written.data.splitlines())
-    assert (
-        subprocess.run(
-            ["/bin/sh", "-nc", program.command(found, found.written.resume)], check=False
-        ).returncode
-        == 0
-    )
+    subprocess.run(["/bin/sh", "-nc", program.command(found, found.written.resume)], check=True)
 
 
 def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(env, tmp_path):
