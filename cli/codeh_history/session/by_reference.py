@@ -33,13 +33,13 @@ def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> t
         return None
     blocks = _Blocks(every=every)
     try:
-        new = _with_ops(data, blocks.refer_op) if data["type"] == "compaction" else blocks.refer(data)
+        new = _converted(data, blocks.refer, blocks.refer_replacement)
     except TypeError:  # nested too deeply to be written
         return None
     if new is data:
         return None
     if data["type"] == "message":
-        new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
+        new |= {"type": "ref", "flowId": flow}
     if raw is not None and dumps(from_references(new, lambda part: blocks.parts[part.id])) != raw:
         new["spelling"] = {"id": _sha256(raw)}
         blocks.contents[new["spelling"]["id"]] = raw
@@ -55,40 +55,37 @@ class _Blocks:
         self.parts: dict[str, Part] = {}
 
     def refer(self, data: Json) -> Json:
-        """Return an object with its parts named by blocks; the same one if they stay."""
+        """Return a record or message with its parts named by blocks; the same object if they stay."""
         content = data.get("parts")
         if type(content) is not list:
             return data
         if any(type(part) is Unread for part in content):
             data = _without_ours(data)
-        elif BLOCK_FIELDS & data.keys():
+        elif BLOCK_FIELDS & data.keys() or self._are_small(content):
             return data
-        texts = [_text(part) for part in content]
-        if self._are_small(texts):
-            return data
-        ids = [self._id(part, text) for part, text in zip(content, texts, strict=True)]
-        idless = [number for number, part in enumerate(content) if is_idless(part)]
-        return _renamed(data, "parts", "blockIds", ids) | ({"idless": idless} if idless else {})
+        new = _renamed(data, "parts", "blockIds", [self._id(part) for part in content])
+        if idless := [number for number, part in enumerate(content) if is_idless(part)]:
+            new["idless"] = idless
+        if data.get("type", "message") == "message":  # an inserted one has no type
+            new["kind"] = kind_of(data)
+        return new
 
-    def refer_op(self, op: Json) -> Json:
-        """Return an op of a compaction with its part or message named by blocks."""
-        if op.get("op") == "insert" and type(op.get("message")) is dict:
-            message = self.refer(op["message"])
-            if message is op["message"]:
-                return op
-            return {**op, "message": {**message, "kind": kind_of(op["message"])}}
+    def refer_replacement(self, op: Json) -> Json:
+        """Return a `replace` with its part named by a block; the same object if it stays."""
         part = op.get("with")
-        if op.get("op") != "replace" or not isinstance(part, dict) or "blockId" in op:
+        if not isinstance(part, dict) or "blockId" in op or self._are_small([part]):
             return op
-        text = _text(part)
-        return op if self._are_small([text]) else _renamed(op, "with", "blockId", self._id(part, text))
+        return _renamed(op, "with", "blockId", self._id(part))
 
-    def _are_small(self, texts: list[bytes | None]) -> bool:
-        return not self.every and not any(text is None or len(text) > LARGE for text in texts)
+    def _are_small(self, parts: list[Any]) -> bool:
+        return not self.every and not any(
+            type(part) is Unread or len(dumps(part)) > LARGE for part in parts
+        )
 
-    def _id(self, part: Any, text: bytes | None) -> str:
-        if text is None:
-            return str(part.id)
+    def _id(self, part: Any) -> str:
+        if type(part) is Unread:
+            return part.id
+        text = dumps(part)
         id = _sha256(text)
         self.contents[id], self.parts[id] = text, part
         return id
@@ -96,45 +93,47 @@ class _Blocks:
 
 def from_references(data: Json, part_of: Fill) -> Json:
     """Return the record with its parts restored; the same object if it names no blocks."""
-    if data["type"] == "compaction":
-        new = _with_ops(data, lambda op: _op_restored(op, part_of))
-    elif data["type"] == "ref":
-        new = _parts_restored({key: data[key] for key in data if key not in ("flowId", "parts")}, part_of)
-        new["type"] = "message"
+
+    def restored(data: Json) -> Json:
+        parts: Any = data.get("parts")
+        if type(parts) is list:
+            if not any(type(part) is Unread for part in parts):
+                return data
+            read = [part_of(part) if type(part) is Unread else part for part in parts]
+            return {**_without_ours(data), "parts": read}
+        if type(data.get("blockIds")) is not list:
+            return data
+        new = _renamed(data, "blockIds", "parts", [part_of(part) for part in unread(data)])
+        new.pop("idless", None)
+        return new
+
+    def restored_replacement(op: Json) -> Json:
+        if "blockId" not in op or op.get("with") is not None:
+            return op
+        (part,) = unread({"blockIds": [op["blockId"]]})
+        return _renamed(op, "blockId", "with", part_of(part))
+
+    if data["type"] == "ref":
+        message = {key: data[key] for key in data if key not in ("flowId", "parts")}
+        new = restored({**message, "type": "message"})
     else:
-        new = _parts_restored(data, part_of)
+        new = _converted(data, restored, restored_replacement)
     return {key: value for key, value in new.items() if key != "spelling"} if new is not data else new
 
 
-def _parts_restored(data: Json, part_of: Fill) -> Json:
-    parts: Any = data.get("parts")
-    if type(parts) is list:
-        if not any(type(part) is Unread for part in parts):
-            return data
-        return {
-            **_without_ours(data),
-            "parts": [part_of(part) if type(part) is Unread else part for part in parts],
-        }
-    if type(data.get("blockIds")) is not list:
-        return data
-    new = _renamed(data, "blockIds", "parts", [part_of(part) for part in unread(data)])
-    new.pop("idless", None)
-    return new
-
-
-def _op_restored(op: Json, part_of: Fill) -> Json:
-    if op.get("op") == "insert" and isinstance(op.get("message"), dict):
-        message = _parts_restored(op["message"], part_of)
-        return op if message is op["message"] else {**op, "message": message}
-    if op.get("op") == "replace" and "blockId" in op and op.get("with") is None:
-        (part,) = unread({"blockIds": [op["blockId"]]})
-        return _renamed(op, "blockId", "with", part_of(part))
-    return op
-
-
-def _text(part: Any) -> bytes | None:
-    """Return a part's block, or None if it is in a block already."""
-    return None if type(part) is Unread else dumps(part)
+def _converted(data: Json, content: Callable[[Json], Json], replacement: Callable[[Json], Json]) -> Json:
+    """Convert what has content: the record, or what its ops insert and put in place of a part."""
+    if data["type"] != "compaction":
+        return content(data)
+    ops = []
+    for op in data["ops"]:
+        if op.get("op") == "insert" and isinstance(op.get("message"), dict):
+            message = content(op["message"])
+            ops.append(op if message is op["message"] else {**op, "message": message})
+        else:
+            ops.append(replacement(op) if op.get("op") == "replace" else op)
+    same = all(new is old for new, old in zip(ops, data["ops"], strict=True))
+    return data if same else {**data, "ops": ops}
 
 
 def _renamed(data: Json, old: str, new: str, value: object) -> Json:
@@ -144,13 +143,6 @@ def _renamed(data: Json, old: str, new: str, value: object) -> Json:
 
 def _without_ours(data: Json) -> Json:
     return {key: value for key, value in data.items() if key not in BLOCK_FIELDS}
-
-
-def _with_ops(data: Json, change: Callable[[Json], Json]) -> Json:
-    ops = [change(op) for op in data["ops"]]
-    if all(new is old for new, old in zip(ops, data["ops"], strict=True)):
-        return data
-    return {**data, "ops": ops}
 
 
 def block_ids(data: Json) -> list[str]:
