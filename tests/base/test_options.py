@@ -48,17 +48,7 @@ def test_what_was_given_is_told_and_what_equals_its_default_was_not():
 
 
 def test_options_are_inherited_in_order_and_closing_ones_stand_last():
-    assert list(More.TYPES) == [
-        "text",
-        "several",
-        "on",
-        "size",
-        "place",
-        "argument",
-        "session",
-        "strict",
-        "quiet",
-    ]
+    assert list(More.TYPES) == "text several on size place argument session strict quiet".split()
     assert list(More.SPELLED) == list(More.DEFAULTS) == list(More.TYPES)
 
 
@@ -155,9 +145,8 @@ def test_a_section_is_that_of_the_class_unless_an_option_names_one():
 
 def within(given, **meta):
     said = []
-    return given.within(
-        {key.replace("_", ".", 1).replace("_", "-"): value for key, value in meta.items()}, "s", said.append
-    ), said
+    settings = {key.replace("_", ".", 1).replace("_", "-"): value for key, value in meta.items()}
+    return given.within(settings, "s", said.append), said
 
 
 def test_what_was_not_given_is_as_the_session_says():

@@ -17,10 +17,11 @@ from support import ROOT, lines
 SAID = [
     {"text": "Hmm", "thought": True}, {"text": "one"}, {"functionCall": {"id": "c1", "name": "ls", "args": {"a": 1}}}, {"text": "two"},
 ]  # fmt: skip
+MESSAGE = {"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": SAID}
 
 
 def test_it_says_what_the_model_said_and_called():
-    view = view_of([{"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": SAID}])
+    view = view_of([MESSAGE])
     answer = Answer(view.messages[0])
     assert answer.id == "m"
     assert answer.calls == [{"id": "c1", "name": "ls", "args": {"a": 1}}]
@@ -32,11 +33,7 @@ def test_it_says_what_the_model_said_and_called():
 
 
 def test_it_is_there_when_it_is_awaited():
-    answer = Answer(
-        view_of([{"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": SAID}]).messages[
-            0
-        ]
-    )
+    answer = Answer(view_of([MESSAGE]).messages[0])
 
     async def waited():
         return await answer

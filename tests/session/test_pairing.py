@@ -46,21 +46,15 @@ def test_matching(messages, expected):
 
 
 def test_units_are_the_calls_of_a_message():
-    messages = [
-        model(call(f, "1"), "a", call(g, "2")),
-        user("b", call(f, "3")),
-        model("c"),
-        model(call(f, "4")),
-    ]
-    found = pair(session(messages).messages)
+    first, second = model(call(f, "1"), "a", call(g, "2")), model(call(f, "4"))
+    found = pair(session([first, user("b", call(f, "3")), model("c"), second]).messages)
     assert [[call.id for call in unit] for unit in found.units] == [["1", "2"], ["4"]]
     assert [(message.id, part) for message, part in found.misplaced] == [(found.misplaced[0][0].id, 1)]
 
 
 def test_what_a_result_without_an_id_answers():
-    messages = session(
-        [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
-    ).messages
+    said = [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
+    messages = session(said).messages
     found = call_to_answer(messages, f)
     assert found is not None
     assert found.id == "call_1"

@@ -72,15 +72,8 @@ def test_2026_11_21_a_bare_line_with_an_id_in_its_parts_took_another_id_in_a_fil
 # -- single records -------------------------------------------------------------------------------------
 
 BLOCKS = [block_of({"text": "one"}), block_of({"text": "two"})]
-STORED = {
-    "type": "ref",
-    "id": "a",
-    "ts": TS,
-    "kind": "codeh",
-    "role": "model",
-    "blockIds": BLOCKS,
-    "flowId": "f",
-}
+HEAD = {"id": "a", "ts": TS, "kind": "codeh", "role": "model"}
+STORED = {"type": "ref", **HEAD, "blockIds": BLOCKS, "flowId": "f"}
 
 
 def printed(log):
@@ -90,11 +83,8 @@ def printed(log):
 
 def test_what_lies_in_blocks_is_printed_as_a_reference():
     assert printed([STORED]) == [STORED]
-    opened = [
-        {**STORED, "type": "open", "blockIds": None},
-        {"type": "commit", "of": "a", "ts": TS, "blockIds": BLOCKS, "idless": [1]},
-    ]
-    (record,) = printed(opened)
+    commit = {"type": "commit", "of": "a", "ts": TS, "blockIds": BLOCKS, "idless": [1]}
+    (record,) = printed([{**STORED, "type": "open", "blockIds": None}, commit])
     assert (record["type"], record["blockIds"], record["idless"]) == ("ref", BLOCKS, [1])
     assert "parts" not in record
 
@@ -107,24 +97,17 @@ def test_what_was_replaced_is_no_reference_any_more():
 
 
 def test_notes_for_people_have_no_role():
-    note = {
-        "type": "message",
-        "id": "e",
-        "ts": TS,
-        "kind": "error",
-        "role": "user",
-        "parts": [{"text": "x"}],
-    }
+    note = {"type": "message", **HEAD, "kind": "error", "parts": [{"text": "x"}]}
     view = view_of([note])
     assert record_of(view.messages[0]) == {key: value for key, value in note.items() if key != "role"}
 
 
 def test_what_a_message_says_besides_is_kept():
-    opened = {"type": "open", "id": "m", "ts": TS, "kind": "codeh", "role": "model", "model": "x"}
-    commit = {"type": "commit", "of": "m", "ts": TS, "parts": [{"text": "a"}], "usage": {"input": 1}}
-    assert printed([opened, commit]) == [
-        {**opened, "type": "message", "parts": [{"text": "a"}], "usage": {"input": 1}},
-    ]  # fmt: skip
+    opened = {"type": "open", **HEAD, "model": "x"}
+    more = {"parts": [{"text": "x"}], "usage": {"input": 1}}
+    assert printed([opened, {"type": "commit", "of": "a", "ts": TS, **more}]) == [
+        {**opened, "type": "message", **more}
+    ]
 
 
 def test_a_bare_message_keeps_its_id_behind_another():

@@ -58,14 +58,8 @@ def test_deltas_join_to_the_same_content_however_they_are_cut(parts, data):
     assert pending == whole
 
 
-A, B, T, SIGNED = (
-    {"text": "a"},
-    {"text": "b"},
-    {"text": "t", "thought": True},
-    {"text": "", "thoughtSignature": "s"},
-)
-
-
+A, B = {"text": "a"}, {"text": "b"}
+T, SIGNED = {"text": "t", "thought": True}, {"text": "", "thoughtSignature": "s"}
 JOINED = [
     ([A, B], [{"text": "ab"}]),
     ([A, T, T, B], [A, {"text": "tt", "thought": True}, B]),
@@ -155,10 +149,8 @@ def test_calls_without_an_id_are_numbered_through_the_log():
 
 
 def test_a_call_in_a_block_is_without_an_id_where_the_record_says_so():
-    assert [is_idless(part) for part in content_of({"blockIds": ["x", "y"], "idless": [1]}) or ()] == [
-        False,
-        True,
-    ]
+    first, second = content_of({"blockIds": ["x", "y"], "idless": [1]})
+    assert (is_idless(first), is_idless(second)) == (False, True)
     assert content_of({"blockIds": "x"}) is None
     assert content_of({"blockIds": ["x"], "parts": []}) == []
 
