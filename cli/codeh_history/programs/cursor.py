@@ -25,6 +25,7 @@ _TABLES = {"blobs": {"id", "data"}, "meta": {"key", "value"}}
 _QUERY = re.compile(
     r"\A\s*(?:<timestamp>.*?</timestamp>\s*)?<user_query>\n?(.*?)\n?</user_query>\s*\Z", re.DOTALL
 )
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
 
 
@@ -60,14 +61,11 @@ def _database(session: Session, source: Source) -> None:
     for row in source.rows("SELECT value FROM meta WHERE key = '0'"):
         value = row.get("value")
         text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-        if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", text):
-            text = bytes.fromhex(text).decode("utf-8", "replace")
-        about = json_object(text)
+        about = json_object(bytes.fromhex(text) if _HEX.fullmatch(text) else text)
         session.id = name_at(about, "agentId") or session.id
         session.cwd, session.created = name_at(about, "workspacePath"), time_of(at(about, "createdAt"))
         session.set_title(at(about, "name"))
-    for row in source.rows("SELECT id, data FROM blobs ORDER BY rowid"):
-        session.number += 1
+    for session.number, row in enumerate(source.rows("SELECT id, data FROM blobs ORDER BY rowid"), 1):
         data = json_object(row.get("data"))
         if data is None or "role" not in data:
             session.skip("value without a public form", own=True)
@@ -79,54 +77,46 @@ def _database(session: Session, source: Source) -> None:
 
 def _message(session: Session, data: Json, content: Any, id: str | None = None) -> None:
     kind = session.kind_of(data.get("role"), _KINDS)
-    if kind is None:
-        return
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
     if kind == "user" and any("<user_info>" in text_at(block, "text") for block in blocks):
         session.skip("context message", own=True)
-        return
-    parts: list[Part] = []
-    for block in blocks:
-        parts += _parts(session, block)
-    fields = {"model": name_at(data, "providerOptions.cursor.modelName")} if kind == "codeh" else {}
-    session.turn(
-        kind, parts, id=id or hash_id(kind, dumps(data)), ts=time_of(data.get("createdAt")), **fields
-    )
+    elif kind is not None:
+        parts = [part for block in blocks if (part := _part(session, block)) is not None]
+        model = name_at(data, "providerOptions.cursor.modelName") if kind == "codeh" else None
+        id, ts = id or hash_id(kind, dumps(data)), time_of(data.get("createdAt"))
+        session.turn(kind, parts, id=id, ts=ts, model=model)
 
 
-def _parts(session: Session, block: Json) -> list[Any]:
+def _part(session: Session, block: Json) -> Part | None:
     match block.get("type"):
         case "text":
-            text = text_at(block, "text")
-            query = _QUERY.fullmatch(text)
-            return [{"text": query[1] if query else text}]
+            query = _QUERY.fullmatch(text := text_at(block, "text"))
+            return {"text": query[1] if query else text}
         case "reasoning" | "thinking" as kind:
-            return [thought(text_at(block, "text") or text_at(block, kind))]
+            return thought(text_at(block, "text") or text_at(block, kind))
         case "tool-call" | "tool_use":
-            id = block.get("toolCallId") or block.get("id")
-            arguments = block.get("args") if "args" in block else block.get("input")
-            return [session.call(id, name_at(block, "toolName", "name"), arguments)]
+            id, arguments = (
+                block.get("toolCallId") or block.get("id"),
+                block.get("args", block.get("input")),
+            )
+            return session.call(id, name_at(block, "toolName", "name"), arguments)
         case "tool-result":
-            result = at(block, "result")
-            text = result if isinstance(result, str) else "\n".join(
-                text_at(part, "text") for part in objects(result)
-            )  # fmt: skip
-            failed = block.get("isError") is True
-            return [
-                session.result(
-                    block.get("toolCallId"), block.get("toolName"), [{"text": text}], failed=failed
-                )
-            ]
+            result, id, name = block.get("result"), block.get("toolCallId"), block.get("toolName")
+            texts = (
+                [result] if isinstance(result, str) else [text_at(part, "text") for part in objects(result)]
+            )
+            parts: list[Part] = [{"text": "\n".join(texts)}]
+            return session.result(id, name, parts, failed=block.get("isError") is True)
         case "image":
             data, mime = name_at(block, "image", "data"), name_at(block, "mimeType", "mediaType")
             if data and not data.startswith(("http", "data:")):
-                return [inline(data, mime, "image/png")]
-            return [media(data, mime, "image")]
+                return inline(data, mime, "image/png")
+            return media(data, mime, "image")
         case "redacted-reasoning":
             session.skip("redacted thinking")
-            return []
+            return None
         case _:
-            return [native(session.program, block)]
+            return native(session.program, block)
 
 
 PROGRAM = Program(

@@ -40,11 +40,16 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     session = Session(program.name, path[2] if path else source.stem)
     agents: dict[str, Sequence[str]] = {}
     if path:
-        _described(session, source, *path.groups())
-        names = source.names(path[2], _AGENTS, above=1)
-        agents = {name: (path[2], _AGENTS, name, _FILE) for name in names}
+        folder, id = path.groups()
+        session.set_title(at(value_beside(source, id, "state.json", above=1), "custom_title"))
+        for place in objects_at(value_beside(source, "kimi.json", above=3), "work_dirs"):
+            cwd = text_at(place, "path")
+            if md5(cwd.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() == folder:
+                session.cwd = cwd
+        names = source.names(id, _AGENTS, above=1)
+        agents = {name: (id, _AGENTS, name, _FILE) for name in names}
         session.skip(SUB_AGENTS, len(agents))
-        earlier = filter(_EARLIER.fullmatch, source.names(path[2], above=1))
+        earlier = filter(_EARLIER.fullmatch, source.names(id, above=1))
         session.skip("earlier context in a file of its own", len(list(earlier)))
     reading = Reading(session, source, program.title)
     for line, data in line_objects(source, session.problems, program.recognises):
@@ -53,23 +58,11 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         if role in _OWN or (role == "user" and isinstance(content, str) and _REMINDER.fullmatch(content)):
             session.skip(role if role in _OWN else "reminder", own=True)
             continue
-        result: Json = {"toolCallId": name_at(data, "tool_call_id")} if role == "tool" else {}
         id = hash_id(role, dumps(data))  # it gives them none
-        reading.message(
-            {"id": id, "role": role, "content": content, "toolCalls": data.get("tool_calls"), **result},
-            None,
-        )
+        message: Json = {"id": id, "role": role, "content": content, "toolCalls": data.get("tool_calls")}
+        reading.message({**message, "toolCallId": name_at(data, "tool_call_id")}, None)
     session.branches = lambda: of_session(session, read_agents(source, program, agents, above=1))
     yield session
-
-
-def _described(session: Session, source: Source, folder: str, id: str) -> None:
-    """Read the title, and the directory whose hash is the folder's name."""
-    session.set_title(at(value_beside(source, id, "state.json", above=1), "custom_title"))
-    for place in objects_at(value_beside(source, "kimi.json", above=3), "work_dirs"):
-        path = text_at(place, "path")
-        if md5(path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() == folder:
-            session.cwd = path
 
 
 PROGRAM = Program(

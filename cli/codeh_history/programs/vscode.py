@@ -7,18 +7,17 @@ are not applied.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ..base.read_json import json_object
 from ..providers import usage
+from ..providers.parts import text_of
 from ..session.model import Json, Part
 from .fields import at, list_at, name_at, object_at, objects_at, omit_empty, text_at, time_of
 from .model import REWOUND, Entry, Session
 from .parts import thought
-from .protocol import Head, Place, Program, Source, Unreadable
-from .source import objects
+from .protocol import Head, Place, Program, Source
+from .source import objects, value_beside
 
 _BEGIN = 0  # the kind of the first line of a log
 _FOLDERS = tuple(
@@ -51,14 +50,13 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     session.id = name_at(state, "sessionId") or session.id
     session.created = time_of(state.get("creationDate"))
     session.set_title(state.get("customTitle"))
-    with suppress(Unreadable):
-        folder = name_at(json_object(source.beside("workspace.json", above=1)), "folder")
-        session.cwd = unquote(urlsplit(folder).path) if folder else None
+    folder = name_at(value_beside(source, "workspace.json", above=1), "folder")
+    session.cwd = unquote(urlsplit(folder).path) if folder else None
     for session.number, request in enumerate(objects_at(state, "requests"), 1):
         if request.get("isHidden") is True or request.get("shouldBeRemovedOnSend"):
             session.skip(REWOUND)
         else:
-            _Request(session, request).add()
+            _add(session, request)
     yield session
 
 
@@ -73,9 +71,7 @@ def _apply(state: Any, change: Json) -> bool:
                 state[path[-1]] = change.get("v")
             case 2:  # append, after the first `i` items
                 items = state.setdefault(path[-1], []) if isinstance(state, dict) else state[path[-1]]
-                items[slice(change["i"], None) if "i" in change else slice(len(items), None)] = list_at(
-                    change, "v"
-                )
+                items[change.get("i", len(items)) :] = list_at(change, "v")
             case 3:  # delete
                 del state[path[-1]]
             case _:
@@ -85,91 +81,70 @@ def _apply(state: Any, change: Json) -> bool:
     return True
 
 
-class _Request:
-    """A prompt and its answer, which has a round for each request to the model."""
-
-    def __init__(self, session: Session, request: Json) -> None:
-        self.session = session
-        self.request = request
-        self.about = object_at(request, "result.metadata")
-        self.id = name_at(request, "requestId")
-        self.ts = time_of(request.get("timestamp"))
-
-    def add(self) -> None:
-        session, request = self.session, self.request
-        session.add("user", [{"text": text_at(request, "message.text")}], id=self.id, ts=self.ts)
-        for attached in objects_at(request, "variableData.variables"):
-            session.skip(f"attachment ({attached.get('kind')})")
-        rounds = objects_at(self.about, "toolCallRounds")
-        before = len(session.items)
-        if rounds:
-            for each in rounds:
-                self.round(each)
-        else:
-            self.answer([*self.shown()])
-        fields = omit_empty(
-            model=name_at(self.about, "resolvedModel") or name_at(request, "modelId"),
-            usage=usage.read({k: self.about[k] for k in _USAGE.values() if k in self.about}, _USAGE),
-        )  # fmt: skip
-        entries = (item for item in session.items[before:] if isinstance(item, Entry))
-        if answers := [entry for entry in entries if entry.kind == "codeh"]:
-            answers[-1].fields |= fields
-
-    def answer(self, parts: list[Part]) -> None:
-        if not self.session.add("codeh", parts, id=self.id and f"{self.id}-answer", ts=self.ts):
-            self.session.skip("empty answer")
-
-    def round(self, data: Json) -> None:
-        """Add a round: thinking, text, calls, and their results."""
-        session, results = self.session, object_at(self.about, "toolCallResults")
-        parts: list[Part] = []
-        if thinking := _joined(at(data, "thinking.text")):
-            parts.append(thought(thinking))
-        parts.append({"text": text_at(data, "response")})
-        calls = objects_at(data, "toolCalls")
-        parts += [session.call(call.get("id"), call.get("name"), call.get("arguments")) for call in calls]
-        self.answer(parts)
+def _add(session: Session, request: Json) -> None:
+    """Add a prompt and its answer, which has a round for each request to the model."""
+    about, id = object_at(request, "result.metadata"), name_at(request, "requestId")
+    ts, results = time_of(request.get("timestamp")), object_at(about, "toolCallResults")
+    session.add("user", [{"text": text_at(request, "message.text")}], id=id, ts=ts)
+    for attached in objects_at(request, "variableData.variables"):
+        session.skip(f"attachment ({attached.get('kind')})")
+    answer: Entry | None = None
+    for each in objects_at(about, "toolCallRounds") or [{}]:
+        calls = objects_at(each, "toolCalls")
+        parts = [*_round(session, each, calls)] if each else [*_shown(session, request)]
+        made = session.add("codeh", parts, id=id and f"{id}-answer", ts=ts)
+        session.skip("empty answer", made is None)
+        answer = made or answer
         for call in calls:
-            id = text_at(call, "id")
-            if id in results:
-                text = _joined(at(results[id], "content"))
-                session.add("tool", [session.result(id, None, [{"text": text}])], ts=self.ts)
-        if name_at(data, "summary"):
-            why = "a summary that is sent in place of what precedes it is not applied"
-            session.problem(0, "skips", f"request {session.number}: {why}")
+            if (name := text_at(call, "id")) in results:
+                text = _joined(at(results[name], "content"))
+                session.add("tool", [session.result(name, None, [{"text": text}])], ts=ts)
+    if answer is not None:
+        counts = {key: about[key] for key in _USAGE.values() if key in about}
+        model = name_at(about, "resolvedModel") or name_at(request, "modelId")
+        answer.fields |= omit_empty(model=model, usage=usage.read(counts, _USAGE))
 
-    def shown(self) -> Iterator[Part]:
-        """What the window shows of an answer whose rounds are not in the file."""
-        session, text = self.session, ""
-        for item in objects_at(self.request, "response"):
-            match item.get("kind"):
-                case None | "markdownContent":
-                    text += text_at(item, "value") or text_at(item, "content.value")
-                case "inlineReference":
-                    path = text_at(item, "inlineReference.path") or text_at(
-                        item, "inlineReference.location.uri.path"
-                    )
-                    text += name_at(item, "name") or path.rpartition("/")[2]
-                case "thinking" if words := _joined(item.get("value")):
-                    yield thought(words)
-                case "toolInvocationSerialized":
-                    tool = item.get("toolId")
-                    why = f"the arguments and the result of {tool} are not in the file"
-                    session.problem(0, "skips", f"request {session.number}: {why}")
-                    session.skip("tool call without arguments and result")
-                case kind:
-                    session.skip(f"part of an answer ({kind})", own=True)
-        yield {"text": text}
+
+def _round(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
+    """The thinking, text and calls of a round."""
+    if thinking := _joined(at(data, "thinking.text")):
+        yield thought(thinking)
+    yield {"text": text_at(data, "response")}
+    for call in calls:
+        yield session.call(call.get("id"), call.get("name"), call.get("arguments"))
+    if name_at(data, "summary"):
+        why = "a summary that is sent in place of what precedes it is not applied"
+        session.problem(0, "skips", f"request {session.number}: {why}")
+
+
+def _shown(session: Session, request: Json) -> Iterator[Part]:
+    """What the window shows of an answer whose rounds are not in the file."""
+    text = ""
+    for item in objects_at(request, "response"):
+        match item.get("kind"):
+            case None | "markdownContent":
+                text += text_at(item, "value") or text_at(item, "content.value")
+            case "inlineReference":
+                path = name_at(item, "inlineReference.path", "inlineReference.location.uri.path") or ""
+                text += name_at(item, "name") or path.rpartition("/")[2]
+            case "thinking" if words := _joined(item.get("value")):
+                yield thought(words)
+            case "toolInvocationSerialized":
+                why = f"the arguments and the result of {item.get('toolId')} are not in the file"
+                session.problem(0, "skips", f"request {session.number}: {why}")
+                session.skip("tool call without arguments and result")
+            case kind:
+                session.skip(f"part of an answer ({kind})", own=True)
+    yield {"text": text}
 
 
 def _joined(value: Any) -> str:
     """All text in a value: a text, a list, or a tree of nodes."""
     if isinstance(value, dict):
-        inner = (value[key] for key in ("text", "value", "node", "children") if key in value)
-        return "".join(map(_joined, inner))
-    return (
-        "".join(map(_joined, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
-    )
+        value = [value[key] for key in ("text", "value", "node", "children") if key in value]
+    if isinstance(value, list):
+        return "".join(map(_joined, value))
+    return text_of(value)
 
 
 PROGRAM = Program(

@@ -8,7 +8,7 @@ from typing import Any
 from ...providers.anthropic.blocks import THINKING
 from ...session.model import Json, Message
 from .. import writing
-from ..fields import object_at
+from ..fields import object_at, omit_empty
 from . import SUMMARY_SOURCE
 
 VERSION = "1.0.102"  # the version whose format this is
@@ -51,14 +51,15 @@ class File(writing.Writer):
             return
         last: Json | None = None
         for block in element["content"]:
+            text, file = self.content(block)
             if block["type"] == "tool_result":
                 self.result(block)
-            elif (file := _file(block)) is not None:
+            elif text is not None:
+                last = self.prompt(text)
+            elif file is not None:
                 last = last or self.prompt("")
                 last["attachments"].append({"type": "blob", **file})
                 last["supportedNativeDocumentMimeTypes"] = _DOCUMENTS
-            elif (text := self.text(block)) is not None:
-                last = self.prompt(text)
 
     def answer(self, blocks: Sequence[Json], sources: Sequence[Message | None]) -> None:
         """Write an answer: an event for each text, with the thinking before it and the calls after it."""
@@ -81,27 +82,23 @@ class File(writing.Writer):
                 call = {"toolCallId": block["id"], "name": block["name"], "arguments": block["input"]}
                 last["toolRequests"].append({**call, "type": "function"})
             else:
-                last["content"] += self.text(block) or ""
+                last["content"] += self.content(block)[0] or ""
 
     def result(self, block: Json) -> None:
-        id, failed, blocks = block["tool_use_id"], bool(block.get("is_error")), writing.result_blocks(block)
-        files = [{"type": "image", **file} for one in blocks if (file := _file(one)) is not None]
-        texts = (self.text(one) for one in blocks if _file(one) is None)
-        text = "\n".join(text for text in texts if text is not None)
-        result = {"content": text, **({"binaryResultsForLlm": files} if files else {})}
-        about: Json = {"error": {"message": text}} if failed else {"result": result}
-        self.event("tool.execution_complete", toolCallId=id, success=not failed, **about)
+        contents = [self.content(each) for each in writing.result_blocks(block)]
+        text = "\n".join(text for text, _ in contents if text is not None)
+        files = [{"type": "image", **file} for _, file in contents if file is not None]
+        result = {"content": text, **omit_empty(binaryResultsForLlm=files)}
+        failed = bool(block.get("is_error"))
+        outcome: Json = {"error": {"message": text}} if failed else {"result": result}
+        self.event(
+            "tool.execution_complete", toolCallId=block["tool_use_id"], success=not failed, **outcome
+        )
 
-    def text(self, block: Json) -> str | None:
-        """The text of a block; a file that Copilot CLI does not take becomes its text, or a description."""
-        if block["type"] == "text":
-            text: str = block["text"]
-            return text
-        return writing.file_as_text(block, self.program.title)
-
-
-def _file(block: Json) -> Json | None:
-    """The bytes of an image or a document as Copilot CLI holds them; None for other blocks."""
-    source = object_at(block, "source")
-    held = source.get("type") == "base64"
-    return {"data": source["data"], "mimeType": source["media_type"]} if held else None
+    def content(self, block: Json) -> tuple[str | None, Json | None]:
+        """A block as text, or as a file's bytes; other files are their text, or a description."""
+        source = object_at(block, "source")
+        if source.get("type") == "base64":
+            return None, {"data": source["data"], "mimeType": source["media_type"]}
+        is_text = block["type"] == "text"
+        return block["text"] if is_text else writing.file_as_text(block, self.program.title), None
