@@ -123,7 +123,10 @@ class _Reading:
             elif at(message, "metadata.displayOnly") is True:
                 session.skip("message that is only shown", own=True)
             elif message.get("isSummary") is True and condensed and condensed in parents:
-                self.summary(message, parents[condensed])
+                parts, ts = self.parts(message), time_of(message.get("ts"))
+                keep = [id for id in session.live if id not in parents[condensed]]
+                session.summarise(f"summary-{condensed}", ts, "\n".join(texts(parts)), keep)
+                session.add("codeh", without_texts(parts), ts=ts)  # calls, whose results follow
             elif kind := session.kind_of(message.get("role"), _KINDS):
                 format = _FORMATS.get(text_at(message, "modelInfo.provider"))
                 fields = answer_fields(message, _ANSWER, _USAGE, format) if kind == "codeh" else {}
@@ -133,14 +136,6 @@ class _Reading:
                 parents.setdefault(name_at(message, "condenseParent"), []).extend(self.ids[id])
             if session.number == compaction.get("source_message_count"):
                 self.compacted(objects_at(compaction, "messages"), time_of(compaction.get("updated_at")))
-
-    def summary(self, message: Json, covered: list[str]) -> None:
-        """Add a summary of some messages, and calls that it repeats because their results follow."""
-        parts = self.parts(message)
-        keep = [id for id in self.session.live if id not in covered]
-        id = f"summary-{message['condenseId']}"
-        self.session.summarise(id, time_of(message.get("ts")), "\n".join(texts(parts)), keep)
-        self.session.add("codeh", without_texts(parts), ts=time_of(message.get("ts")))
 
     def compacted(self, messages: list[Json], ts: str | None) -> None:
         """Summarise the messages that a compaction did not keep, by those that it added."""

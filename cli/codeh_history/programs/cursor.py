@@ -22,9 +22,7 @@ from .protocol import Head, Place, Program, Source
 from .source import line_objects
 
 _TABLES = {"blobs": {"id", "data"}, "meta": {"key", "value"}}
-_QUERY = re.compile(
-    r"\A\s*(?:<timestamp>.*?</timestamp>\s*)?<user_query>\n?(.*?)\n?</user_query>\s*\Z", re.DOTALL
-)
+_QUERY = re.compile(r"(?s)\s*(?:<timestamp>.*?</timestamp>\s*)?<user_query>\n?(.*?)\n?</user_query>\s*")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
 
@@ -119,10 +117,5 @@ def _part(session: Session, block: Json) -> Part | None:
             return native(session.program, block)
 
 
-PROGRAM = Program(
-    "cursor", "Cursor", recognises, read,
-    (Place("", ".cursor", (
-        "projects/*/agent-transcripts/*.jsonl", "projects/*/agent-transcripts/*/*.jsonl",
-        "chats/*/*/store.db",
-    )),),
-)  # fmt: skip
+_FILES = "projects/*/agent-transcripts/*.jsonl projects/*/agent-transcripts/*/*.jsonl chats/*/*/store.db"
+PROGRAM = Program("cursor", "Cursor", recognises, read, (Place("", ".cursor", (*_FILES.split(),)),))

@@ -9,7 +9,6 @@ from . import opencode
 from .fields import text_at
 from .protocol import Head, Place
 
-_OWN = {"kilo_board": {"id"}}  # a table that opencode lacks
 _FIRST_MAJOR = 7
 
 
@@ -17,7 +16,8 @@ def recognises(head: Head) -> bool:
     if not opencode.recognises(head):
         return False
     majors = (text_at(value, "info.version").partition(".")[0] for value in head.values)
-    return head.has(_OWN) or any(major.isdecimal() and int(major) >= _FIRST_MAJOR for major in majors)
+    own_table = head.has({"kilo_board": {"id"}})  # opencode lacks it
+    return own_table or any(major.isdecimal() and int(major) >= _FIRST_MAJOR for major in majors)
 
 
 PROGRAM = opencode.PROGRAM._replace(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from . import cline
 from .protocol import Head, Place
 
-_FOLDER = "rooveterinaryinc.roo-cline"
 _MARKS = ("condenseId", "condenseParent", "truncationId", "truncationParent")
 
 
@@ -16,5 +15,5 @@ def recognises(head: Head) -> bool:
 
 PROGRAM = cline.PROGRAM._replace(
     name="roo-code", title="Roo Code", recognises=recognises, command="",
-    places=[Place("", f"{folder}/{_FOLDER}", cline.TASKS) for folder in cline.VS_CODE],
+    places=[Place("", f"{folder}/rooveterinaryinc.roo-cline", cline.TASKS) for folder in cline.VS_CODE],
 )  # fmt: skip

@@ -46,8 +46,7 @@ _USAGE = {
     "input": "inputTokens", "output": "outputTokens", "cached": "cacheReadTokens",
     "cacheWrite": "cacheWriteTokens", "reasoning": "reasoningTokens",
 }  # fmt: skip
-_SUMMARY = """\
-Some of the conversation history has been summarized to free up context.
+_SUMMARY = """Some of the conversation history has been summarized to free up context.
 
 You were originally given instructions from a user over one or more turns. Here were the user messages:
 {}
@@ -56,8 +55,8 @@ Here is a summary of the prior context:
 <summary>
 {}
 </summary>"""
-_SHELL = """\
-<user_shell_command_output>
+_CLEARED = "The context was cleared."
+_SHELL = """<user_shell_command_output>
 The user executed a shell command directly in their terminal ({}).
 
 Command:
@@ -153,8 +152,7 @@ class _Log:
                 self.compacted(data)
             case "session.context_cleared":
                 self.prompts.clear()
-                text = text_at(data, "initialMessage") or "The context was cleared."
-                session.summarise(**self.stamp, text=text)
+                session.summarise(**self.stamp, text=text_at(data, "initialMessage") or _CLEARED)
             case "session.start" | "session.resume" | "session.context_changed" | "session.title_changed":
                 self.about(kind, data)
             case "session.info" if parent := _FORK.match(text_at(data, "message")):

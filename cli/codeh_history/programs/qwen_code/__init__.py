@@ -93,9 +93,7 @@ def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Nod
             if node.subtype == "custom_title":
                 session.set_title(text_at(data, "systemPayload.customTitle"))
             if node.type not in (*_TALK, "system"):
-                why = (
-                    f"a line of an unknown type, {node.type}: {program.title} forgets everything before it"
-                )
+                why = f"an unknown type, {node.type}: {program.title} forgets everything before it"
                 session.problem(line, "forgets", why, "skipped")
             if not node.talks and node.subtype != _COMPRESSION:
                 session.skip(f"{node.type} ({node.subtype})", own=True)
@@ -152,14 +150,15 @@ class _Branch:
 
     def turn(self, node: _Node, kind: str, **fields: object) -> Entry | None:
         """Add the messages of a line, and return the last; later lines with its id are pieces of it."""
-        session, before = self.session, len(self.session.items)
-        session.turn(kind, _parts(object_at(node.data, "message")), id=node.id, ts=node.ts, **fields)
-        last = session.items[-1] if len(session.items) > before else None
-        for line, data in node.lines[1:]:
-            parts = _parts(object_at(data, "message"))
-            if isinstance(last, Entry) and parts:
-                last.pieces.append(Piece(line, parts))
-        return last if isinstance(last, Entry) else None
+        items, before = self.session.items, len(self.session.items)
+        parts = _parts(object_at(node.data, "message"))
+        self.session.turn(kind, parts, id=node.id, ts=node.ts, **fields)
+        last = items[-1] if len(items) > before else None
+        if not isinstance(last, Entry):
+            return None
+        more = ((line, _parts(object_at(data, "message"))) for line, data in node.lines[1:])
+        last.pieces += [Piece(line, parts) for line, parts in more if parts]
+        return last
 
     def compressed(self, node: _Node, contents: list[Json]) -> None:
         """Summarise everything by the first content; the others are messages."""
