@@ -163,7 +163,7 @@ def moved(env: Env, options: Options, program: str) -> int:
         raise Usage(f"--from-dir and --cwd are both {new[0]}; name the directory's old and new path")
     rows = [row for row in program_rows(env, (program,)) if _new_place(row["cwd"], old, new)]
     code = 0 if rows else NegativeAnswer.exit_code
-    for path in dict.fromkeys(row["path"] for row in rows):
+    for path in sorted({row["path"] for row in rows}):
         try:
             for view in (fold(read.read_log(data)) for data in translated.each(path)):
                 place = _new_place((view.header or {}).get("cwd"), old, new)
