@@ -753,13 +753,13 @@ MUTANTS = [
         "sync leaves what was redacted in the deltas of a stream", "sync/redact.py",
         '{log.root(line) for line in concerned if kind_of(line) == "commit"}',
         "set[str]()",
-        ("sync/test_plan.py::test_the_deltas_of_a_redacted_stream_go",),
+        ("sync/test_sync_lines.py::test_a_redacted_line_is_that_of_whoever_redacted_it_in_every_log",),
     ),
     Mutant(
         "sync believes one of two that redacted different things", "sync/redact.py",
         "if len(set(map(digest, copies))) == 1 else None",
         "if copies else None",
-        ("sync/test_plan.py::test_one_redaction_with_two_outcomes_leaves_nothing_of_the_line",),
+        ("sync/test_sync_lines.py::test_a_redacted_line_is_that_of_whoever_redacted_it_in_every_log",),
     ),
     Mutant(
         "sync writes a session before its blocks", "sync/run.py",

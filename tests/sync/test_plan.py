@@ -11,7 +11,7 @@ from codeh_history.sync import log as sync_log
 from codeh_history.sync.log import digest, read
 from codeh_history.sync.merge import is_named_branch, is_quiet, merged, root_of
 from codeh_history.sync.plan import Write, _turn, plan
-from synced import HEADER, message, opened, record
+from synced import HEADER, message
 
 
 def synced(one, two):
@@ -21,36 +21,6 @@ def synced(one, two):
         stores[write.replica][write.session] = write.after
     assert stores[0] == stores[1]
     return stores[0]
-
-
-def commit(text):
-    return record(type="commit", of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": text}])
-
-
-def redaction(*names, id="x"):
-    return record(type="redaction", id=id, ts="2026-01-01T00:02:00.000Z", lines=list(names))
-
-
-def test_the_deltas_of_a_redacted_stream_go():
-    """Where it was redacted they were gone already, so that it could not name them."""
-    delta = record(type="delta", of="s", parts=[{"text": "SECRET"}])
-    one = {"demo": HEADER + redaction("commit s") + opened("s") + commit("[redacted:x]")}
-    two = {"demo": HEADER + opened("s") + delta + commit("SECRET")}
-    assert synced(one, two) == one
-
-
-def test_one_redaction_with_two_outcomes_leaves_nothing_of_the_line():
-    """Each may hold what the other lost."""
-    one = {"demo": HEADER + redaction("a") + message("a", "[redacted:x] and two")}
-    two = {"demo": HEADER + redaction("a") + message("a", "one and [redacted:x]")}
-    assert synced(one, two) == {"demo": HEADER + redaction("a") + message("a", "[redacted]")}
-
-
-def test_of_more_redactions_the_line_of_whoever_knows_all_is_taken():
-    more = HEADER + redaction("a") + redaction("a", id="y") + message("a", "[redacted:x] and [redacted:y]")
-    less = HEADER + redaction("a") + message("a", "[redacted:x] and two")
-    assert synced({"demo": more}, {"demo": less}) == {"demo": more}
-    assert synced({"demo": HEADER + message("a", "one and two")}, {"demo": more}) == {"demo": more}
 
 
 def test_a_fork_of_a_fork_is_one_of_the_first_session():

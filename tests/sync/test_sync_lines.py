@@ -218,9 +218,17 @@ def test_where_nothing_was_redacted_the_logs_are_the_same():
 TOLD, HIDING = redaction("a") + CLEAN, redaction("commit s") + opened("s") + HIDDEN
 BOTH = redaction("a", id="x") + redaction("a", id="y") + message("a", "[redacted]", 1)
 STREAM = opened("s") + DELTA + SAID
+FIRST, LAST = (
+    redaction("a") + message("a", text) for text in ("[redacted:x] and two", "one and [redacted:x]")
+)
+ALL = redaction("a") + redaction("a", id="y") + message("a", "[redacted:x] and [redacted:y]")
+NOTHING = redaction("a") + message("a", "[redacted]")
 AFTER = {
     "whoever redacted it": (TOLD, SECRET + LATER, [TOLD, TOLD + LATER]),
     "redacted in two ways": (TOLD, redaction("a", id="y") + ON, [BOTH, BOTH]),
+    "in two outcomes, of which each may hold what the other lost": (FIRST, LAST, [NOTHING, NOTHING]),
+    "by whoever knows all redactions": (ALL, FIRST, [ALL, ALL]),
+    "known to the other alone": (message("a", "one and two"), ALL, [ALL, ALL]),
     "a stream, with its deltas": (HIDING, STREAM, [HIDING, HIDING]),
     "not the deltas of another": (TOLD, SECRET + STREAM, [TOLD, TOLD + STREAM]),
 }
