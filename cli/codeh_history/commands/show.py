@@ -92,7 +92,7 @@ def read(
                 kept[number] = message
                 if len(kept) > 2 * last:
                     kept = {n: m for n, m in kept.items() if n > skim.placed - last}
-            report_damage(env, target, Log([], skim.damage, size), strict=strict)
+            report_damage(env, target, Log([], skim.view.log.damage, size), strict=strict)
             return [(n, kept[n]) for n in sorted(kept) if n > skim.placed - last], [], None
     view = view_of(env, target, strict=strict, lost=lost, newest=None if some else last)
     if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:

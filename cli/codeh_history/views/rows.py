@@ -155,10 +155,10 @@ def count_bytes(data: bytes) -> Count:
 def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Count:
     """Count the pieces of a log, or its view; there the first prompt may be one that is replaced now."""
     count, skim = Count(), Skim(pieces)
+    view = skim.view
     try:
         for number, message in skim.messages():
             count.add(message, number)
-        count.header, count.meta, count.damage = skim.header, skim.meta, skim.damage
     except NeedsFold:
         count, view = Count(), fold(whole())
         for message in view.all.values():
@@ -166,7 +166,7 @@ def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Coun
                 count.begin(message, 0)
         for number, message in enumerate(view.messages, 1):
             count.add(message, number)
-        count.header, count.meta, count.damage = view.header, view.meta, view.log.damage
+    count.header, count.meta, count.damage = view.header, view.meta, view.log.damage
     count.bytes = size
     return count
 

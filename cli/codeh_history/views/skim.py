@@ -11,9 +11,9 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from ..session.fold import Fold, message_of
-from ..session.model import Any, Json, Message
+from ..session.model import Any, Message
 from ..session.pairing import Call, pair
-from ..session.records import Damage, Log, ParseState, Record, lines_of, parse
+from ..session.records import Log, ParseState, Record, lines_of, parse
 from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, content_id, own_id
 from ..session.view import View, number_calls, uses_tools
 from ..store import read
@@ -43,52 +43,34 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
         with read.opened(path) as (fd, size):
             head = os.pread(fd, _STEP, 0)
             if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
-                yield from _pieces(fd, size)
+                before = ParseState()
+                yield from (parse(lines_of(block), before) for block in blocks(fd, size, _STEP, skip=True))
                 return
     yield read.read_log(read.read_bytes(path, skip=True))
-
-
-def _pieces(fd: int, size: int) -> Iterator[Log]:
-    before = ParseState()
-    for block in blocks(fd, size, _STEP, skip=True):
-        yield parse(lines_of(block), before)
 
 
 class Skim:
     """One pass over a plain log; `messages` yields each message with `show`'s number once it is complete.
 
     They come in order, except streams committed after later messages, and pending ones, which come last. A
-    message's `place` is its line's byte offset. `header` and `meta` are as in a view; `placed` counts the
-    messages so far; `damage` lists damaged lines.
+    message's `place` is its line's byte offset. `view` has the header, settings, notes and damage of what
+    was read, and the incomplete messages; `placed` counts the messages so far.
     """
 
     def __init__(self, pieces: Iterable[Log]) -> None:
         self._pieces = pieces
-        self._view = View(Log([], [], 0))  # of the incomplete messages
-        self._fold = Fold(self._view)
+        self.view = View(Log([], [], 0))
+        self._fold = Fold(self.view)
         self.placed = 0
-        self.damage: list[Damage] = []
         self._open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
         self._ids = array("q")  # hashes
         self._tools = False  # whether a complete message has a call or a result
         self._idless = 0  # calls without an id so far
 
-    @property
-    def header(self) -> Json | None:
-        return self._view.header
-
-    @property
-    def meta(self) -> Json:
-        return self._view.meta
-
-    @property
-    def notes(self) -> list[str]:
-        return self._view.notes
-
     def messages(self) -> Iterator[tuple[int, Message]]:
         """Yield each message with its number; NeedsFold if the log is not plain."""
         for log in self._pieces:
-            self.damage += log.damage
+            self.view.log.damage += log.damage
             for record in log.records:
                 numbered = self._read(record)
                 if numbered is not None:
@@ -118,18 +100,18 @@ class Skim:
             self.placed += rule.places
         if rule is not OTHER:
             self._fold.read[type](record.offset, record)
-        self._view.carried.clear()
+        self.view.carried.clear()
         return self._completed(str(content_id(data))) if rule.reach else None
 
     def _completed(self, id: str) -> tuple[int, Message] | None:
         """Return the message that a record added or streamed into, if it is complete now."""
-        message = self._view.all.get(id)
+        message = self.view.all.get(id)
         if message is None:
             return None  # nothing is pending, so no effect
         number, _ = self._open.setdefault(id, (self.placed, message))
         if not message.committed:
             return None
-        del self._view.all[id], self._open[id]
+        del self.view.all[id], self._open[id]
         return self._complete(number, message)
 
     def _complete(self, number: int, message: Message) -> tuple[int, Message]:

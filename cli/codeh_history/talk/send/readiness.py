@@ -58,14 +58,14 @@ def status_of_large_log(env: Env, target: Target, counter: str | None, *, strict
             end[number] = message
             if len(end) > 2 * END:
                 end = {n: m for n, m in end.items() if n > skimmed.placed - END}
-        view = View(Log([], skimmed.damage, size_of(target.path)))
-        view.meta = skimmed.meta
+        view = View(Log([], skimmed.view.log.damage, size_of(target.path)))
+        view.meta = skimmed.view.meta
         shown = {m.place: m for m in newest.values()} | end
         view.messages = [shown[number] for number in sorted(shown)]
         if not any(message.role == "model" and message.committed for message in end.values()):
             return None
         report_damage(env, target, view.log, strict=strict)
-        report_notes(env, target, skimmed.notes)
+        report_notes(env, target, skimmed.view.notes)
         totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again)
     except NeedsFold:
         return None
