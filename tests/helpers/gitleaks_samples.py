@@ -279,75 +279,43 @@ zendesk-secret-key: zendesk_secret_key = "{w40}"
 SECOND = table(r"""
 1password-secret-key: {"secretKey":"A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5}"}
 1password-service-account-token: op read x --token ops_eyJ{w300}
-adafruit-api-key: aio = Client('anna', 'x')\nAIO_KEY = '{l32}'
-adobe-client-id: "adobeClientId": "{h32}",
-adobe-client-secret: adobe.client.secret=p8e-{l32}
 age-secret-key: SOPS_AGE_KEY="AGE-SECRET-KEY-1{x58}"
 airtable-api-key: Airtable.configure({ apiKey: 'key{w14}' })
 airtable-personnal-access-token: {"headers":{"Authorization":"Bearer pat{w14}.{h64}"}}
-algolia-api-key: searchClient = algoliasearch('APPID', { apiKey: '{h32}' })
 alibaba-access-key-id: export ALICLOUD_ACCESS_KEY=LTAI{w20}
-alibaba-secret-key: ALIBABA_CLOUD_ACCESS_KEY_SECRET={w30}
 anthropic-admin-api-key: x-api-key: sk-ant-admin01-{s93}AA
 anthropic-api-key: client = Anthropic(api_key="sk-ant-api03-{s93}AA")
 artifactory-api-key: curl -H 'X-JFrog-Art-Api: AKCp{w69}' https://x.example
 artifactory-reference-token: {"reference_token": "cmVmd{w59}"}
 asana-client-id: ASANA_CLIENT_ID: '{d16}'
 asana-client-secret: asanaClientSecret: "{l32}"
-atlassian-api-token: confluence_token: {l20}{h4}
 authress-service-client-access-key: const accessKey = 'ext_{l10}.{l4}.acc-{l20}.{b80}';
 aws-access-token: [default]\naws_access_key_id=ASIA{x16}
 aws-amazon-bedrock-api-key-long-lived: {"apiKey":"ABSK{b130}"}
-azure-ad-client-secret: ARM_CLIENT_SECRET={w3}7Q~{s31}
 beamer-api-token: headers = {"Beamer-Api-Key": "b_{t44}"}
-bitbucket-client-id: BITBUCKET_CLIENT_ID: "{l32}"
 bitbucket-client-secret: "bitbucketClientSecret" : "{l64}"
 bittrex-access-key: bittrex = Bittrex(api_key='{l32}', api_secret='{l32}')
-cisco-meraki-api-key: X-Cisco-Meraki-API-Key: {h40}
-clickhouse-cloud-api-secret-key: CLICKHOUSE_CLOUD_KEY_SECRET=4b1d{w38}
 clojars-api-token: export CLOJARS_PASSWORD=CLOJARS_{h60}
-cloudflare-api-key: {"cloudflare":{"apiToken":"{s40}"}}
 cloudflare-global-api-key: X-Auth-Key: {h37}
 cloudflare-origin-ca-key: X-Auth-User-Service-Key: v1.0-{h24}-{h146}
-codecov-access-token: codecov:\n  token: {uuid}
 cohere-api-token: co = cohere.Client('{w40}')
-coinbase-access-token: COINBASE_API_SECRET: {w64}
-confluent-access-token: sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username="x" password="{w64}";
-confluent-secret-key: CONFLUENT_CLOUD_API_SECRET={b64}
-contentful-delivery-api-token: accessToken: '{s43}',
 curl-auth-header: curl -s --header "X-Api-Token: {w32}" https://x.example
-curl-auth-header: curl -H 'Authorization: Basic {b28}' https://x.example
 curl-auth-user: curl --user 'anna:{w12}' -O https://x.example/f
 databricks-api-token: DATABRICKS_TOKEN: dapi{h32}-2
-datadog-access-token: DD_APP_KEY="{h40}"
 defined-networking-api-token: Authorization: Bearer dnkey-{t26}-{t52}
 digitalocean-pat: variable "do_token" { default = "dop_v1_{h64}" }
-discord-api-token: discordApiToken={h64}
-discord-client-id: const clientId = '{d18}';
-discord-client-secret: DISCORD_CLIENT_SECRET={s32}
 doppler-api-token: docker run -e DOPPLER_TOKEN="dp.pt.{w43}" x
-droneci-access-token: export DRONE_TOKEN={w32}
-dropbox-api-token: DROPBOX_APP_SECRET: "{l15}"
 dropbox-long-lived-api-token: dropbox_access_token={w11}AAAAAAAAAA{s43}
 dropbox-short-lived-api-token: {"access_token": "sl.{s135}", "expires_in": 14399}
 duffel-api-token: new Duffel({ token: 'duffel_test_{s43}' })
 dynatrace-api-token: DT_API_TOKEN=dt0c01.{U24}.{U64}
 easypost-api-token: EASYPOST=EZAK{w54}
-etsy-access-token: x-api-key: {l24}
 facebook-access-token: FB_APP_ACCESS_TOKEN="1{d14}|{s27}"
 facebook-access-token: fetch(`https://graph.facebook.com/v19.0/me?access_token=2{d15}%7C{s27}`)
 facebook-page-access-token: pageAccessToken: 'EAAC{w160}'
-facebook-secret: facebook:\n  app_id: 12\n  app_secret: {h32}
-fastly-api-token: export FASTLY_API_TOKEN={s32}
-finicity-api-token: Finicity-App-Key: {h32}
-finnhub-access-token: https://finnhub.io/api/v1/quote?symbol=AAPL&token={l20}
-flickr-access-token: flickr.api_secret = "{h16}"
 flutterwave-secret-key: FLW_SECRET_KEY=FLWSECK_TEST-{h32}-X
-flutterwave-encryption-key: FLW_ENCRYPTION_KEY='FLWSECK_TEST{h12}'
 flyio-access-token: FLY_API_TOKEN="FlyV1 fm2_{b120}"
 frameio-api-token: FRAMEIO_TOKEN=fio-u-{s64}
-freshbooks-access-token: FRESHBOOKS_CLIENT_SECRET={h64}
-gcp-api-key: "current_key": "AIza{s35}"
 generic-api-key: 'credentials' => '{w20}',
 github-app-token: GITHUB_TOKEN: ghu_{w36}
 github-fine-grained-pat: GH_TOKEN=github_pat_{w82} gh pr list
@@ -358,72 +326,40 @@ gitlab-pat: PRIVATE-TOKEN: glpat-{w20}
 gitlab-pat-routable: GITLAB_TOKEN=glpat-{s40}.01.{l9}
 gitlab-ptt: curl -X POST -F token=glptt-{h40} x
 gitlab-session-cookie: curl --cookie "_gitlab_session={h32}" x
-gitter-access-token: GITTER_TOKEN: {h40}
-gocardless-api-token: GC_ACCESS_TOKEN=live_{s40}
-grafana-api-key: Authorization: Bearer eyJrIjoi{w90}==
 grafana-service-account-token: GRAFANA_TOKEN=glsa_{w32}_{h8}
-harness-api-key: x-api-key: pat.{s22}.{w24}.{w20}
 harness-api-key: HARNESS_SAT='sat.{s22}.{w24}.{w20}'
 hashicorp-tf-api-token: TF_TOKEN_app_terraform_io={w14}.atlasv1.{s67}
-hashicorp-tf-password: resource "azurerm_sql_server" "x" {\n  administrator_login          = "anna"\n  administrator_login_password = "{w12}"\n}
-hashicorp-tf-password: password       = "root{l8}"
-heroku-api-key: heroku:\n  api_key: {uuid}
-hubspot-api-key: https://api.hubapi.com/x?hapikey={uuid}
 huggingface-access-token: HF_TOKEN=hf_{c34} python x.py
-infracost-api-token: INFRACOST_API_KEY: ico-{w32}
-intercom-api-key: Intercom::Client.new(token: '{s60}')
 intra42-client-secret: FT_SECRET=s-s4t2af-{h64}
-jfrog-api-key: JFROG_API_KEY={w73}
-jfrog-identity-token: jf c add --url x --access-token {w64}
 jwt: const t = "eyJ{w30}.eyJ{w80}.{s43}";
 jwt-base64: {"jwt": "ZXlKaGJHY2lPaU{w200}"}
-kraken-access-token: KRAKEN_API_SECRET={b86}==
-kubernetes-secret-yaml: kind: Secret\napiVersion: v1\ntype: Opaque\nstringData:\n  config: {w20}\n
-kubernetes-secret-yaml: data:\n  tls.key: {b28}\nkind: Secret\n
-kucoin-secret-key: KUCOIN_API_SECRET={uuid}
 launchdarkly-access-token: LAUNCHDARKLY_ACCESS_TOKEN=api-{uuid}
 linear-api-key: LINEAR_API_KEY=lin_api_{w40}
-linear-client-secret: linearClientSecret: '{h32}',
-linkedin-client-id: linkedInClientId: "{l14}"
 linkedin-client-secret: LINKEDIN_CLIENT_SECRET="{w16}"
 lob-api-key: curl https://api.lob.com/v1/addresses -u live_{h35}:
 looker-client-id: [Looker]\nclient_id={l20}\nclient_secret={l24}
 mailchimp-api-key: MailchimpSDK.initialize("{h32}-us6")
 mailgun-private-api-token: curl -s --user 'api:key-{h32}' https://api.mailgun.net
-mailgun-signing-key: MAILGUN_WEBHOOK_SIGNING_KEY="{h32}-{h8}-{h8}"
 mapbox-api-token: MAPBOX_TOKEN=pk.{w60}.{w22}
-mattermost-access-token: mattermost:\n  token: {l26}
-maxmind-license-key: MAXMIND_LICENSE_KEY={w6}_{w29}_mmk
-messagebird-api-token: MESSAGEBIRD_API_KEY={w25}
-messagebird-client-id: messageBirdClientId = "{uuid}"
-microsoft-teams-webhook: TEAMS_WEBHOOK=https://x.webhook.office.com/webhookb2/{uuid}@{uuid}/IncomingWebhook/{h32}/{uuid}
-netlify-access-token: NETLIFY_AUTH_TOKEN={s43}
 new-relic-insert-key: NEW_RELIC_INSERT_KEY=NRII-{s32}
 new-relic-user-api-id: new_relic_api_id: "{w64}"
 notion-api-token: NOTION_TOKEN=ntn_{d11}{w35}
 npm-access-token: NPM_TOKEN='npm_{w36}'
-nuget-config-password: <add key="Password" value="{w14}" />
-nytimes-access-token: NYTIMES_API_KEY: {w32}
 octopus-deploy-api-key: X-Octopus-ApiKey: API-{U26}
-okta-access-token: OKTA_CLIENT_TOKEN=00{s40}
 openai-api-key: {"OPENAI_API_KEY": "sk-proj-{s58}T3BlbkFJ{s58}"}
 openshift-user-token: token: sha256~{s43}
 perplexity-api-key: PPLX_API_KEY=pplx-{w48}
-plaid-client-id: plaid: { clientId: '{h24}', secret: '{h30}' }
 planetscale-password: DATABASE_PASSWORD=pscale_pw_{s43}
 postman-api-token: {"key":"X-API-Key","value":"PMAK-{h24}-{h34}"}
 prefect-api-token: PREFECT_API_KEY=pnu_{w36}
 private-key: key = '-----BEGIN RSA PRIVATE KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE KEY-----'
-privateai-api-token: PRIVATEAI_API_KEY={l32}
 pulumi-api-token: PULUMI_ACCESS_TOKEN: pul-{h40}
 pypi-upload-token: password = pypi-AgEIcHlwaS5vcmc{s80}
 rapidapi-access-token: 'x-rapidapi-key': '{l50}',
 rubygems-api-token: GEM_HOST_API_KEY=rubygems_{h48}
 scalingo-api-token: SCALINGO_API_TOKEN=tk-us-{s48}
-sendbird-access-token: SENDBIRD_API_TOKEN={h40}
 sendgrid-api-token: sgMail.setApiKey('SG.{s22}.{s43}')
 sendinblue-api-token: SENDINBLUE_KEY=xkeysib-{h64}-{w16}
-sentry-access-token: [auth]\ntoken={h64}
 sentry-org-token: SENTRY_AUTH_TOKEN=sntrys_eyJpYXQiO{w60}LCJyZWdpb25fdXJs{w60}_{b43}
 settlemint-personal-access-token: x-auth-token: sm_pat_{w16}
 shopify-access-token: SHOPIFY_ADMIN=shpat_{h32}
@@ -435,24 +371,14 @@ slack-webhook-url: webhook_url: https://hooks.slack.com/services/T{U8}/B{U10}/{w
 snyk-api-token: snyk auth {uuid}
 sonar-api-token: sonar.token=sqp_{h40}
 sonar-api-token: <sonar.login>{h40}</sonar.login>
-sourcegraph-access-token: SRC_ACCESS_TOKEN={h40}
 square-access-token: SQUARE_ACCESS_TOKEN=EAAA{s60}
 stripe-access-token: stripe.api_key = "sk_live_{w24}"
 sumologic-access-id: SUMO_ACCESS_ID: su{w12}
-sumologic-access-token: SUMO_ACCESS_KEY: {w64}
-telegram-bot-api-token: TELEGRAM_BOT_TOKEN={d10}:A{s34}
-travisci-access-token: travis_token: "{w22}"
 twilio-api-key: TWILIO_API_KEY_SID=SK{h32}
-twitch-api-token: twitchClientSecret: '{l30}'
-twitter-access-secret: TWITTER_ACCESS_TOKEN_SECRET={w45}
-twitter-api-key: auth = tweepy.OAuthHandler(x)\nconsumer_key = '{w25}'
-twitter-api-secret: consumer_secret = '{w50}'
 twitter-bearer-token: Authorization: Bearer AAAAAAAAAAAAAAAAAAAAAA{w86}
 typeform-api-token: TYPEFORM_TOKEN: tfp_{s59}
 vault-batch-token: vault login hvb.{s150}
 vault-service-token: {"auth":{"client_token":"s.{w24}"}}
 vault-service-token: VAULT_TOKEN=s.{w24} vault kv get x
 yandex-access-token: YC_TOKEN=t1.{s60}.{s86}
-yandex-aws-access-token: AWS_SECRET_ACCESS_KEY=YC{s38}
-zendesk-secret-key: ZENDESK_API_TOKEN={w40}
 """)
