@@ -6,7 +6,7 @@ from codeh_history.programs import goose as goose_reader
 from codeh_history.programs.model import Session
 from in_process import run_in_process, run_ok
 from program_databases import GOOSE, database, goose
-from support import lines, session_path
+from support import session_path
 
 
 def imported(home, tables, *more):
@@ -39,25 +39,6 @@ def test_what_only_the_user_sees_is_counted(tmp_path):
     for kind in (b"content (systemNotification)", b"message that the agent does not see"):
         assert b"not imported: 1 " + kind in done.err
     assert shown(tmp_path)[-1] == "of A"
-
-
-def test_usage_is_of_the_response_before_it_and_a_compactions_is_counted(tmp_path):
-    done = imported(tmp_path, goose()[0])
-    assert b"not imported: 1 usage of a compaction" in done.err
-    used = {r["id"]: r["usage"] for r in lines(session_path(tmp_path, "goose-g1")) if "usage" in r}
-    assert {id: found["input"] for id, found in used.items()} == {"d": 9, "f": 19}
-    assert used["d"]["cached"] == 3
-
-
-def test_titles_directories_models_signatures_and_pictures_come_along(tmp_path):
-    imported(tmp_path, goose()[0])
-    header, meta, *records = lines(session_path(tmp_path, "goose-g1"))
-    assert (header["cwd"], header["created"]) == ("/work", "2026-01-01T00:00:00.000Z")
-    assert meta["set"] == {"title": "A title"}
-    said, result = (next(r for r in records if r.get("id") == id) for id in ("d", "e"))
-    assert (said["provider"], said["model"]) == ("anthropic", "claude-5")
-    assert said["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "sig"}
-    assert result["parts"][0]["functionResponse"]["parts"][0]["inlineData"]["mimeType"] == "image/png"
 
 
 def test_a_compaction_since_is_a_summary(tmp_path):

@@ -24,40 +24,6 @@ def kinds(home, id):
     return [record.get("kind", record["type"]) for record in records(home, id)]
 
 
-def test_a_thread_is_walked_from_its_tip(tmp_path):
-    tables = llm()[0]
-    tables["messages"].append({"hash": "x", "parent_hash": "m2", "role": "assistant"})
-    assert run_in_process("import", str(written(tmp_path, tables)), home=tmp_path).text == "llm-t1"
-    header, meta, asked, called, result, said = records(tmp_path, "llm-t1")
-    assert header["created"] == "2026-01-01T00:00:01.000Z"
-    tool = {"name": "up", "description": "doubles", "parameters": {"type": "object"}}
-    assert meta["set"] == {
-        "title": "A title",
-        "system": "be good",
-        "tools": [{"type": "function", "function": tool}],
-    }
-    image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
-    assert asked["parts"] == [{"text": "a fragment\none"}, image]
-    assert called["parts"][0] == {"text": "hm", "thought": True}
-    assert (called["model"], called["ts"]) == ("mock", "2026-01-01T00:00:02.500Z")
-    assert result["parts"] == [{"functionResponse": {"id": "A", "name": "up", "response": {"output": "2"}}}]
-    raw = {"input_tokens": 3, "output_tokens": 4}
-    assert (said["id"], said["usage"]) == ("m4", {"input": 3, "output": 4, "raw": raw})
-
-
-def test_the_older_tables(tmp_path):
-    path = written(tmp_path, llm_older()[0], LLM_OLDER)
-    assert run_in_process("import", str(path), home=tmp_path).text == "llm-c1"
-    assert kinds(tmp_path, "llm-c1") == ["session", "meta", "user", "codeh", "tool", "codeh"]
-    _, meta, asked, called, result, said = records(tmp_path, "llm-c1")
-    assert meta["set"] == {"title": "A title", "system": "be good"}
-    linked = {"fileData": {"mimeType": "image/png", "fileUri": "https://x/p.png"}}
-    assert asked["parts"] == [{"text": "a fragment\none"}, linked]
-    assert called["parts"][0]["functionCall"] == {"id": "A", "name": "up", "args": {"x": 1}}
-    assert result["parts"][0]["functionResponse"]["id"] == "A"
-    assert [r["usage"]["output"] for r in (called, said)] == [4, 4]
-
-
 def test_of_a_conversation_in_both_schemas_the_thread_is_read(tmp_path):
     older = llm_older()[0]
     older["conversations"][0]["id"] = "t1"

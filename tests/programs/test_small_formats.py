@@ -12,36 +12,6 @@ from training_files import imported as imported_file
 from training_files import said
 
 
-def test_several_runs_in_one_file_are_sessions_each(tmp_path):
-    done = imported(tmp_path, AIDER.encode(), ".aider.chat.history.md")
-    ids = done.text.split()
-    assert [id[:25] for id in ids] == ["aider-2026-01-01-10-00-00", "aider-2026-01-02-12-00-00"]
-    first, second = sessions(tmp_path, done)
-    assert short(second) == [("user", "two"), ("codeh", "three")]
-    assert first[0]["created"] == "2026-01-01T10:00:00.000Z"
-    assert first[0]["imported"]["version"] == "0.86.1"
-
-
-def test_marks_of_aider_within_an_answer_are_the_answers(tmp_path):
-    """Its own splitter drops each line that begins with `# `, and takes quotations and headings for its marks."""
-    first, _ = sessions(tmp_path, imported(tmp_path, AIDER.encode()))
-    asked, answered, again, _ = short(first)
-    assert asked == ("user", "one\nmore of it")
-    assert "# a comment, not a header" in answered[1]
-    assert "> a quotation in the answer\n#### A heading in the answer" in answered[1]
-    assert again == ("user", "why?")
-
-
-def test_commands_and_notes_are_counted_models_and_rounded_usage_come_along(tmp_path):
-    done = imported(tmp_path, AIDER.encode())
-    assert b"not imported: 1 command" in done.err
-    answer = next(r for r in sessions(tmp_path, done)[0] if r.get("kind") == "codeh")
-    assert answer["model"] == "gpt-5"
-    assert {key: answer["usage"][key] for key in ("input", "output", "cached")} == {
-        "input": 2100, "output": 1234, "cached": 300,
-    }  # fmt: skip
-
-
 def test_a_history_without_blanks_at_line_ends(tmp_path):
     text = "\n".join(line.rstrip() for line in AIDER.splitlines())
     _, second = sessions(tmp_path, imported(tmp_path, text.encode()))
@@ -55,23 +25,6 @@ def test_a_run_that_goes_on_is_appended_to(tmp_path):
     assert session_path(tmp_path, ids.split()[1]).read_bytes() == before
     assert imported(tmp_path, f"{AIDER}\n#### four  \n\nfive\n".encode()).text == ids
     assert session_path(tmp_path, ids.split()[1]).read_bytes().startswith(before)
-
-
-def test_a_trajectory(tmp_path):
-    done = imported(tmp_path, single(atif()))
-    assert done.text == "atif-s1"
-    assert b"not imported: 1 sub-agent" in done.err
-    (records,) = sessions(tmp_path, done)
-    assert short(records) == [
-        ("user", "one+[image: images/1.png]"),
-        ("codeh", "(hm)+see+f A+g B"),
-        ("tool", "A=of A+B=[sub-agent: t2]"),
-        ("codeh", "two"),
-    ]
-    assert settings(records) == {"system": "be good"}
-    said = next(r for r in records if r.get("kind") == "codeh")
-    assert (said["model"], said["usage"]["input"], said["usage"]["cached"]) == ("gpt-5", 9, 3)
-    assert records[0]["imported"]["version"] == "ATIF-v1.7"
 
 
 def test_sub_agents_of_a_trajectory_as_branches(tmp_path):
@@ -95,16 +48,12 @@ LANGCHAIN = [
 ]
 
 
-@pytest.mark.parametrize("form", ["dict", "lc"])
-def test_both_forms_of_langchain(form, tmp_path):
-    (records,) = sessions(tmp_path, imported(tmp_path, listed(langchain(form))))
-    assert short(records) == LANGCHAIN
-    assert settings(records) == {"system": "be good"}
-    called = next(r for r in records if r.get("id") == "run-1")
-    assert (called["provider"], called["model"], called["usage"]["cached"]) == ("openai-chat", "gpt-5", 1)
-    assert records[-1]["parts"][0]["thoughtSignature"] == "s"
-    failed = next(r for r in records if r.get("kind") == "tool")["parts"][0]["functionResponse"]
-    assert failed["response"] == {"error": "failed"}
+def test_both_forms_of_langchain(tmp_path):
+    made = [
+        sessions(tmp_path, imported(tmp_path, listed(langchain(form))))[0][1:] for form in ("dict", "lc")
+    ]
+    one, other = ([{**record, "id": None} for record in records] for records in made)
+    assert one == other
 
 
 def test_a_state_and_lines_of_langchain(tmp_path):
@@ -141,20 +90,9 @@ def test_what_langchain_itself_writes(dump, tmp_path):
     assert short(records) == LANGCHAIN
 
 
-@pytest.mark.parametrize("write", [lined, listed])
-def test_sharegpt(write, tmp_path):
-    (tmp_path / "x.json").write_bytes(write(sharegpt()))
-    done = run_in_process("import", str(tmp_path / "x.json"), home=tmp_path)
-    one, two = done.text.split()
-    assert two == "sharegpt-x1"
-    assert b"not imported: 1 turn of alien" in done.err
-    first = lines(session_path(tmp_path, one))
-    assert said(first) == ["one", "call_1", "call_1", "two"]
-    assert settings(first) == {
-        "system": "be good",
-        "tools": [{"name": "f", "parameters": {"type": "object"}}],
-    }
-    assert said(lines(session_path(tmp_path, two))) == ["three"]
+def test_lines_of_sharegpt_and_a_list_are_the_same(tmp_path):
+    one, other = (imported_file(tmp_path, write(sharegpt())) for write in (lined, listed))
+    assert [records[0]["id"] for records in one] == [records[0]["id"] for records in other]
 
 
 @pytest.mark.parametrize(
@@ -173,15 +111,6 @@ def test_calls_of_sharegpt(call, names, tmp_path):
         part["functionCall"]["name"] for part in records[-1]["parts"] if "functionCall" in part
     ] == names
     assert names or records[-1]["parts"] == [{"text": call}]
-
-
-def test_examples_bring_tools_weights_and_system_prompts(tmp_path):
-    first, second, *_ = imported_file(tmp_path, lined(openai_jsonl()))
-    assert said(first) == ["one", "A", "A", "two"]
-    assert settings(first)["system"] == "be good"
-    assert settings(first)["tools"][0]["function"]["name"] == "f"
-    assert first[-1]["item"] == {"weight": 0}
-    assert said(second) == ["one", "again"]
 
 
 def test_of_a_preference_the_preferred_answer(tmp_path):
