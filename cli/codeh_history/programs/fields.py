@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..base.times import from_millis, to_millis
 from ..providers import usage
 from ..providers.parts import list_of, name_of, object_of, objects, text_of
 from ..session.model import Json
-
-_STORED = re.compile(
-    r"\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
-)
 
 
 def at(value: Any, path: str) -> Any:
@@ -58,30 +53,27 @@ def answer_fields(
 ) -> Json:
     """A model message's fields: names at these `paths`, and `usage` as read by `counts`."""
     fields: Json = {"provider": provider}
-    for field, path in paths.items():
-        used = field == "usage"
-        fields[field] = (
-            usage.read(object_at(answer, path), counts) if used else name_at(answer, *path.split())
-        )
+    fields |= {field: name_at(answer, *path.split()) for field, path in paths.items()}
+    if "usage" in paths:
+        fields["usage"] = usage.read(object_at(answer, paths["usage"]), counts)
     return omit_empty(**fields)
 
 
 def time_of(value: object) -> str | None:
     """A source's time (text or epoch milliseconds) in the stored format; None if it is invalid."""
-    if isinstance(value, str):
-        if _STORED.fullmatch(value):
-            return value
-        millis = to_millis(value)
-    else:
-        whole = isinstance(value, (int, float)) and not isinstance(value, bool)
-        millis = to_millis(str(int(value))) if whole and 0 <= value < 1e15 else None  # type: ignore[operator,call-overload]
+    if _is_number(value):
+        value = str(int(value)) if 0 <= value < 1e15 else None
+    millis = to_millis(value) if isinstance(value, str) else None
     return from_millis(millis) if millis is not None else None
 
 
 def seconds(value: object) -> str | None:
     """A time in epoch seconds or as text, in the stored format."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return time_of(value * 1000 if number else value)  # type: ignore[operator]
+    return time_of(value * 1000 if _is_number(value) else value)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def hash_id(*of: object) -> str:

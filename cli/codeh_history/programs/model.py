@@ -55,8 +55,6 @@ class Entry:
 
     @property
     def parts(self) -> list[Part]:
-        if len(self.pieces) == 1:  # the usual case
-            return self.pieces[0].parts
         return [part for piece in self.pieces for part in piece.parts]
 
     @property

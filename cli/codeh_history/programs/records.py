@@ -22,16 +22,11 @@ def lines(records: Iterable[Json], where: str) -> bytes:
     """Serialise records as lines; BadData names one that could not be read back."""
     made = []
     for record in records:
-        if reason := unfit(record):
+        reason = check_message(record) if record["type"] == "message" else None
+        if reason := reason or ("nested deeper than 200 levels" if nests_deeper(record) else None):
             raise BadData(f"{where}: {record.get('id')}: {reason}")
         made.append(dumps(record) + b"\n")
     return b"".join(made)
-
-
-def unfit(record: Json) -> str | None:
-    """Why a record could not be read back; None if it can."""
-    reason = check_message(record) if record["type"] == "message" else None
-    return reason or ("nested deeper than 200 levels" if nests_deeper(record) else None)
 
 
 def session_id(session: Session) -> str:

@@ -208,10 +208,18 @@ class _Rollout:
         self.session.append(entry)
 
     def entry(self, number: int, payload: Json, ts: str | None) -> Entry | None:
-        """Make the message of an item, without an id; None if it is not a message."""
-        why = self.unsent(number, payload)
-        if why:
-            self.session.skip(why, own=why in _INSTRUCTIONS)
+        """Make the message of an item, without an id; count an item that is not sent, and return None."""
+        kind, role, unsent = payload.get("type"), payload.get("role"), ""
+        if kind != "message":
+            unsent = "" if is_item(payload) and kind != "ghost_snapshot" else f"response_item ({kind})"
+        elif not isinstance(payload.get("content"), list):
+            why = f"a message whose content is not a list: {self.program.title} silently drops it"
+            self.session.problem(number, "drops", why)
+            unsent = "message without a list of contents"
+        elif role in ("developer", "system") or (role == "user" and _is_context(payload)):
+            unsent = "context message" if role == "user" else f"{role} message"
+        if unsent:
+            self.session.skip(unsent, own=unsent in _INSTRUCTIONS)
             return None
         try:
             kind, parts, beside = self.reader.read(_as_api_item(payload), "response_item")
@@ -222,20 +230,6 @@ class _Rollout:
         own = {"provider": FORMAT, "model": self.model} if kind == "codeh" else {}
         fields = omit_empty(**own, item=beside)
         return Entry("", kind, ts, [Piece(number, parts)], fields) if parts else None
-
-    def unsent(self, number: int, payload: Json) -> str | None:
-        """The kind under which an unsent item is counted; None for one that is sent."""
-        kind, role = payload.get("type"), payload.get("role")
-        if kind != "message":
-            imported = is_item(payload) and kind != "ghost_snapshot"
-            return None if imported else f"response_item ({kind})"
-        if not isinstance(payload.get("content"), list):
-            why = f"a message whose content is not a list: {self.program.title} silently drops it"
-            self.session.problem(number, "drops", why)
-            return "message without a list of contents"
-        if role in ("developer", "system"):
-            return f"{role} message"
-        return "context message" if role == "user" and _is_context(payload) else None
 
     def id(self, payload: Json) -> str:
         """The item's id if it is unused, else a hash of its content and occurrence."""
