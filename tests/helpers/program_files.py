@@ -18,10 +18,17 @@ def written(path, lines):
 
 
 def played(file, script):
-    """The file after steps such as `user a one; said b two`: a method and its arguments, `_` for a blank."""
+    """The file after steps such as `user a one; said b two n=1`: a method, its arguments and fields.
+
+    `_` is a blank, `None` no argument; a field is JSON.
+    """
     for step in script.split("; "):
-        method, *arguments = step.split()
-        getattr(file, method)(*(argument.replace("_", " ") for argument in arguments))
+        method, *words = step.split()
+        arguments = [
+            None if word == "None" else word.replace("_", " ") for word in words if "=" not in word
+        ]
+        fields = dict(word.split("=", 1) for word in words if "=" in word)
+        getattr(file, method)(*arguments, **{key: orjson.loads(value) for key, value in fields.items()})
     return file
 
 

@@ -1,7 +1,5 @@
 """Claude Code's files: what it would send next, each trap of its format by name."""
 
-import os
-
 import pytest
 
 from in_process import run_in_process, run_ok
@@ -13,6 +11,7 @@ from support import corpus_files, lines, session_path
 COPY = f"claude-code-{SESSION}"
 
 
+KEPT = '{"preservedSegment":{"headUuid":"b","anchorUuid":"s","tailUuid":"b"}}'
 VIEWS = {  # what is sent of the lines that these steps write; `part`: a call of one response
     "what came after the last prompt goes on from its leaf": (
         "user a one; said b two; leaf b; user c three; said d four", ["one", "two", "three", "four"]),
@@ -21,6 +20,10 @@ VIEWS = {  # what is sent of the lines that these steps write; `part`: a call of
     "a leaf that was rewound to hides what came after it": ("user a one; said b two; user c three a; leaf b", ["one", "two"]),
     "the lines of a response stand in the order of the file": (
         "user a go; part b A; part c B; part d C; result e A of_A c", ["go", "call A+call B+call C", "A=of A"]),
+    "a summary without its boundary line": (
+        "user a old; user s in_short None isCompactSummary=true; user b new", ["S:in short", "new"]),
+    "messages that a compaction kept stand after its summary": (
+        f"user a old; said b kept; compacted s in_short compactMetadata={KEPT}; user c new", ["S:in short", "kept", "new"]),
 }  # fmt: skip
 
 
@@ -48,22 +51,6 @@ def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path):
     assert summary["covers"] == ["a", "b"]
     assert (summary["by"], summary["conversationCount"]) == ("claude-code", 1)
     assert b"older" in run_in_process("expand", "s", "-s", COPY, home=tmp_path).out
-
-
-def test_a_summary_without_its_boundary_line(tmp_path):
-    file = Claude()
-    file.user("a", "old")
-    file.user("s", "in short", None, isCompactSummary=True)
-    file.user("b", "new")
-    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "new"]
-
-
-def test_messages_that_a_compaction_kept_stand_after_its_summary(tmp_path):
-    file = played(Claude(), "user a old; said b kept")
-    kept = {"preservedSegment": {"headUuid": "b", "anchorUuid": "s", "tailUuid": "b"}}
-    file.compacted("s", "in short", compactMetadata=kept)
-    file.user("c", "new")
-    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "kept", "new"]
 
 
 def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path):
@@ -96,13 +83,6 @@ def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path):
     assert summary["covers"] == ["a", "c"]
 
 
-def test_synthetic_lines_are_errors_of_the_program(tmp_path):
-    file = played(Claude(), "user a go; said b API_Error:_529")
-    file.lines[-1]["message"]["model"] = "<synthetic>"
-    file.user("c", "again")
-    assert view(file.write(tmp_path), tmp_path) == ["go", "again"]
-
-
 def test_unknown_record_types_are_counted_and_the_version_recognises_own(tmp_path):
     file = Claude()
     file.user("a", "one", version="9.9.9")
@@ -112,34 +92,29 @@ def test_unknown_record_types_are_counted_and_the_version_recognises_own(tmp_pat
     assert lines(session_path(tmp_path, COPY))[0]["imported"]["version"] == "9.9.9"
 
 
-@pytest.mark.parametrize(
-    ("kinds", "title"),
-    [
-        (["summary", "ai-title", "agent-name", "custom-title"], "custom-title"),
-        (["custom-title", "ai-title"], "custom-title"),
-        (["agent-name", "ai-title"], "agent-name"),
-        (["summary", "ai-title"], "ai-title"),
-        (["summary"], "summary"),
-    ],
-)
-def test_the_title_is_the_one_of_the_highest_kind(kinds, title, tmp_path):
-    fields = {
-        "custom-title": "customTitle",
-        "agent-name": "agentName",
-        "ai-title": "aiTitle",
-        "summary": "summary",
-    }
-    file = Claude()
-    file.lines += [{"type": kind, fields[kind]: kind, "sessionId": SESSION} for kind in kinds]
-    file.user("a", "one")
-    (meta,) = [r for r in imported(file.write(tmp_path), tmp_path) if r["type"] == "meta"]
-    assert meta["set"] == {"title": title}
+TITLES = {
+    "custom-title": "customTitle",
+    "agent-name": "agentName",
+    "ai-title": "aiTitle",
+    "summary": "summary",
+}
+
+
+@pytest.mark.parametrize("highest", TITLES)
+def test_the_title_is_the_one_of_the_highest_kind(highest, tmp_path):
+    file, kinds = Claude(), [*TITLES]
+    kinds = kinds[kinds.index(highest) :]
+    for order in (kinds, kinds[::-1]):
+        file.lines = [{"type": kind, TITLES[kind]: kind, "sessionId": SESSION} for kind in order]
+        file.user("a", "one", None)
+        (meta,) = [r for r in imported(file.write(tmp_path), tmp_path) if r["type"] == "meta"]
+        assert meta["set"] == {"title": highest}
 
 
 # -- results in files of their own -------------------------------------------------------------------------
 
 
-def spilled(path):
+def spilled(path="/x/h.txt"):
     stub = f"<persisted-output>\nOutput too large (34.3KB). Full output saved to: {path}\n\nPreview (first 2KB):\nbeg\n...\n</persisted-output>"
     file = played(Claude(), "user a go; called b A")
     file.result("c", "A", stub)
@@ -154,31 +129,24 @@ def test_a_spilled_result_is_read_from_below_the_sessions_own_folder(folder, tmp
     assert view(spilled(f"{folder}h.txt").write(tmp_path), tmp_path)[-1] == "A=all of it\n"
 
 
-def test_a_link_in_a_spilled_results_path_is_refused_by_name(tmp_path):
-    folder = tmp_path / SESSION / "tool-results"
-    folder.mkdir(parents=True)
-    secret = written(tmp_path / "secret.txt", [b"root:x:0"])
-    os.symlink(secret, folder / "h.txt")
-    done = run_in_process("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
-    assert b"line 3: tool-results/h.txt: not read" in done.err
+@pytest.mark.parametrize(
+    ("link", "why"),
+    [(None, "is not there"), ("tool-results/h.txt", "not read"), ("tool-results", "not read")],
+)
+def test_a_spilled_result_that_is_gone_or_a_link_is_named(link, why, tmp_path):
+    secret = written(tmp_path / "other" / "h.txt", [b"root:x:0"])
+    if link:
+        place = tmp_path / SESSION / link
+        place.parent.mkdir(parents=True)
+        place.symlink_to(secret if link.endswith(".txt") else secret.parent)
+    done = run_in_process("import", str(spilled().write(tmp_path)), home=tmp_path)
+    assert f"line 3: tool-results/h.txt: {why}" in done.err.decode()
+    assert "(its beginning is used instead)" in done.err.decode()
     assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
-
-
-def test_a_linked_folder_is_not_followed(tmp_path):
-    written(tmp_path / "other" / "h.txt", [b"root:x:0"])
-    (tmp_path / SESSION).mkdir()
-    os.symlink(tmp_path / "other", tmp_path / SESSION / "tool-results")
-    run_in_process("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
-    assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
-
-
-def test_a_spilled_result_that_is_gone_is_named(tmp_path):
-    done = run_in_process("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
-    assert b"line 3: tool-results/h.txt: is not there (its beginning is used instead)" in done.err
 
 
 def test_a_rescued_session_does_not_refer_to_a_result_that_is_gone(tmp_path):
-    file, out = spilled("/x/h.txt").write(tmp_path), tmp_path / "out.jsonl"
+    file, out = spilled().write(tmp_path), tmp_path / "out.jsonl"
     run_ok("rescue", str(file), "--output", str(out), home=tmp_path)
     run_ok("verify", str(out), home=tmp_path)
     assert view(out, tmp_path)[-1] == "A=Preview (first 2KB):\nbeg\n...\n"
@@ -318,11 +286,8 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
 def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(leaves, title, tmp_path):
     """Older versions began a file with the titles of other sessions: they were taken for its own."""
     file = Claude()
-    for leaf in leaves:
-        file.lines.append({"type": "summary", "summary": f"of {leaf}", "leafUuid": leaf})
-    file.user("a", "one")
-    file.said("b", "two")
-    path = file.write(tmp_path)
+    file.lines += [{"type": "summary", "summary": f"of {leaf}", "leafUuid": leaf} for leaf in leaves]
+    path = played(file, "user a one; said b two").write(tmp_path)
     assert view(path, tmp_path) == ["one", "two"]
     assert [r["set"] for r in lines(session_path(tmp_path, COPY)) if r["type"] == "meta"] == title
 
@@ -362,119 +327,79 @@ def test_what_is_attached_later_is_said_with_its_prompt(tmp_path):
 
 
 def test_diagnostics_of_any_shape_are_read(tmp_path):
-    file = Claude()
-    file.user("u1", "ask")
-    odd = {
-        "uri": 1,
-        "diagnostics": [{}, {"range": {"start": {"line": "x"}}, "severity": [], "message": "bad"}],
-    }
-    file.line("attachment", "a1", attachment={"type": "diagnostics", "files": [odd, None]})
+    file = played(Claude(), "user u1 ask")
+    bad = {"range": {"start": {"line": "x"}}, "severity": [], "message": "bad"}
+    files = [{"uri": 1, "diagnostics": [{}, bad]}, None]
+    file.line("attachment", "a1", attachment={"type": "diagnostics", "files": files})
     (asked,) = view(file.write(tmp_path), tmp_path)
     assert asked.count("[Line 1:1]") == 2
-
-
-def waited(file, uuid, prompt, **fields):
-    """What waited in the queue while the model worked."""
-    file.line("attachment", uuid, attachment={"type": "queued_command", "prompt": prompt, **fields})
 
 
 NOTIFIED = (
     "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event, NOT a message from the user.\n"
     "Do NOT interpret this as user acknowledgement, confirmation, or response to any pending question.\n\n"
 )
+QUEUED = [  # what waited in the queue while the model worked: its fields, and the heading that is sent
+    ({}, ""), ({"commandMode": "prompt"}, ""), ({"commandMode": "bash", "origin": {"kind": "human"}}, ""),
+    ({"commandMode": "task-notification"}, NOTIFIED),
+    ({"commandMode": "task-notification", "isMeta": True, "origin": {"kind": "task-notification"}}, NOTIFIED),
+    ({"commandMode": "task-notification", "origin": {"kind": "human"}}, ""),
+    ({"commandMode": "prompt", "isMeta": True}, "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"),
+    ({"origin": {"kind": "coordinator"}}, "The coordinator sent a message while you were working:\n"),
+    ({"origin": {"kind": "peer"}}, "Another Claude session sent a message while you were working:\n"),
+    ({"origin": {"kind": "channel", "server": "s"}}, "A message arrived from s while you were working:\n"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("fields", "head"),
-    [
-        ({}, ""),
-        ({"commandMode": "prompt"}, ""),
-        ({"commandMode": "bash", "origin": {"kind": "human"}}, ""),
-        ({"commandMode": "task-notification"}, NOTIFIED),
-        (
-            {"commandMode": "task-notification", "isMeta": True, "origin": {"kind": "task-notification"}},
-            NOTIFIED,
-        ),
-        ({"commandMode": "task-notification", "origin": {"kind": "human"}}, ""),
-        ({"commandMode": "prompt", "isMeta": True}, "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"),
-        ({"origin": {"kind": "coordinator"}}, "The coordinator sent a message while you were working:\n"),
-        ({"origin": {"kind": "peer"}}, "Another Claude session sent a message while you were working:\n"),
-        (
-            {"origin": {"kind": "channel", "server": "s"}},
-            "A message arrived from s while you were working:\n",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("fields", "head"), QUEUED)
 def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(fields, head, tmp_path):
     file = played(Claude(), "user a one; called b A; result c A of_A")
-    waited(file, "d", "mow", **fields)
-    waited(file, "e", [{"type": "text", "text": "bale"}], **fields)
-    file.said("f", "two")
-    path = file.write(tmp_path)
-    assert view(path, tmp_path) == [
-        "one",
-        "call A",
-        "A=of A",
-        f"{head}mow",
-        f"{head}+bale" if head else "bale",
-        "two",
-    ]
+    for uuid, prompt in (("d", "mow"), ("e", [{"type": "text", "text": "bale"}])):
+        file.line("attachment", uuid, attachment={"type": "queued_command", "prompt": prompt, **fields})
+    path = played(file, "said f two").write(tmp_path)
+    later = [f"{head}mow", f"{head}+bale" if head else "bale"]
+    assert view(path, tmp_path) == ["one", "call A", "A=of A", *later, "two"]
     assert run_in_process("list", "--jsonl", home=tmp_path).lines[0]["exchanges"] == (1 if head else 3)
 
 
 def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.called("b", "A", id="m")
-    file.result("c", "A", "of A")
-    file.called("d", "B", "b", id="m")
-    file.result("e", "B", "of B")
-    for number, text in enumerate(("two", "three", "four", "five", "six")):
-        (file.user if number % 2 else file.said)(f"t{number}", text)
-    file.lines.append({"type": "last-prompt", "leafUuid": "c", "sessionId": SESSION})
-    path = file.write(tmp_path)
-    assert view(path, tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
+    file = played(
+        Claude(), 'user a one; called b A id="m"; result c A of_A; called d B b id="m"; result e B of_B'
+    )
+    path = played(file, "said f two; user g three; said h four; user i five; leaf c").write(tmp_path)
+    assert view(path, tmp_path)[-4:] == ["two", "three", "four", "five"]
     done = run_in_process("verify", str(path), home=tmp_path)
     why = "it names line 3, one of several results: Claude Code 2.1.197 would forget what follows them"
-    assert (done.code, done.text) == (1, f"{path}: line 11: {why}")
-    done = run_in_process("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
-    assert f"broken    line 11: {why}\n" in done.err.decode()
-    run_ok("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
-    assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
-
-
-OTHER = "22222222-2222-4222-8222-222222222222"
+    assert (done.code, done.text) == (1, f"{path}: line 10: {why}")
+    out = tmp_path / "22222222-2222-4222-8222-222222222222.jsonl"
+    done = run_in_process("rescue", str(path), "--output", str(out), home=tmp_path)
+    assert f"broken    line 10: {why}\n" in done.err.decode()
+    run_ok("verify", str(out), home=tmp_path)
+    assert view(out, tmp_path)[-4:] == ["two", "three", "four", "five"]
 
 
 def test_2026_11_23_an_attached_image_is_told_of_and_there(tmp_path):
-    file = Claude()
-    file.user("a", "one")
+    file = played(Claude(), "user a one")
     held = {"type": "image", "file": {"base64": "iVBORw0KGgo=", "type": "image/png"}}
     file.line("attachment", "b", attachment={"type": "file", "filename": "/x/a.png", "content": held})
-    file.said("c", "two")
-    parts = imported(file.write(tmp_path), tmp_path)[1]["parts"]
-    told = 'Called the Read tool with the following input: {"file_path":"/x/a.png"}'
-    assert parts == [
-        {"text": "one"},
-        {"text": told},
-        {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}},
-    ]
+    parts = imported(played(file, "said c two").write(tmp_path), tmp_path)[1]["parts"]
+    assert [part.get("text") for part in parts] == [
+        "one", 'Called the Read tool with the following input: {"file_path":"/x/a.png"}', None,
+    ]  # fmt: skip
+    assert parts[2] == {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
 
 
-@pytest.mark.parametrize("alone", [False, True])
-def test_2026_11_23_a_long_first_line_is_read(alone, tmp_path):
-    file = Claude()
-    text = "rye " * (by_length(2, 8, 60) << 18)
+@pytest.mark.parametrize("others", [0, 1])
+def test_2026_11_23_a_long_first_line_is_read(others, tmp_path):
+    file, text = Claude(), "rye " * (by_length(2, 8, 60) << 18)
     file.lines.append(
         {"message": {"role": "user", "content": text}, "parentUuid": None, "type": "user", "uuid": "a"}
     )
-    if not alone:
+    if others:
         file.said("b", "two", "a")
     path = file.write(tmp_path)
-    assert (
-        run_in_process("verify", str(path), home=tmp_path).text
-        == f"ok: {1 if alone else 2} message{'' if alone else 's'} of claude-code"
-    )
+    ok = ("ok: 1 message of claude-code", "ok: 2 messages of claude-code")[others]
+    assert run_in_process("verify", str(path), home=tmp_path).text == ok
     assert imported(path, tmp_path)[1]["parts"] == [{"text": text}]
 
 

@@ -26,11 +26,6 @@ VIEWS = {  # what is sent of the lines that these steps write
         "user go; event user_message; called A; event item_completed; result A of_A; event agent_message; said done",
         ["go", "call A", "A=of A", "done"]),
 }  # fmt: skip
-OUTPUTS = [
-    "text",
-    {"content": "text", "success": True},
-    [{"type": "input_text", "text": "text"}],
-]  # of every age
 
 
 @pytest.mark.parametrize(("script", "sent"), VIEWS.values(), ids=VIEWS)
@@ -38,13 +33,13 @@ def test_what_is_sent(script, sent, tmp_path):
     assert view(played(Codex(), script).write(tmp_path), tmp_path) == sent
 
 
-def test_ids_and_outputs_of_every_kind(tmp_path):
+def test_ids_and_outputs_of_every_kind_and_age(tmp_path):
     file = Codex()
-    for output in OUTPUTS:
+    for output in ("text", {"content": "text", "success": True}, [{"type": "input_text", "text": "text"}]):
         file.called("A")
         file.result("A", output)
-    file.item("message", id="m", role="user", content=[{"type": "input_text", "text": "one"}])
-    file.item("message", id="m", role="user", content=[{"type": "input_text", "text": "one"}])
+    for _ in range(2):
+        file.item("message", id="m", role="user", content=[{"type": "input_text", "text": "one"}])
     assert view(file.write(tmp_path), tmp_path) == ["call A", "A=text"] * 3 + ["one", "one"]
 
 
@@ -58,9 +53,9 @@ def test_what_the_program_says_of_itself_is_skipped(tmp_path):
         "<user_instructions>x",
         "<permissions x>",
         "<skills_instructions>",
+        "one",
     ):
         file.user(text)
-    file.user("one")
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
@@ -74,11 +69,9 @@ def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path):
 
 
 def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
-    file = Codex()
-    file.user("one")
+    file = played(Codex(), "user one")
     file.compacted("", [{"type": "compaction", "encrypted_content": "xyz"}])
-    file.user("two")
-    imported(file.write(tmp_path), tmp_path)
+    imported(played(file, "user two").write(tmp_path), tmp_path)
     found = run_in_process(
         "payload", COPY, "--raw", "--to", "openai-responses", "--model", "m", home=tmp_path
     )
@@ -88,17 +81,14 @@ def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
 def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(tmp_path):
     file = played(Codex(), "user one; user two")
     file.compacted("in short", [input_text("in short")])
-    file.said("to two")
-    file.event("thread_rolled_back", num_turns=1)
-    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(played(file, "said to_two; back 1").write(tmp_path)), home=tmp_path)
     assert "2 messages of a turn that was rolled back" in done.err.decode()
 
 
 def test_a_rollback_since_is_a_revert(tmp_path):
     file = played(Codex(), "user one; user two")
     view(file.write(tmp_path), tmp_path)
-    file.event("thread_rolled_back", num_turns=1)
-    assert view(file.write(tmp_path), tmp_path) == ["one"]
+    assert view(played(file, "back 1").write(tmp_path), tmp_path) == ["one"]
     assert [r["type"] for r in lines(session_path(tmp_path, COPY))][-1] == "revert"
 
 
@@ -126,19 +116,14 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_p
 
 
 def test_unknown_types_are_counted(tmp_path):
-    file = Codex()
-    file.user("one")
-    file.line("realtime_item", {})
-    file.item("hologram", x=1)
-    file.event("confetti")
+    file = played(Codex(), "user one; line realtime-item None; item hologram x=1; event confetti")
     done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
-    for kind in (b"1 realtime_item", b"1 response_item (hologram)", b"1 event_msg (confetti)"):
+    for kind in (b"1 realtime-item", b"1 response_item (hologram)", b"1 event_msg (confetti)"):
         assert b"not imported: " + kind in done.err
 
 
 def test_a_lost_header_costs_only_itself(tmp_path):
-    file = Codex(header=False)
-    file.user("one")
+    file = played(Codex(header=False), "user one")
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"no session metadata: Codex does not resume it (read without it)" in done.err
     assert shown(tmp_path, COPY) == ["one"]
@@ -184,44 +169,30 @@ def test_a_result_before_its_call_is_reported(tmp_path):
 
 
 def test_turns_that_were_rolled_back_are_branches(tmp_path):
-    file = Codex()
-    for text in ("one", "two", "three"):
-        file.user(text)
-        file.said(f"to {text}")
-    file.event("thread_rolled_back", num_turns=1)
-    file.user("four")
-    file.event("thread_rolled_back", num_turns=2)
-    file.user("five")
+    file = played(
+        Codex(),
+        "user one; said to_one; user two; said to_two; user three; said to_three; back 1; user four; back 2; user five",
+    )
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     main, newest, first = done.text.split()
     assert shown(tmp_path, main) == ["one", "to one", "five"]
     assert shown(tmp_path, newest) == ["one", "to one", "two", "to two", "four"]
     assert shown(tmp_path, first) == ["one", "to one", "two", "to two", "three", "to three"]
-    for id in (newest, first):
-        parent = lines(session_path(tmp_path, id))[0]["parent"]
-        assert parent["session"] == main
-        assert parent["at"] == lines(session_path(tmp_path, main))[2]["id"]
+    left = {"session": main, "at": lines(session_path(tmp_path, main))[2]["id"]}
+    assert [lines(session_path(tmp_path, id))[0]["parent"] for id in (newest, first)] == [left, left]
     assert b"rolled back" not in done.err
 
 
 def test_branches_beyond_the_newest_are_counted(tmp_path):
-    file = Codex()
-    file.user("one")
-    for number in range(205):
-        file.user(f"{number}")
-        file.event("thread_rolled_back", num_turns=1)
+    file = played(Codex(), "; ".join(["user one", *(f"user {number}; back 1" for number in range(205))]))
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert len(done.text.split()) == 201
     assert b"not imported: 5 branches beyond the newest 200" in done.err
 
 
 def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path):
-    file = Codex()
-    file.user("one")
-    file.lines.append(file.lines[-1])
-    file.called("A")
-    file.result("A", "of A")
-    file.lines.append(file.lines[-1])
+    file = played(Codex(), "user one; called A; result A of_A")
+    file.lines = [*file.lines[:2], *file.lines[1:], file.lines[-1]]
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one", "one", "call A", "A=of A", "A=of A"]
     found = run_in_process("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
@@ -302,19 +273,17 @@ def test_2026_11_23_of_a_history_that_is_continued_the_same_messages_have_the_sa
 
 def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path):
     base = talk(Codex(), "one", "two")
-    fork = in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three"))
+    fork = str(in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three")))
     why = f"what it continues is missing (rollout {SESSION}): Codex does not resume it"
-    done = run_in_process("verify", str(fork), home=tmp_path)
+    done = run_in_process("verify", fork, home=tmp_path)
     assert (done.code, done.text) == (1, f"{fork}: line 1: {why}")
-    assert run_in_process("verify", str(fork), "--strict", home=tmp_path).code == 65
-    assert run_in_process("show", str(fork), "--strict", home=tmp_path).code == 65
-    done = run_in_process("import", str(fork), home=tmp_path)
-    assert why in done.err.decode()
+    for verb in ("verify", "show"):
+        assert run_in_process(verb, fork, "--strict", home=tmp_path).code == 65
+    for argv in (["import", fork], ["rescue", fork, "--dry-run"]):
+        assert why in run_in_process(*argv, home=tmp_path).err.decode()
     assert shown(tmp_path, f"codex-{OTHER}") == ["three"]
-    done = run_in_process("rescue", str(fork), "--dry-run", home=tmp_path)
-    assert why in done.err.decode()
-    with_strict = run_in_process("import", str(fork), "--strict", home=tmp_path / "other")
-    assert (with_strict.code, with_strict.err.decode()) == (
+    done = run_in_process("import", fork, "--strict", home=tmp_path / "other")
+    assert (done.code, done.err.decode()) == (
         65,
         f"codeh-history: {fork}: line 1: {why}; nothing was imported\n",
     )

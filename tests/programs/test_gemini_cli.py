@@ -14,16 +14,13 @@ CONTEXT = {"id": "c", "type": "user", "content": [{"text": "<session_context>her
 
 
 def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path):
-    file = Gemini()
-    file.user("a", "go")
+    file = played(Gemini(), "user a go")
     file.said("b", "", toolCalls=[gemini_call("A", "of A")])
     file.user("c", [gemini_result("A", "of A"), {"text": "and more"}])
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["go", "call A", "A=of A", "and more"]
-    assert (
-        b"the result of A is already in the history: Gemini CLI sends it twice"
-        in run_in_process("verify", str(path), home=tmp_path).out
-    )
+    found = run_in_process("verify", str(path), home=tmp_path).text
+    assert "the result of A is already in the history: Gemini CLI sends it twice" in found
 
 
 VIEWS = {  # what is sent of the lines that these steps write
@@ -135,8 +132,7 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_older_form_is_one_object(indent, tmp_path):
-    file = played(Gemini(), "user a one; said b two")
-    path = tmp_path / "session-old.json"
+    file, path = played(Gemini(), "user a one; said b two"), tmp_path / "session-old.json"
     path.write_text(json.dumps({**file.lines[0], "messages": file.lines[1:]}, indent=indent))
     assert view(path, tmp_path) == ["one", "two"]
 
@@ -144,12 +140,13 @@ def test_the_older_form_is_one_object(indent, tmp_path):
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_checkpoint_holds_contents(indent, tmp_path):
     call = {"functionCall": {"name": "ls", "args": {}, "id": "A"}, "thoughtSignature": "c2ln"}
-    history = [
-        {"role": "user", "parts": [{"text": "one"}]},
-        {"role": "model", "parts": [call]},
-        {"role": "user", "parts": [gemini_result("A", "of A")]},
-        {"role": "user", "parts": [{"text": "one"}]},
+    turns = [
+        ("user", {"text": "one"}),
+        ("model", call),
+        ("user", gemini_result("A", "of A")),
+        ("user", {"text": "one"}),
     ]
+    history = [{"role": role, "parts": [part]} for role, part in turns]
     path = tmp_path / "checkpoint-tag.json"
     path.write_text(json.dumps({"history": history, "authType": "x"}, indent=indent))
     records = imported(path, tmp_path)
@@ -191,11 +188,7 @@ def test_recorded_cases(tmp_path):
 def test_what_was_rewound_is_a_branch(tmp_path):
     file = played(Gemini(), "user a one; said b two; user c not_so")
     file.said("d", "no", toolCalls=[gemini_call("A", "of A")])
-    file.rewind("c")
-    file.user("e", "other")
-    file.rewind("b")
-    file.said("f", "three")
-    path = file.write(tmp_path)
+    path = played(file, "rewind c; user e other; rewind b; said f three").write(tmp_path)
     assert view(path, tmp_path, COPY) == ["one", "three"]
     done = run_in_process("import", "--branches", str(path), home=tmp_path)
     assert b"rewound" not in done.err
@@ -203,7 +196,5 @@ def test_what_was_rewound_is_a_branch(tmp_path):
     assert (main, shown(tmp_path, later)) == (COPY, ["one", "two", "other"])
     assert shown(tmp_path, first) == ["one", "two", "not so", "no+call A", "A=of A"]
     assert lines(session_path(tmp_path, first))[0]["parent"] == {"session": COPY, "at": "a"}
-    file.said("g", "four")
-    assert (
-        run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path).text == done.text
-    )
+    path = str(played(file, "said g four").write(tmp_path))
+    assert run_in_process("import", "--branches", path, home=tmp_path).text == done.text

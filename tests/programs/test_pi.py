@@ -50,28 +50,20 @@ def test_usage_title_and_origin_come_along(tmp_path):
     assert message["response"] == "r"
 
 
-@pytest.mark.parametrize(
-    ("api", "provider", "part"),
-    [
-        (
-            "anthropic-messages",
-            "anthropic",
-            {"text": "hm", "thought": True, "thoughtSignature": '{"type":"reasoning"}'},
-        ),
-        (
-            "openai-responses",
-            "openai-responses",
-            {"native": {"provider": "openai-responses", "value": {"type": "reasoning"}}},
-        ),
-        ("openai-completions", "openai-chat", {"text": "hm", "thought": True}),
-        ("of-tomorrow", None, {"text": "hm", "thought": True}),
-    ],
-)
+REASONING = '{"type":"reasoning"}'
+THOUGHT = {"text": "hm", "thought": True}
+NATIVE = {"native": {"provider": "openai-responses", "value": {"type": "reasoning"}}}
+THOUGHTS = [  # the API of an answer, our format, and the part
+    ("anthropic-messages", "anthropic", {**THOUGHT, "thoughtSignature": REASONING}),
+    ("openai-responses", "openai-responses", NATIVE), ("openai-completions", "openai-chat", THOUGHT),
+    ("of-tomorrow", None, THOUGHT),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("api", "provider", "part"), THOUGHTS)
 def test_thoughts_go_back_to_their_own_provider(api, provider, part, tmp_path):
     file = Pi()
-    file.said(
-        "a", [{"type": "thinking", "thinking": "hm", "thinkingSignature": '{"type":"reasoning"}'}], api=api
-    )
+    file.said("a", [{"type": "thinking", "thinking": "hm", "thinkingSignature": REASONING}], api=api)
     (record,) = [r for r in imported(file.write(tmp_path), tmp_path) if r["type"] == "message"]
     assert record["parts"] == [part]
     assert record.get("provider") == provider
@@ -95,16 +87,14 @@ def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
     assert lines(tmp_path / "sessions" / f"{COPY}-c.jsonl")[0]["parent"] == {"session": COPY, "at": "b"}
 
 
-@pytest.mark.parametrize(
-    ("fields", "end"),
-    [
-        ({"output": "x", "exitCode": 0}, "```\nx\n```"),
-        ({"exitCode": 2}, "(no output)\n\nCommand exited with code 2"),
-        ({"cancelled": True, "exitCode": 2}, "(no output)\n\n(command cancelled)"),
-        ({"truncated": True, "fullOutputPath": "/o"}, "(no output)\n\n[Output truncated. Full output: /o]"),
-    ],
-    ids=["done", "failed", "cancelled", "cut"],
-)
+ENDS = [
+    ({"output": "x", "exitCode": 0}, "```\nx\n```"), ({"exitCode": 2}, "(no output)\n\nCommand exited with code 2"),
+    ({"cancelled": True, "exitCode": 2}, "(no output)\n\n(command cancelled)"),
+    ({"truncated": True, "fullOutputPath": "/o"}, "(no output)\n\n[Output truncated. Full output: /o]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "end"), ENDS, ids=["done", "failed", "cancelled", "cut"])
 def test_a_command_that_the_user_ran_is_told_with_how_it_ended(tmp_path, fields, end):
     file = Pi()
     file.message("a", "bashExecution", [], command="ls", **fields)
