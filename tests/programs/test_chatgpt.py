@@ -33,12 +33,15 @@ def texts(home, id="c1"):
     return found
 
 
+def talk(id="c1", text="one"):
+    """A conversation with one prompt."""
+    return played(ChatGpt(id), f"user a {text}")
+
+
 @pytest.mark.parametrize("name", ["conversations.json", "export/conversations-000.json"])
 def test_the_zip_itself(name, tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
     path = tmp_path / "export.zip"
-    path.write_bytes(zipped({"chat.html": b"<html>", "user.json": b"{}", name: listed([talk.value])}))
+    path.write_bytes(zipped({"chat.html": b"<html>", "user.json": b"{}", name: listed([talk().value])}))
     assert run_in_process("import", str(path), home=tmp_path).text == "chatgpt-c1"
     assert texts(tmp_path) == ["one"]
     data = path.read_bytes()
@@ -54,14 +57,14 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
     ("file-f1-barn.png", b"<svg/>", False), ("file-f1-barn.png", PNG + bytes(17 << 20), False),
 ], ids=["uploaded", "made", "missing", "no image", "too large"])  # fmt: skip
 def test_images_come_along_from_the_zip(name, data, found, tmp_path):
-    talk = ChatGpt()
+    asking = ChatGpt()
     pointer = "sediment://file_f1" if "file_" in name else "file-service://file-f1"
     image = {"content_type": "image_asset_pointer", "asset_pointer": pointer}
-    talk.user("a", {"content_type": "multimodal_text", "parts": [image, "one"]})
-    talk.called("b", "dalle.text2im", "a barn")
-    talk.node("c", "tool", {"content_type": "multimodal_text", "parts": [image]}, name="dalle.text2im")
+    asking.user("a", {"content_type": "multimodal_text", "parts": [image, "one"]})
+    asking.called("b", "dalle.text2im", "a barn")
+    asking.node("c", "tool", {"content_type": "multimodal_text", "parts": [image]}, name="dalle.text2im")
     path = tmp_path / "export.zip"
-    path.write_bytes(zipped({"conversations.json": listed([talk.value]), name: data}))
+    path.write_bytes(zipped({"conversations.json": listed([asking.value]), name: data}))
     done = run_in_process("import", str(path), home=tmp_path)
     assert (b"not imported: 2 image" in done.err) == (not found)
     asked, _, answer = (
@@ -73,11 +76,7 @@ def test_images_come_along_from_the_zip(name, data, found, tmp_path):
 
 
 def test_shards_in_a_zip_and_as_files(tmp_path):
-    shards = {}
-    for number in range(3):
-        talk = ChatGpt(f"c{number}")
-        talk.user("a", f"text {number}")
-        shards[f"conversations-{number:03d}.json"] = listed([talk.value])
+    shards = {f"conversations-{n:03d}.json": listed([talk(f"c{n}").value]) for n in range(3)}
     (tmp_path / "export.zip").write_bytes(zipped(shards))
     ids = run_in_process("import", str(tmp_path / "export.zip"), home=tmp_path).text.split()
     assert ids == ["chatgpt-c0", "chatgpt-c1", "chatgpt-c2"]
@@ -88,21 +87,16 @@ def test_shards_in_a_zip_and_as_files(tmp_path):
 
 
 def test_one_conversation_alone(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
     path = tmp_path / "one.json"
-    path.write_bytes(orjson.dumps(talk.value, option=orjson.OPT_INDENT_2))
+    path.write_bytes(orjson.dumps(talk().value, option=orjson.OPT_INDENT_2))
     assert run_in_process("import", str(path), home=tmp_path).text == "chatgpt-c1"
 
 
 def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path):
-    one, two = ChatGpt("c1"), ChatGpt("c2")
-    one.user("a", "one")
-    two.user("b", "two")
-    path = str(saved(tmp_path, [one.value]))
+    path = str(saved(tmp_path, [talk().value]))
     assert run_in_process("last", path, home=tmp_path).text == "one"
     run_ok("verify", path, home=tmp_path)
-    path = str(saved(tmp_path, [one.value, two.value]))
+    path = str(saved(tmp_path, [talk().value, talk("c2").value]))
     assert b"more than one session of chatgpt" in run_in_process("last", path, home=tmp_path).err
     assert run_in_process("verify", "--json", path, home=tmp_path).lines[0]["sessions"] == 2
 
@@ -113,20 +107,15 @@ def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind
     before = session_path(tmp_path, "chatgpt-c1").read_bytes()
     imported(tmp_path, talk)
     assert session_path(tmp_path, "chatgpt-c1").read_bytes() == before
-    talk.user("c", "three")
-    talk.said("d", "again", "a")
-    imported(tmp_path, talk)
+    imported(tmp_path, played(talk, "user c three; said d again a"))
     assert session_path(tmp_path, "chatgpt-c1").read_bytes().startswith(before)
     shown = run_in_process("curate", "chatgpt-c1", "--only", "kinds", home=tmp_path).lines
     assert [r["parts"][0]["text"] for r in shown if r["type"] == "message"] == ["one", "again"]
 
 
 def test_a_torn_export_gives_what_came_before(tmp_path):
-    one, two = ChatGpt("c1"), ChatGpt("c2")
-    one.user("a", "one")
-    two.user("b", "two")
     path = tmp_path / "conversations.json"
-    path.write_bytes(listed([one.value, two.value])[:-30])
+    path.write_bytes(listed([talk().value, talk("c2").value])[:-30])
     done = run_in_process("import", str(path), home=tmp_path)
     assert done.text == "chatgpt-c1"
     assert b"unexpected end of JSON after 1 conversations; the rest is not read" in done.err
@@ -135,12 +124,10 @@ def test_a_torn_export_gives_what_came_before(tmp_path):
 
 
 def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path):
-    shards = {}
-    for number in (0, 2, 4):
-        one, two = ChatGpt(f"c{number}"), ChatGpt(f"c{number + 1}")
-        one.user("a", f"text {number}")
-        two.user("b", f"text {number + 1}")
-        shards[f"conversations-{number:03d}.json"] = listed([one.value, two.value])
+    shards = {
+        f"conversations-{n:03d}.json": listed([talk(f"c{n}").value, talk(f"c{n + 1}").value])
+        for n in (0, 2, 4)
+    }
     shards["conversations-002.json"] = shards["conversations-002.json"][:-30]
     path = tmp_path / "export.zip"
     path.write_bytes(zipped(shards))
@@ -150,24 +137,22 @@ def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path):
 
 
 def test_deep_and_huge_conversations_are_refused_by_name(tmp_path):
-    talk = ChatGpt()
-    talk.user("a", "one")
-    path = tmp_path / "conversations.json"
+    path, one = tmp_path / "conversations.json", orjson.dumps(talk().value)
     deep = b'{"mapping":' + b"[" * 5000 + b"]" * 5000 + b"}"
-    path.write_bytes(b"[" + orjson.dumps(talk.value) + b"," + deep + b"," + orjson.dumps(talk.value) + b"]")
+    path.write_bytes(b"[" + b",".join([one, deep, one]) + b"]")
     done = run_in_process("import", str(path), home=tmp_path)
     assert b"nested deeper than 240" in done.err
     assert done.text == "chatgpt-c1\nchatgpt-c1"
-    path.write_bytes(orjson.dumps([talk.value])[:-1].replace(b'"one"', b"1" * 6000) + b"]")
+    path.write_bytes(b"[" + one.replace(b'"one"', b"1" * 6000) + b"]")
     assert run_in_process("import", str(path), home=tmp_path).code == 65
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is told otherwise")
 def test_an_export_is_read_in_bounded_memory(tmp_path):
-    talk = ChatGpt()
+    long = ChatGpt()
     for number in range(20):
-        talk.user(f"m{number}", "word " * 2000)
-    one = orjson.dumps(talk.value)
+        long.user(f"m{number}", "word " * 2000)
+    one = orjson.dumps(long.value)
     path = tmp_path / "conversations.json"
     path.write_bytes(b"[" + b",".join([one] * 300) + b"]")
     code = """

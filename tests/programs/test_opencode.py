@@ -52,10 +52,8 @@ def test_a_revert_to_a_message_with_a_part_that_has_no_id(tmp_path):
 
 def test_a_compaction_is_a_question_and_its_answer(tmp_path):
     file = played(OpenCode(), "user one; said two")
-    file.user({"type": "compaction", "auto": False})
-    file.said("in short", summary=True)
-    file.user("three")
-    records = imported(file.write(tmp_path), tmp_path)
+    file.user(COMPACTION)
+    records = imported(played(file, "said in_short summary=true; user three").write(tmp_path), tmp_path)
     assert shown(tmp_path, COPY) == ["S:in short", "three"]
     assert next(one["covers"] for one in records if one["type"] == "summary") == ["msg_0001", "msg_0002"]
 
@@ -80,67 +78,69 @@ def test_thoughts_are_signed_by_who_made_them(tmp_path):
 
 
 def test_the_database_says_what_an_export_says_and_is_neither_written_nor_locked(tmp_path):
-    file = OpenCode()
-    file.user("one")
+    file = played(OpenCode(), "user one")
     file.said("two", tool("A", "of A"))
     path = tmp_path / "opencode.db"
     connection = file.fill(path)  # its log is not in the file yet
     connection.execute("BEGIN IMMEDIATE")
-    before = {
-        name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path) if name.startswith("opencode")
-    }
+    before = {name: name.read_bytes() for name in tmp_path.glob("opencode*")}
     assert view(path, tmp_path, COPY) == ["one", "two+call A", "A=of A"]
-    assert before == {name: (tmp_path / name).read_bytes() for name in before}
+    assert before == {name: name.read_bytes() for name in before}
     stored = session_path(tmp_path, COPY).read_bytes()
     assert run_in_process("import", str(file.write(tmp_path)), home=tmp_path).text == COPY
     assert session_path(tmp_path, COPY).read_bytes() == stored
     connection.close()
 
 
+def filled(path, *files):
+    """A database with these sessions."""
+    for number, file in enumerate(files):
+        file.fill(path, keep=number > 0).close()
+    return path
+
+
+def other(text, **info):
+    """Another session, with one prompt."""
+    file = OpenCode(**{"id": "ses_other", **info})
+    file.user(text)
+    file.messages[0]["info"]["id"] = "msg_other"
+    return file
+
+
 def test_sub_agents_of_a_database_are_counted(tmp_path):
-    file, child = OpenCode(), OpenCode(id="ses_child", parentID=SESSION)
-    file.user("one")
-    path = tmp_path / "opencode.db"
-    file.fill(path).close()
-    child.fill(path, keep=True).close()
+    path = filled(tmp_path / "opencode.db", played(OpenCode(), "user one"), other("two", parentID=SESSION))
     done = run_in_process("import", str(path), home=tmp_path)
     assert (done.text, b"not imported: 1 session of a sub-agent" in done.err) == (COPY, True)
 
 
 def test_what_is_being_written_is_read_when_it_is_there(tmp_path):
-    file = OpenCode()
-    file.user("one")
-    answer = file.said(
-        {"type": "text", "text": "tw", "time": {"start": 1}},
-        tool("A", status="running"),
-        tool("B", status="running"),
-        finish="",
-    )
-    path = file.write(tmp_path)
-    assert view(path, tmp_path) == ["one", "call A+call B"]
-    answer["parts"][2]["state"] = tool("B", "of B", end=1)["state"]
-    file.write(tmp_path)
-    assert view(path, tmp_path) == ["one", "call A+call B", "B=of B"]
-    answer["parts"][1]["state"] = tool("A", "of A", end=2)["state"]
+    file = played(OpenCode(), "user one")
+    begun = {"type": "text", "text": "tw", "time": {"start": 1}}
+    running = (tool(call, status="running") for call in "AB")
+    parts = file.said(begun, *running, finish="")["parts"]
+
+    def now():
+        return view(file.write(tmp_path), tmp_path)
+
+    assert now() == ["one", "call A+call B"]
+    parts[2]["state"] = tool("B", "of B", end=1)["state"]
+    assert now() == ["one", "call A+call B", "B=of B"]
+    parts[1]["state"] = tool("A", "of A", end=2)["state"]
     file.user("three")
-    file.write(tmp_path)
-    assert view(path, tmp_path)[-2:] == ["B=of B+A=of A", "three"]
+    assert now()[-2:] == ["B=of B+A=of A", "three"]
 
 
 def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_back(tmp_path):
     """The next import brought it again, under the id that it had."""
     file = OpenCode()
     answer = file.said(tool("A", "of A"), tool("B", status="running"), finish="")
-    path = file.write(tmp_path)
-    imported(path, tmp_path)
+    imported(file.write(tmp_path), tmp_path)
     answer["parts"][1]["state"] = tool("B", "of B", end=2)["state"]
-    file.write(tmp_path)
+    path = file.write(tmp_path)
     assert view(path, tmp_path)[-1] == "A=of A+B=of B"
     run_in_process("undo", "-s", COPY, home=tmp_path)
     assert view(path, tmp_path)[-1] == "A=of A"
-    file.user("two")
-    file.write(tmp_path)
-    assert view(path, tmp_path)[-2:] == ["A=of A", "two"]
+    assert view(played(file, "user two").write(tmp_path), tmp_path)[-2:] == ["A=of A", "two"]
     assert b"used before" not in run_in_process("verify", COPY, home=tmp_path).out
 
 
@@ -179,25 +179,19 @@ def test_what_was_done_to_a_copy_stays(done, shows, tmp_path):
 
 
 def test_a_database_is_found_and_read_again_when_only_its_log_grew(tmp_path):
-    file = OpenCode()
-    file.user("one")
     path = tmp_path / "elsewhere.db"
-    connection = file.fill(path)
-    env = {"OPENCODE_DB": str(path)}
+    connection = played(OpenCode(), "user one").fill(path)
 
     def actions():
-        for name in os.listdir(tmp_path):
-            if name.startswith("elsewhere"):
-                os.utime(tmp_path / name, (1, 1))
-        return [line["action"] for line in run_in_process("import", "--all", home=tmp_path, env=env).lines]
+        for name in tmp_path.glob("elsewhere*"):
+            os.utime(name, (1, 1))
+        done = run_in_process("import", "--all", home=tmp_path, env={"OPENCODE_DB": str(path)})
+        return [line["action"] for line in done.lines]
 
     assert actions() == ["imported"]
     assert actions() == []
-    again = OpenCode(id="ses_other")
-    again.user("two")
     size = path.stat().st_size
-    again.messages[0]["info"]["id"] = "msg_other"
-    again.fill(path, keep=True)
+    other("two").fill(path, keep=True)
     assert (actions(), path.stat().st_size) == (["imported"], size)
     connection.close()
 
@@ -210,18 +204,12 @@ def test_recorded_sessions(file, tmp_path):
 
 
 def test_list_shows_each_session_of_a_database(tmp_path):
-    file, other = OpenCode(), OpenCode(id="ses_other")
-    file.user("one")
-    other.user("two")
-    other.messages[0]["info"]["id"] = "msg_other"
-    path = tmp_path / "any.name"
-    file.fill(path).close()
-    other.fill(path, keep=True).close()
+    path = str(filled(tmp_path / "any.name", played(OpenCode(), "user one"), other("two")))
     rows = run_in_process(
-        "list", "--all-programs", "--jsonl", home=tmp_path, env={"OPENCODE_DB": str(path)}
+        "list", "--all-programs", "--jsonl", home=tmp_path, env={"OPENCODE_DB": path}
     ).lines
     assert {(row["id"], row["path"], row["messages"]) for row in rows} == {
-        (COPY, str(path), 1), ("opencode-ses_other", str(path), 1),
+        (COPY, path, 1), ("opencode-ses_other", path, 1),
     }  # fmt: skip
 
 
@@ -238,11 +226,8 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
 
 def test_kilo_is_known_by_its_version_and_its_tables(tmp_path):
     for version, program in (("7.7.7", "kilo"), ("1.18.33", "opencode")):
-        file = OpenCode(version=version)
-        file.user("one")
-        file.said("two")
-        records = imported(file.write(tmp_path), tmp_path)
-        assert records[0]["imported"]["from"] == program
+        file = played(OpenCode(version=version), "user one; said two")
+        assert imported(file.write(tmp_path), tmp_path)[0]["imported"]["from"] == program
     path = tmp_path / "kilo.db"
     path.write_bytes(database({**SCHEMA, "kilo_board": "id"})([file.tables]))
     assert imported(path, tmp_path)[0]["imported"]["from"] == "kilo"
@@ -261,47 +246,40 @@ def test_the_tree_says_what_an_export_says(tmp_path):
 
 
 def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path):
-    data = tmp_path / "data" / "opencode"
-    env = {"XDG_DATA_HOME": str(data.parent)}
+    data, file = tmp_path / "data" / "opencode", played(OpenCode(), "user one")
 
-    def actions(file, tick):
+    def actions(tick):
         for path in (file.write_session(data / "storage"), *data.glob("storage/message/*/*")):
             os.utime(path, (tick, tick if "message" in path.parts else 1))
-        return [line["action"] for line in run_in_process("import", "--all", home=tmp_path, env=env).lines]
+        done = run_in_process("import", "--all", home=tmp_path, env={"XDG_DATA_HOME": str(data.parent)})
+        return [line["action"] for line in done.lines]
 
-    file = OpenCode()
-    file.user("one")
-    assert actions(file, 1) == ["imported"]
-    assert actions(file, 1) == []
+    assert actions(1) == ["imported"]
+    assert actions(1) == []
     file.said("two")
-    assert actions(file, 2) == ["updated"]
+    assert actions(2) == ["updated"]
     assert shown(tmp_path, COPY) == ["one", "two"]
 
 
 def test_beside_a_database_the_tree_takes_nothing_back(tmp_path):
-    file = OpenCode()
-    file.user("one")
+    file = played(OpenCode(), "user one")
     tree = file.write_session(tmp_path / "opencode" / "storage")
-    file.said("two")
-    file.fill(tmp_path / "opencode" / "opencode.db").close()
-    assert view(tmp_path / "opencode" / "opencode.db", tmp_path, COPY) == ["one", "two"]
+    path = filled(tmp_path / "opencode" / "opencode.db", played(file, "said two"))
+    assert view(path, tmp_path, COPY) == ["one", "two"]
     assert view(tree, tmp_path) == ["one", "two"]
 
 
 def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path):
-    file = OpenCode()
-    for number in range(4):
-        file.user(f"{number}", "more")
-    storage = tmp_path / "storage"
-    tree = file.write_session(storage)
-    (storage / "part" / "msg_0001" / "prt_000100.json").write_bytes(b'{"type":"te')
-    (storage / "part" / "msg_0002" / "prt_000200.json").write_bytes(b"[]")
-    secret = tmp_path / "secret.json"
+    file = played(OpenCode(), "user 0 more; user 1 more; user 2 more; user 3 more")
+    tree, parts = file.write_session(tmp_path / "storage"), tmp_path / "storage" / "part"
+    (parts / "msg_0001" / "prt_000100.json").write_bytes(b'{"type":"te')
+    (parts / "msg_0002" / "prt_000200.json").write_bytes(b"[]")
+    secret, link = tmp_path / "secret.json", parts / "msg_0003" / "prt_000300.json"
     secret.write_bytes(b'{"type":"text","text":"secret"}')
-    (storage / "part" / "msg_0003" / "prt_000300.json").unlink()
-    (storage / "part" / "msg_0003" / "prt_000300.json").symlink_to(secret)
-    (storage / "part" / "msg_0004").rename(tmp_path / "elsewhere")
-    (storage / "part" / "msg_0004").symlink_to(tmp_path / "elsewhere")
+    link.unlink()
+    link.symlink_to(secret)
+    (parts / "msg_0004").rename(tmp_path / "elsewhere")
+    (parts / "msg_0004").symlink_to(tmp_path / "elsewhere")
     done = run_in_process("import", str(tree), home=tmp_path)
     assert done.err.count(b"prt_") == 3, done
     assert shown(tmp_path, COPY) == ["more", "more", "more"]
@@ -309,8 +287,7 @@ def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path):
 
 @pytest.mark.parametrize("id", ["ses_../../../secret", "ses_..", "ses_/etc", "ses_\0"])
 def test_the_name_of_a_session_leads_nowhere_else(id, tmp_path):
-    file = OpenCode()
-    file.user("one")
+    file = played(OpenCode(), "user one")
     tree = file.write_session(tmp_path / "storage")
     tree.write_bytes(orjson.dumps(file.info | {"id": id}))
     done = run_in_process("import", str(tree), home=tmp_path)
@@ -319,9 +296,7 @@ def test_the_name_of_a_session_leads_nowhere_else(id, tmp_path):
 
 @pytest.mark.parametrize("folder", ["opencode", "opencode/storage", "."])
 def test_a_folder_of_sessions_is_imported(folder, tmp_path):
-    file = OpenCode()
-    file.user("one")
-    file.write_session(tmp_path / "opencode" / "storage")
+    played(OpenCode(), "user one").write_session(tmp_path / "opencode" / "storage")
     assert run_in_process("import", str(tmp_path / folder), home=tmp_path).text == COPY
     nowhere = run_in_process("import", str(tmp_path / "opencode" / "storage" / "part"), home=tmp_path)
     assert (nowhere.code, nowhere.text) == (74, "")
