@@ -31,18 +31,11 @@ def test_a_message_names_the_lines_that_it_came_from():
 
 
 def test_a_summary_has_the_period_and_the_exchanges_of_what_it_covers():
-    before = {
-        one.id: one for one in (entry("a"), entry("b", "codeh", None), entry("c", ts=LATER), entry("d"))
-    }
-    made = record(Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ["a", "b", "c", "lost"]), "pi", before)
-    assert (
-        made["periodStart"],
-        made["periodEnd"],
-        made["conversationCount"],
-        made["summary"],
-        made["by"],
-    ) == (TS, LATER, 2, "Text.", "pi")
-    assert made["covers"] == ["a", "b", "c", "lost"]
+    covered = (entry("a"), entry("b", "codeh", None), entry("c", ts=LATER), entry("d"))
+    before, ids = {one.id: one for one in covered}, ["a", "b", "c", "lost"]
+    made = record(Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ids), "pi", before)
+    keys = ("periodStart", "periodEnd", "conversationCount", "summary", "by", "covers")
+    assert [made[key] for key in keys] == [TS, LATER, 2, "Text.", "pi", ids]
     assert {"periodStart", "createdAt"}.isdisjoint(
         record(Summary("S", None, "Text.", 9, ["lost"]), "pi", before)
     )
@@ -75,14 +68,8 @@ def test_the_header_says_of_what_it_is_a_copy():
 
 
 def test_records_are_settings_messages_and_what_sub_agents_used():
-    session = Session(
-        "pi",
-        "s",
-        created=TS,
-        settings={"title": "t"},
-        items=[entry()],
-        used=lambda: [AgentUsage("u", None, {"usage": {"input": 1}})],
-    )
+    session = Session("pi", "s", created=TS, settings={"title": "t"}, items=[entry()])
+    session.used = lambda: [AgentUsage("u", None, {"usage": {"input": 1}})]
     made = list(records(session))
     assert [record["type"] for record in made] == ["meta", "message", "usage"]
     assert made[2]["of"] == "u"
@@ -145,13 +132,9 @@ def view(data):
 
 def shown(data):
     found = view(data)
-    texts = ["".join(part.get("text", "?") for part in message.parts) for message in found.messages]
-    return " ".join(
-        [
-            *(summary.id for summary in found.summaries),
-            *(f"{m.id}={t}" for m, t in zip(found.messages, texts, strict=True)),
-        ]
-    )
+    texts = ("".join(part.get("text", "?") for part in message.parts) for message in found.messages)
+    messages = (f"{m.id}={text}" for m, text in zip(found.messages, texts, strict=True))
+    return " ".join([*(summary.id for summary in found.summaries), *messages])
 
 
 def more(found):
@@ -179,13 +162,10 @@ def test_the_copy_becomes_what_a_new_one_would_be(before, now, types):
     assert changes(source(now), view(data + more(found))).records == []
 
 
-@given(
-    steps=st.lists(
-        st.sampled_from(["a", "a b", "a=x b", "a b c", "b", "a b=q c", ""]),
-        min_size=1,
-        max_size=5,
-    )
-)
+STEPS = st.sampled_from(["a", "a b", "a=x b", "a b c", "b", "a b=q c", ""])
+
+
+@given(steps=st.lists(STEPS, min_size=1, max_size=5))
 def test_whatever_comes_of_a_source_its_copy_says_the_same(steps):
     """Of a message no lines go: what is shorter was read before it was whole."""
     data = copy(source(steps[0]))
@@ -322,13 +302,12 @@ def retitled(file):
     file.lines.append({"type": "custom-title", "customTitle": f"Of {KEY}", "sessionId": SESSION})
 
 
-@pytest.mark.parametrize(
-    "here", [None, ["append", "-m", "mine"], ["undo", "--id", ":1"], ["persist", "-i", "--all"]]
-)
-@pytest.mark.parametrize(
-    "then",
-    [grown, said_otherwise, in_another_order, with_more_of_an_answer, without_its_end, retitled],
-)
+HERE_TOO = [None, ["append", "-m", "mine"], ["undo", "--id", ":1"], ["persist", "-i", "--all"]]
+THEN = [grown, said_otherwise, in_another_order, with_more_of_an_answer, without_its_end, retitled]
+
+
+@pytest.mark.parametrize("here", HERE_TOO)
+@pytest.mark.parametrize("then", THEN)
 def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(then, here, tmp_path):
     """It came back into the copy that follows one that was continued, and with what else an answer said."""
     file, home = write_source(), tmp_path / "home"

@@ -6,7 +6,7 @@ import pytest
 
 from codeh_history.programs import fields, parts, registry
 from codeh_history.programs.context_windows import smallest_window
-from codeh_history.programs.model import Entry, Piece, Problem, Session
+from codeh_history.programs.model import Entry, Piece, Session
 from codeh_history.programs.protocol import Head
 from codeh_history.store.program_files import head_of
 from histories import result
@@ -21,15 +21,6 @@ def test_an_entry_is_all_its_pieces_each_with_its_line():
     assert Entry("e", "codeh", None, pieces[:1]).parts == [{"text": "a"}]
 
 
-def test_problems_are_told_in_their_order():
-    session = Session("pi", "s")
-    session.problem(7, "is skipped", "no object")  # type: ignore[arg-type]
-    session.problem(2, "is lost", "torn", "mended")  # type: ignore[arg-type]
-    assert session.problems == [
-        Problem(7, "is skipped", "no object", None), Problem(2, "is lost", "torn", "mended"),
-    ]  # type: ignore[arg-type]  # fmt: skip
-
-
 def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
     session = Session("pi", "s")
     for title in (None, "", 7, ["x"]):
@@ -42,14 +33,6 @@ def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
         session.skip(kind, many)
     assert session.left == {"command": 3}
     assert "note" not in session.left
-
-
-def test_a_branch_says_whose_it_is():
-    session = Session("pi", "s")
-    session.set_parent("t")
-    assert (session.parent, session.agent) == ({"session": "t", "at": None}, False)
-    session.set_parent("u", agent=True)
-    assert (session.parent, session.agent) == ({"session": "u", "at": None}, True)
 
 
 def test_it_was_written_last_when_its_last_entry_says():
@@ -78,11 +61,6 @@ def test_a_program_is_a_package_of_its_name(name):
     assert bool(program.writer and find_spec(program.writer)) == (name in registry.WRITTEN)
 
 
-def test_what_only_exports_has_no_place():
-    assert registry.program("sharegpt").places == ()
-    assert registry.program("codex").places
-
-
 @pytest.mark.parametrize("name", SAMPLES)
 def test_whose_a_file_is_is_told_by_its_beginning(name, tmp_path):
     data = written(tmp_path / "f.jsonl", SAMPLES[name]()).read_bytes()
@@ -104,32 +82,18 @@ PI = """{ // ours
 }"""
 
 
-@pytest.mark.parametrize(
-    ("program", "settings", "model", "window"),
-    [
-        ("pi", PI, "m", 32_000),
-        ("pi", PI, "n", 128_000),
-        ("pi", PI, "o", 16_000),
-        ("pi", PI, "p", None),
-        (
-            "pi",
-            '{"providers": {"a": 5, "b": {"models": [5, {"id": "m", "contextWindow": -1}]}}}',
-            "m",
-            None,
-        ),
-        ("pi", "{", "m", None),
-        ("codex", "model_context_window = 8000", "m", 8000),
-        ("codex", 'model = "n"\nmodel_context_window = 8000', "m", None),
-        ("codex", "model_context_window = [", "m", None),
-        (
-            "opencode",
-            '{"provider": {"a": {"models": {"m": {"limit": {"context": 9000, "output": 1}}}}}}',
-            "m",
-            9000,
-        ),
-        ("opencode", "[]", "m", None),
-    ],
-)
+ODD_PI = '{"providers": {"a": 5, "b": {"models": [5, {"id": "m", "contextWindow": -1}]}}}'
+OPENCODE = '{"provider": {"a": {"models": {"m": {"limit": {"context": 9000, "output": 1}}}}}}'
+WINDOWS = [  # the program, its settings, a model, and its window
+    ("pi", PI, "m", 32_000), ("pi", PI, "n", 128_000), ("pi", PI, "o", 16_000), ("pi", PI, "p", None),
+    ("pi", ODD_PI, "m", None), ("pi", "{", "m", None),
+    ("codex", "model_context_window = 8000", "m", 8000), ("codex", "model_context_window = [", "m", None),
+    ("codex", 'model = "n"\nmodel_context_window = 8000', "m", None),
+    ("opencode", OPENCODE, "m", 9000), ("opencode", "[]", "m", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "settings", "model", "window"), WINDOWS)
 def test_the_smallest_window_that_is_given(program, settings, model, window):
     assert smallest_window(program, settings.encode(), model) == window
 
@@ -172,24 +136,14 @@ def test_what_says_nothing_is_no_message():
 
 
 def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the_usage():
-    one = talk()
+    one, usage = talk(), {"input": 1}
     one.number = 7
-    one.turn(
-        "codeh",
-        [{"text": "a"}, result(), result(), {"text": "b"}, result()],
-        id="t",
-        usage={"input": 1},
-        model="m",
-    )
-    assert [(entry.kind, len(entry.parts), entry.lines) for entry in entries(one)] == [
-        ("codeh", 1, [7]), ("tool", 2, [7]), ("codeh", 1, [7]), ("tool", 1, [7]),
+    said = [{"text": "a"}, result(), result(), {"text": "b"}, result()]
+    one.turn("codeh", said, id="t", usage=usage, model="m")
+    assert [(entry.kind, len(entry.parts), entry.lines, entry.fields) for entry in entries(one)] == [
+        ("codeh", 1, [7], {"model": "m"}), ("tool", 2, [7], {}),
+        ("codeh", 1, [7], {"model": "m", "usage": usage}), ("tool", 1, [7], {}),
     ]  # fmt: skip
-    assert [entry.fields for entry in entries(one)] == [
-        {"model": "m"},
-        {},
-        {"model": "m", "usage": {"input": 1}},
-        {},
-    ]
 
 
 def answered(one, id, name):
@@ -266,11 +220,7 @@ def test_a_result_says_of_which_call_it_is_where_it_is_known(id, name, failed, r
 
 
 def test_a_thought_is_signed_where_it_was():
-    assert parts.thought("hm", "c2ln") == {
-        "text": "hm",
-        "thought": True,
-        "thoughtSignature": "c2ln",
-    }
+    assert parts.thought("hm", "c2ln") == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
     assert parts.thought("hm", "") == parts.thought("hm", 7) == {"text": "hm", "thought": True}
 
 
@@ -323,18 +273,9 @@ def test_what_an_undone_summary_covered_is_live_again():
 VALUE = {"a": {"b": {"c": "x"}}, "t": "", "n": 7, "l": [{"k": 1}, "x", None]}
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("a.b.c", "x"),
-        ("a.b", {"c": "x"}),
-        ("n", 7),
-        ("a.n", None),
-        ("t.x", None),
-        ("l.k", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("path", "value"), [
+    ("a.b.c", "x"), ("a.b", {"c": "x"}), ("n", 7), ("a.n", None), ("t.x", None), ("l.k", None), ("", None),
+])  # fmt: skip
 def test_a_path_leads_into_objects_alone(path, value):
     assert fields.at(VALUE, path) == value
     assert fields.at([VALUE], path) is fields.at(None, path) is None

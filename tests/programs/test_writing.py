@@ -157,17 +157,22 @@ SUMMARY = {"type": "summary", "id": "s1", "createdAt": "2026-01-02T03:04:05.000Z
            "covers": ["m0"], "conversationCount": 1}  # fmt: skip
 
 
-def thoughtful(origin, **fields):
-    """A session, perhaps a copy of a program's, in which a model thought."""
+def log_of(*messages, origin=None):
+    """A session with these messages, perhaps a copy of a program's."""
     head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
     if origin is not None:
         head["imported"] = {"from": origin, "id": "x", "path": "p"}
-    asked = {"type": "message", "id": "m0", "ts": ABOUT.time, **histories.user({"text": "Which colour?"})}
+    return [
+        head,
+        *({"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate(messages)),
+    ]
+
+
+def thoughtful(origin, **fields):
+    """A session, perhaps a copy of a program's, in which a model thought."""
     said = histories.message("codeh", *THINKING, provider="anthropic", model="claude-opus-4-8", **fields)
-    more = {"type": "message", "id": "m2", "ts": ABOUT.time, **histories.user({"text": "And the gate?"})}
-    return strategies.view_of(
-        [head, asked, {"type": "message", "id": "m1", "ts": ABOUT.time, **said}, more]
-    )
+    asked, more = (histories.user({"text": text}) for text in ("Which colour?", "And the gate?"))
+    return strategies.view_of(log_of(asked, said, more, origin=origin))
 
 
 @pytest.mark.parametrize(
@@ -192,13 +197,7 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
         "codeh", {"native": {"provider": "openai-responses", "value": item}}, {"text": "Red.", "item": {"id": "msg_1"}},
         provider="openai-responses", imported=[2],
     )  # fmt: skip
-    head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time,
-            "imported": {"from": "codex", "id": "x", "path": "p"}}  # fmt: skip
-    asked = histories.user({"text": "Which colour?"})
-    log = [
-        {"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate([asked, said])
-    ]
-    view = strategies.view_of([head, *log])
+    view = strategies.view_of(log_of(histories.user({"text": "Which colour?"}), said, origin="codex"))
     assert b"c2ln" in registry.written("codex", view, ABOUT).data
     assert writing.as_written(registry.program("codex"), view).messages[1].parts == view.messages[1].parts
 
@@ -207,12 +206,9 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
 @pytest.mark.parametrize("covers", [["m0", "m1"], ["m0"]], ids=["a user goes on", "a model goes on"])
 @pytest.mark.parametrize("by", ["outline", "own"])
 def test_a_summary_is_read_back_as_one(program, by, covers):
-    summary = {**SUMMARY, "by": program if by == "own" else by}
-    head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
-    messages = [histories.user({"text": "Which colour?"}), histories.model({"text": "Red."}),
-                histories.user({"text": "And the gate?"})]  # fmt: skip
-    log = [{"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate(messages)]
-    view = strategies.view_of([head, *log, {**summary, "covers": covers}])
+    summary = {**SUMMARY, "by": program if by == "own" else by, "covers": covers}
+    asked, more = (histories.user({"text": text}) for text in ("Which colour?", "And the gate?"))
+    view = strategies.view_of([*log_of(asked, histories.model({"text": "Red."}), more), summary])
     again = view_of(read_back(program, registry.written(program, view, ABOUT)))
     assert [one.text for one in again.summaries] == ["The barn was red."]
     said = [part["text"] for message in again.messages for part in message.parts]
@@ -239,20 +235,14 @@ def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program):
     halves = [{half: value} for half in said for value in (5, {"name": "f"}, {"id": "z", "response": 3})]
     parts = [{"native": {"provider": "gemini", "value": value}} for value in halves]
     kinds = [("user", "user", [{"text": "Which?"}]), ("codeh", "model", parts), ("tool", "user", parts)]
-    log = [
-        {"type": "message", "id": kind, "ts": ABOUT.time, "kind": kind, "role": role, "parts": parts}
-        for kind, role, parts in kinds
-    ]
-    written = registry.written(program, strategies.view_of([{"type": "session", "id": "s"}, *log]), ABOUT)
+    log = log_of(*({"kind": kind, "role": role, "parts": parts} for kind, role, parts in kinds))
+    written = registry.written(program, strategies.view_of(log), ABOUT)
     assert b"Which?" in written.data
 
 
 def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex():
     """Its provider refuses some that are empty."""
-    log = [
-        {"type": "message", "id": "m", "ts": ABOUT.time, "kind": "user", "role": "user", "parts": [{"text": ""}]},
-    ]  # fmt: skip
-    view = strategies.view_of([{"type": "session", "id": "s"}, *log])
+    view = strategies.view_of(log_of({"kind": "user", "role": "user", "parts": [{"text": ""}]}))
     assert b"message" not in registry.written("codex", view, ABOUT).data
 
 
