@@ -25,8 +25,6 @@ from .framing import Frame, Framer
 from .protocol import StreamReader
 from .reply import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, Unreadable
 
-__all__ = ["Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
-
 _NOISE_KEPT = 50  # lines, for the message about input that is no answer
 _STATUS = re.compile(r"(?:error |http )?([45]\d\d)\b", re.IGNORECASE)  # in an error page's title
 
@@ -112,19 +110,23 @@ class Reader(AnswerReader):
                 self._event(value, name)
             elif kind == "document":
                 self._document(value)
-            elif kind == "end":
-                if self._stream is not None:
-                    self._stream.end()
+            elif kind == "end" and self._stream is not None:
+                self._stream.end()
             elif kind == "seam":
                 self._settle()
                 self._earlier.clear()
-            elif kind in ("damage", "cut"):
-                self._broken(kind, value)
-            elif kind == "noise":
-                self._noise += [value] if len(self._noise) < _NOISE_KEPT else []
-            else:
-                self._compressed = self._compressed or kind == "gzip"
-                self._status = value if kind == "head" else self._status
+            elif kind in ("damage", "cut") and self._stream is not None:
+                self._damage = self._damage or (value if kind == "damage" else f"it breaks off at {value}")
+            elif kind == "damage":
+                self._last = Unreadable(value)
+            elif kind == "cut":
+                self._last = Cut([], f"the answer ended before its end: {value}")
+            elif kind == "noise" and len(self._noise) < _NOISE_KEPT:
+                self._noise.append(value)
+            elif kind == "gzip":
+                self._compressed = True
+            elif kind == "head":
+                self._status = value
         return self._new
 
     def _event(self, body: Json, name: str = "", *, lines: bool = False) -> None:
@@ -138,7 +140,11 @@ class Reader(AnswerReader):
         id = detect.answer_id(body)
         mixed = id in self._earlier and id != self._id
         if kind and not mixed and not self._continues(provider, body):
-            self._begin(provider, lines=lines)
+            if self._stream is not None and self._id:
+                self._earlier.add(self._id)
+            if self._starts(provider):
+                self.begun, self._lines = True, lines
+                self._stream = load(provider).stream()
         stream = self._stream
         if mixed or (stream is not None and stream.conflicts(body)):
             self._mixed = _named(dict.fromkeys((*self._earlier, self._id, id)))
@@ -160,14 +166,6 @@ class Reader(AnswerReader):
         else:
             self._noise.append(excerpt(orjson.dumps(body)))
 
-    def _broken(self, kind: str, text: str) -> None:
-        if self._stream is not None:
-            self._damage = self._damage or (text if kind == "damage" else f"it breaks off at {text}")
-        elif kind == "damage":
-            self._last = Unreadable(text)
-        else:
-            self._last = Cut([], f"the answer ended before its end: {text}")
-
     # -- answers ------------------------------------------------------------------------------------
 
     def _continues(self, provider: str, event: Json) -> bool:
@@ -184,14 +182,6 @@ class Reader(AnswerReader):
         self._new, self.arrived, self._id = [], [], None
         self.provider = provider
         return True
-
-    def _begin(self, provider: str, *, lines: bool) -> None:
-        """A stream begins."""
-        if self._stream is not None and self._id:
-            self._earlier.add(self._id)
-        if self._starts(provider):
-            self.begun, self._lines = True, lines
-            self._stream = load(provider).stream()
 
     def _answered(self, body: Json, provider: str) -> None:
         """An answer that is there as a whole."""

@@ -9,7 +9,8 @@ import orjson
 from .. import providers
 from ..base.errors import SummarizerFailed
 from ..providers.base import Options
-from ..providers.wire import Cut, Failure, Nothing, Reply, read
+from ..providers.reply import Cut, Failure, Nothing, Reply
+from ..providers.wire import read
 from ..session.model import Json, Message, Part
 from .command import CommandRunner
 from .request import SUMMARIES, Prompt, Source, Sources, silence

@@ -51,7 +51,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     tools = declared(options.tools, NAME, _declare, work.notes)
     if tools:
         body["tools"] = tools
-    elif work.called:
+    elif work.ids.taken:
         work.notes.append(
             "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools"
         )
@@ -138,8 +138,6 @@ class _Conversation(Array):
     def __init__(self, options: Options) -> None:
         super().__init__(NAME, options)
         self.ids = CallIds(blocks.IDS.fit, faithful=options.faithful, again=True)
-        self.thinking = False  # whether the model's message at the end has thinking in it
-        self.called = False  # whether there is any call
 
     def _emit(self, role: str, content: list[Any], sources: str | list[str]) -> None:
         last = self.array[-1]["role"] if self.array else ""
@@ -159,7 +157,7 @@ class _Conversation(Array):
     # -- the user's side ----------------------------------------------------------------------------
 
     def add_user_turn(self, turn: Turn) -> None:
-        self._begin_user()
+        self.finish()
         content = [block for part in turn.parts for block in self._block(part, turn, own=True)]
         if turn.item.get("role") == "system":
             self._system(content, turn.id)
@@ -186,7 +184,7 @@ class _Conversation(Array):
 
     def add_results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""
-        self._begin_user()
+        self.finish()
         content = []
         for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
             stub = partial(self.stub, source=answer.message.id)
@@ -198,7 +196,6 @@ class _Conversation(Array):
     def add_model_turn(self, turn: Turn) -> None:
         ids = iter(self.ids.calls(turn))
         own = turn.made_by(NAME, self.model)
-        self.called = self.called or bool(turn.calls)
         content: list[Any] = []
         for part in turn.parts:
             if "functionCall" in part:
@@ -208,18 +205,11 @@ class _Conversation(Array):
             elif own and isinstance(part.get("text"), str) and name_of(part.get("thoughtSignature")):
                 signature = part["thoughtSignature"]
                 content.append({"type": "thinking", "thinking": part["text"], "signature": signature})
-        self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
         if content or self.faithful:
             self._emit("assistant", content, turn.id)
 
     def _sends(self, text: str) -> bool:
         return self.faithful or blocks.has_text(text)
-
-    def _begin_user(self) -> None:
-        """A user's turn begins: the model's message before it is finished."""
-        if self.thinking:
-            self.finish()
-        self.thinking = False
 
     def finish(self, *, last: bool = False) -> None:
         """Finish a model's message: no thinking at its end, nor whitespace at the end of a request.
@@ -230,11 +220,14 @@ class _Conversation(Array):
         if not self.array or self.array[-1]["role"] != "assistant" or self.faithful:
             return
         content = self.array[-1]["content"]
+        if not last and content[-1].get("type") not in blocks.THINKING:
+            return
         off = object_of(self.options.settings.get("thinking")).get("type", "disabled") == "disabled"
+        thought = [block.get("type") in blocks.THINKING for block in content]
         end = len(content)
-        while end and content[end - 1].get("type") in blocks.THINKING:
+        while end and thought[end - 1]:
             end -= 1
-        keep = [n for n in range(end) if not (last and off and content[n].get("type") in blocks.THINKING)]
+        keep = [n for n in range(end) if not (last and off and thought[n])]
         message = self.array.pop()
         sources = self.sources.pop() if self.trace else []
         if not keep:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...session.model import Any, Json
+from ..names import Alphabet
 from ..parts import list_of, name_of, object_of
 from ..validator import Joined, Validator, each, join, with_neighbours
 from . import FIELD, blocks
@@ -45,7 +46,7 @@ class Rules(Validator):
         for path, tool in each(self.body.get("tools"), "tools"):
             if "input_schema" in object_of(tool) or "type" not in object_of(tool):  # else a server tool
                 name, schema = object_of(tool).get("name"), object_of(object_of(tool).get("input_schema"))
-                self.name(name, path)
+                self.word(blocks.NAMES, name, f"{path}.name", "{1,128}")
                 is_object = schema.get("type") == "object"
                 self.require(is_object, f"{path}.input_schema.type", "should be 'object'")
                 self.once(names, name, path)
@@ -103,25 +104,21 @@ class Rules(Validator):
             filled = name_of(block.get(field)) or (field == "thinking" and block.get(field) == "")
             self.require(filled, f"{path}.{field}", "field required")
         if kind == "tool_use":
-            self.id(block.get("id"), f"{path}.id")
-            self.name(block.get("name"), path)
+            self.word(blocks.IDS, block.get("id"), f"{path}.id", "+")
+            self.word(blocks.NAMES, block.get("name"), f"{path}.name", "{1,128}")
             self.fields(path, block, input="object")
         elif kind == "tool_result":
             self.result(block, path)
         elif kind in ("image", "document"):
             self.media(block, f"{path}.source")
 
-    def id(self, id: object, path: str) -> None:
-        self.require(blocks.IDS.takes(id), path, "should match pattern ^[a-zA-Z0-9_-]+$")
-
-    def name(self, name: object, path: str) -> None:
-        self.require(
-            blocks.NAMES.takes(name), f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$"
-        )
+    def word(self, alphabet: Alphabet, word: object, path: str, times: str) -> None:
+        """An id or a name."""
+        self.require(alphabet.takes(word), path, f"should match pattern ^[a-zA-Z0-9_-]{times}$")
 
     def result(self, block: Json, path: str) -> None:
         content, where = block.get("content"), f"{path}.content"
-        self.id(block.get("tool_use_id"), f"{path}.tool_use_id")
+        self.word(blocks.IDS, block.get("tool_use_id"), f"{path}.tool_use_id", "+")
         if block.get("is_error") and content in (None, "", []):
             self.report(where, "cannot be empty if is_error is true")
         elif content is not None and not isinstance(content, str) and not content:
@@ -137,9 +134,8 @@ class Rules(Validator):
         kind, mime = source.get("type"), source.get("media_type")
         if kind == "base64":
             types = blocks.IMAGES if image else (blocks.PDF,)
-            expected = "should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"
-            expected = expected if image else f"should be '{blocks.PDF}'"
-            self.require(mime in types, f"{path}.media_type", f"{expected}: {mime}")
+            why = f"should be one of {', '.join(types)}: {mime}"
+            self.require(mime in types, f"{path}.media_type", why)
         elif kind == "text":
             fits = not image and mime == "text/plain" and blocks.has_text(source.get("data"))
             self.require(fits, path, "a document's non-empty text of type text/plain expected")

@@ -20,15 +20,12 @@ class Rules(OpenAIValidator):
 
     chat = True
 
-    def __init__(self, body: Json) -> None:
-        super().__init__(body)
+    def check(self) -> None:
+        body = self.body
         self.named = str(body.get("model") or "").lower()
         self.open: dict[str, None] = {}
         self.calls: set[str] = set()
         self.caller = ""  # where the calls stand
-
-    def check(self) -> None:
-        body = self.body
         self.model()
         self.require(list_of(body.get("messages")), "messages", "at least one message is required")
         for path, message in each(body.get("messages"), "messages"):

@@ -18,13 +18,10 @@ _ANSWERS = frozenset(f"{kind}_output" for kind in CLIENT_CALLS)
 class Rules(OpenAIValidator):
     """One walk over the body, then a look at which calls and outputs belong together."""
 
-    def __init__(self, body: Json) -> None:
-        super().__init__(body)
+    def check(self) -> None:
         self.calls: dict[str, str] = {}  # call id → where
         self.answered: dict[str, str] = {}
         self.ids: set[str] = set()
-
-    def check(self) -> None:
         self.model()
         items = self.body.get("input")
         if not isinstance(items, list) or not items:
