@@ -27,16 +27,11 @@ ENDING = ".jsonl"
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-class OfSession(TypedDict):
-    """The key of a session."""
+class Key(TypedDict):
+    """The key of a transcript: a session's, or with `subpath` a sub-agent's."""
 
     project_key: str
     session_id: str
-
-
-class Key(OfSession):
-    """The key of a transcript: a session's, or with `subpath` a sub-agent's."""
-
     subpath: NotRequired[str]
 
 
@@ -101,10 +96,9 @@ class SessionStore:
                 sync_dir(os.path.dirname(moved))
 
     @in_order
-    def list_subkeys(self, key: OfSession) -> list[str]:
+    def list_subkeys(self, key: Key) -> list[str]:
         """List the subpaths of a session's sub-agents."""
-        folder = self.path({"project_key": key["project_key"], "session_id": key["session_id"]})
-        folder = folder.removesuffix(ENDING)
+        folder = self.path({**key, "subpath": ""}).removesuffix(ENDING)
         files = [
             os.path.relpath(os.path.join(above, name), folder).removesuffix(ENDING).split(os.sep)
             for above, _, names in os.walk(folder)
@@ -147,14 +141,15 @@ def append(path: str, entries: Sequence[Any]) -> None:
     with _locked(path) as fd:
         size = os.fstat(fd).st_size
         stored = pread_all(fd, size)
-        ids: set[str] = set()
+        ids = {id for entry in entries_in(stored) if isinstance(id := entry.get("uuid"), str)}
         lines: list[bytes] = []
         for entry in entries:
             id = entry.get("uuid")
-            if not isinstance(id, str) or not (id in ids or _holds(stored, id)):
+            if not isinstance(id, str):
                 lines.append(line_of(entry))
-            if isinstance(id, str):
+            elif id not in ids:
                 ids.add(id)
+                lines.append(line_of(entry))
         if stored and not stored.endswith(b"\n"):
             lines[:1] = [b"\n" + line for line in lines[:1]]
         try:
@@ -192,24 +187,10 @@ def _locked(path: str) -> Iterator[int]:
             locks.close(fd)
 
 
-def _holds(data: bytes, id: str) -> bool:
-    """Whether these lines have an entry with this `uuid`; only lines that contain it are parsed."""
-    needle = line_of(id).rstrip()
-    at = data.find(needle)
-    while at >= 0:
-        end = data.find(b"\n", at) + 1 or len(data)
-        if any(entry.get("uuid") == id for entry in entries_in(data[data.rfind(b"\n", 0, at) + 1 : end])):
-            return True
-        at = data.find(needle, end)
-    return False
-
-
 def line_of(entry: Any) -> bytes:
     """Serialise an entry as a line, keeping numbers of any size and lone surrogates."""
-    try:
-        return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+    text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace") + b"\n"  # half a character as JSON escapes it
 
 
 def entries_in(data: bytes, path: str = "") -> Iterator[Any]:

@@ -18,7 +18,6 @@ from ..library.session import Session
 from ..providers.base import Options
 from ..providers.parts import object_of
 from ..session.model import Json, Message
-from ..session.view import View
 
 FIELD = "native"  # of a message: `{PACKAGE: VALUE}`
 Arguments = ParamSpec("Arguments")
@@ -114,7 +113,11 @@ class NativeHistory:
     def pop(self) -> list[Any]:
         """Revert the newest message and return its values; empty if there is no message."""
         before: str | None = None
-        while (message := _newest(self.session.view)) is not None:
+        while True:
+            newest = (m for m in reversed(self.session.view.messages) if m.role is not None)
+            message = next(newest, None)
+            if message is None:
+                return []
             if message.id == before:
                 raise NotFound(f"{self.session.id}: {message.id} cannot be undone")
             before = message.id
@@ -126,7 +129,6 @@ class NativeHistory:
                 continue
             if values:
                 return values
-        return []
 
     def clear(self) -> None:
         """Hide all messages, reversibly."""
@@ -138,10 +140,6 @@ class NativeHistory:
     def _rendered(self, messages: Sequence[Message]) -> list[Any]:
         sent = [message for message in messages if message.role is not None and message.committed]
         return self.render(sent, ()) if sent else []
-
-
-def _newest(view: View) -> Message | None:
-    return next((message for message in reversed(view.messages) if message.role is not None), None)
 
 
 def rendering(format: str) -> Callable[[Sequence[Message], Sequence[str]], list[Any]]:
