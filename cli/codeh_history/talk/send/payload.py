@@ -11,6 +11,7 @@ from ...base.env import Env
 from ...base.errors import BadData, Lost, Usage
 from ...base.input import from_file
 from ...base.shared_options import Compaction, Request, from_settings, system_and_tools, tools_from
+from ...base.words import plural
 from ...filters.curate import pairs, passes
 from ...filters.curate import run as curating
 from ...providers.base import Options
@@ -168,8 +169,8 @@ def _reduced(
         for line in report
     )
     if repaired:
-        repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
-        env.note(f"{session}: {repairs} of call/response pairs (curate --report shows each)")
+        repairs = plural(repaired, "repair of call/response pairs")
+        env.note(f"{session}: {repairs} (curate --report shows each)")
     if not (flags.explain or flags.specified(*Compaction.DEFAULTS)):
         return view
     from ...filters.compact import bounds
