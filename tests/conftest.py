@@ -6,6 +6,7 @@ import random
 import shutil
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,16 @@ def home(tmp_path, monkeypatch):
     path = tmp_path / "home"
     monkeypatch.setenv("CODEH_HOME", str(path))
     return path
+
+
+@pytest.fixture
+def pipe():
+    """The two ends of a pipe, which the test may close."""
+    ends = os.pipe()
+    yield ends
+    for fd in ends:
+        with suppress(OSError):
+            os.close(fd)
 
 
 @pytest.fixture

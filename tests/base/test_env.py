@@ -16,6 +16,7 @@ from codeh_history.base import input as base_input
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Interrupted, Usage
 from codeh_history.base.input import Text, decode, from_file, piped_text, read_file, read_text
+from in_process import pour
 from support import environ, program, run
 
 
@@ -166,29 +167,16 @@ def test_no_file_is_opened_as_a_standard_stream(closed, tmp_path):
     assert int((tmp_path / "f").read_text()) > 2
 
 
-def test_a_text_comes_from_a_file_or_from_stdin(tmp_path):
+def test_a_text_comes_from_a_file_from_stdin_or_is_given_itself(tmp_path):
     file = tmp_path / "t"
     file.write_bytes("grün\r\n\n".encode())
     assert read_text(Env({}), str(file)) == "grün\r\n\n"
-    fd = os.open(file, os.O_RDONLY)
-    try:
-        assert read_text(Env({}, stdin=fd), "-") == "grün\r\n\n"
-    finally:
-        os.close(fd)
-
-
-def test_at_names_a_file_and_anything_else_is_the_text_itself(tmp_path):
-    file = tmp_path / "t"
-    file.write_text("Be brief.\n\n")
-    assert from_file(f"@{file}") == "Be brief.\n"
-    assert from_file("Be @brief.\n") == "Be @brief.\n"
-    assert from_file("") == ""
-
-
-def test_a_text_given_as_such_is_never_a_files_name(tmp_path):
-    (tmp_path / "t").write_text("secret")
-    assert from_file(Text(f"@{tmp_path}/t")) == f"@{tmp_path}/t"
-    assert read_file(Text(f"{tmp_path}/t")) == f"{tmp_path}/t".encode()
+    with file.open("rb") as stdin:
+        assert read_text(Env({}, stdin=stdin.fileno()), "-") == "grün\r\n\n"
+    assert from_file(f"@{file}") == "grün\r\n"
+    for text in ("Be @brief.\n", "", Text(f"@{file}")):
+        assert from_file(text) == text
+    assert read_file(Text(file)) == os.fsencode(file)
 
 
 def test_what_is_wrong_with_a_file_is_said_with_its_name(tmp_path):
@@ -209,17 +197,6 @@ def test_bytes_that_are_no_text_are_named_by_their_place(data, at):
         decode(data, "stdin")
 
 
-@pytest.fixture
-def pipe():
-    ends = os.pipe()
-    yield ends
-    for fd in ends:
-        try:
-            os.close(fd)
-        except OSError:
-            pass  # the test has
-
-
 @pytest.mark.parametrize(
     ("data", "text"),
     [
@@ -231,11 +208,7 @@ def pipe():
 def test_a_pipe_is_read_to_its_end(pipe, data, text):
     reading, writing = pipe
 
-    def fill():
-        with open(writing, "wb") as file:
-            file.write(data)
-
-    writer = threading.Thread(target=fill)
+    writer = threading.Thread(target=pour, args=([data], writing))
     writer.start()
     try:
         assert piped_text(Env({}, stdin=reading), "-") == text
@@ -256,12 +229,10 @@ def test_a_file_and_a_socket_hold_what_somebody_put_there(tmp_path):
 def test_a_terminal_and_the_null_device_are_never_read():
     master, slave = pty.openpty()
     null = os.open(os.devnull, os.O_RDONLY)
-    try:
-        assert [piped_text(Env({}, stdin=fd), "-") for fd in (slave, null)] == [None, None]
-    finally:
-        for fd in (master, slave, null):
-            os.close(fd)
-    assert Env({}, stdin=null).stdin_kind() == ""  # closed by now
+    assert [piped_text(Env({}, stdin=fd), "-") for fd in (slave, null)] == [None, None]
+    for fd in (master, slave, null):
+        os.close(fd)
+        assert Env({}, stdin=fd).stdin_kind() == ""
 
 
 def test_whoever_waits_is_told_once_what_for_and_silence_is_not_waited_for_without_end(
@@ -284,11 +255,10 @@ def test_only_silence_is_refused_not_what_takes_long(pipe, monkeypatch):
 
     def trickle():
         for _ in range(10):
-            os.write(writing, b"x")
+            yield b"x"
             time.sleep(0.1)
-        os.close(writing)
 
-    writer = threading.Thread(target=trickle)
+    writer = threading.Thread(target=pour, args=(trickle(), writing))
     writer.start()
     assert piped_text(Env({}, stdin=reading), "-") == "x" * 10
     writer.join()

@@ -167,14 +167,6 @@ def test_a_providers_error_is_one_of_ours(session):
     assert raised.value.code == 4
 
 
-@pytest.mark.parametrize("whole", [orjson.dumps(ANSWER), EVENTS], ids=["bytes", "pieces"])
-def test_a_response_is_stored(session, whole):
-    session.append("Why?")
-    id = session.append_response(whole)
-    assert session.messages[-1]["parts"] == [{"text": "Rayleigh."}]
-    assert session.messages[-1]["id"] == id
-
-
 def test_a_response_that_is_read_with_await(session):
     async def chunks():
         for event in EVENTS:

@@ -13,27 +13,9 @@ import pytest
 from codeh_history import BadData, InputOutput, NotFound, Session, Usage
 from codeh_history.base.input import Text
 from codeh_history.base.options import OptionSet, flag, option
-from codeh_history.library.env import Call, CallerError, OpenSession, copy_of
-from codeh_history.library.options import dumped, read
+from codeh_history.library.env import Call, CallerError, OpenSession
+from codeh_history.library.options import read
 from in_process import run_in_process, write_session
-from support import session_path
-
-
-def test_what_is_appended_is_there_for_the_commands_and_the_other_way(home, session):
-    assert session.messages == []
-    first = session.append("Why is the sky blue?")
-    said = run_in_process("append", "-s", "demo", "--role", "model", "-m", "Rayleigh.", home=home).text
-    assert [message["id"] for message in session.messages] == [first, said]
-    assert session.messages == run_in_process("show", "demo", "--jsonl", home=home).lines
-    assert session.items == run_in_process("show", "demo", "--items", home=home).lines
-
-
-def test_calls_and_results_take_pythons_values(session):
-    session.append(call="ls", args={"path": "."}, call_id="c1")
-    session.append(result="ls", message="a.txt")
-    call, result = session.messages
-    assert call["parts"][0]["functionCall"] == {"id": "c1", "name": "ls", "args": {"path": "."}}
-    assert result["parts"][0]["functionResponse"]["response"] == {"output": "a.txt"}
 
 
 def test_a_payload_is_what_the_command_prints(home, session):
@@ -107,14 +89,6 @@ def test_numbers_that_json_has_not_are_refused(session, number):
     assert len(session.messages) == 1
 
 
-def test_a_session_that_was_removed_is_not_begun_anew(home, session):
-    session.append("hi")
-    same = Session.open("demo", home=home)
-    session_path(home, "demo").unlink()
-    with pytest.raises(NotFound):
-        same.append("again")
-
-
 class Options(OptionSet):
     text: str | None = option("TEXT", "")
     texts: Sequence[str] = option("TEXT", "")
@@ -180,15 +154,6 @@ def test_a_number_out_of_bounds_is_a_usage_error(count):
 
 def test_what_is_not_the_callers_to_say_is_said_here():
     assert read(Options, {"text": "x"}, session="s").session == "s"
-
-
-@pytest.mark.parametrize(
-    "value", [float("nan"), {"a": [float("inf")]}, [None, {"b": -float("inf")}], (float("nan"),)]
-)
-def test_a_number_that_json_has_not_is_no_null(value):
-    with pytest.raises(BadData, match=r"NaN and infinity are not valid JSON; nothing was stored"):
-        dumped(value)
-    assert dumped({"a": None, "b": "null", "c": 1.5}) == b'{"a":null,"b":"null","c":1.5}'
 
 
 def test_what_is_printed_is_the_callers():
@@ -267,10 +232,3 @@ def test_a_verb_says_in_the_call_what_it_would_print(environ):
     found = OpenSession(environ, "demo", create=False)
     assert found.run("append", {"message": ["hi"]}).text != ""
     assert found.run("last", {"role": "user"}, argument=None).output == b"hi\n"
-
-
-def test_a_copy_is_the_callers_to_change():
-    value = {"a": [1, {"b": 2}]}
-    copy = copy_of(value)
-    copy["a"][1]["b"] = 3
-    assert value == {"a": [1, {"b": 2}]}

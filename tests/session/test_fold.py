@@ -15,17 +15,7 @@ from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
 from codeh_history.session.rules import RULES, added_ids, content_id, ids_in, own_id
 from conformance import FOLDER, cases, shape, view_of
-from folding import (
-    SEQUENCES,
-    TS,
-    drop,
-    folded,
-    put,
-    short,
-    swap,
-    told,
-    w,
-)
+from folding import SEQUENCES, TS, drop, folded, put, short, swap, told, w
 from length import not_short
 from node import EXAMPLES, node, script
 from support import ROOT, lines

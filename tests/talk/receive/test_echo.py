@@ -2,7 +2,6 @@
 
 import os
 import shlex
-from contextlib import suppress
 
 import pytest
 
@@ -14,16 +13,6 @@ from support import program, run
 from terminal_output import of_process, on_terminal
 
 
-@pytest.fixture
-def pipe():
-    """The reading end of a pipe, and an echo into it."""
-    reading, writing = os.pipe()
-    yield reading, Echo(Env({}, stdout=writing))
-    for fd in (reading, writing):
-        with suppress(OSError):  # the test has closed it
-            os.close(fd)
-
-
 @pytest.mark.parametrize(
     ("pieces", "shown"),
     [
@@ -33,11 +22,12 @@ def pipe():
     ],
 )  # fmt: skip
 def test_a_pipe_gets_all_that_was_said_and_a_newline_at_the_end(pipe, pieces, shown):
-    reading, echo = pipe
+    reading, writing = pipe
+    echo = Echo(Env({}, stdout=writing))
     for piece in pieces:
         echo.parts([{"text": piece} if isinstance(piece, str) else piece])
     echo.end()
-    os.close(echo.env.stdout)
+    os.close(writing)
     assert os.read(reading, 999) == shown
 
 
@@ -53,8 +43,8 @@ def test_a_terminal_is_not_driven():
 
 
 def test_a_reader_that_went_away_is_kept_in_mind_and_no_error(pipe):
-    reading, echo = pipe
-    os.close(reading)
+    echo = Echo(Env({}, stdout=pipe[1]))
+    os.close(pipe[0])
     echo.text("a")
     assert isinstance(echo.broken, Interrupted)
     echo.text("b")
