@@ -82,7 +82,7 @@ def run(env: Env, options: Options) -> None:
 def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
     """The rows that match all of the options that select sessions."""
     earliest = moment(env.millis(), options.since) if options.since is not None else 0
-    here = env.cwd() if options.here else None
+    directory = env.cwd() if options.here else None
     model, title, ref = (options.model or "").casefold(), (options.title or "").casefold(), options.branch
 
     def is_ref(name: str) -> bool:  # a commit may be abbreviated
@@ -92,7 +92,7 @@ def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
     return [
         row
         for row in rows
-        if (here is None or (here and row["cwd"] == here))
+        if (directory is None or (directory and row["cwd"] == directory))
         and (not earliest or last_used(row) >= earliest)
         and (row["pinned"] or not options.pinned)
         and (options.tag is None or options.tag in row["tags"])

@@ -39,6 +39,7 @@ class Job:
     def __init__(self, request: Request, turn: Turn) -> None:
         self.request = request
         self.turn = turn
+        self.task: asyncio.Task[None]  # runs it
         self.worker: Worker | None = None  # while it runs
         self.kill: asyncio.TimerHandle | None = None  # after SIGTERM
         self.cancelled = False
@@ -53,8 +54,7 @@ class Server:
         self.cwd = env.cwd()
         # database sessions that exist; the database is not queried per request
         self.existing: set[str] = set()
-        self.jobs: dict[requests.Id, Job] = {}
-        self.tasks: dict[asyncio.Task[None], Turn] = {}  # in the order of requests
+        self.jobs: dict[requests.Id, Job] = {}  # in the order of requests
         self.idle: list[Worker] = []
         self.leaving: list[Worker] = []  # workers that are exiting
         self.line, self.number = bytearray(), 0  # of stdin: the current line
@@ -103,33 +103,26 @@ class Server:
     def take_line(self, end: bytes) -> None:
         """Handle the current line, whose last bytes these are."""
         self.number += 1
-        line = bytes(self.line + end[: requests.LONGEST + 1 - len(self.line)])
+        data = bytes(self.line + end[: requests.LONGEST + 1 - len(self.line)])
         self.line.clear()
         if self.number == 1:
-            line = line.removeprefix(BOM)
-        if len(line) > requests.LONGEST:
+            data = data.removeprefix(BOM)
+        if len(data) > requests.LONGEST:
             self.refuse(None, BadData(f"longer than {requests.LONGEST >> 20} MiB"))
-        elif line.strip():
-            self.take(requests.read(line))
-
-    def take(self, line: Request | Cancel | Refusal) -> None:
+            return
+        line = requests.read(data) if data.strip() else None
         if isinstance(line, Refusal):
             self.refuse(line.id, line.error)
-        elif isinstance(line, Cancel):
-            if line.id in self.jobs:
-                self.cancel(self.jobs[line.id], signal.SIGTERM)
-        elif line.id in self.jobs:
+        elif isinstance(line, Cancel) and line.id in self.jobs:
+            self.cancel(self.jobs[line.id], signal.SIGTERM)
+        elif isinstance(line, Request) and line.id in self.jobs:
             self.refuse(line.id, Usage("id: already used by an unanswered request"))
-        else:
-            job = self.jobs[line.id] = Job(line, self.turn_of(line))
-            earlier = [task for task, turn in self.tasks.items() if job.turn.waits_for(turn)]
-            task = self.loop.create_task(self.handle(job, earlier))
-            self.tasks[task] = job.turn
-            task.add_done_callback(self.leave_order)
-
-    def leave_order(self, task: asyncio.Task[None]) -> None:
-        del self.tasks[task]
-        task.result()
+        elif isinstance(line, Request):
+            job = Job(line, self.turn_of(line))
+            earlier = [each.task for each in self.jobs.values() if job.turn.waits_for(each.turn)]
+            job.task = self.loop.create_task(self.handle(job, earlier))
+            job.task.add_done_callback(asyncio.Task.result)  # an exception stops the server
+            self.jobs[line.id] = job
 
     def turn_of(self, request: Request) -> Turn:
         environ = {**self.env.environ, **request.environ}
