@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections import Counter
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import orjson
@@ -19,9 +17,10 @@ from codeh_history.commands.import_.copy import Imported, import_session, with_b
 from codeh_history.programs.model import ABANDONED, AgentUsage, Entry, Piece, Problem, Session
 from codeh_history.store import program_files
 from codeh_history.sync.encryption import FIRST, is_bundle
-from in_process import run_in_process, run_ok
+from in_process import given, run_in_process, run_ok
 from program_files import SAMPLES, SESSION, Pi, written
-from support import append_text, run
+from support import append_text, lines, run
+from support import session_path as path_of
 from terminal_output import on_terminal
 
 SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, 200_000]
@@ -31,34 +30,11 @@ def content(size):
     return bytes(number % 251 for number in range(size))
 
 
-@contextmanager
-def stdin(tmp_path, data, *, piped):
-    """A program that has these bytes on stdin: a pipe, in small pieces, or a file."""
-    if not piped:
-        (tmp_path / "f").write_bytes(data)
-        with (tmp_path / "f").open("rb") as file:
-            yield Env({}, stdin=file.fileno())
-        return
-    reading, writing = os.pipe()
-
-    def fill():
-        with open(writing, "wb", buffering=0) as file:
-            file.writelines(
-                data[at : at + (100 if len(data) < 2000 else 50_000)]
-                for at in range(0, len(data), 100 if len(data) < 2000 else 50_000)
-            )
-
-    writer = threading.Thread(target=fill)
-    writer.start()
-    yield Env({}, stdin=reading)
-    writer.join()
-    os.close(reading)
-
-
 @pytest.mark.parametrize("piped", [False, True])
 @pytest.mark.parametrize("size", SIZES)
-def test_it_can_be_read_again_and_again(tmp_path, size, *, piped):
-    with stdin(tmp_path, content(size), piped=piped) as env, opened(env, "-") as found:
+def test_it_can_be_read_again_and_again(size, *, piped):
+    pieces = [content(size)[at : at + 5000] for at in range(0, size, 5000)]
+    with given(pieces if piped else content(size)) as stdin, opened(Env({}, stdin=stdin), "-") as found:
         assert found.read(HEAD) == content(size)[:HEAD]
         found.seek(0)
         for _ in range(2):
@@ -195,26 +171,13 @@ def source(*texts, id="abc"):
     return session
 
 
-@pytest.fixture
-def env(home):
-    return Env({"CODEH_HOME": str(home)})
-
-
-def path_of(home, id):
-    return home / "sessions" / f"{id}.jsonl"
-
-
-def lines(home, id):
-    return [orjson.loads(line) for line in path_of(home, id).read_bytes().splitlines()]
-
-
 def texts(home, id):
-    return [line["parts"][0]["text"] for line in lines(home, id) if line["type"] == "message"]
+    return [line["parts"][0]["text"] for line in lines(path_of(home, id)) if line["type"] == "message"]
 
 
 def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env, home):
     assert import_session(env, source("a", "b"), "/src") == Imported("codex-abc", 2, created=True)
-    header = lines(home, "codex-abc")[0]
+    header = lines(path_of(home, "codex-abc"))[0]
     assert header["imported"] == {"from": "codex", "id": "abc", "path": "/src"}
     before = path_of(home, "codex-abc").read_bytes()
     assert import_session(env, source("a", "b"), "/src") == Imported("codex-abc", 0, created=False)
@@ -234,7 +197,7 @@ def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(e
     assert done.conflict
     assert path_of(home, "codex-abc").read_bytes() == before
     assert texts(home, "codex-abc-2") == ["a", "b", "c"]
-    assert lines(home, "codex-abc-2")[0]["parent"] == {"session": "codex-abc", "at": "i-b"}
+    assert lines(path_of(home, "codex-abc-2"))[0]["parent"] == {"session": "codex-abc", "at": "i-b"}
     assert import_session(env, source("a", "b", "c", "d"), "/src") == Imported(
         "codex-abc-2", 1, created=False
     )
@@ -256,7 +219,7 @@ def test_another_session_of_that_name_is_never_written_to(env, home):
 
 def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env, home):
     assert import_session(env, source("a"), "/src", "mine") == Imported("mine", 1, created=True)
-    assert lines(home, "mine")[0]["id"] == "mine"
+    assert lines(path_of(home, "mine"))[0]["id"] == "mine"
     assert import_session(env, source("a", "b"), "/src", "mine") == Imported("mine", 1, created=False)
     with pytest.raises(BadData, match=r"mine.jsonl: another session of that id; --into NEW"):
         import_session(env, source("y", id="other"), "/src", "mine")

@@ -15,11 +15,6 @@ from strategies import encode, view_of
 from terminal_output import on_terminal
 
 
-@pytest.fixture
-def env(home):
-    return Env({"CODEH_HOME": str(home)})
-
-
 def texts(found):
     return [part["text"] for message in found.view.messages for part in message.parts]
 

@@ -13,11 +13,6 @@ from codeh_history.base.env import Env
 from codeh_history.commands.search.matches import Entry, find, matches_longer, query_of
 
 
-@pytest.fixture
-def env(home):
-    return Env({"CODEH_HOME": str(home)})
-
-
 class Files:
     """Sessions by name, each a list of texts; None is one that cannot be read. `looked`: which were read."""
 

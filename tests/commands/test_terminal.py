@@ -1,7 +1,6 @@
 """On a terminal: laid out by rich, and nothing that a session, file, provider or name holds can control it."""
 
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import orjson
 import pytest
 
 import support
+import terminal
 from codeh_history.base.env import Env
 from codeh_history.base.escape import shown
 from codeh_history.main import run
@@ -247,17 +247,9 @@ def files(hostile):
 
 def screen(argv, home, stdin):
     """What a command writes to a terminal, both streams; run here."""
-    master, slave = pty.openpty()
-    chunks = []
-
-    def read():
-        try:
-            while chunk := os.read(master, 65536):
-                chunks.append(chunk)
-        except OSError:  # the other end is closed
-            pass
-
-    reader = threading.Thread(target=read)
+    master, slave = terminal.opened()
+    output = bytearray()
+    reader = threading.Thread(target=lambda: [output.extend(chunk) for chunk in terminal.chunks(master)])
     reader.start()
     environ = {
         "CODEH_HOME": str(home),
@@ -272,8 +264,7 @@ def screen(argv, home, stdin):
     finally:
         os.close(slave)
         reader.join()
-        os.close(master)
-    return b"".join(chunks).decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    return output.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("line", COMMANDS)

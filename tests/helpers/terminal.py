@@ -3,6 +3,7 @@
 import os
 import pty
 import struct
+import subprocess
 
 
 def opened(columns=80):
@@ -28,3 +29,28 @@ def chunks(master):
             yield chunk
     finally:
         os.close(master)
+
+
+def shown(argv, env, *, columns=80, stdin=subprocess.DEVNULL, stdout=None, keys=b""):
+    """What a program writes to a terminal (stdout may be a file), where these keys are typed into a pager.
+
+    stdin: None is the terminal.
+    """
+    master, slave = opened(columns)
+    process = subprocess.Popen(
+        argv,
+        stdin=slave if stdin is None else stdin,
+        stdout=stdout or slave,
+        stderr=slave,
+        env=env,
+        start_new_session=True,
+    )
+    os.close(slave)
+    output = b""
+    for chunk in chunks(master):
+        output += chunk
+        if keys and b":" in chunk[-12:]:  # less waits for a key
+            os.write(master, keys)
+            keys = b""
+    process.wait(60)
+    return output

@@ -1,8 +1,6 @@
 """The program's output on a terminal, also for hostile text."""
 
-import os
 import re
-import subprocess
 
 import orjson
 import pytest
@@ -27,14 +25,9 @@ def on_terminal(*argv, home=None, columns=80, **env):
 
 def of_process(argv, home, columns, env):
     """The same for any command line."""
-    master, slave = terminal.opened(columns)
     merged = support.environ({"NO_COLOR": "", "TERM": "xterm-256color", **env}, home)
     merged.pop("COLUMNS", None)
-    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=merged)
-    os.close(slave)
-    shown = b"".join(terminal.chunks(master))
-    process.wait(60)
-    return shown.decode().replace("\r\n", "\n")
+    return terminal.shown(argv, merged, columns=columns).decode().replace("\r\n", "\n")
 
 
 @pytest.fixture

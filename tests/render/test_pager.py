@@ -23,54 +23,43 @@ def long(home):
     return home
 
 
-def seen(*argv, home, keys=b"", unattended=False, **env):
+def seen(*argv, keys=b"", unattended=False, **env):
     """What a command shows on a terminal of 24 lines where these keys are typed."""
-    master, slave = terminal.opened()
-    merged = support.environ({"NO_COLOR": "1", "TERM": "xterm-256color", **env}, home)
+    merged = environ({"NO_COLOR": "1", "TERM": "xterm-256color", **env})
     for name in ("COLUMNS", "LINES", "LESS"):
         merged.pop(name, None)
-    process = subprocess.Popen(
-        [*support.program(), *argv], stdin=subprocess.DEVNULL if unattended else slave, stdout=slave, stderr=slave,
-        env=merged, start_new_session=True,
-    )  # fmt: skip
-    os.close(slave)
-    shown = b""
-    for chunk in terminal.chunks(master):
-        shown += chunk
-        if keys and b":" in chunk[-12:]:  # less waits for a key
-            os.write(master, keys)
-            keys = b""
-    assert process.wait(30) == 0
+    stdin = subprocess.DEVNULL if unattended else None
+    shown = terminal.shown([*program(), *argv], merged, stdin=stdin, keys=keys)
     return STYLES.sub("", shown.decode()).replace("\r\n", "\n")
 
 
 def test_a_long_one_waits_in_the_pager(long):
-    shown = seen("show", "demo", home=long, keys=b"q")
+    shown = seen("show", "demo", keys=b"q")
     assert "line 3\n" in shown
     assert f"line {LINES - 1}" not in shown
 
 
 def test_the_pager_is_the_users(long):
-    assert f"wc says {LINES + 2}\n" in seen("show", "demo", home=long, PAGER='echo "wc says $(wc -l)"')
+    assert f"wc says {LINES + 2}\n" in seen("show", "demo", PAGER='echo "wc says $(wc -l)"')
 
 
 @pytest.mark.parametrize(
     "env", [{"PAGER": ""}, {"PAGER": "cat"}, {"PAGER": "no-such-pager"}, {"TERM": "dumb"}]
 )
 def test_without_a_pager_all_is_printed(env, long):
-    assert f"line {LINES - 1}\n" in seen("show", "demo", home=long, **env)
+    assert f"line {LINES - 1}\n" in seen("show", "demo", **env)
 
 
 @pytest.mark.parametrize(("argv", "unattended"), [(["--no-pager"], False), ([], True), (["-n", "1"], True)])
 def test_nothing_waits_where_nobody_is(argv, unattended, long):
-    shown = seen("show", "demo", *argv, home=long, unattended=unattended, PAGER="echo paged; false")
+    shown = seen("show", "demo", *argv, unattended=unattended, PAGER="echo paged; false")
     assert "paged" not in shown
     assert f"line {LINES - 1}\n" in shown
 
 
 def test_a_short_one_needs_none(home):
     support.run("append", "-s", "demo", "-m", "short")
-    assert "paged" not in seen("show", "demo", home=home, PAGER="echo paged")
+    assert "paged" not in seen("show", "demo", PAGER="echo paged")
 
 
 ERASED = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]|\r")
@@ -86,18 +75,9 @@ def session(home, size, name="demo"):
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in [*lines, *said * max(1, size // MIB)]))
 
 
-def on_a_terminal(*argv, home, out=None):
+def on_a_terminal(*argv, stdout=None):
     """All that a command writes to a terminal; stdout may be a file."""
-    master, slave = terminal.opened()
-    with out.open("wb") if out else os.fdopen(os.dup(slave), "wb") as stdout:
-        process = subprocess.Popen(
-            [*program(), *argv], stdin=subprocess.DEVNULL, stdout=stdout, stderr=slave,
-            env=environ({"TERM": "xterm"}, home),
-        )  # fmt: skip
-    os.close(slave)
-    shown = b"".join(terminal.chunks(master))
-    process.wait()
-    return shown
+    return terminal.shown([*program(), *argv], environ({"TERM": "xterm"}), stdout=stdout)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +94,7 @@ def on_a_terminal(*argv, home, out=None):
 )  # fmt: skip
 def test_it_moves_and_is_gone_at_the_end(words, what, size, says, home):
     session(home, size * MIB)
-    shown = on_a_terminal(*words.split(), home=home)
+    shown = on_a_terminal(*words.split())
     first, last = shown.index(what), shown.rindex(what)
     assert ERASED.sub(b"", shown[:first]).strip() == b""  # nothing comes before it
     assert b"\x1b[2K" in shown[last:]
@@ -126,13 +106,14 @@ def test_many_sessions_are_listed_with_a_bar_once(home):
     for number in range(1000):
         session(home, 20_000, f"s{number:04}")
         os.utime(home / "sessions" / f"s{number:04}.jsonl", (1, 1))
-    assert b"reading sessions" in on_a_terminal("list", "--jsonl", home=home, out=home / "out")
+    with (home / "out").open("wb") as out:
+        assert b"reading sessions" in on_a_terminal("list", "--jsonl", stdout=out)
     assert len((home / "out").read_bytes().splitlines()) == 1000
 
 
 def test_what_is_small_and_what_is_no_terminal_shows_none(home):
     session(home, 10)
-    assert on_a_terminal("verify", "demo", home=home).startswith(b"ok: 2 records, 1 message")
+    assert on_a_terminal("verify", "demo").startswith(b"ok: 2 records, 1 message")
     session(home, 17 * MIB)
     assert run("verify", "demo", home=home).err == b""
 
