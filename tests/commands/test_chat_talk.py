@@ -128,21 +128,12 @@ def test_a_talk(configured, server):
         if record.get("of") == abort["of"] and "parts" in record
     ]
     assert "".join(came).startswith("You said 90")
-    assert [k for k in kinds(configured) if k in ("user", "codeh")] == [
-        "user",
-        "codeh",
-        "user",
-        "codeh",
-        "codeh",
-    ]
+    turns = [kind for kind in kinds(configured) if kind in ("user", "codeh")]
+    assert turns == ["user", "codeh", "user", "codeh", "codeh"]
     history = configured / "chat_history"
     assert history.stat().st_mode & 0o777 == 0o600
-    assert [line.split()[0] for line in history.read_text().splitlines()] == [
-        "Why",
-        "/profile",
-        "one",
-        "/retry",
-    ]
+    first_words = [line.split()[0] for line in history.read_text().splitlines()]
+    assert first_words == ["Why", "/profile", "one", "/retry"]
 
 
 def kept_prompt(home):

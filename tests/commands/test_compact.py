@@ -80,16 +80,8 @@ def test_in_place_it_appends_one_record_and_undo_takes_it_back(home):
 
 
 def test_what_was_left_out_can_be_expanded(home):
-    written(
-        home,
-        [
-            user("go"),
-            model(call("bash", "c")),
-            tool(result("bash", "c", {"output": output(3, 900)})),
-            user("on"),
-            model("ok"),
-        ],
-    )
+    build = [model(call("bash", "c")), tool(result("bash", "c", {"output": output(3, 900)}))]
+    written(home, [user("go"), *build, user("on"), model("ok")])
     done = run("compact", "s", "-i", "--budget", "2k")
     assert done.code == 0
     shown = run("show", "s", "--jsonl")
@@ -124,17 +116,8 @@ def test_a_plan_is_printed_and_applied(home, tmp_path):
     printed = run("compact", "s", "--budget", "8k", "--plan")
     plan = json.loads(printed.out)
     assert path.read_bytes() == before
-    assert {
-        "policy",
-        "counter",
-        "budget",
-        "before",
-        "after",
-        "floor",
-        "stages",
-        "largest",
-        "ops",
-    } <= plan.keys()
+    keys = "policy counter budget before after floor stages largest ops"
+    assert plan.keys() >= {*keys.split()}
     assert plan["floor"] < plan["after"] <= 8000 < plan["before"]
     assert all({"op", "stage", "why", "tokens_before", "tokens_after"} <= op.keys() for op in plan["ops"])
     (tmp_path / "plan.json").write_bytes(printed.out)
@@ -237,19 +220,8 @@ def test_plain_texts_are_explained_too(home):
     found = json.loads(done.err)
     assert (found["session"], found["budget"], found["let_go"]) == ("s", 1000, {})
     assert found["before"] == found["after"] == sum(found["spent"].values())
-    asking = run(
-        "ask",
-        "-s",
-        "s",
-        "--to",
-        "openai-chat",
-        "--model",
-        "gpt-5.1",
-        "--no-stdin",
-        "--explain",
-        "--via",
-        "false",
-    )
+    ask = "ask -s s --to openai-chat --model gpt-5.1 --no-stdin --explain --via false"
+    asking = run(*ask.split())
     assert b"spent\trecent\t" in asking.err
 
 

@@ -72,15 +72,8 @@ def test_every_payload_has_its_session():
 
 def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path):
     env = {"HOME": "/home/marguerite", "USER": "marguerite"}
-    run(
-        "append",
-        "-s",
-        "s",
-        "-m",
-        f"in /home/marguerite/work with {SECRETS['npm-token']}",
-        home=tmp_path,
-        env=env,
-    )
+    text = f"in /home/marguerite/work with {SECRETS['npm-token']}"
+    run("append", "-s", "s", "-m", text, home=tmp_path, env=env)
     run("append", "-s", "s", "--call", "ls", "--call-id", "toolu_9", home=tmp_path, env=env)
     run("append", "-s", "s", "--result", "ls", "-m", "of marguerite", home=tmp_path, env=env)
     first, second = (run("fixture", "s", home=tmp_path, env=env) for _ in range(2))

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 import support
+from secret_examples import delta, opened
 
 PATIENCE = 60.0  # how long anything may take before the test gives up
 
@@ -76,11 +77,11 @@ def test_new_messages(following):
 
 
 def test_a_stream_as_it_grows(following, demo):
-    write(demo, {"type": "open", "id": "m", "kind": "codeh", "role": "model"})
+    write(demo, opened("m"))
     following.until(":2 model - m pending")
-    write(demo, {"type": "delta", "of": "m", "parts": [{"text": "Hel"}]})
+    write(demo, delta("m", "Hel"))
     following.until("\n    Hel")
-    write(demo, {"type": "delta", "of": "m", "parts": [{"text": "lo\nyou"}]})
+    write(demo, delta("m", "lo\nyou"))
     assert following.until("you") == "lo\n    you"
     write(demo, {"type": "commit", "of": "m", "parts": [{"text": "Hello\nyou!"}]})
     assert following.until("\n\n") == "!\n\n"
@@ -91,17 +92,17 @@ def test_a_stream_as_it_grows(following, demo):
 def test_two_streams_at_once(following, demo):
     write(
         demo,
-        {"type": "open", "id": "a", "kind": "codeh"},
-        {"type": "delta", "of": "a", "parts": [{"text": "A"}]},
+        opened("a"),
+        delta("a", "A"),
     )
     following.until("    A")
     write(
         demo,
-        {"type": "open", "id": "b", "kind": "codeh"},
-        {"type": "delta", "of": "b", "parts": [{"text": "B"}]},
+        opened("b"),
+        delta("b", "B"),
     )
     assert following.until("    B") == "\n\n:3 model - b pending\n    B"
-    write(demo, {"type": "delta", "of": "a", "parts": [{"text": "1"}]}, {"type": "commit", "of": "a"})
+    write(demo, delta("a", "1"), {"type": "commit", "of": "a"})
     assert following.until("A1\n\n") == "\n\n:2 model - a\n    A1\n\n"
     write(demo, {"type": "commit", "of": "b"})
     assert following.until("B\n\n") == ":3 model - b\n    B\n\n"
@@ -110,8 +111,8 @@ def test_two_streams_at_once(following, demo):
 def test_an_aborted_stream(following, demo):
     write(
         demo,
-        {"type": "open", "id": "a", "kind": "codeh"},
-        {"type": "delta", "of": "a", "parts": [{"text": "A"}]},
+        opened("a"),
+        delta("a", "A"),
     )
     following.until("    A")
     write(demo, {"type": "abort", "of": "a", "reason": "cut\x1b"})
@@ -149,8 +150,8 @@ def test_what_is_pending_is_told_as_it_grows(demo):
     followed.until("\n")
     told = []
     for record in (
-        {"type": "open", "id": "m", "kind": "codeh"},
-        {"type": "delta", "of": "m", "parts": [{"text": "Ray"}]},
+        opened("m"),
+        delta("m", "Ray"),
         {"type": "delta", "of": "m", "parts": [{"text": "leigh"}, {"functionCall": {"name": "f"}}]},
         {"type": "update", "id": "u", "of": "m", "parts": [{"text": "Mie"}]},
         {"type": "abort", "of": "m", "reason": "cut"},

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from in_process import write_session
+from secret_examples import user
 from strategies import encode
 from support import lines, run, session_path
 from talks import call, result, talk
@@ -16,15 +17,7 @@ NOW = "2026-06-01T00:00:00Z"
 def session(home, name, last, *more):
     """A session whose newest message is of this time."""
     header = {"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00.000Z"}
-    said = {
-        "type": "message",
-        "id": "u",
-        "ts": last,
-        "kind": "user",
-        "role": "user",
-        "parts": [{"text": "x"}],
-    }
-    write_session(home, encode([header, said, *more]), name)
+    write_session(home, encode([header, user("u", "x", ts=last), *more]), name)
 
 
 def prune(*argv, now=NOW):
@@ -100,26 +93,16 @@ def test_a_session_that_grows_meanwhile_stays(home):
     assert session_path(home, "old").exists()
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        {
-            "type": "summary",
-            "id": "S",
-            "createdAt": "2026-06-01T00:00:00.001Z",
-            "summary": "x",
-            "covers": [],
-        },
-        {
-            "type": "message",
-            "id": "v",
-            "ts": "2027-01-01T00:00:00Z",
-            "kind": "user",
-            "role": "user",
-            "parts": [],
-        },
-    ],
-)
+SUMMARY = {
+    "type": "summary",
+    "id": "S",
+    "createdAt": "2026-06-01T00:00:00.001Z",
+    "summary": "x",
+    "covers": [],
+}
+
+
+@pytest.mark.parametrize("record", [SUMMARY, user("v", ts="2027-01-01T00:00:00Z")])
 def test_a_record_from_the_future_stops_it(home, record):
     three(home)
     session(home, "odd", "2026-01-02T00:00:00Z", record)

@@ -10,7 +10,8 @@ import pytest
 from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.run import rewritten
 from codeh_history.session.fold import fold
-from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.records import lines_of, parse
+from folding import swap
 from in_process import run_in_process, run_ok
 from secret_examples import HALVES, SECRET, delta, opened, redacted, user, written
 from support import lines, run, start
@@ -90,29 +91,9 @@ def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path):
 
 def test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret(tmp_path):
     """The part that a compaction replaced hashes otherwise afterwards; so does one that was inserted."""
-    whole = {"text": f"it is {SECRET}."}
-    inserted = user("i", f"a {SECRET}")
-    ops = [
-        {
-            "op": "replace",
-            "id": "m",
-            "part": 0,
-            "block": block_of(whole),
-            "with": {"text": "stub"},
-            "why": "x",
-        },
-        {"op": "insert", "after": "m", "message": inserted},
-    ]
-    more = [
-        {
-            "op": "replace",
-            "id": "i",
-            "part": 0,
-            "block": block_of(inserted["parts"][0]),
-            "with": {"text": "two"},
-            "why": "x",
-        }
-    ]
+    insert = {"op": "insert", "after": "m", "message": user("i", f"a {SECRET}")}
+    ops = [swap("m", 0, f"it is {SECRET}.", "stub"), insert]
+    more = [swap("i", 0, f"a {SECRET}", "two")]
     path = written(
         tmp_path, opened("m"), delta("m", f"it is {HALVES[0]}"), delta("m", HALVES[1] + "."), COMMIT,
         {"type": "compaction", "id": "K", "ts": None, "policy": "x", "ops": ops},

@@ -17,6 +17,7 @@ from codeh_history.views import rows
 from in_process import run_in_process, write_session
 from program_files import SESSION as SOURCE
 from program_files import Claude, Codex
+from secret_examples import user
 from strategies import encode
 from support import session_path
 from terminal_output import on_terminal
@@ -27,10 +28,7 @@ COST = 0.0045
 
 
 def answer(id, ts="2026-01-31T23:30:00.000Z", used=USED, **more):
-    parts = [{"text": id}]
-    return {
-        "type": "message", "id": id, "ts": ts, "kind": "codeh", "role": "model", "parts": parts, **SONNET, "usage": used, **more
-    }  # fmt: skip
+    return user(id, id, ts=ts, **{"kind": "codeh", "role": "model", **SONNET, "usage": used, **more})
 
 
 def kept(home, id, *records, **header):

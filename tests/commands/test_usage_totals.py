@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from codeh_history.commands.usage.sums import Query, repriced, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
+from secret_examples import user
 from strategies import encode
 
 ROWS = st.lists(
@@ -44,21 +45,9 @@ def row(id, *responses, **more):
 
 
 def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, **more):
-    given = {"provider": "p", "model": "m", "input": 10, "output": 2, **more}
-    return [
-        name,
-        ts,
-        given["provider"],
-        given["model"],
-        given["input"],
-        0,
-        0,
-        given["output"],
-        0,
-        None,
-        given.get("labels"),
-        cost,
-    ]
+    values = {"provider": "p", "model": "m", "input": 10, "output": 2, "labels": None, **more}
+    provider, model, input, output, labels = values.values()
+    return [name, ts, provider, model, input, 0, 0, output, 0, None, labels, cost]
 
 
 def groups(rows, by, **more):
@@ -168,17 +157,7 @@ TS = "2026-02-01T00:00:00.000Z"
 
 
 def answer(id, used, ts=TS, **more):
-    parts = [{"text": "x"}]
-    return {
-        "type": "message",
-        "id": id,
-        "ts": ts,
-        "kind": "codeh",
-        "role": "model",
-        "parts": parts,
-        "usage": used,
-        **more,
-    }
+    return user(id, "x", ts=ts, **{"kind": "codeh", "role": "model", "usage": used, **more})
 
 
 @pytest.fixture(scope="module")
