@@ -20,12 +20,8 @@ def test_many_at_once(home, tally):
     outcome = crowd(home, COUNT)
     assert outcome.fine, outcome
     assert outcome.acknowledged == COUNT * 8
-    tally(
-        f"{len(WRITERS)} writers, 3 changers, a reader at once",
-        outcome.acknowledged,
-        outcome.lost,
-        outcome.torn,
-    )
+    what = f"{len(WRITERS)} writers, 3 changers, a reader at once"
+    tally(what, outcome.acknowledged, outcome.lost, outcome.torn)
 
 
 def test_writers_that_are_killed_at_work(home, tally):

@@ -29,16 +29,8 @@ def test_a_disk_that_fills_up(tmp_path, tally):
     if not can_mount(tmp_path):
         pytest.skip("no file system may be mounted here (unshare -m, mount -t tmpfs)")
     script = f'{MOUNT} && exec "$2" "$3" "$1/home"'
-    argv = [
-        *UNSHARE,
-        "sh",
-        "-c",
-        script,
-        "sh",
-        str(tmp_path),
-        sys.executable,
-        str(SCRIPTS / "full_disk.py"),
-    ]
+    program = [sys.executable, str(SCRIPTS / "full_disk.py")]
+    argv = [*UNSHARE, "sh", "-c", script, "sh", str(tmp_path), *program]
     done = subprocess.run(argv, capture_output=True, check=False, env=environ(), timeout=300)
     assert done.returncode == 0, done.stderr.decode()
     seen = json.loads(done.stdout)

@@ -127,19 +127,15 @@ TEXTS = [
 ]  # fmt: skip
 
 
+NAMES = ("TOKEN_", "api_key", "passphrase", "private key", "authToken")
+
+
 def table():
     """What is repeated."""
     starts = {
         "vendors": starts_of(vendors.RULES),
         "forms": starts_of(patterns.RULES),
-        "names": (
-            *starts_of(assignments.RULES),
-            "TOKEN_",
-            "api_key",
-            "passphrase",
-            "private key",
-            "authToken",
-        ),
+        "names": (*starts_of(assignments.RULES), *NAMES),
     }
     for kind, some in starts.items():
         for start in some:

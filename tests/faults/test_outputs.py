@@ -51,13 +51,8 @@ def test_a_reader_that_went_away_ends_it_silently(name, place, runner, tally):
     command = COMMANDS[name]
     command.prepare(place := place / "home")
     before = tree(place)
-    done = runner.run(
-        [*command.argv, *QUIET.get(name, ["-q"])],
-        place,
-        env=command.env,
-        stdin=command.stdin,
-        stdout="broken",
-    )
+    argv = [*command.argv, *QUIET.get(name, ["-q"])]
+    done = runner.run(argv, place, env=command.env, stdin=command.stdin, stdout="broken")
     assert (done.code, done.err) == (141, b"")
     assert changed(place, before) == command.writes
     tally("a reader that goes away", 1)

@@ -56,15 +56,9 @@ def test_a_home_that_is_made(umask, place, runner):
     """By whatever command comes first, even one that only remembers counts in it."""
     elsewhere = place / "x.jsonl"
     elsewhere.write_bytes(SESSION)
-    for number, argv in enumerate(
-        [
-            ["append", "-m", "x"],
-            ["stats", elsewhere],
-            ["payload", elsewhere, "--to", "gemini", "--budget", "4k"],
-        ]
-    ):
-        home = place / str(number)
-        done = runner.run(argv, home, env=FIXED, umask=umask)
+    for line in ("append -m x", f"stats {elsewhere}", f"payload {elsewhere} --to gemini --budget 4k"):
+        home = place / line.split()[0]
+        done = runner.run(line.split(), home, env=FIXED, umask=umask)
         assert done.code == 0, done
         assert open_to_others({}, modes(home)) == {}
 
@@ -83,22 +77,6 @@ def test_a_temporary_file_while_it_is_there(name, place, runner):
 # -- other people's files -----------------------------------------------------------------------------------
 
 
-def symlink(path, victim):
-    path.symlink_to(victim)
-
-
-def hard_link(path, victim):
-    path.hardlink_to(victim)
-
-
-def fifo(path, _):
-    os.mkfifo(path)
-
-
-def directory(path, _):
-    path.mkdir()
-
-
 def another_users(path, victim):
     if os.geteuid():
         pytest.skip("only root can make a file of another user")
@@ -106,7 +84,16 @@ def another_users(path, victim):
     os.chown(path, 65534, 65534)
 
 
-@pytest.mark.parametrize("kind", [symlink, hard_link, fifo, directory, another_users])
+KINDS = {
+    "symlink": Path.symlink_to,
+    "hard_link": Path.hardlink_to,
+    "fifo": lambda path, _: os.mkfifo(path),
+    "directory": lambda path, _: path.mkdir(),
+    "another_users": another_users,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", sampled(WRITERS))
 def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, runner, tally):
     command = COMMANDS[name]
@@ -118,12 +105,12 @@ def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, runn
     path.unlink(missing_ok=True)
     path.parent.mkdir(exist_ok=True, parents=True)
     victim.write_bytes(content)
-    kind(path, victim)  # type: ignore[operator]
+    KINDS[kind](path, victim)
     owner = path.lstat()
     done = runner.run(command.argv, home, env=command.env, stdin=command.stdin)
     assert victim.read_bytes() == content
     tally("links, FIFOs, directories, other users' files", 1)
-    if restored or (command.argv[0] == "fork" and kind not in (fifo, directory)):
+    if restored or (command.argv[0] == "fork" and kind not in ("fifo", "directory")):
         return  # moved as it is; read, and copied into a file of ours
     assert (path.lstat().st_ino, path.lstat().st_size) == (owner.st_ino, owner.st_size)
     assert done.code in (3, 65, 74) or (done.code == 0 and command.argv[0] in ("gc", "prune")), done
@@ -131,25 +118,15 @@ def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, runn
         assert done.out == b""
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
-        ["list"],
-        ["search", "x"],
-        ["gc", "--yes"],
-        ["prune", "--keep", "0", "--yes"],
-        ["status", "-s", "@"],
-        ["summarize", "--all"],
-        ["redact", "-i", "demo", "--yes"],
-        ["show", "fi"],
-        ["rm", "fifo"],
-    ],
-    ids=" ".join,
-)
-def test_a_fifo_among_the_sessions_holds_nobody_up(argv, place, runner):
+LISTING = """list; search x; gc --yes; prune --keep 0 --yes; status -s @; summarize --all;
+redact -i demo --yes; show fi; rm fifo"""
+
+
+@pytest.mark.parametrize("line", LISTING.split(";"))
+def test_a_fifo_among_the_sessions_holds_nobody_up(line, place, runner):
     plain(home := place / "home")
     os.mkfifo(home / "sessions" / "fifo.jsonl")
-    done = runner.run(argv, home, env=FIXED)
+    done = runner.run(line.split(), home, env=FIXED)
     assert done.code >= 0, done
     assert b"bug" not in done.err
 

@@ -104,10 +104,9 @@ def whole(url, id="demo"):
             "SELECT number, start, line FROM codeh_lines WHERE session = %s ORDER BY number", [id]
         ).fetchall()
     assert [number for number, _, _ in rows] == list(range(session[0]))
-    assert [start for _, start, _ in rows] == [
-        sum(len(line) for _, _, line in rows[:n]) for n in range(len(rows))
-    ]
-    data = b"".join(line for _, _, line in rows)
+    lines = [line for _, _, line in rows]
+    assert [start for _, start, _ in rows] == [sum(map(len, lines[:n])) for n in range(len(rows))]
+    data = b"".join(lines)
     assert len(data) == session[1]
     return data
 
@@ -253,14 +252,8 @@ def test_many_writers(url, tmp_path, cluster, sessions):
     strict = "SET default_transaction_isolation = serializable"
     cluster.sql(f"ALTER DATABASE {url.rpartition('/')[2]} {strict}")
     environ = Program(tmp_path / "home", url).environ(PYTHONPATH=str(ROOT / "cli"))
-    workers = [
-        subprocess.Popen(
-            [sys.executable, WRITER, str(number), str(EACH), str(sessions)],
-            env=environ,
-            stdout=-1,
-        )
-        for number in range(WRITERS)
-    ]
+    argvs = [[sys.executable, WRITER, str(number), str(EACH), str(sessions)] for number in range(WRITERS)]
+    workers = [subprocess.Popen(argv, env=environ, stdout=-1) for argv in argvs]
     store = postgres.Postgres(url, "URL")
     seen = []
     while any(worker.poll() is None for worker in workers):
@@ -289,16 +282,8 @@ def standby(mortal):
     second = Cluster(mortal.folder / "standby")
     second.folder.mkdir()
     postgres_server.allow(second.folder)
-    copied = (
-        *"-U postgres -R -c fast --no-sync".split(),
-        "-h",
-        mortal.folder,
-        "-p",
-        mortal.port,
-        "-D",
-        second.data,
-    )
-    mortal.run("pg_basebackup", *copied)
+    options = f"-U postgres -R -c fast --no-sync -h {mortal.folder} -p {mortal.port} -D {second.data}"
+    mortal.run("pg_basebackup", *options.split())
     second.start()
     mortal.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
     mortal.sql("SELECT pg_reload_conf()")

@@ -52,6 +52,5 @@ def test_a_killed_database_costs_no_answer_and_no_record(mortal, tmp_path):
     assert [len(messages) for messages in stored.values()] == [REQUESTS // SESSIONS] * SESSIONS
     ids = {number: answer["stdout"].strip() for number, answer in (first | again).items()}
     for number in range(REQUESTS):
-        assert [m["id"] for m in stored[f"s{number % SESSIONS}"] if m["key"] == f"k{number}"] == [
-            ids[number]
-        ]
+        messages = stored[f"s{number % SESSIONS}"]
+        assert [m["id"] for m in messages if m["key"] == f"k{number}"] == [ids[number]]

@@ -44,12 +44,8 @@ def test_a_reader_and_a_worker_need_no_more_rights_than_they_use(cluster, url, t
     assert refused.code == 74
     assert "permission denied" in refused.err
     worker = Program(tmp_path / "home", url.replace("postgres@", "worker@"))
-    for words in (
-        ("append", "-s", "demo", "-m", "x"),
-        ("append", "-s", "new", "-m", "x"),
-        ("undo", "-s", "demo"),
-    ):
-        assert worker(*words).code == 0, words
+    for line in ("append -s demo -m x", "append -s new -m x", "undo -s demo"):
+        assert worker(*line.split()).code == 0, line
 
 
 READING = (

@@ -62,10 +62,8 @@ def test_a_bundle_takes_blocks_from_both_stores_and_brings_them_to_the_one_named
     away = {"CODEH_BLOCKS": str(tmp_path / "away")}
     run_ok("import", tmp_path / "b.tar", home=there, env=away)
     assert not (there / "blocks").exists()
-    assert (
-        run_ok("export", "demo", home=there, env=away).out
-        == run_ok("export", "demo", home=demo, env=env).out
-    )
+    read = run_ok("export", "demo", home=there, env=away).out
+    assert read == run_ok("export", "demo", home=demo, env=env).out
 
 
 def test_a_bundle_is_never_written_over_a_file(demo, bundle):
@@ -84,11 +82,9 @@ def test_a_bundle_of_a_session_that_is_here_is_refused(demo, there, bundle):
     assert (session_path(there, "demo").read_bytes(), blocks(there)) == (before, {})
     assert run_ok("import", bundle, home=demo).text == "demo"  # where it came from: nothing to do
     assert run_ok("import", bundle, "--into", "again", home=there).text == "again"
-    assert run_ok("export", "again", home=there).out == run_ok("export", "demo", home=demo).out
-    assert (
-        run_ok("show", "again", "--jsonl", home=there).out
-        == run_ok("show", "demo", "--jsonl", home=demo).out
-    )
+    for argv in (["export"], ["show", "--jsonl"]):
+        read = run_ok(*argv, "-s", "again", home=there).out
+        assert read == run_ok(*argv, "-s", "demo", home=demo).out
 
 
 def test_a_bundle_cut_anywhere_leaves_nothing(there, bundle, tmp_path):

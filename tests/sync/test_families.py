@@ -53,13 +53,8 @@ def test_each_session_is_in_one_family_and_a_fork_in_that_of_its_parent(one, two
     assert families([two, one], []) == found
     placed = [name for family in found for name in family]
     assert len(placed) == len(set(placed))
-    differ = {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)}
-    by_hash = {
-        name
-        for name in differ
-        if (one.get(name) or Brief("", None)).hash != (two.get(name) or Brief("", None)).hash
-    }
-    assert by_hash <= set(placed)
+    differ = {n for n in one.keys() | two.keys() if one.get(n, ABSENT).hash != two.get(n, ABSENT).hash}
+    assert differ <= set(placed)
     where = {name: family for family in found for name in family}
     for each in (one, two):
         for name, brief in each.items():
@@ -92,19 +87,15 @@ def write_session(env, name, *, age=3600, **header):
 
 def remembered(env, side):
     """As a process of its own finds them; times of change are taken from the files' own."""
-    stamps = {
-        name: stamp._replace(changed=stamp.changed - 10**13) for name, stamp in side.sessions().items()
-    }
-    return briefs(env, side, stamps)
+    stamps = side.sessions().items()
+    return briefs(env, side, {name: at._replace(changed=at.changed - 10**13) for name, at in stamps})
 
 
 def test_what_stayed_what_it_was_is_not_read_again(env):
     one, two = write_session(env, "a"), write_session(env, "b", parent={"session": "a"})
     side = Looked(env)
-    expected = {
-        "a": Brief(hashlib.sha256(one).hexdigest(), None),
-        "b": Brief(hashlib.sha256(two).hexdigest(), "a"),
-    }
+    hashes = [hashlib.sha256(data).hexdigest() for data in (one, two)]
+    expected = {"a": Brief(hashes[0], None), "b": Brief(hashes[1], "a")}
     assert remembered(env, side) == expected
     assert sorted(side.looked) == ["a", "b"]
     side.looked.clear()

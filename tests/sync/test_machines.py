@@ -61,18 +61,11 @@ class Machines:
 
     def change(self, home, name):
         """Whatever else there is: some of it finds nothing to do, or no session."""
-        changes = [
-            ("undo", "-s", name),
-            ("update", "-s", name, ":1", "-m", "edited"),
-            ("set", "-s", name, f"title=t{self.number}"),
-            ("clear", "-s", name),
-            ("fork", name),
-            ("persist", name, "-i", "--all"),
-            ("gc", "--yes"),
-            ("compact", "-s", name, "-i", "--max-items", "3"),
-            ("summarize", name, *"-i --max-conversations 2 --min-batch 1 --counter approx".split()),
-        ]
-        assert self.run(home, *self.random.choice(changes)).code in (0, 1, 3, 5, 65)
+        changes = f"""undo -s {name}; update -s {name} :1 -m edited; set -s {name} title=t{self.number};
+            clear -s {name}; fork {name}; persist {name} -i --all; gc --yes; compact -s {name} -i --max-items 3;
+            summarize {name} -i --max-conversations 2 --min-batch 1 --counter approx"""
+        change = self.random.choice(changes.split(";"))
+        assert self.run(home, *change.split()).code in (0, 1, 3, 5, 65)
 
     def sync(self):
         one, other = self.random.sample(self.homes, 2)
@@ -90,16 +83,11 @@ class Machines:
             ):
                 yield "the stores are not equal"
         for home, store in zip(self.homes, stores, strict=True):
-            whole = b"".join(store.values()) + b"".join(
-                path.read_bytes() for path in (home / "blocks").rglob("*") if path.is_file()
-            )
-            yield from (f"{text} is lost" for text in self.said if text.encode() not in whole)
             lines = b"".join(store.values())
-            yield from (
-                f"{value} is there"
-                for value, gone in self.secrets.items()
-                if gone and value.encode() in lines
-            )
+            whole = lines + b"".join(path.read_bytes() for path in (home / "blocks").glob("??/*"))
+            yield from (f"{text} is lost" for text in self.said if text.encode() not in whole)
+            secrets = [value for value, gone in self.secrets.items() if gone]
+            yield from (f"{value} is there" for value in secrets if value.encode() in lines)
             for name, data in store.items():
                 yield from doubled(name, data)
 

@@ -156,12 +156,8 @@ def test_in_either_order_it_is_the_same_and_every_line_is_somewhere(common, mine
         for branch in (mine, theirs)
     )
     found = both_ways(one, other)
-    there = {
-        digest(line)
-        for each in (found.log, found.fork and found.fork.log)
-        if each
-        for line in each.lines[1:]
-    }
+    kept = [found.log, found.fork.log] if found.fork else [found.log]
+    there = {digest(line) for each in kept for line in each.lines[1:]}
     assert there == {digest(line) for each in (one, other) for line in each.lines[1:]}
     assert both_ways(found.log, one).log.data == found.log.data or found.fork is not None
 
@@ -213,12 +209,8 @@ def test_no_delta_counts_whose_stream_is_committed_here_or_there():
     assert kinds(begun.compared({})) == ["session", "open", "delta"]
     assert kinds(begun.compared(ended.commits)) == ["session", "open"]
     assert kinds(ended.compared({})) == ["session", "open", "commit"]
-    assert kinds(log(OPEN, COMMIT, DELTA).compared({})) == [
-        "session",
-        "open",
-        "commit",
-        "delta",
-    ]  # it came after
+    late = log(OPEN, COMMIT, DELTA)
+    assert kinds(late.compared({})) == ["session", "open", "commit", "delta"]
 
 
 def header(**more):
@@ -256,12 +248,6 @@ def test_where_logs_branch_and_what_one_has_more():
 
 def test_when_a_line_was_written():
     message = {**SAID, "ts": "2026-01-01T00:00:00.000Z"}
-    summary = {
-        "type": "summary",
-        "id": "s",
-        "summary": "",
-        "covers": [],
-        "createdAt": "2026-01-02T00:00:00.000Z",
-    }
+    summary = summed("s", 2)
     times = [sync_log.time_of(line) for line in log(message, summary, SAID, META, OPEN).lines[1:]]
     assert times == [message["ts"], summary["createdAt"], "", "", ""]

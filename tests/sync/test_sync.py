@@ -44,14 +44,11 @@ def test_two_sessions_of_one_name_have_no_common_parent(one, two):
 
 def test_summaries_and_settings_of_one_side_are_appended(one, two):
     quiet = record(type="meta", ts="2026-01-01T00:00:02.000Z", set={"title": "t"})
-    write_session(one, HEADER + message("a", "x") + quiet, "demo")
-    write_session(two, HEADER + message("a", "x") + message("b", "y", 5), "demo")
+    talk = HEADER + message("a", "x")
+    write_session(one, talk + quiet, "demo")
+    write_session(two, talk + message("b", "y", 5), "demo")
     sync(one, other(two))
-    assert (
-        sessions(one)
-        == sessions(two)
-        == {"demo": HEADER + message("a", "x") + message("b", "y", 5) + quiet}
-    )
+    assert sessions(one) == sessions(two) == {"demo": talk + message("b", "y", 5) + quiet}
 
 
 def test_deltas_and_references_are_no_difference(one, two):
@@ -112,11 +109,8 @@ def test_a_session_with_an_unfinished_stream_is_not_switched(one, two):
     before = sessions(one), sessions(two)
     assert b"a stream in it is unfinished" in sync(one, other(two), "--json", code=75).err
     assert (sessions(one), sessions(two)) == before
-    write_session(
-        one,
-        before[0]["demo"] + record(type="abort", of="s", ts="2026-01-01T00:02:00.000Z", reason="x"),
-        "demo",
-    )
+    abort = record(type="abort", of="s", ts="2026-01-01T00:02:00.000Z", reason="x")
+    write_session(one, before[0]["demo"] + abort, "demo")
     sync(one, other(two))
     assert len(sessions(one)) == 2
 
@@ -126,11 +120,8 @@ def test_a_stream_that_goes_on_elsewhere_is_followed(one, two):
     begun = HEADER + opened("s") + record(type="delta", of="s", parts=[{"text": "h"}])
     write_session(one, begun, "demo")
     sync(one, other(two))
-    write_session(
-        one,
-        begun + record(type="commit", of="s", ts="2026-01-01T00:01:02.000Z", parts=[{"text": "hi"}]),
-        "demo",
-    )
+    commit = record(type="commit", of="s", ts="2026-01-01T00:01:02.000Z", parts=[{"text": "hi"}])
+    write_session(one, begun + commit, "demo")
     sync(two, other(one))
     assert texts(two, "demo") == ["hi"]
 

@@ -3,6 +3,7 @@
 import random
 import shutil
 import subprocess
+from itertools import chain, cycle
 
 import orjson
 import pytest
@@ -155,20 +156,11 @@ RULE = "Never touch anything under src/billing."
 
 
 def test_the_lines_of_a_summary_go_with_it(home, tmp_path):
-    turns = [
-        RULE,
-        *(f"Part {n}: " + f"what does module_{n} do in detail? " * 12 for n in range(30)),
-        "Go on.",
-    ]
-    messages = [
-        turn
-        for number, text in enumerate(turns)
-        for turn in (
-            {"role": "user", "parts": [{"text": text}]},
-            {"role": "model", "parts": [{"text": f"It holds part {number}. " * 20}]},
-        )
-    ][:-1]
-    batch = b"".join(orjson.dumps(turn) + b"\n" for turn in messages)
+    parts = [f"Part {n}: " + f"what does module_{n} do in detail? " * 12 for n in range(30)]
+    texts = [[text, f"It holds part {number}. " * 20] for number, text in enumerate([RULE, *parts])]
+    turns = [*zip(cycle(["user", "model"]), chain(*texts), strict=False), ("user", "Go on.")]
+    messages = ({"role": role, "parts": [{"text": text}]} for role, text in turns)
+    batch = b"".join(orjson.dumps(message) + b"\n" for message in messages)
     run_ok("append", "-s", "demo", "--jsonl", home=home, stdin=batch)
     run_ok("compact", "demo", "-i", "--budget", "3000", home=home)
     run_ok("fork", "demo", "--into", "copy", home=home)

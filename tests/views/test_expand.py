@@ -83,7 +83,6 @@ def test_an_inserted_message_is_made_a_line():
 
 def test_bytes_are_kept():
     raw = b'{ "id":"a", "type":"message","role":"user", "parts":[{"text":"\\u0068i","n":1e5}] }\r'
-    view = fold(
-        parse([raw + b"\n", *lines_of(encode([{"type": "compaction", "id": "k", "ops": [drop("a")]}]))])
-    )
+    hidden = encode([{"type": "compaction", "id": "k", "ops": [drop("a")]}])
+    view = fold(parse([raw + b"\n", *lines_of(hidden)]))
     assert expand(view, "k", session="s") == [raw]

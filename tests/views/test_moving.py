@@ -39,20 +39,15 @@ def test_persist_to_another_store_leaves_no_session_that_neither_can_read(home, 
     assert in_folder(other).keys() == named(home)
     for id in blocks(home):  # the other store alone has it all
         (home / "blocks" / id[:2] / id).unlink()
-    texts = [
-        m["parts"][0]["text"][-3:] for m in orjson.loads(run_ok("export", "a", home=home, env=other).out)
-    ]
-    assert texts == ["one", "two"]
+    messages = orjson.loads(run_ok("export", "a", home=home, env=other).out)
+    assert [message["parts"][0]["text"][-3:] for message in messages] == ["one", "two"]
 
 
 def test_persist_without_i_hands_on_what_the_other_store_has_whole(home, other):
     half(home)
     small = run_ok("persist", "a", home=home, env=other).out
-    away = {**other, "CODEH_HOME": str(home / "elsewhere")}
-    assert (
-        run_ok("export", "-", stdin=small, home=home / "elsewhere", env=away).out
-        == run_ok("export", "a", home=home).out
-    )
+    there = run_ok("export", "-", stdin=small, home=home / "elsewhere", env=other).out
+    assert there == run_ok("export", "a", home=home).out
 
 
 def test_all_persisted_already_is_still_moved(home, other):
@@ -109,11 +104,8 @@ def test_gc_with_another_store_keeps_what_a_session_needs_at_home(home, other):
 
 
 def test_an_edit_sends_only_the_part_that_changed(home, other):
-    parts = [
-        {"text": "see"},
-        {"inlineData": {"mimeType": "image/png", "data": "A" * 8000}},
-        {"text": BIG, "thought": True},
-    ]
+    image = {"inlineData": {"mimeType": "image/png", "data": "A" * 8000}}
+    parts = [{"text": "see"}, image, {"text": BIG, "thought": True}]
     line = orjson.dumps({"role": "model", "parts": parts})
     run_ok("append", "-s", "a", "--jsonl", stdin=line, home=home)
     run_ok("persist", "a", "-i", home=home)

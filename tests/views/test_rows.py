@@ -76,10 +76,8 @@ def test_a_small_home_has_no_such_cache(home, monkeypatch):
 def test_a_large_home_lists_the_same_twice(home):
     (home / "sessions").mkdir(parents=True)
     for number in range(remembering.MANY + 10):
-        line = (
-            orjson.dumps({"type": "message", "id": f"m{number}", "kind": "user", "parts": [{"text": "x"}]})
-            + b"\n"
-        )
+        message = {"type": "message", "id": f"m{number}", "kind": "user", "parts": [{"text": "x"}]}
+        line = orjson.dumps(message) + b"\n"
         path = home / "sessions" / f"s{number:05}.jsonl"
         path.write_bytes(line * (number % 3) + (b"no json\n" if number % 100 == 7 else b""))
         os.utime(path, (1_700_000_000, 1_700_000_000))
@@ -99,7 +97,6 @@ def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, s
     for path in paths:
         Path(path).write_bytes(bytes(size))
     for _ in range(2):
-        remembering.cached_rows(
-            Env({"CODEH_HOME": str(home)}), paths, lambda path: {"at": asked.append(path)}
-        )
+        env = Env({"CODEH_HOME": str(home)})
+        remembering.cached_rows(env, paths, lambda path: {"at": asked.append(path)})
     assert asked == paths * times

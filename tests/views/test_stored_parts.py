@@ -85,26 +85,17 @@ def test_a_block_that_holds_no_part_is_as_good_as_none(data):
     with pytest.raises(BadData, match=rf"^block {id} in .* holds no part$"):
         hydrated(Env({}), view, stores=[store])
     lost = {}
-    assert hydrated(Env({}), view, stores=[store], lost=lost).messages[0].parts == [
-        {"text": f"[block {id} is missing]"}
-    ]
+    (message,) = hydrated(Env({}), view, stores=[store], lost=lost).messages
+    assert message.parts == [{"text": f"[block {id} is missing]"}]
     assert "holds no part" in lost[id]
 
 
 HELLO = {"type": "text", "text": "hello"}
 
 
-class Foreign(MemoryStore):
-    """A store that another program writes to."""
-
-    def foreign(self, ids, heads):
-        names = ((id, f"{head}{id}") for id in ids for head in heads)
-        return {id: self.held[name] for id, name in names if name in self.held}
-
-
 @pytest.mark.parametrize("name", ["block_1", "f:msg:block_1", "w:f:msg:block_1"])
 def test_a_block_is_found_under_each_of_its_names(name):
-    stores = [Foreign(), Foreign()]
+    stores = [MemoryStore(), MemoryStore()]
     stores[1].held[name] = orjson.dumps(HELLO)
     place = place_of({"flowId": "f", "workspaceId": "w"})
     assert foreign_parts(stores, ["block_1", "block_1"], place) == {"block_1": {"text": "hello"}}
@@ -112,7 +103,7 @@ def test_a_block_is_found_under_each_of_its_names(name):
 
 @pytest.mark.parametrize(("data", "why"), [(None, "is missing"), (b'{"type":"x"}', "holds no part")])
 def test_what_cannot_be_read_is_named_or_noted(data, why):
-    store = Foreign()
+    store = MemoryStore()
     if data is not None:
         store.held["b"] = data
     with pytest.raises(BadData, match=f"^block b {why}"):
@@ -127,4 +118,4 @@ def test_what_cannot_be_read_is_named_or_noted(data, why):
 )
 def test_no_name_leaves_the_store(id, place):
     with pytest.raises(BadData, match="not a block id"):
-        foreign_parts([Foreign()], [id], place)
+        foreign_parts([MemoryStore()], [id], place)

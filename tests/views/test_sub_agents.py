@@ -141,12 +141,7 @@ def test_2026_11_26_calls_without_arguments_and_headers_without_a_start_are_no_e
         "type": "session", "version": 1, "id": "claude-code-a-agent-b", "created": {}, "parent": {"session": "claude-code-a", "at": 7},
         "imported": {"from": "claude-code", "id": "a-agent-b", "agent": True},
     }  # fmt: skip
-    said = {
-        "type": "message",
-        "id": "x",
-        "kind": "user",
-        "role": "user",
-        "parts": [{"text": "Look north."}],
-    }
+    parts = [{"text": "Look north."}]
+    said = {"type": "message", "id": "x", "kind": "user", "role": "user", "parts": parts}
     written(home / "sessions" / "claude-code-a-agent-b.jsonl", [header, said])
     assert shown(env, path) == [("1", None, "Look north.")]

@@ -101,10 +101,8 @@ def test_damage_is_counted_and_the_first_of_it_named(told, damage, said):
 
 
 def test_what_is_skipped_and_what_is_mended_are_counted_apart():
-    assert (
-        access.damage_summary(lines(2) + lines(1, mended=True))
-        == "2 damaged lines skipped, 1 line repaired"
-    )
+    both = lines(2) + lines(1, mended=True)
+    assert access.damage_summary(both) == "2 damaged lines skipped, 1 line repaired"
     assert access.damage_summary([Damage(ELEMENT, 0, "a")]) == "1 unexpected element kept unchanged"
     assert access.damage_summary([]) == ""
 
@@ -144,9 +142,8 @@ def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told, home):
 
 
 def test_of_the_newest_alone_no_older_block_is_looked_for(told, home):
-    target = Target(
-        str(write_session(home, HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"'))), "-s"
-    )
+    log = HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"')
+    target = Target(str(write_session(home, log)), "-s")
     assert access.view_of(told.env, target, newest=1).messages[-1].parts == [{"text": "x"}]
     assert len(access.view_of(told.env, target, hydrate=False).messages) == 2
     with pytest.raises(BadData):

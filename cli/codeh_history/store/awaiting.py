@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 from ..base import locks
 from ..base.env import Env
-from ..base.folders import ensure_dir
+from ..base.folders import make_dir, sync_dir
 from ..base.words import is_id
 from .file import is_locked
 from .paths import id_of, path_of
@@ -30,11 +30,15 @@ def awaiting(env: Env, path: str) -> Iterator[None]:
     A file outside the store is not marked, since sync never gives it another branch.
     """
     session = id_of(path)
-    mark = os.path.join(env.home, FOLDER, session)
-    fd = None
+    folder = os.path.join(env.home, FOLDER)
+    mark = os.path.join(folder, session)
+    fd, made = None, []
     if is_id(session) and path == path_of(env, session):
         with suppress(OSError):
-            ensure_dir(os.path.dirname(mark))
+            made = [each for each in (env.home, folder) if make_dir(each)]
+        for each in made:
+            sync_dir(os.path.dirname(each))
+        with suppress(OSError):
             fd = _locked(mark)
     try:
         yield
