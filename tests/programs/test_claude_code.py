@@ -340,15 +340,20 @@ NOTIFIED = (
     "Do NOT interpret this as user acknowledgement, confirmation, or response to any pending question.\n\n"
 )
 QUEUED = [  # what waited in the queue while the model worked: its fields, and the heading that is sent
-    ({}, ""), ({"commandMode": "prompt"}, ""), ({"commandMode": "bash", "origin": {"kind": "human"}}, ""),
+    ({}, ""),
+    ({"commandMode": "prompt"}, ""),
+    ({"commandMode": "bash", "origin": {"kind": "human"}}, ""),
     ({"commandMode": "task-notification"}, NOTIFIED),
-    ({"commandMode": "task-notification", "isMeta": True, "origin": {"kind": "task-notification"}}, NOTIFIED),
+    (
+        {"commandMode": "task-notification", "isMeta": True, "origin": {"kind": "task-notification"}},
+        NOTIFIED,
+    ),
     ({"commandMode": "task-notification", "origin": {"kind": "human"}}, ""),
     ({"commandMode": "prompt", "isMeta": True}, "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"),
     ({"origin": {"kind": "coordinator"}}, "The coordinator sent a message while you were working:\n"),
     ({"origin": {"kind": "peer"}}, "Another Claude session sent a message while you were working:\n"),
     ({"origin": {"kind": "channel", "server": "s"}}, "A message arrived from s while you were working:\n"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("fields", "head"), QUEUED)

@@ -55,9 +55,10 @@ THOUGHT = {"text": "hm", "thought": True}
 NATIVE = {"native": {"provider": "openai-responses", "value": {"type": "reasoning"}}}
 THOUGHTS = [  # the API of an answer, our format, and the part
     ("anthropic-messages", "anthropic", {**THOUGHT, "thoughtSignature": REASONING}),
-    ("openai-responses", "openai-responses", NATIVE), ("openai-completions", "openai-chat", THOUGHT),
+    ("openai-responses", "openai-responses", NATIVE),
+    ("openai-completions", "openai-chat", THOUGHT),
     ("of-tomorrow", None, THOUGHT),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("api", "provider", "part"), THOUGHTS)
@@ -88,10 +89,11 @@ def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
 
 
 ENDS = [
-    ({"output": "x", "exitCode": 0}, "```\nx\n```"), ({"exitCode": 2}, "(no output)\n\nCommand exited with code 2"),
+    ({"output": "x", "exitCode": 0}, "```\nx\n```"),
+    ({"exitCode": 2}, "(no output)\n\nCommand exited with code 2"),
     ({"cancelled": True, "exitCode": 2}, "(no output)\n\n(command cancelled)"),
     ({"truncated": True, "fullOutputPath": "/o"}, "(no output)\n\n[Output truncated. Full output: /o]"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("fields", "end"), ENDS, ids=["done", "failed", "cancelled", "cut"])

@@ -85,12 +85,18 @@ PI = """{ // ours
 ODD_PI = '{"providers": {"a": 5, "b": {"models": [5, {"id": "m", "contextWindow": -1}]}}}'
 OPENCODE = '{"provider": {"a": {"models": {"m": {"limit": {"context": 9000, "output": 1}}}}}}'
 WINDOWS = [  # the program, its settings, a model, and its window
-    ("pi", PI, "m", 32_000), ("pi", PI, "n", 128_000), ("pi", PI, "o", 16_000), ("pi", PI, "p", None),
-    ("pi", ODD_PI, "m", None), ("pi", "{", "m", None),
-    ("codex", "model_context_window = 8000", "m", 8000), ("codex", "model_context_window = [", "m", None),
+    ("pi", PI, "m", 32_000),
+    ("pi", PI, "n", 128_000),
+    ("pi", PI, "o", 16_000),
+    ("pi", PI, "p", None),
+    ("pi", ODD_PI, "m", None),
+    ("pi", "{", "m", None),
+    ("codex", "model_context_window = 8000", "m", 8000),
+    ("codex", "model_context_window = [", "m", None),
     ("codex", 'model = "n"\nmodel_context_window = 8000', "m", None),
-    ("opencode", OPENCODE, "m", 9000), ("opencode", "[]", "m", None),
-]  # fmt: skip
+    ("opencode", OPENCODE, "m", 9000),
+    ("opencode", "[]", "m", None),
+]
 
 
 @pytest.mark.parametrize(("program", "settings", "model", "window"), WINDOWS)
@@ -141,9 +147,11 @@ def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the
     said = [{"text": "a"}, result(), result(), {"text": "b"}, result()]
     one.turn("codeh", said, id="t", usage=usage, model="m")
     assert [(entry.kind, len(entry.parts), entry.lines, entry.fields) for entry in entries(one)] == [
-        ("codeh", 1, [7], {"model": "m"}), ("tool", 2, [7], {}),
-        ("codeh", 1, [7], {"model": "m", "usage": usage}), ("tool", 1, [7], {}),
-    ]  # fmt: skip
+        ("codeh", 1, [7], {"model": "m"}),
+        ("tool", 2, [7], {}),
+        ("codeh", 1, [7], {"model": "m", "usage": usage}),
+        ("tool", 1, [7], {}),
+    ]
 
 
 def answered(one, id, name):
@@ -273,9 +281,18 @@ def test_what_an_undone_summary_covered_is_live_again():
 VALUE = {"a": {"b": {"c": "x"}}, "t": "", "n": 7, "l": [{"k": 1}, "x", None]}
 
 
-@pytest.mark.parametrize(("path", "value"), [
-    ("a.b.c", "x"), ("a.b", {"c": "x"}), ("n", 7), ("a.n", None), ("t.x", None), ("l.k", None), ("", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("a.b.c", "x"),
+        ("a.b", {"c": "x"}),
+        ("n", 7),
+        ("a.n", None),
+        ("t.x", None),
+        ("l.k", None),
+        ("", None),
+    ],
+)
 def test_a_path_leads_into_objects_alone(path, value):
     assert fields.at(VALUE, path) == value
     assert fields.at([VALUE], path) is fields.at(None, path) is None

@@ -46,8 +46,15 @@ PROGRAMS = {
     "goose": "goose",
 }
 WRITTEN = (  # those with a writer
-    "claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "pi", "copilot-cli", "kilo",
-)  # fmt: skip
+    "claude-code",
+    "codex",
+    "gemini-cli",
+    "qwen-code",
+    "opencode",
+    "pi",
+    "copilot-cli",
+    "kilo",
+)
 
 
 @cache

@@ -31,7 +31,9 @@ def _is_time(value: Any) -> bool:
 _TEXT = (lambda value: isinstance(value, str), "must be text")
 _TIME = (_is_time, "is not a time (2026-01-31T12:00:00Z)")
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {  # whether a value fits, and what it should be
-    "userMessage": _TEXT, "assistantResponse": _TEXT, "summary": _TEXT,
+    "userMessage": _TEXT,
+    "assistantResponse": _TEXT,
+    "summary": _TEXT,
     "id": (lambda value: isinstance(value, str) and value != "", "must be text"),
     "toolsUsed": (
         lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
@@ -39,8 +41,11 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {  # whether a value fits
     ),
     "source": (SOURCES.__contains__, f"must be one of {', '.join(SOURCES)}"),
     "conversationCount": (lambda value: type(value) is int, "must be an integer"),
-    "timestamp": _TIME, "createdAt": _TIME, "periodStart": _TIME, "periodEnd": _TIME,
-}  # fmt: skip
+    "timestamp": _TIME,
+    "createdAt": _TIME,
+    "periodStart": _TIME,
+    "periodEnd": _TIME,
+}
 
 
 def entry_errors(entry: Json) -> dict[str, str]:
