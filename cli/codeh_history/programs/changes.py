@@ -7,6 +7,7 @@ way, and only records made by an import are reverted by a later one.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
@@ -51,7 +52,7 @@ class _Comparison:
         self.new: list[Json] = []  # to append
         self.used_ids: set[str] = set()  # all ids in use
         self.places: dict[str, int] = {}  # first place of each message and summary, dead ones too
-        self.reverts: dict[str, list[Json]] = {}  # the live reverts of an id
+        self.reverts = defaultdict[str, list[Json]](list)  # the live reverts of an id
         self.settings: Json = {}  # as last imported
         # per imported item, the record with its content, and how many pieces it had
         self.imported: dict[str, tuple[Json, int]] = {}
@@ -70,7 +71,7 @@ class _Comparison:
             if MARK in data:
                 self.imported[data["id"]] = data, pieces
         elif kind == "revert" and not dead:
-            self.reverts.setdefault(data["of"], []).append(data)
+            self.reverts[data["of"]].append(data)
         elif kind == "meta" and MARK in data:
             self.settings |= data["set"]
             if (f"meta {time}" if time else _UNNAMED) in self.redacted:
@@ -90,7 +91,7 @@ class _Comparison:
         session = self.session
         gone = self.imported.keys() - {item.id for item in session.items} if not session.partial else ()
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
-            if id not in self.reverts:
+            if not self.reverts[id]:
                 self.revert(id)
         own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.imported)
         continued = next(own, None)  # the first message added in the copy
@@ -126,7 +127,7 @@ class _Comparison:
                 if new or place < last:
                     return f"its messages are in another order now, from {item.id} on"
                 last = place
-            undone = self.reverts.get(item.id, [])
+            undone = self.reverts[item.id]
             for revert in undone if all(MARK in revert for revert in undone) else ():
                 self.revert(revert["id"])
             if isinstance(item, Entry) and not undone:

@@ -48,8 +48,8 @@ def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
     left = unsent(view.messages) + Counter({"system prompt": bool(system), "tool declaration": len(tools)})
     messages = with_unique_call_ids([*filter(is_sent, view.messages)])
     own = origin(view.header).get("from") == program
-    kept = (m if own and MARK in m.fields else _without_thinking(m) for m in messages)
-    return view.with_messages([*kept]), left
+    kept = [m if own and MARK in m.fields else _without_thinking(m) for m in messages]
+    return view.with_messages(kept), left
 
 
 def is_sent(message: Message) -> bool:
@@ -94,21 +94,19 @@ def as_written(program: Program, view: View) -> View:
 
 def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
     """Give each call an id of its own, and its result the same one."""
-    ids = CallIds(str, faithful=False)
-    changed: dict[int, dict[int, str]] = {}  # message → part → id
+    ids, unique = CallIds(str, faithful=False), list(messages)
+
+    def rename(place: int, number: int, key: str, id: str) -> None:
+        parts: list[Any] = list(unique[place].parts)
+        parts[number] = {**parts[number], key: {**parts[number][key], "id": id}}
+        unique[place] = unique[place].derive(parts)
+
     for call in pair(messages).calls:
         id = ids.new(call.id)
         if id != call.id or not call.has_id:
-            changed.setdefault(call.place, {})[call.part] = id
+            rename(call.place, call.part, "functionCall", id)
         if call.answer is not None and call.answer.id != id:
-            changed.setdefault(call.answer.place, {})[call.answer.part] = id
-    unique = list(messages)
-    for place, new in changed.items():
-        parts: list[Any] = list(unique[place].parts)
-        for number, id in new.items():
-            key = "functionCall" if "functionCall" in parts[number] else "functionResponse"
-            parts[number] = {**parts[number], key: {**parts[number][key], "id": id}}
-        unique[place] = unique[place].derive(parts)
+            rename(call.answer.place, call.answer.part, "functionResponse", id)
     return unique
 
 
@@ -172,7 +170,8 @@ def model_of(sources: Sequence[Message | None]) -> str | None:
 
 def time_of(sources: Sequence[Message | None]) -> str | None:
     """The time of the first message that an element comes from."""
-    return stored_time(next((message.ts for message in sources if message is not None), None))
+    first = first_source(sources)
+    return stored_time(first.ts) if first is not None else None
 
 
 def by_source(
@@ -243,18 +242,13 @@ class Writer:
         """The file's path below the program's first place."""
         raise NotImplementedError
 
-    def left(self, sent: Sent) -> Counter[str]:
-        """Count the blocks that the file could not hold, except thinking."""
-        if self.program.keeps_thinking or self.program.format != ANTHROPIC:
-            return Counter()
-        types = [block["type"] for element, _ in sent.elements for block in element["content"]]
-        return Counter({"part that only Anthropic knows": sum(kind not in _BLOCKS for kind in types)})
-
     def written(self, sent: Sent) -> Written:
-        """Return the finished file."""
-        resume = (self.program.command, *self.RESUME)
+        """Return the finished file; blocks that it could not hold, except thinking, are left out."""
+        resume, left = (self.program.command, *self.RESUME), Counter[str]()
+        if self.program.format == ANTHROPIC and not self.program.keeps_thinking:
+            types = [block["type"] for element, _ in sent.elements for block in element["content"]]
+            left["part that only Anthropic knows"] = sum(kind not in _BLOCKS for kind in types)
         taken = resume if self.TAKES_FILES else ()
-        left = self.left(sent)
         return Written(lines(self.lines), self.name(), (*resume, self.about.id), left, sent.notes, taken)
 
 
