@@ -45,11 +45,14 @@ def settings(records):
 def short(record):
     if record["type"] == "summary":
         return f"S:{record['summary']}"
-    return "+".join(
-        part["text"]
-        if "text" in part
-        else f"call {part['functionCall']['id']}"
-        if "functionCall" in part
-        else f"{part['functionResponse']['id']}={part['functionResponse']['response'].get('output')}"
-        for part in record["parts"]
-    )
+    return "+".join(map(_part, record["parts"]))
+
+
+def _part(part):
+    call, response = part.get("functionCall"), part.get("functionResponse")
+    file = part.get("inlineData") or part.get("fileData")
+    if call:
+        return f"call {call['id']}"
+    if response:
+        return f"{response['id']}={next(iter(response['response'].values()))}"
+    return file["mimeType"] if file else part["text"]

@@ -9,28 +9,10 @@ import pytest
 
 from in_process import run_in_process, run_ok
 from program_copies import imported_export as imported
+from program_copies import view
 from program_files import played
 from program_formats import ChatGpt, listed, saved, zipped
 from support import lines, session_path
-
-
-def records(home, id):
-    return lines(session_path(home, f"chatgpt-{id}"))
-
-
-def texts(home, id="c1"):
-    """Each message of a session in short."""
-    found = []
-    for record in records(home, id):
-        for part in record.get("parts", ()):
-            call, response = part.get("functionCall"), part.get("functionResponse")
-            if call:
-                found.append(f"{call['name']}({orjson.dumps(call['args']).decode()})")
-            elif response:
-                found.append(f"{response['name']}={response['response']['output']}")
-            else:
-                found.append(f"({part['text']})" if part.get("thought") else part["text"])
-    return found
 
 
 def talk(id="c1", text="one"):
@@ -42,8 +24,7 @@ def talk(id="c1", text="one"):
 def test_the_zip_itself(name, tmp_path):
     path = tmp_path / "export.zip"
     path.write_bytes(zipped({"chat.html": b"<html>", "user.json": b"{}", name: listed([talk().value])}))
-    assert run_in_process("import", str(path), home=tmp_path).text == "chatgpt-c1"
-    assert texts(tmp_path) == ["one"]
+    assert view(path, tmp_path, "chatgpt-c1") == ["one"]
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     assert run_in_process("import", str(path), home=tmp_path).code == 65
@@ -68,7 +49,7 @@ def test_images_come_along_from_the_zip(name, data, found, tmp_path):
     done = run_in_process("import", str(path), home=tmp_path)
     assert (b"not imported: 2 image" in done.err) == (not found)
     asked, _, answer = (
-        record["parts"] for record in records(tmp_path, "c1") if record["type"] == "message"
+        r["parts"] for r in lines(session_path(tmp_path, "chatgpt-c1")) if r["type"] == "message"
     )
     held = {"inlineData": {"mimeType": "image/png", "data": b64encode(PNG).decode()}}
     assert asked == [held if found else {"text": f"[image: {pointer}]"}, {"text": "one"}]

@@ -4,7 +4,8 @@ import pytest
 
 from codeh_history.programs import goose as goose_reader
 from codeh_history.programs.model import Session
-from in_process import run_in_process, run_ok
+from in_process import run_ok
+from program_copies import shown
 from program_databases import GOOSE, database, goose
 from support import session_path
 
@@ -15,30 +16,13 @@ def imported(home, tables, *more):
     return run_ok("import", str(path), *more, home=home)
 
 
-def shown(home, id="goose-g1"):
-    """What the agent would be sent, in short."""
-    found = run_in_process("curate", id, "--only", "kinds", home=home).lines
-    texts = []
-    for record in found:
-        if record["type"] == "summary":
-            texts.append(f"S:{record['summary']}")
-        for part in record.get("parts", ()):
-            response = part.get("functionResponse")
-            texts.append(
-                response["response"]["output"]
-                if response
-                else part.get("text") or part["functionCall"]["name"]
-            )
-    return texts
-
-
 def test_what_only_the_user_sees_is_counted(tmp_path):
     tables = goose()[0]
     tables["messages"][7]["metadata_json"] = {"userVisible": True, "agentVisible": False}
     done = imported(tmp_path, tables)
     for kind in (b"content (systemNotification)", b"message that the agent does not see"):
         assert b"not imported: 1 " + kind in done.err
-    assert shown(tmp_path)[-1] == "of A"
+    assert shown(tmp_path, "goose-g1")[-1] == "A=of A"
 
 
 def test_a_compaction_since_is_a_summary(tmp_path):
@@ -54,7 +38,7 @@ def test_a_compaction_since_is_a_summary(tmp_path):
     tables["messages"][6:6] = compacted
     imported(tmp_path, tables)
     assert session_path(tmp_path, "goose-g1").read_bytes().startswith(before)
-    assert shown(tmp_path) == ["S:in short", "I go on"]
+    assert shown(tmp_path, "goose-g1") == ["S:in short", "I go on"]
 
 
 IMAGE = {"type": "image", "data": "iVBORw==", "mimeType": "image/jpeg"}

@@ -1,21 +1,43 @@
-"""aider, ATIF, LangChain, ShareGPT and files for fine-tuning, each trap by name."""
+"""aider, ATIF, Claude.ai, LangChain, ShareGPT and files for fine-tuning, each trap by name."""
 
 import orjson
 import pytest
 
-from in_process import run_in_process
-from interchange import imported, sessions, short
-from program_copies import settings
-from program_formats import AIDER, atif, langchain, lined, listed, openai_jsonl, sharegpt, single
+from in_process import run_in_process, run_ok
+from program_copies import imported_export, settings, short, shown, view
+from program_formats import (
+    AIDER,
+    ClaudeAi,
+    atif,
+    langchain,
+    lined,
+    listed,
+    openai_jsonl,
+    sharegpt,
+    single,
+    zipped,
+)
 from support import corpus_files, lines, session_path
-from training_files import imported as imported_file
-from training_files import said
+
+
+def imported(home, data, name="file.json", *more):
+    (home / name).write_bytes(data)
+    return run_ok("import", str(home / name), *more, home=home)
+
+
+def sessions(home, done):
+    return [lines(session_path(home, id)) for id in done.text.split()]
+
+
+def texts(records):
+    """Each message of a session in short."""
+    return [short(record) for record in records if record["type"] == "message"]
 
 
 def test_a_history_without_blanks_at_line_ends(tmp_path):
     text = "\n".join(line.rstrip() for line in AIDER.splitlines())
     _, second = sessions(tmp_path, imported(tmp_path, text.encode()))
-    assert short(second) == [("user", "two"), ("codeh", "three")]
+    assert texts(second) == ["two", "three"]
 
 
 def test_a_run_that_goes_on_is_appended_to(tmp_path):
@@ -37,15 +59,10 @@ def test_the_official_models_take_the_sample(tmp_path):
     official = pytest.importorskip("atif")
     value = official.Trajectory.model_validate(atif()[0]).to_json_dict()
     assert imported(tmp_path, orjson.dumps(value)).text == "atif-s1"
-    assert len(short(lines(session_path(tmp_path, "atif-s1")))) == 4
+    assert len(texts(lines(session_path(tmp_path, "atif-s1")))) == 4
 
 
-LANGCHAIN = [
-    ("user", "one+image/png"),
-    ("codeh", "f A"),
-    ("tool", "A=failed"),
-    ("codeh", "(hm)+two"),
-]
+LANGCHAIN = ["one+image/png", "call A", "A=failed", "hm+two"]
 
 
 def test_both_forms_of_langchain(tmp_path):
@@ -60,7 +77,7 @@ def test_a_state_and_lines_of_langchain(tmp_path):
     state = {"thread_id": "t1", "values": {"messages": langchain("lc")}}
     done = imported(tmp_path, single([state]))
     assert done.text == "langchain-t1"
-    assert short(sessions(tmp_path, done)[0]) == LANGCHAIN
+    assert texts(sessions(tmp_path, done)[0]) == LANGCHAIN
     history = {"messages": langchain()}
     one, two = imported(tmp_path, lined([history, history]), "x.jsonl").text.split()
     assert two == f"{one}-2"
@@ -77,7 +94,7 @@ def test_older_calls_of_langchain(tmp_path):
         "data": {"content": [{"type": "hologram"}], "invalid_tool_calls": [{"name": "g", "args": "{"}]},
     }
     (records,) = sessions(tmp_path, imported(tmp_path, listed([message, odd])))
-    assert short(records) == [("codeh", "(hm)+f A"), ("codeh", "g call_2")]
+    assert texts(records) == ["hm+call A", "call call_2"]
 
 
 @pytest.mark.parametrize("dump", ["messages_to_dict", "dumpd"])
@@ -87,11 +104,11 @@ def test_what_langchain_itself_writes(dump, tmp_path):
     given = core.messages_from_dict(langchain())
     value = core.messages_to_dict(given) if dump == "messages_to_dict" else load.dumpd(given)
     (records,) = sessions(tmp_path, imported(tmp_path, orjson.dumps(value)))
-    assert short(records) == LANGCHAIN
+    assert texts(records) == LANGCHAIN
 
 
 def test_lines_of_sharegpt_and_a_list_are_the_same(tmp_path):
-    one, other = (imported_file(tmp_path, write(sharegpt())) for write in (lined, listed))
+    one, other = (sessions(tmp_path, imported(tmp_path, write(sharegpt()))) for write in (lined, listed))
     assert [records[0]["id"] for records in one] == [records[0]["id"] for records in other]
 
 
@@ -106,7 +123,7 @@ def test_lines_of_sharegpt_and_a_list_are_the_same(tmp_path):
 )
 def test_calls_of_sharegpt(call, names, tmp_path):
     turns = [{"from": "human", "value": "one"}, {"from": "function_call", "value": call}]
-    (records,) = imported_file(tmp_path, listed([{"conversations": turns}]))
+    (records,) = sessions(tmp_path, imported(tmp_path, listed([{"conversations": turns}])))
     assert [
         part["functionCall"]["name"] for part in records[-1]["parts"] if "functionCall" in part
     ] == names
@@ -119,7 +136,7 @@ def test_of_a_preference_the_preferred_answer(tmp_path):
     assert b"not imported: 1 message of an answer not preferred" in done.err
     one, two = done.text.split()
     assert two == f"{one}-2"
-    assert said(lines(session_path(tmp_path, one))) == ["which", "good"]
+    assert texts(lines(session_path(tmp_path, one))) == ["which", "good"]
 
 
 def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path):
@@ -131,7 +148,7 @@ def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path):
         assert b": the answer of a batch, not imported" in done.err
         assert done.text.split() == ["openai-jsonl-q1", "openai-jsonl-q2"]
     records = lines(session_path(tmp_path / "home-c", "openai-jsonl-q1"))
-    assert said(records) == ["one"]
+    assert texts(records) == ["one"]
     assert settings(records)["model.openai-chat"] == "gpt-5"
 
 
@@ -151,17 +168,17 @@ def test_a_line_that_is_damaged_costs_itself(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(data)
     done = run_in_process("import", str(tmp_path / "x.jsonl"), home=tmp_path)
     assert b"line 2: not JSON" in done.err
-    assert [len(said(lines(session_path(tmp_path, id)))) for id in done.text.split()] == [4, 0, 2]
+    assert [len(texts(lines(session_path(tmp_path, id)))) for id in done.text.split()] == [4, 0, 2]
 
 
 def test_names_do_not_hang_on_order_or_growth(tmp_path):
     """A conversation without an id is known by its opening, so that its line may move and grow."""
     values = openai_jsonl()[:2]
-    ids = [records[0]["id"] for records in imported_file(tmp_path, lined(values))]
+    ids = [records[0]["id"] for records in sessions(tmp_path, imported(tmp_path, lined(values)))]
     values[1]["messages"].append({"role": "user", "content": "more"})
-    found = imported_file(tmp_path, listed(values[::-1]))
+    found = sessions(tmp_path, imported(tmp_path, listed(values[::-1])))
     assert [records[0]["id"] for records in found] == ids[::-1]
-    assert said(found[0]) == ["one", "again", "more"]
+    assert texts(found[0]) == ["one", "again", "more"]
 
 
 def test_one_request_body_is_still_a_request(tmp_path):
@@ -180,3 +197,17 @@ def test_recorded_conversations(file, tmp_path):
     before = session_path(tmp_path, ids[0]).read_bytes()
     run_in_process("import", str(file), home=tmp_path)
     assert session_path(tmp_path, ids[0]).read_bytes() == before
+
+
+def test_the_zip_of_claude_ai_and_a_newer_export(tmp_path):
+    talk = ClaudeAi()
+    talk.message("a", "human", "one")
+    path = tmp_path / "data.zip"
+    path.write_bytes(zipped({"users.json": b"[]", "conversations.json": listed([talk.value])}))
+    assert view(path, tmp_path) == ["one"]
+    before = session_path(tmp_path, "claude-ai-c1").read_bytes()
+    assert imported_export(tmp_path, talk).text == "claude-ai-c1"
+    assert session_path(tmp_path, "claude-ai-c1").read_bytes() == before
+    talk.message("b", "assistant", "two")
+    imported_export(tmp_path, talk)
+    assert shown(tmp_path, "claude-ai-c1") == ["one", "two"]
