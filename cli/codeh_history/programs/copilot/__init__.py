@@ -34,9 +34,10 @@ _TYPE = re.compile(r"abort|\w+\.\w+")
 _OWN = "session assistant tool hook permission subagent system model skill command mcp abort".split()
 _TEXTS = {"user.message": ["content"], "assistant.message": ["messageId", "content"]}  # always there
 _REFERRED = {  # events that others refer to, by this id
-    "session.binary_asset": "assetId", "session.usage_record": "usage.apiCallId",
+    "session.binary_asset": "assetId",
+    "session.usage_record": "usage.apiCallId",
     "tool.user_requested": "toolCallId",
-}  # fmt: skip
+}
 _ANSWER = {"model": "model", "finish": "usage.finishReason", "response": "apiCallId", "usage": "usage"}
 _COMPACTION = {"model": "compactionTokensUsed.model", "usage": "compactionTokensUsed"}
 _ENDPOINTS = {
@@ -202,11 +203,12 @@ class _Log:
     def answer(self, data: Json) -> None:
         session, text, calls = self.session, text_at(data, "content"), objects_at(data, "toolRequests")
         is_anthropic = text_at(data, "reasoningBlocks.provider") == "anthropic-messages"
-        parts: list[Any] = [
-            thought(text_at(block, "thinking"), block.get("signature")) if block.get("type") == "thinking"
-            else native("anthropic" if is_anthropic else "openai-responses", block)
-            for block in objects_at(data, "reasoningBlocks.blocks")
-        ]  # fmt: skip
+        parts: list[Any] = []
+        for block in objects_at(data, "reasoningBlocks.blocks"):
+            if block.get("type") == "thinking":
+                parts.append(thought(text_at(block, "thinking"), block.get("signature")))
+            else:
+                parts.append(native("anthropic" if is_anthropic else "openai-responses", block))
         if not parts and (reasoning := name_at(data, "reasoningText")):
             parts.append(thought(reasoning))
         parts.append({"text": text if text.strip() else ""})

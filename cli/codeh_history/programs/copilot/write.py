@@ -71,10 +71,9 @@ class File(writing.Writer):
                 thinking.append(block)
                 continue
             if last is None or block["type"] == "text" or thinking:
-                last = self.event(
-                    "assistant.message", messageId=writing.uuid(self.about.id, "message", len(self.lines)),
-                    model=model, content="", toolRequests=[],
-                )  # fmt: skip
+                id = writing.uuid(self.about.id, "message", len(self.lines))
+                answer: Json = {"messageId": id, "model": model, "content": "", "toolRequests": []}
+                last = self.event("assistant.message", **answer)
                 if thinking:
                     last["reasoningBlocks"] = {"provider": "anthropic-messages", "blocks": thinking}
                     thinking = []
