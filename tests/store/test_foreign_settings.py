@@ -1,11 +1,12 @@
 """Settings of sessions that are not imported: appended, private, and read whatever else is in the file."""
 
+import os
 import stat
 
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import InputOutput
+from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store.foreign_settings import NAME, keep, kept
 from in_process import run_in_process
 from opencode_files import SCHEMA, tables
@@ -39,6 +40,15 @@ def test_a_link_is_not_followed(env, tmp_path):
     (tmp_path / "home" / NAME).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InputOutput, match=NAME):
         keep(env, "pi-a", {"title": "A"})
+
+
+def test_2026_11_26_a_fifo_is_refused_at_once(env, tmp_path):
+    (tmp_path / "home").mkdir()
+    os.mkfifo(tmp_path / "home" / NAME)
+    with pytest.raises(BadData, match="not a regular file"):
+        keep(env, "pi-a", {"title": "A"})
+    with pytest.raises(BadData, match="not a regular file"):
+        kept(env)
 
 
 def test_a_database_names_its_session_unless_it_holds_several(env, tmp_path):

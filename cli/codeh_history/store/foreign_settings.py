@@ -14,7 +14,7 @@ from .read import read_bytes
 
 NAME = "foreign.jsonl"
 KEYS = ("title", "tags", "pinned")
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def keep(env: Env, session: str, values: Json) -> None:
@@ -23,9 +23,9 @@ def keep(env: Env, session: str, values: Json) -> None:
     path = os.path.join(env.home, NAME)
     line = dumps({"session": session, "ts": env.now(), "set": values}) + b"\n"
     try:
+        torn = os.path.exists(path) and read_bytes(path)[-1:] not in (b"", b"\n")
         fd = os.open(path, _APPEND, 0o600)
         try:
-            torn = read_bytes(path)[-1:] not in (b"", b"\n")
             write(fd, b"\n" + line if torn else line)
             sync(fd)
         finally:
