@@ -10,7 +10,7 @@ from codeh_history.commands.rescue.steps import Recovered, read, reduced
 from codeh_history.store.resolve import Target
 from histories import model, session, user
 from in_process import run_in_process, write_session
-from program_files import Claude, Codex, played, written
+from program_files import SESSION, Claude, Codex, Copilot, played, written
 from strategies import encode, view_of
 from terminal_output import on_terminal
 
@@ -75,6 +75,14 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_w
     told = {row["path"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
     assert told[str(second)]["problems"][0]["line"] == 3
     assert "Why is the sky blue?" in on_terminal("rescue", home=tmp_path, **env)
+    compacted = Copilot()
+    compacted.user("one")
+    compacted.said("two")
+    compacted.compacted("in short")
+    compacted.user("three")
+    compacted.write(tmp_path / ".copilot" / "session-state" / SESSION)
+    told = {row["program"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
+    assert told["copilot-cli"]["messages"] == 1  # the others are summarised
     assert run_in_process("rescue", "--install", home=tmp_path, env=env).code == 2
 
 

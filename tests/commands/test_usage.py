@@ -205,15 +205,32 @@ def test_sub_agents_in_files_of_their_own_count_with_a_file_that_is_read_in_plac
     """Codex writes a rollout for each."""
     spend = {"last_token_usage": {"input_tokens": 9, "output_tokens": 1}}
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": SOURCE, "agent_role": "scout"}}}
-    rollouts = [Codex(), Codex(id=SOURCE.replace("1", "2"), source=spawn)]
-    for file, answer in zip(rollouts, "AB", strict=True):
+    nested = {"subagent": {"thread_spawn": {"parent_thread_id": SOURCE.replace("1", "2")}}}
+    rollouts = [
+        Codex(),
+        Codex(id=SOURCE.replace("1", "2"), source=spawn),
+        Codex(id=SOURCE.replace("1", "3"), source=nested),
+    ]
+    for file, answer in zip(rollouts, "ABC", strict=True):
         file.user("Go.")
         file.said(answer)
         file.event("token_count", info=spend)
-    path, _ = (str(file.write(tmp_path / ".codex/sessions/2026/01/01")) for file in rollouts)
+    path, agent, _ = (str(file.write(tmp_path / ".codex/sessions/2026/01/01")) for file in rollouts)
     env = {"CODEX_HOME": str(tmp_path / ".codex")}
-    assert by(home, "agent", path, env=env) == {"main": 1, "scout": 1}
-    assert used(home, path, env=env)["total"]["responses"] == 2
+    assert by(home, "agent", path, env=env) == {"main": 1, "scout": 1, "sub-agent": 1}
+    assert used(home, path, env=env)["total"]["responses"] == 3
+    assert used(home, agent, env=env)["total"]["responses"] == 2
+
+
+def test_2026_11_26_a_named_sub_agent_counts_with_those_that_it_called(home):
+    of = {"from": "codex", "id": "x", "path": "x", "agent": True}
+    kept(home, "codex-a", answer("one"), imported={"from": "codex", "id": "a", "path": "a"})
+    for id, parent in (("b", "a"), ("c", "b"), ("d", "c"), ("e", "a")):
+        above = {"session": f"codex-{parent}", "at": None}
+        kept(home, f"codex-{id}", answer(f"of {id}"), parent=above, imported=of)
+    assert used(home, "codex-a")["total"]["responses"] == 5
+    assert used(home, "codex-b")["total"]["responses"] == 3
+    assert used(home, "codex-d", "codex-e")["total"]["responses"] == 2
 
 
 def test_a_sub_agent_s_own_file_counts_as_a_sub_agent(home, tmp_path):

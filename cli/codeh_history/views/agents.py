@@ -36,14 +36,14 @@ class Agents:
         self.without = without
         self._naming: dict[str, dict[bytes, dict[str, None]]] = {}  # program → id → files that name it
 
-    def of(self, view: View) -> Iterator[View]:
-        """Yield the sub-agents of a session, each followed by its own."""
-        paths = self._imported.get(view.id, ())
+    def of(self, view: View, above: frozenset[str] = frozenset()) -> Iterator[View]:
+        """Yield the sub-agents of a session, each followed by its own; `above`: whose sub-agent it is."""
+        paths, above = self._imported.get(view.id, ()), above | {view.id}
         imported = (view_of(self.env, Target(path, ""), lost={}) for path in paths)
         for id, agent in {agent.id: agent for agent in (*self._in_files(view), *imported)}.items():
-            if id not in self.without:
+            if id not in self.without and id not in above:
                 yield agent
-                yield from self.of(agent)
+                yield from self.of(agent, above)
 
     @cached_property
     def _imported(self) -> dict[str, list[str]]:
@@ -61,12 +61,13 @@ class Agents:
         """Yield the sub-agents in the file of a session, and in other files of its program."""
         source = origin(view.header)
         program, id, path = (str(source.get(key)) for key in ("from", "id", "path"))
-        if program not in registry.PROGRAMS or source.get("agent"):
+        if program not in registry.PROGRAMS:
             return
-        with suppress(HistoryError), opened(path) as file:  # it may be gone
-            for session in sessions_in(file, program):
-                if session.id == id:
-                    yield from _below(session, path)
+        if not source.get("agent"):  # the file of a sub-agent, or of its session, has no others
+            with suppress(HistoryError), opened(path) as file:  # it may be gone
+                for session in sessions_in(file, program):
+                    if session.id == id:
+                        yield from _below(session, path)
         for other in self._files(program).get(id.encode(), ()):
             for data in translated.each(other) if other != path else ():
                 agent = fold(read.read_log(data))

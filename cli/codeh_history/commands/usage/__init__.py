@@ -106,7 +106,7 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
                 agents = Agents(env, known).of(view_of(env, Target(path, ""), lost={}))
                 logs = (b"\n".join(line.raw for line in agent.log.records) for agent in agents)
                 others += [own_row(path, data=log) for log in logs]
-        rows = [row for row in with_owners(others + rows) if row["id"] in own or row["of"] in own]
+        rows = with_owners(others + rows, own)
     return with_owners(report_problems(env, rows))
 
 

@@ -287,15 +287,19 @@ def _windows(
         yield response, [f"{first}Z/{last}Z {program}"]
 
 
-def with_owners(rows: list[Json]) -> list[Json]:
-    """Add to each row the session it counts towards, `of`; a sub-agent's is its parent."""
+def with_owners(rows: list[Json], only: set[str] | None = None) -> list[Json]:
+    """Add to each row the session it counts towards, `of`; a sub-agent's is its parent.
+
+    `only`: return the rows of these sessions and of sub-agents below them; None for all.
+    """
     parents = {row["id"]: row["parent"] for row in rows if row["agent"] and row["parent"]}
     owned = []
     for row in rows:
         path = [row["id"]]
         while (parent := parents.get(path[-1])) and parent not in path:
             path.append(parent)
-        owned.append({**row, "of": path[-1]})
+        if only is None or not only.isdisjoint(path):
+            owned.append({**row, "of": path[-1]})
     return owned
 
 
