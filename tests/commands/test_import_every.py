@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from agent_cases import cases
-from codeh_history.store import log
+from codeh_history.store import create, log
 from in_process import run_in_process
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
 from program_formats import FORMATS
@@ -332,3 +332,14 @@ def test_2026_11_23_a_second_run_without_changes_appends_nothing(tmp_path):
     first = run()
     assert len(first) > 100
     assert run() == first
+
+
+def test_2026_11_26_a_session_that_another_process_imports_meanwhile_is_updated(tmp_path, monkeypatch):
+    """Hooks of one program run at the same time."""
+    path = written(tmp_path / "session.jsonl", SAMPLES["pi"]())
+    assert run_in_process("import", str(path), home=tmp_path).code == 0
+    taken = create.is_taken
+    answers = iter([False])  # as it was when the other process began
+    monkeypatch.setattr(create, "is_taken", lambda target: next(answers, None) is None and taken(target))
+    done = run_in_process("import", str(path), home=tmp_path)
+    assert (done.code, done.text) == (0, f"pi-{SESSION}"), done.err

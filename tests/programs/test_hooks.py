@@ -27,6 +27,7 @@ COMMANDS = {
     for hook in group["hooks"]
 }
 OURS = Path(sys.executable).parent
+BEFORE = {"gemini-cli": "PreCompress"}  # the event before a compaction, if it is not PreCompact
 FILES = {
     "claude-code": ".claude/settings.json",
     "codex": ".codex/hooks.json",
@@ -55,7 +56,8 @@ def test_a_hook_imports_the_file_that_it_is_told_of_and_prints_nothing(event, ho
 
 
 @pytest.mark.parametrize(
-    ("name", "event"), [*((name, "SessionEnd") for name in FILES), ("claude-code", "PreCompact")]
+    ("name", "event"),
+    [(name, event) for name in FILES for event in ("SessionEnd", BEFORE.get(name, "PreCompact"))],
 )
 @pytest.mark.skipif(not shutil.which("jq"), reason="no jq on this machine")
 @pytest.mark.skipif(
@@ -71,13 +73,20 @@ def test_the_real_program_runs_it(name, event):
         file = place.home / FILES[name]
         file.parent.mkdir(exist_ok=True)
         settings = json.loads(file.read_bytes()) if file.exists() else {}
-        file.write_text(json.dumps({**settings, "hooks": {event: json.loads(HOOKS)["hooks"][event]}}))
+        recipe = json.loads(HOOKS)["hooks"]["SessionEnd" if event == "SessionEnd" else "PreCompact"]
+        settings["hooks"] = {event: recipe}
         known, _ = agent.write_session(place, session)
         words = agent.resume(known)
-        if event == "PreCompact":
+        if name == "claude-code" and event == "PreCompact":
             words = ["/compact" if word == coding_agents.PROMPT else word for word in words]
-        if name == "codex":  # it asks a person for trust
-            words.insert(2, "--dangerously-bypass-hook-trust")
+        if name == "gemini-cli" and event == "PreCompress":
+            settings["model"] = {"compressionThreshold": 0.00001}
+        if name == "codex":
+            words.insert(2, "--dangerously-bypass-hook-trust")  # it asks a person for trust
+            if event == "PreCompact":
+                config = file.with_name("config.toml")
+                config.write_text(f"model_auto_compact_token_limit = 5\n{config.read_text()}")
+        file.write_text(json.dumps(settings))
         code, printed = coding_agents._done(words, env, place.project)
         assert code == 0, printed
         (copy,) = (place.home / ".codeh/sessions").glob(f"{name}-*.jsonl")

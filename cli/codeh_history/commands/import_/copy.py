@@ -54,7 +54,11 @@ def import_session(env: Env, session: Session, path: str, into: str | None = Non
     before = conflict = None
     for target in targets:
         if not create.is_taken(target):
-            return _copied(env, session, path, target, before)._replace(conflict=conflict)
+            try:
+                return _copied(env, session, path, target, before)._replace(conflict=conflict)
+            except BadData:
+                if not create.is_taken(target):  # else another process has imported it meanwhile
+                    raise
         imported = _appended(env, session, target)
         if not imported.conflict:
             return imported
