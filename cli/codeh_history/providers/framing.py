@@ -16,6 +16,7 @@ from ..base.words import excerpt
 from ..session.records import BOM
 from . import detect
 from .json_text import last_value, loads, trouble, value_of
+from .parts import objects
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
@@ -144,18 +145,13 @@ class Framer:
             self._block.append(line)
         elif self._closing and any(name.startswith(line) for name in _NAMES):
             self._emit("cut", line.decode())
-        else:
-            self._noise(line)
-
-    def _noise(self, line: bytes) -> None:
-        """A line of no use; but an answer that begins on it, as after an HTML page, is read."""
-        close = line.lower().find(b"</html>") + 7
-        if 7 <= close < len(line):
-            self._put_back(line[close:] + b"\n")
-            line = line[:close]
-        else:
-            line = line[: self._seam(line + b"\n")]
-        self._emit("noise", line.decode("utf-8", "replace"))
+        else:  # of no use; but an answer that begins on it, as after an HTML page, is read
+            end = line.lower().find(b"</html>") + 7
+            if 7 <= end < len(line):
+                self._put_back(line[end:] + b"\n")
+            else:
+                end = self._seam(line + b"\n") or len(line)
+            self._emit("noise", line[:end].decode("utf-8", "replace"))
 
     # -- events -------------------------------------------------------------------------------------
 
@@ -173,21 +169,18 @@ class Framer:
         payload = b"\n".join(data).strip()
         if payload == b"[DONE]":
             self._emit("end")
-        elif block:
-            self._event(payload, name, b"\n".join(block) + b"\n\n")
-
-    def _event(self, payload: bytes, name: str, raw: bytes) -> None:
+        if payload == b"[DONE]" or not block:
+            return
         try:
             value = loads(payload)
         except ValueError as error:
-            is_json = payload[:1] in (b"{", b"[")
+            raw, is_json = b"\n".join(block) + b"\n\n", payload[:1] in (b"{", b"[")
             own = is_json and len(payload) > 1  # a lone brace is another answer's
             if self._seam(raw, raw.index(payload[:1]) if own else 0) is None and is_json:
                 self._unreadable(payload, error, waits=False)
             return
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, dict):
-                self._emit("event", item, name)
+        for item in objects(value if isinstance(value, list) else [value]):
+            self._emit("event", item, name)
 
     # -- documents and arrays -----------------------------------------------------------------------
 
@@ -207,7 +200,7 @@ class Framer:
                 end = trouble(text)
                 value = value_of(text[:end]) if end < len(text) else None
                 if value is None:
-                    early = end == len(text) and _is_syntax(error) and self._more
+                    early = end == len(text) and isinstance(error, orjson.JSONDecodeError) and self._more
                     if early or self._seam(text) is None:
                         self._unreadable(text, error, waits=True)
                     return
@@ -217,7 +210,8 @@ class Framer:
 
     def _unreadable(self, raw: bytes, error: ValueError, *, waits: bool) -> None:
         """Report why a text is not JSON; wait for the rest of an incomplete value."""
-        if not _is_syntax(error) or (raw.rstrip()[-1:] in (b"}", b"]") and trouble(raw) < len(raw)):
+        not_kept = not isinstance(error, orjson.JSONDecodeError)  # JSON that no record can hold
+        if not_kept or (raw.rstrip()[-1:] in (b"}", b"]") and trouble(raw) < len(raw)):
             self._emit("damage", f"not JSON ({error}): {excerpt(raw)}")
         elif waits and self._more:
             self._text += raw
@@ -242,11 +236,6 @@ class Framer:
             self._emit("seam")
             self._put_back(raw[at:])
         return starts[0] if starts else None
-
-
-def _is_syntax(error: ValueError) -> bool:
-    """Whether a text is not JSON, rather than JSON that cannot be stored."""
-    return isinstance(error, orjson.JSONDecodeError)
 
 
 def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:

@@ -54,12 +54,8 @@ class OpenAIValidator(Validator):
     def tools(self) -> None:
         """The tool declarations."""
         tools, chat = self.body.get("tools"), self.chat
-        if not self.require(
-            tools is None or (isinstance(tools, list) and (tools or not chat)),
-            "tools",
-            "a list of tools is expected, or none at all",
-        ):
-            return
+        fits = isinstance(tools, list | None) and not (chat and tools == [])
+        self.require(fits, "tools", "a list of tools is expected, or none at all")
         names: set[str] = set()
         for path, tool in each(tools, "tools"):
             kind = object_of(tool).get("type")

@@ -56,5 +56,9 @@ class StreamReader(Protocol):
     def feed(self, event: Json) -> list[Part]:
         """Take one event; returns the parts that arrived with it, for pending content and `--echo`."""
 
+    def conclude(self) -> Reply | Failure:
+        """What was read, taken as the whole answer: a reply with its authoritative parts, or an error."""
+
     def result(self) -> Reply | Failure | None:
-        """The reply with its authoritative parts, or the error; None while neither is complete."""
+        """As `conclude`; None while the answer is not complete."""
+        return self.conclude() if self.done else None

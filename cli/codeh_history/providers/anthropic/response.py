@@ -93,11 +93,9 @@ class Stream(StreamReader):
             return [part] if part is not None and "text" not in part else []
         return []
 
-    def result(self) -> Reply | Failure | None:
-        if not self.done or self._message is None:
-            return None
+    def conclude(self) -> Reply | Failure:
         content = [self._whole(number) for number in self._blocks.indexes()]
-        return read({**self._message, "content": content, "usage": self._usage})
+        return read({**(self._message or {}), "content": content, "usage": self._usage})
 
     def _begin(self, index: int, block: Json) -> list[Part]:
         number = self._open[index] = len(self._blocks.items)  # some hosts always say that the index is 0

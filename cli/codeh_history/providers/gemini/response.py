@@ -81,11 +81,7 @@ class Stream(StreamReader):
             self._why = text_of(candidate.get("finishMessage")) or categories or self._why
         return parts
 
-    def result(self) -> Reply | Failure | None:
-        return self.conclude() if self.done else None
-
     def conclude(self) -> Reply | Failure:
-        """What has been read, taken as the whole answer."""
         counts = usage.read(self._usage, USAGE)
         parts, more = join([], self._parts), len(self._further)
         return outcome_of(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)

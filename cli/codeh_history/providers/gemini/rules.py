@@ -43,7 +43,7 @@ class Rules(Validator):
                     self.part(part, where)
                     turn.held.append((where, part))
         for before, turn, after in with_neighbours(turns):
-            (self.model_turn if turn.role == "model" else self.user_turn)(before, turn, after)
+            self.turn(before, turn, after)
         self.end(turns)
 
     def part(self, part: Json, path: str) -> None:
@@ -89,22 +89,19 @@ class Rules(Validator):
 
     # -- turns --------------------------------------------------------------------------------------
 
-    def user_turn(self, before: Joined | None, turn: Joined, _after: Joined | None) -> None:
-        for path, _ in turn.having(key="functionCall"):
-            self.report(path, "a functionCall must stand in a model's turn")
-        responses = turn.having(key="functionResponse")
-        if responses and (before is None or not before.having(key="functionCall")):
-            self.report(responses[0][0], "a function response must come immediately after a function call")
-
-    def model_turn(self, before: Joined | None, turn: Joined, after: Joined | None) -> None:
-        for path, _ in turn.having(key="functionResponse"):
-            self.report(path, "a functionResponse must stand in a user's turn")
-        calls = turn.having(key="functionCall")
-        if calls and before is None:
+    def turn(self, before: Joined | None, turn: Joined, after: Joined | None) -> None:
+        """Calls stand in a model's turn, and responses in the user's turn after it."""
+        model = turn.role == "model"
+        own, other = ("functionCall", "functionResponse") if model else ("functionResponse", "functionCall")
+        for path, _ in turn.having(key=other):
+            self.report(path, f"a {other} must stand in a {'user' if model else 'model'}'s turn")
+        held = turn.having(key=own)
+        if model and held:
             why = "a function call must come immediately after a user's turn or a response"
-            self.report(calls[0][0], why)
-        if calls:
-            self.answers(turn, calls, after)
+            self.require(before, held[0][0], why)
+            self.answers(turn, held, after)
+        elif held and not (before and before.having(key="functionCall")):
+            self.report(held[0][0], "a function response must come immediately after a function call")
 
     def answers(self, turn: Joined, calls: list[tuple[str, Json]], after: Joined | None) -> None:
         """The next turn answers each call once, by id or by name, before it says anything else."""
@@ -174,13 +171,17 @@ class Rules(Validator):
 
 
 def _answered(open: list[Json], response: Json) -> Json | None:
-    """Take the call that a response answers: the id counts most, then the order."""
+    """Take the call that a response answers: the id counts most, then the name, then the order."""
     id, name = response.get("id"), response.get("name")
-    fits = [call for call in open if (call.get("id") == id if id else call.get("name") == name)]
-    if id:
-        fits = [call for call in fits if call.get("name") == name] or fits
-        fits = fits or [call for call in open if not call.get("id") and call.get("name") == name]
-    if not fits:
+
+    def fit(call: Json) -> int:
+        same = call.get("name") == name
+        if id and call.get("id") == id:
+            return 2 + same
+        return same and not (id and call.get("id"))
+
+    call = max(open, key=fit, default=None)
+    if call is None or not fit(call):
         return None
-    open[:] = [call for call in open if call is not fits[0]]
-    return fits[0]
+    open.remove(call)
+    return call

@@ -56,9 +56,6 @@ class Stream(StreamReader):
         self._parts.append((to_millis(text_of(event.get("created_at"))) or 0, parts))
         return parts
 
-    def result(self) -> Reply | Failure | None:
-        return self.conclude() if self.done else None
-
     def conclude(self) -> Reply | Failure:
         """What has been read, taken as the whole answer.
 

@@ -141,9 +141,7 @@ class Stream(StreamReader):
         ]
         return [made if made["function"].get("name") else without(made, ("function",)) for made in whole]
 
-    def result(self) -> Reply | Failure | None:
-        if not self.done:
-            return None
+    def conclude(self) -> Reply | Failure:
         texts = {key: text for key, text in self._assembly.texts(_MESSAGE).items() if text}
         message = {**self._message, **texts, "tool_calls": self._whole_calls()}
         others = [{"index": index} for index in self._further]

@@ -104,10 +104,8 @@ class Stream(StreamReader):
         parts: list[Any] = [{"text": delta, **shown}] if shown is not None and delta else []
         return parts
 
-    def result(self) -> Reply | Failure | None:
+    def conclude(self) -> Reply | Failure:
         """The last event's response; some hosts leave the items to their own events."""
-        if not self.done:
-            return None
         output = self._response.get("output") or [self._item(n) for n in self._assembly.indexes()]
         return read({**self._response, "output": output})
 
