@@ -3,7 +3,6 @@
 import pytest
 
 from codeh_history.base.words import excerpt
-from codeh_history.providers.assembly import grown
 from codeh_history.providers.json_text import (
     DEPTH,
     last_value,
@@ -11,6 +10,7 @@ from codeh_history.providers.json_text import (
     trouble,
     value_of,
 )
+from codeh_history.providers.protocol import grown
 
 
 @pytest.mark.parametrize(

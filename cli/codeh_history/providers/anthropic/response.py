@@ -10,11 +10,10 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
-from ..assembly import Assembly
 from ..detect import outcome_of
 from ..json_text import value_of
 from ..parts import call, list_of, name_of, native, object_of, text_of, without
-from ..protocol import StreamReader
+from ..protocol import Assembly, StreamReader
 from ..reply import Failure, Reply
 from . import EVENTS, NAME
 

@@ -11,11 +11,10 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
-from ..assembly import Assembly, grown
 from ..detect import outcome_of
 from ..openai import usage_paths
 from ..parts import call, first, further, is_text, name_of, native, object_of, objects, text_of, without
-from ..protocol import StreamReader
+from ..protocol import Assembly, StreamReader, grown
 from ..reply import Failure, Reply
 from . import NAME
 

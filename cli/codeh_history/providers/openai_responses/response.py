@@ -11,11 +11,10 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
-from ..assembly import Assembly
 from ..detect import failure_of, outcome_of
 from ..openai import usage_paths
 from ..parts import call, list_of, name_of, native, object_of, without
-from ..protocol import StreamReader
+from ..protocol import Assembly, StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
