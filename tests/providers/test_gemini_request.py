@@ -251,7 +251,7 @@ def test_around_the_contents(options, expected):
 def test_what_could_not_be_sent_is_noted():
     native = {"native": {"provider": "anthropic", "value": {"type": "server_tool_use"}}}
     messages = [
-        user(GIF, {"later": 1}, {}, {"native": {"provider": "x", "value": 5}}),
+        user(GIF, GIF, {"later": 1}, {}, {"native": {"provider": "x", "value": 5}}),
         model("a", native, by="anthropic"),
     ]
     assert requested("gemini", messages, tools=[{"type": "web_search"}]).notes == [

@@ -126,9 +126,8 @@ class _Chat(OpenAIArray):
         content = blocks if several else joint
         if not (content or turn.calls or self.faithful or (own and blocks)):
             return None
-        message: Json = {"role": "assistant", "content": content or None}
-        if not content and not turn.calls and blocks:
-            message["content"] = ""
+        empty = "" if blocks and not turn.calls else None
+        message: Json = {"role": "assistant", "content": content or empty}
         if own:
             message.update((key, value) for key, value in turn.item.items() if key not in message)
         return {**message, **thoughts}

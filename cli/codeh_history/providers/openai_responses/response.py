@@ -99,7 +99,7 @@ class Stream(StreamReader):
         if kind not in _PIECES or not isinstance(delta, str):
             return []
         self._assembly.append(index if isinstance(index, int) else max(items, default=0), kind, delta)
-        shown: Any = _SHOWN.get(kind)
+        shown = _PIECES[kind][3]
         parts: list[Any] = [{"text": delta, **shown}] if shown is not None and delta else []
         return parts
 
@@ -113,25 +113,18 @@ class Stream(StreamReader):
         item = self._assembly.items.get(number, {"type": "message", "role": "assistant"})
         held: list[Json] = []
         for kind, text in self._assembly.texts(number).items():
-            field, type, key = _PIECES[kind]
+            field, type, key, _ = _PIECES[kind]
             held.append({"type": type, key: text})
             item = {**item, field: held if type else text}
         return item
 
 
-# Where the pieces of an item belong: its field, and in it the type and key of what holds them.
-_PIECES = {
-    "response.output_text.delta": ("content", "output_text", "text"),
-    "response.refusal.delta": ("content", "refusal", "refusal"),
-    "response.reasoning_summary_text.delta": ("summary", "summary_text", "text"),
-    "response.reasoning_text.delta": ("content", "reasoning_text", "text"),
-    "response.function_call_arguments.delta": ("arguments", "", ""),
-}
-
-# What a piece of text is, where it is shown as it comes.
-_SHOWN: dict[str, Json] = {
-    "response.output_text.delta": {},
-    "response.refusal.delta": {"refusal": True},
-    "response.reasoning_summary_text.delta": {"thought": True},
-    "response.reasoning_text.delta": {"thought": True},
+# Where the pieces of an item belong: its field, in it the type and key of what holds them, and what a piece
+# is where it is shown as it comes.
+_PIECES: dict[str, tuple[str, str, str, Json | None]] = {
+    "response.output_text.delta": ("content", "output_text", "text", {}),
+    "response.refusal.delta": ("content", "refusal", "refusal", {"refusal": True}),
+    "response.reasoning_summary_text.delta": ("summary", "summary_text", "text", {"thought": True}),
+    "response.reasoning_text.delta": ("content", "reasoning_text", "text", {"thought": True}),
+    "response.function_call_arguments.delta": ("arguments", "", "", None),
 }
