@@ -213,6 +213,13 @@ def test_done_is_the_end_of_one_format_only(name):
     assert isinstance(outcome, wire.Reply if name == "openai-chat" else wire.Cut)
 
 
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "ollama"])
+def test_an_answer_that_goes_on_after_another_began_is_refused(name):
+    first, second = (STREAMS[name](id).replace(b"\r", b"").partition(b"\n\n")[0] for id in ("r1", "r2"))
+    outcome = wire.read(b"\n\n".join([first, second, STREAMS[name]("r1")]))
+    assert outcome == wire.Unreadable("interleaved responses (r1, r2); pass one at a time")
+
+
 RETRIES = {
     "the same again": b"",
     "an error between": OVERLOADED + b"\n",
