@@ -29,11 +29,11 @@ def found(tmp_path, *lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(line + b"\n" for line in spelled))
     starts = [sum(len(line) + 1 for line in spelled[:n]) for n in range(len(spelled))]
-    verdict = problems_of(Env({"CODEH_HOME": str(home)}, stderr=99), Target(str(path), ""))
-    for problem in verdict.problems:
+    _, problems = problems_of(Env({"CODEH_HOME": str(home)}, stderr=99), Target(str(path), ""))
+    for problem in problems:
         assert problem.line is not None
         assert starts[problem.line - 1] == problem.offset
-    return [f"{p.line} {p.id + ' ' if p.id else ''}{p.reason}" for p in verdict.problems]
+    return [f"{p.line} {p.id + ' ' if p.id else ''}{p.reason}" for p in problems]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def result(id, call_id, name="f"):
 def test_a_copy_may_have_any_name(tmp_path):
     path = tmp_path / "copy.jsonl"
     path.write_bytes(orjson.dumps(HEAD) + b"\n")
-    assert problems_of(Env(stderr=99), Target(str(path), "")).problems == []
+    assert problems_of(Env(stderr=99), Target(str(path), ""))[1] == []
 
 
 CLEAR = {"type": "clear", "id": "x"}
@@ -140,7 +140,7 @@ def test_blocks(tmp_path, home):
 def test_problems_come_in_the_order_of_the_file(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
-    problems = problems_of(Env(stderr=99), Target(str(path), "")).problems
+    problems = problems_of(Env(stderr=99), Target(str(path), ""))[1]
     assert [p.line for p in problems] == [data.count(b"\n", 0, p.offset) + 1 for p in problems]
     assert problems == sorted(problems, key=lambda problem: problem.offset)
 

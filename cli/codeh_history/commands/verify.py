@@ -55,13 +55,6 @@ class Problem(NamedTuple):
     path: str | None = None
 
 
-class Verdict(NamedTuple):
-    """The view of a session and its problems."""
-
-    view: View
-    problems: list[Problem]
-
-
 class Options(Reading):
     to: str | None = option("FORMAT", "Report what this provider would refuse.", choices=PROVIDERS[:-1])
     model: str | None = option("MODEL", "With --to: for which model.", requires=("to",))
@@ -84,19 +77,21 @@ def run(env: Env, options: Options) -> int:
 def verdict(env: Env, options: Options, target: Target) -> Json:
     """The problems of the session itself, for a provider, or for the program whose file it is."""
     if options.to:
-        verdict = problems_for(env, target, options.to, options.model, strict=options.strict)
+        data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+        view = view_of(env, target, data, strict=options.strict)
+        refused = with_lines(refusals(view, options.to, options.model), data)
     elif other := of_program(target):
         return other
     else:
-        verdict = problems_of(env, target)
+        view, refused = problems_of(env, target)
     problems: list[Json] = []
-    for each in verdict.problems:
+    for each in refused:
         more = {"id": each.id or None, "n": each.n, "path": each.path, "reason": each.reason}
         where = {"line": each.line, "offset": each.offset}
         problems.append(where | {key: value for key, value in more.items() if value is not None})
     return {
         "session": target.id, **({"to": options.to} if options.to else {}), "ok": not problems,
-        "records": len(verdict.view.log.records), "messages": len(verdict.view.messages),
+        "records": len(view.log.records), "messages": len(view.messages),
         "problems": problems,
     }  # fmt: skip
 
@@ -154,8 +149,8 @@ def line(target: Target, problem: Json) -> str:
 # -- a session -----------------------------------------------------------------------------------------
 
 
-def problems_of(env: Env, target: Target) -> Verdict:
-    """Check lines, references, calls and results, and blocks; problems are in file order."""
+def problems_of(env: Env, target: Target) -> tuple[View, list[Problem]]:
+    """Check lines, references, calls and results, and blocks; the view, and problems in file order."""
     data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     log = read.read_log(data)
     kept = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
@@ -166,7 +161,7 @@ def problems_of(env: Env, target: Target) -> Verdict:
         problems = [problem for problem in problems if problem.reason != "torn last line"]
     problems = with_lines(problems, data)
     problems.sort(key=lambda problem: (problem.offset, problem.line))
-    return Verdict(view, problems)
+    return view, problems
 
 
 def pairs(env: Env, view: View) -> Iterator[Problem]:
@@ -265,13 +260,6 @@ def check(session: str | None, log: Log) -> tuple[list[Problem], Referenced]:
 
 
 # -- --to ----------------------------------------------------------------------------------------------
-
-
-def problems_for(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Verdict:
-    """Everything that a provider would refuse, in request order."""
-    data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
-    view = view_of(env, target, data, strict=strict)
-    return Verdict(view, with_lines(refusals(view, to, model), data))
 
 
 def refusals(view: View, to: str, model: str | None) -> list[Problem]:
