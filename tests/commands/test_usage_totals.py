@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.usage.sums import Query, repriced, row_of, summed, with_owners
+from codeh_history.commands.usage.sums import repriced, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
 from secret_examples import user
 from strategies import encode
@@ -26,7 +26,7 @@ def test_copies_change_nothing(responses, by):
         {"id": f"s{n}", "created": f"{n}", "responses": found, **about} for n, found in enumerate(responses)
     ]
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
-    once, twice = summed(with_owners(rows), Query(by)), summed(with_owners(copies + rows), Query(by))
+    once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
     assert once.total.responses == len(
         {(name, model, input) for found in responses for name, _, _, model, input, *_ in found}
     )
@@ -51,9 +51,7 @@ def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, **more):
 
 
 def groups(rows, by, **more):
-    return {
-        name: total.responses for name, total in summed(with_owners(rows), Query(by, **more)).groups.items()
-    }
+    return {name: total.responses for name, total in summed(with_owners(rows), by, **more).groups.items()}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +90,7 @@ def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, found):
         response(str(n), output=5 if n == 0 else 2, cost=2.0 if n == 0 else 1.0, labels=each)
         for n, each in enumerate(labels)
     ]
-    sums = summed(with_owners([row("a", *used)]), Query(by))
+    sums = summed(with_owners([row("a", *used)]), by)
     got = {name: (total.responses, total.counts[3], total.cost) for name, total in sums.groups.items()}
     assert sum(cost for _, _, cost in got.values()) == sums.total.cost == 5.0
     assert sum(output for _, output, _ in got.values()) == sums.total.counts[3] == 11
@@ -145,7 +143,7 @@ def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart():
             response("4", cost=3.0, model="z"),
         )
     ]
-    found = summed(with_owners(rows), Query("model"))
+    found = summed(with_owners(rows), "model")
     assert list(found.groups) == ["z", "y", "x"]
     assert (found.total.cost, found.total.unpriced, found.unpriced) == (5.0, 2, {"x": 2})
     assert found.total.tokens == 10 + 11 + 10 + 10 + 8

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from ...base import amounts
 from ...base.config import layers
@@ -94,7 +93,7 @@ def do(talk: Talk, text: str) -> None:
         if len(names) != 1:
             hint = suggestion(word, COMMANDS, "/help lists what there is")
             raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
-        COMMANDS[names[0]].run(talk, rest.strip())
+        COMMANDS[names[0]][2](talk, rest.strip())
     finally:
         talk.existed = talk.existed or bool(talk.size())
 
@@ -199,7 +198,7 @@ def _fork(talk: Talk, rest: str) -> None:
 
 
 def _help(talk: Talk, _rest: str) -> None:
-    usage = [(f"{name} {each.takes}".rstrip(), each.help) for name, each in COMMANDS.items()]
+    usage = [(f"{name} {takes}".rstrip(), help) for name, (takes, help, _) in COMMANDS.items()]
     usage += [("line \\", "continue the prompt in the next line"), ("//…", "a prompt that begins with /")]
     usage += [("Ctrl-C", "stops the answer; the received part stays pending"), ("Ctrl-D", "leaves")]
     talk.env.write("".join(f"{name:<21}{help}\n" for name, help in usage).encode())
@@ -209,26 +208,18 @@ def _quit(talk: Talk, _rest: str) -> None:
     talk.over = True
 
 
-class Command(NamedTuple):
-    """A command's arguments, its help in one line, and its function."""
-
-    takes: str
-    help: str
-    run: Callable[[Talk, str], None]
-
-
-COMMANDS = {
-    "/edit": Command("[TEXT]", "write the prompt with $EDITOR", _edit),
-    "/undo": Command("", "take back the last prompt and what followed; nothing is deleted", _undo),
-    RETRY: Command("", "ask again, or for another answer", lambda talk, _: talk.again()),
-    "/model": Command("[MODEL]", "the model from now on, or which it is", _model),
-    "/profile": Command("[NAME]", "switch to a profile of config.toml, or list them", _profile),
-    "/attach": Command("[FILE]", "a file to go with the next prompt", _attach),
-    "/system": Command("[TEXT|@FILE]", "the system prompt from now on, or what it is", _system),
-    "/show": Command("[N]", "the conversation, or its last N messages", _show),
-    "/fork": Command("[NEW]", "continue in a copy; this session is unchanged", _fork),
-    "/help": Command("", "this list", _help),
-    "/quit": Command("", "leave; `chat` resumes the session", _quit),
+COMMANDS: dict[str, tuple[str, str, Callable[[Talk, str], None]]] = {  # arguments, help, function
+    "/edit": ("[TEXT]", "write the prompt with $EDITOR", _edit),
+    "/undo": ("", "take back the last prompt and what followed; nothing is deleted", _undo),
+    RETRY: ("", "ask again, or for another answer", lambda talk, _: talk.again()),
+    "/model": ("[MODEL]", "the model from now on, or which it is", _model),
+    "/profile": ("[NAME]", "switch to a profile of config.toml, or list them", _profile),
+    "/attach": ("[FILE]", "a file to go with the next prompt", _attach),
+    "/system": ("[TEXT|@FILE]", "the system prompt from now on, or what it is", _system),
+    "/show": ("[N]", "the conversation, or its last N messages", _show),
+    "/fork": ("[NEW]", "continue in a copy; this session is unchanged", _fork),
+    "/help": ("", "this list", _help),
+    "/quit": ("", "leave; `chat` resumes the session", _quit),
 }
 
 

@@ -24,7 +24,7 @@ from ...tokens import prices
 from ...tokens.prices import Table
 from ...views.rows import Kind, cached_rows, report_problems
 from ...views.view import view_of
-from .sums import BY, Query, Sums, Total, repriced, row_of, summed, with_owners
+from .sums import BY, Sums, Total, repriced, row_of, summed, with_owners
 
 EXAMPLES = """\
   codeh-history usage                              # by model, all sessions, imported ones too
@@ -75,7 +75,7 @@ def run(env: Env, options: Options) -> None:
             row["responses"] = [repriced(response, table) for response in row["responses"]]
     by, hours = ("window", WINDOWS[options.window]) if options.window else (options.by or "model", 0)
     is_local = not options.json and rich_wanted(env)
-    sums = summed(rows, Query(by, since, until, is_local, hours))
+    sums = summed(rows, by, since, until, is_local=is_local, hours=hours)
     if options.json:
         env.write(values.line(as_json(sums, table, options.prices)))
     else:

@@ -163,19 +163,6 @@ def _label(response: Response, name: str) -> Any:
     return (response[-2] or {}).get(name)
 
 
-class Query(NamedTuple):
-    """`by`: one of `BY`, or `window` with its `hours`. `since`, `until`: times as stored.
-
-    `local`: days in the local time zone.
-    """
-
-    by: str
-    since: str | None = None
-    until: str | None = None
-    local: bool = False
-    hours: int = 0
-
-
 class Total:
     """Sums of tokens and known prices."""
 
@@ -209,19 +196,28 @@ class Sums(NamedTuple):
     unpriced: Counter[str]
 
 
-def summed(rows: Iterable[Json], query: Query) -> Sums:
+def summed(
+    rows: Iterable[Json],
+    by: str,
+    since: str | None = None,
+    until: str | None = None,
+    *,
+    is_local: bool = False,
+    hours: int = 0,
+) -> Sums:
     """Sum each response once, in the first session that has it, not in its copies.
 
-    A response that calls several tools is shared out among them; the shares add up.
+    A response that calls several tools is shared out among them; the shares add up. `by`: one of `BY`, or
+    `window` with its `hours`. `since`, `until`: times as stored. `is_local`: days in the local time zone.
     """
     groups: dict[str, Total] = {}
     whole, unpriced = Total(), Counter[str]()
     responses = _once(rows)
-    for response, names in _windows(responses, query.hours) if query.hours else _grouped(responses, query):
+    for response, names in (
+        _windows(responses, hours) if hours else _grouped(responses, by, is_local=is_local)
+    ):
         _, ts, _, model, *counts, _, _, cost = response
-        if (query.since or query.until) and not (
-            ts and (query.since or "") <= ts and (query.until is None or ts <= query.until)
-        ):
+        if (since or until) and not (ts and (since or "") <= ts and (until is None or ts <= until)):
             continue  # although it may have begun a window
         whole.add(counts, cost)
         unpriced.update([model or UNKNOWN] if cost is None else [])
@@ -230,14 +226,14 @@ def summed(rows: Iterable[Json], query: Query) -> Sums:
             own = [count * (start + share) // of - count * start // of for count in counts]
             groups.setdefault(name, Total()).add(own, None if cost is None else cost * share / of)
             start += share
-    by_time = query.by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
+    by_time = by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
     order = sorted(
         groups.items(),
         key=lambda item: (
             (item[0] == UNKNOWN, item[0]) if by_time else (-item[1].cost, -item[1].tokens, item[0])
         ),
     )
-    return Sums(query.by, dict(order), whole, unpriced)
+    return Sums(by, dict(order), whole, unpriced)
 
 
 def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
@@ -253,15 +249,15 @@ def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
 
 
 def _grouped(
-    responses: Iterable[tuple[Json, Response]], query: Query
+    responses: Iterable[tuple[Json, Response]], by: str, *, is_local: bool
 ) -> Iterator[tuple[Response, Sequence[str]]]:
     """Yield each response with its groups; one that is named more often gets a greater share."""
     for row, response in responses:
-        if query.by in GROUPS:
-            yield response, GROUPS[query.by](response, row)
+        if by in GROUPS:
+            yield response, GROUPS[by](response, row)
         else:
             ts = response[1]
-            yield response, [_period(ts[:16], query.by, is_local=query.local) if ts else UNKNOWN]
+            yield response, [_period(ts[:16], by, is_local=is_local) if ts else UNKNOWN]
 
 
 def _windows(
