@@ -23,16 +23,8 @@ def append(id, *argv, day=2):
 
 def listed(*argv, columns=80, **env):
     """The lines of the table."""
-    shown = on_terminal("list", *argv, home=HOME[0], columns=columns, **env)
+    shown = on_terminal("list", *argv, columns=columns, **env)
     return STYLES.sub("", shown).splitlines()
-
-
-HOME = []
-
-
-@pytest.fixture(autouse=True)
-def home_of_tests(home):
-    HOME[:] = [home]
 
 
 def written(home, id, cwd, model="", **header):
