@@ -62,15 +62,8 @@ def run(*argv, stdin=b"", env=None, home=None, cwd=None):
         forked = forks().run([os.fspath(word) for word in argv], merged, cwd, stdin)
         if forked is not None:
             return Result(*forked)
-    done = subprocess.run(
-        [*PROGRAM, *argv],
-        capture_output=True,
-        env=merged,
-        cwd=cwd,
-        timeout=120,
-        check=False,
-        **given(stdin),
-    )
+    how = {"capture_output": True, "env": merged, "cwd": cwd, "timeout": 120, **given(stdin)}
+    done = subprocess.run([*PROGRAM, *argv], check=False, **how)
     return Result(done.returncode, done.stdout, done.stderr)
 
 

@@ -14,31 +14,20 @@ def talk(count, *, pinned=frozenset(), first="2026-01"):  # type: ignore[assignm
     for n in range(count):
         ts = f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00.000Z"
         pin = {"pinned": True} if n in pinned else {}
-        user = {
-            "type": "message",
-            "id": f"u{n}",
-            "ts": ts,
-            "kind": "user",
-            "role": "user",
-            "parts": [{"text": f"q{n}"}],
-        }
-        model = {
-            "type": "message",
-            "id": f"a{n}",
-            "ts": ts,
-            "kind": "codeh",
-            "role": "model",
-            "parts": [{"text": f"r{n}"}],
-        }
-        records += [{**user, **pin}, model]
+        records.append(message(f"u{n}", "user", {"text": f"q{n}"}, ts=ts, **pin))
+        records.append(message(f"a{n}", "codeh", {"text": f"r{n}"}, ts=ts))
     return records
 
 
+def message(id, kind, part, **more):
+    role = "model" if kind == "codeh" else "user"
+    return {"type": "message", "id": id, "kind": kind, "role": role, "parts": [part], **more}
+
+
 def call(id, call_id):
-    part = {"functionCall": {"id": call_id, "name": "f", "args": {}}}
-    return {"type": "message", "id": id, "kind": "codeh", "role": "model", "parts": [part]}
+    return message(id, "codeh", {"functionCall": {"id": call_id, "name": "f", "args": {}}})
 
 
 def result(id, call_id, **more):
-    part = {"functionResponse": {"id": call_id, "name": "f", "response": {"output": "x"}}}
-    return {"type": "message", "id": id, "kind": "tool", "role": "user", "parts": [part], **more}
+    response = {"id": call_id, "name": "f", "response": {"output": "x"}}
+    return message(id, "tool", {"functionResponse": response}, **more)

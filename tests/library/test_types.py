@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import pickle
 import re
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from pathlib import Path
@@ -155,9 +154,6 @@ def test_the_public_names_are_these() -> None:
     stub = Path(str(codeh_history.__file__)).with_suffix(".pyi").read_text()
     assert set(re.findall(r'^    "(\w+)",$', stub, re.MULTILINE)) == here
     assert __version__.count(".") == 2
-    assert set(codeh_history.__all__) <= set(dir(codeh_history))
-    with pytest.raises(AttributeError):
-        _ = codeh_history.nothing  # type: ignore[attr-defined]
 
 
 def test_the_types_are_those_of_the_methods() -> None:
@@ -174,8 +170,4 @@ def test_every_public_method_is_used_here() -> None:
 
 
 def test_whoever_imports_the_package_sees_its_types() -> None:
-    said = subprocess.run(
-        [sys.executable, "-c", "import codeh_history, os; print(os.listdir(codeh_history.__path__[0]))"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert "'py.typed'" in said.stdout
+    assert Path(str(codeh_history.__file__)).with_name("py.typed").exists()

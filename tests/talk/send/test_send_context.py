@@ -7,6 +7,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+import histories
 import strategies as some
 from codeh_history import providers
 from codeh_history.base.env import Env
@@ -44,18 +45,13 @@ def test_payload_leaves_out_what_its_context_repeats(home, provider):
     for n in range(14):
         assert whole.count(f"q{n}\\n") + whole.count(f'q{n}"') == (0 if n == 0 else 1), n
     assert whole.count("The user likes tea.") == 1
-    messages = orjson.dumps(
-        next(body[key] for key in ("contents", "messages", "input") if key in body)[-4:]
-    ).decode()
+    messages = next(body[key] for key in ("contents", "messages", "input") if key in body)
     sent = [n for n in range(14) if f'"q{n}"' in whole]
     assert sent == [1, 2, 5]  # the ten newest are told; older ones and the pin are sent
-    assert "And now?" in messages
-    before = whole.index("Be brief.")
-    assert (
-        before
-        < whole.index("## Recent Conversation History")
-        < whole.index("## Summary of Older Conversations")
-    )
+    assert "And now?" in str(messages[-4:])
+    parts = ("Be brief.", "## Recent Conversation History", "## Summary of Older Conversations")
+    places = [whole.index(part) for part in parts]
+    assert places == sorted(places)
     assert "Assistant: r13" in whole
 
 
@@ -75,13 +71,9 @@ IMAGE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
 
 
 def view(*parts):
-    return view_of([
-        {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "first"}]},
-        {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": [{"text": "answer"}]},
-        {"type": "message", "id": "c", "kind": "user", "role": "user", "parts": list(parts)},
-        {"type": "message", "id": "d", "kind": "codeh", "role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
-        {"type": "message", "id": "e", "kind": "tool", "role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]},
-    ])  # fmt: skip
+    """A session whose last prompt, `m2`, has these parts."""
+    said = histories.user("first"), histories.model("answer"), histories.user(*parts)
+    return histories.session([*said, histories.model(histories.call()), histories.tool(histories.result())])
 
 
 @pytest.mark.parametrize(
@@ -98,9 +90,9 @@ def test_the_last_prompts_text_is_replaced_and_nothing_else(tmp_path, parts, new
     (tmp_path / "t").write_text("<{{ message }}>")
     before = view(*parts)
     messages, options = rendered(before, Options(system="s"), Request(user_template=str(tmp_path / "t")))
-    assert [message.id for message in messages] == list("abcde")
+    assert [message.id for message in messages] == [f"m{n}" for n in range(5)]
     assert messages[2].parts == new
-    assert [m.parts for m in messages if m.id != "c"] == [m.parts for m in before.messages if m.id != "c"]
+    assert [m.parts for m in messages if m.id != "m2"] == [m.parts for m in before.messages if m.id != "m2"]
     assert options.system == "s"
     assert before.messages[2].parts == parts  # the session is not changed
 
@@ -110,9 +102,7 @@ def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path):
     given = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
     messages, options = rendered(view({"text": "q"}), Options(system="s"), given)
     assert options.system == "s|q|v=w"
-    assert [message.parts for message in messages] == [
-        message.parts for message in view({"text": "q"}).messages
-    ]
+    assert [m.parts for m in messages] == [m.parts for m in view({"text": "q"}).messages]
     _, none = rendered(view_of([]), Options(), Request(system_template=str(tmp_path / "t"), var=["k="]))
     assert none.system == "||"
     assert rendered(view_of([]), Options(), Request(user_template=str(tmp_path / "none")))[0] == []
@@ -136,9 +126,8 @@ def test_what_is_no_variable_is_exit_2(pairs, why):
 
 
 def test_one_that_takes_too_long_is_ended(tmp_path):
-    (tmp_path / "t").write_text(
-        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
-    )
+    long = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    (tmp_path / "t").write_text(long)
     with pytest.raises(BadData, match=rf"^{tmp_path}/t: it takes longer than 0.3 s"):
         rendered(view({"text": "q"}), Options(), Request(user_template=str(tmp_path / "t"), timeout=0.3))
 
