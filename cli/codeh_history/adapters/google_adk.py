@@ -239,7 +239,7 @@ def events_of(view: View) -> list[Event]:
             )
             events.append(Event.model_validate({**kept, "content": content}))
             author = events[-1].author if events[-1].author != "user" else author
-        elif message.role is not None and message.committed:
+        elif message.is_sent:
             by = author if message.role == "model" else "user"
             events += [
                 Event(id=message.id, author=by, content=content, timestamp=_seconds(message.ts))

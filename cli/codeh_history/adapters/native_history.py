@@ -138,7 +138,7 @@ class NativeHistory:
             pass
 
     def _rendered(self, messages: Sequence[Message]) -> list[Any]:
-        sent = [message for message in messages if message.role is not None and message.committed]
+        sent = [message for message in messages if message.is_sent]
         return self.render(sent, ()) if sent else []
 
 

@@ -173,7 +173,7 @@ def pairs(env: Env, view: View) -> Iterator[Problem]:
             view = hydrated(env, view)
         except HistoryError:
             return  # `missing` reports the block; the pairs are unknown
-    sent = [message for message in view.messages if message.role is not None and message.committed]
+    sent = view.sent
     places = {message.id: place for place, message in enumerate(sent)}
     others = [place for place, message in enumerate(sent) if not only_results(message)]
     pairing = pair(sent)
@@ -283,7 +283,7 @@ def refusals(view: View, to: str, model: str | None) -> list[Problem]:
         offset = view.log.records[message.place].offset if written else None
         return Problem(offset, reason, message.id, n=places.get(message.id), path=path)
 
-    sent = [message for message in view.messages if message.role is not None and message.committed]
+    sent = view.sent
     if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
         parts: list[Part] = [{"text": "…"}]  # a final answer is only sent once a prompt follows it
         sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))

@@ -29,11 +29,7 @@ class Entry(TypedDict):
 def contents(view: View) -> bytes:
     """Export a JSON array of `{role, parts}`: all committed messages with a role, uncurated."""
     return _json(
-        [
-            {"role": message.role, "parts": message.parts}
-            for message in view.messages
-            if message.role is not None and message.committed
-        ]
+        [{"role": message.role, "parts": message.parts} for message in view.messages if message.is_sent]
     )
 
 
@@ -71,7 +67,7 @@ def entry(group: Sequence[Message]) -> Entry:
 
     Id, time and source are those of the prompt, or of the first message if there is none.
     """
-    sent = [message for message in group if message.role is not None and message.committed]
+    sent = [message for message in group if message.is_sent]
     prompt = next((message for message in sent if is_prompt(message)), None)
     first = prompt or group[0]
     answers = [text for message in sent if message.role == "model" and (text := text_of(message))]

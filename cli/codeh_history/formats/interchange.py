@@ -10,7 +10,7 @@ from .. import providers
 from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
-from ..programs.writing import is_sent, summary_of, unsent, with_unique_call_ids
+from ..programs.writing import summary_of, unsent, with_unique_call_ids
 from ..providers.base import Options
 from ..providers.parts import answer, arguments, objects
 from ..session import sources
@@ -39,7 +39,7 @@ def prepared(view: View, unanswered: str = "error") -> Conversation:
     """Prepare a view for other tools; open calls at its end stay open, or with `stub` get an answer."""
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
     system, tools = system_and_tools(view.meta)
-    messages = with_unique_call_ids(sources.listed([*filter(is_sent, whole.messages)]))
+    messages = with_unique_call_ids(sources.listed(whole.sent))
     model = next((message.model for message in reversed(messages) if message.model), None)
     return Conversation(
         messages, summary_of(view, ""), system, _declared(tools), model, unsent(view.messages)

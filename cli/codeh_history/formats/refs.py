@@ -25,7 +25,7 @@ def export(view: View, workspace: str | None = None) -> Exported:
 
     With a `workspace`, use sidekick's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
     """
-    sent = [message for message in view.messages if message.role is not None and message.committed]
+    sent = view.sent
     left = Counter(
         "pending message" if m.role else f"{m.kind} message" for m in view.messages if m not in sent
     )

@@ -46,20 +46,15 @@ def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
     """
     system, tools = system_and_tools(view.meta)
     left = unsent(view.messages) + Counter({"system prompt": bool(system), "tool declaration": len(tools)})
-    messages = with_unique_call_ids([*filter(is_sent, view.messages)])
+    messages = with_unique_call_ids(view.sent)
     own = origin(view.header).get("from") == program
     kept = [m if own and MARK in m.fields else _without_thinking(m) for m in messages]
     return view.with_messages(kept), left
 
 
-def is_sent(message: Message) -> bool:
-    """Whether a message is sent: it is committed and of a kind that models see."""
-    return message.role is not None and message.committed
-
-
 def unsent(messages: Iterable[Message]) -> Counter[str]:
     """Count the messages that are not sent, by kind."""
-    others = (message for message in messages if not is_sent(message))
+    others = (message for message in messages if not message.is_sent)
     return Counter(f"{'pending' if other.role is not None else other.kind} message" for other in others)
 
 
@@ -264,7 +259,7 @@ def write(program: Program, view: View, about: SessionInfo) -> Written:
         writer.add(element, sources)
     written: Written = writer.written(made)
     kept = sum(1 for _ in thinking_in(made)) if program.keeps_thinking else 0
-    left[THOUGHT] = thoughts(filter(is_sent, view.messages)) - kept
+    left[THOUGHT] = thoughts(view.sent) - kept
     return written._replace(left=left + written.left)
 
 

@@ -276,7 +276,7 @@ def only_results(message: Message) -> bool:
 
 def open_at_end(messages: Sequence[Message], pairing: Pairing | None = None) -> list[Call]:
     """Return the open calls of the last model message, if only its own results follow it."""
-    sent = (message for message in reversed(messages) if message.role is not None and message.committed)
+    sent = (message for message in reversed(messages) if message.is_sent)
     last = next((message for message in sent if message.role == "model" or not only_results(message)), None)
     if last is None or last.role != "model" or not any("functionCall" in part for part in last.parts):
         return []

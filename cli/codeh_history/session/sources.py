@@ -94,7 +94,7 @@ def listed(messages: Sequence[Message]) -> list[Message]:
 
 def _listed(message: Message) -> Message:
     text = listing(message)
-    if not text or message.role is None or not message.committed:
+    if not text or not message.is_sent:
         return message
     firsts = [item.get("part") for item in message.fields["attached"] if isinstance(item, dict)]
     first = min((number for number in firsts if isinstance(number, int)), default=len(message.parts))

@@ -57,6 +57,11 @@ class View:
         messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
         return sorted([*messages, *self.made.values()], key=lambda step: step.place)
 
+    @property
+    def sent(self) -> list[Message]:
+        """The visible messages that a model gets."""
+        return [message for message in self.messages if message.is_sent]
+
     def edited_after(self, message: Message) -> str | None:
         """Return the id of the latest user message before this one that was edited after it, or None."""
         edits = [

@@ -211,7 +211,7 @@ def entries(messages: Sequence[Message]) -> list[str]:
 def _entry(group: Sequence[Message]) -> str:
     lines: list[str] = []
     for message in group:
-        if message.role is None or not message.committed or is_ide_context(message):
+        if not message.is_sent or is_ide_context(message):
             continue
         if not lines and message.ts:
             lines.append(f"[{message.ts}]")

@@ -43,7 +43,7 @@ def message_tokens(
 ) -> list[int]:
     """Return each message's cost; 0 for messages that are not sent (errors, infos, uncommitted content)."""
     return [
-        counter.scale(cost) if is_sent(message) else 0
+        counter.scale(cost) if message.is_sent else 0
         for message, cost in zip(messages, unscaled_costs(counter, messages, parts), strict=True)
     ]
 
@@ -54,7 +54,7 @@ def unscaled_costs(
     """Return the unscaled cost of each message, as if all were sent; `parts`: known costs of parts."""
     parts = part_tokens(counter, messages) if parts is None else parts
     costs = [counter.message + sum(each) for each in parts]
-    lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and is_sent(m)}
+    lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and m.is_sent}
     for number, tokens in zip(lists, counter.counts([*lists.values()]), strict=True):
         costs[number] += tokens
     return costs
@@ -72,7 +72,7 @@ def history_tokens(
     """Return what sending this history costs; a calibrated counter scales the total once."""
     costs = unscaled_costs(counter, messages, parts)
     total = counter.history + sum(
-        cost for message, cost in zip(messages, costs, strict=True) if is_sent(message)
+        cost for message, cost in zip(messages, costs, strict=True) if message.is_sent
     )
     return counter.scale(total + cost_beside_messages(counter, system, tools, summaries))
 
@@ -95,7 +95,7 @@ def summary_text(summaries: Sequence[str]) -> str:
 
 def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
     """Return the unscaled cost of every part, by message, counted in one batch."""
-    return _part_costs(counter, (message.parts if is_sent(message) else () for message in messages))
+    return _part_costs(counter, (message.parts if message.is_sent else () for message in messages))
 
 
 def _part_costs(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[int]]:
@@ -140,11 +140,6 @@ class _Bytes(Counter):
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         return [len(t) if t.isascii() else len(t.encode("utf-8", "surrogatepass")) for t in texts]
-
-
-def is_sent(message: Message) -> bool:
-    """Return whether the message is sent to a model."""
-    return message.role is not None and message.committed
 
 
 def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:

@@ -135,7 +135,7 @@ class OpenCalls:
 
         A result that is repeated after that counts as one without a call.
         """
-        if message.role is None or not message.committed:
+        if not message.is_sent:
             return
         if uses_tools(message):
             self.held.append(_without_content(message))

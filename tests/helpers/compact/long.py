@@ -14,7 +14,6 @@ from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options
 from codeh_history.session.model import CONTINUATION, Message
 from codeh_history.tokens import history_tokens
-from codeh_history.tokens.formula import is_sent
 from histories import TS
 from strategies import view_of
 
@@ -180,7 +179,7 @@ def cost(counter, view, system=None, tools=()):
 
 def request_cost(counter, view, system=None, tools=()):
     """The same, and the opening of a request that would begin with a model message."""
-    first = next(filter(is_sent, view.messages), None)
+    first = next(iter(view.sent), None)
     if view.summaries or first is None or first.role != "model" or not counter.message:
         return cost(counter, view, system, tools)
     opening = {

@@ -134,7 +134,7 @@ class Talk:
         """Send the unanswered prompt (running open calls first), or replace the last answer."""
         view = self.view()
         if unanswered(view) is None and not (open_at_end(view.messages) and self._called()):
-            last = next((m for m in reversed(view.messages) if m.role is not None and m.committed), None)
+            last = next((m for m in reversed(view.messages) if m.is_sent), None)
             if last is None:
                 raise HistoryError(f"{self.target.id}: no prompt yet")
             if last.role == "model":

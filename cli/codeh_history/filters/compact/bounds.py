@@ -15,7 +15,6 @@ from ...session.ops import apply, drop
 from ...session.view import View
 from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
-from ...tokens.formula import is_sent
 from .. import compact
 from ..costs import counter_for
 from ..curate import limit
@@ -165,7 +164,7 @@ def items(view: View, most: int) -> Plan:
 
 def last(view: View, count: int) -> Plan:
     """Keep only the newest exchanges, and pinned messages with their units."""
-    messages = [message for message in view.messages if is_sent(message)]
+    messages = view.sent
     older = [messages[number].id for group in Layout(messages, count).groups for number in group]
     why = f"older than the last {count} exchanges"
     return Plan(f"keep-last {count}", steps=[Step(drop(older, why), "keep-last", why)] if older else [])

@@ -10,7 +10,7 @@ from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import View, arrange
 from ...summaries.prose import rows
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
-from ...tokens.formula import cost_beside_messages, is_sent, unscaled_costs
+from ...tokens.formula import cost_beside_messages, unscaled_costs
 from . import stubs
 from .plan import Settings, Step
 from .summary import OF_TOOLS, entries_of
@@ -28,7 +28,7 @@ class History:
         self.view = view
         self.counter = counter
         self.settings = settings
-        self.messages: Sequence[Message] = [message for message in view.messages if is_sent(message)]
+        self.messages: Sequence[Message] = view.sent
         self.tokens = part_tokens(counter, self.messages)
         self.costs = unscaled_costs(counter, self.messages, self.tokens)
         self.special: list[Place] = [  # everything but plain text

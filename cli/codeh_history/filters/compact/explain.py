@@ -16,7 +16,7 @@ from ...session.ops import NEXT, shown_parts
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, part_tokens
-from ...tokens.formula import cost_beside_messages, is_sent, summary_text, unscaled_costs
+from ...tokens.formula import cost_beside_messages, summary_text, unscaled_costs
 from ..costs import largest
 from . import stubs
 from .summary import KINDS as HEADING_OF
@@ -98,7 +98,7 @@ def _scaled(amounts: Mapping[str, int], total: int) -> dict[str, int]:
 
 def _pieces(view: View, counter: Counter) -> Pieces:
     """All parts that are sent, by message and position in the original message."""
-    messages = [message for message in view.messages if is_sent(message)]
+    messages = view.sent
     pinned = {number for number, message in enumerate(messages) if message.pinned}
     with_pins = (
         {n for unit in units(messages) if not pinned.isdisjoint(unit) for n in unit} if pinned else ()

@@ -17,7 +17,6 @@ from ...summaries.request import Prompt, Sources, instructions
 from ...summaries.store import tokens as tokens_of
 from ...summaries.window import Batch, earliest, latest
 from ...tokens import Counter, history_tokens, message_tokens
-from ...tokens.formula import is_sent
 from .extract import extract
 from .plan import LOW, Plan, Settings
 from .units import Layout
@@ -37,7 +36,7 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     left = tokens_of(view, counter)
     if left <= most:
         return None
-    messages = [message for message in view.messages if is_sent(message)]
+    messages = view.sent
     costs = message_tokens(counter, messages)
     layout = Layout(messages, 0)
     going: set[int] = set()

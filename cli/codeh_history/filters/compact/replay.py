@@ -16,7 +16,7 @@ from ...session.ops import apply
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, message_tokens
-from ...tokens.formula import cost_beside_messages, is_sent
+from ...tokens.formula import cost_beside_messages
 from . import POLICIES
 from .plan import HIGH, Settings
 
@@ -42,7 +42,7 @@ def replay(
     everything, sent_before = 0.0, 0
     previous: Message | None = None
     for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
-        if not is_sent(message):
+        if not message.is_sent:
             continue
         if message.role == "model" and (previous is None or previous.role != "model"):
             if settings is not None and total > settings.budget * HIGH:

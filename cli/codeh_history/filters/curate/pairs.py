@@ -129,7 +129,7 @@ def _in_place(calls: list[Call], messages: list[Message]) -> bool:
     last, last_part = max(answers)
     for place in range(calls[0].place + 1, last + 1):
         following = messages[place]
-        if following.role is None or not following.committed:
+        if not following.is_sent:
             continue
         if following.role != "user":
             return False

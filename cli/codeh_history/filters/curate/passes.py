@@ -54,7 +54,7 @@ def invalid(view: View, _settings: Settings) -> list[Op]:
         message for message in view.messages for part in message.parts or [{}] if not part.get("text", part)
     ]
     for message in dict.fromkeys(candidates):
-        if message.role is None or not message.committed:
+        if not message.is_sent:
             continue
         empty = [  # no keys, or an empty text without thought or signature
             number

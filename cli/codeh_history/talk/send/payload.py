@@ -190,7 +190,7 @@ def _reduced(
 def check_sendable(view: View, session: str, *, prefill: bool) -> None:
     """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
     messages = view.messages
-    last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
+    last = next((m for m in reversed(messages) if m.is_sent), None)
     if last is None:
         raise BadData(f"{session}: no message to send; append one first")
     calls = open_at_end(messages)

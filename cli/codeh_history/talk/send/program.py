@@ -50,7 +50,7 @@ def make(
     """
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered="stub"), ("pairs",))
     whole = whole.with_messages(sources.listed(whole.messages))
-    if not whole.summaries and not any(m.role is not None and m.committed for m in whole.messages):
+    if not whole.summaries and not whole.sent:
         raise BadData(f"{view.id or 'the session'}: no message to write; append one first")
     named = title if title is not None else view.meta.get("title")
     where = directory(env, view, cwd, or_current=install)

@@ -21,7 +21,7 @@ from ...store.paths import path_of
 from ...store.read import size_of
 from ...store.resolve import Target
 from ...tokens import Counter
-from ...tokens.formula import cost_beside_messages, is_sent, unscaled_costs
+from ...tokens.formula import cost_beside_messages, unscaled_costs
 from ...views import skim
 from ...views.rows import beginning, text_of
 from ...views.skim import NeedsFold, OpenCalls, Skim
@@ -87,7 +87,7 @@ def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
         total += sum(
             cost
             for message, cost in zip(shown, unscaled_costs(counter, shown), strict=True)
-            if is_sent(message)
+            if message.is_sent
         )
     return {"counter": counter.name, "tokens": {"total": counter.scale(total)}}
 
@@ -120,7 +120,7 @@ def _state(
 
 def unanswered(view: View) -> Message | None:
     """The last message that is sent, if it is not the model's and no call is open: the model is next."""
-    sent = [m for m in view.messages if m.role is not None and m.committed]
+    sent = view.sent
     if not sent or sent[-1].role == "model" or open_at_end(sent):
         return None
     return sent[-1]
@@ -134,7 +134,7 @@ def next_command(env: Env, target: Target, view: View) -> str:
     if target.path == "-":
         return f"codeh-history payload - --to {to}"
     session = f"-s {named(env, target)}"
-    sent = [m for m in view.messages if m.role is not None and m.committed]
+    sent = view.sent
     if not sent:
         return f"codeh-history append {session} -m TEXT"
     if open_at_end(sent):
