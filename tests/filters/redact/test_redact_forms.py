@@ -83,7 +83,8 @@ def test_each_rule_of_gitleaks_has_a_line():
 
 
 def test_what_only_looks_like_a_secret_stays():
-    assert [line for line in HARMLESS + HARMLESS_MORE if Redactor().text(line) != line] == []
+    lines = HARMLESS + HARMLESS_MORE + HARMLESS_NAMES
+    assert [line for line in lines if Redactor().text(line) != line] == []
 
 
 @pytest.mark.parametrize("line", [
@@ -180,20 +181,6 @@ HARMLESS_NAMES = [
 ]  # fmt: skip
 
 
-SPELLINGS = {
-    "API_KEY=abc123def": "abc123def", "export OPENAI_API_KEY=foo-bar-baz": "foo-bar-baz", "DB_PASS=hunter2x": "hunter2x",
-    "STRIPE_KEY=abcdef": "abcdef", "authToken=abcdef-1234": "abcdef-1234", "apiKey: 'abcdef'": "abcdef", "GITHUB_TOKEN: abcdefgh": "abcdefgh",
-    "https://user:p@ss@host/x": "p@ss", "redis://:secret1@host:6379/0": "secret1", "?access_token=abc1234&x=1": "abc1234",
-    'curl -H "Authorization: Bearer abcd1234"': "abcd1234", "curl -H 'x-api-key: abcd1234'": "abcd1234",
-    "Proxy-Authorization: Basic QWxhZGRpbg==": "QWxhZGRpbg==", "--api-key abcdef12": "abcdef12", "--token=abcdef12": "abcdef12",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "secret"), SPELLINGS.items(), ids=SPELLINGS)
-def test_however_it_is_spelled(text, secret):
-    assert secret not in Redactor().text(text)
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -211,25 +198,6 @@ def test_a_word_of_a_call_tells_that_the_next_is_a_secret(words):
     assert [len(new), *new[:1]] == [len(words), *words[:1]]
 
 
-@pytest.mark.parametrize("text", HARMLESS_NAMES)
-def test_what_is_no_secret_stays(text):
-    redactor = Redactor()
-    assert redactor.text(text) == text
-    assert not redactor.counts
-
-
-@pytest.mark.parametrize(
-    "key", ["api_key", "apiKey", "accessToken", "db_password", "Authorization", "client-secret"]
-)
-def test_a_key_named_like_a_secret_gives_its_value_away(key):
-    assert Redactor().value({key: "x"}) == {key: "[redacted:assignment]"}
-
-
-@pytest.mark.parametrize("key", ["nextPageToken", "tokens", "key", "secretary", "page_token"])
-def test_a_key_named_otherwise_does_not(key):
-    assert Redactor().value({key: "x"}) == {key: "x"}
-
-
 SECRET = """
 password passwd pwd passphrase secret token api_key apiKey API_KEY accessToken access-token db_password dbPassword DB_PASS clientSecret client-secret
 pass userPass smtp_pass authorization Authorization password2 password_old tokenValue PASSWORD_PROD secretBase64 mysql_password my.password privateKey secret_key x-api-key
@@ -243,11 +211,13 @@ tokenizer passenger max_tokens partitionKey foreign_key publicKey idempotency_ke
 @pytest.mark.parametrize("key", SECRET)
 def test_a_key_that_is_called_like_a_secret_has_one(key):
     assert names_a_secret(key)
+    assert Redactor().value({key: "x"}) == {key: "[redacted:assignment]"}
 
 
 @pytest.mark.parametrize("key", NOT_SECRET)
 def test_a_key_that_is_called_otherwise_has_none(key):
     assert not names_a_secret(key)
+    assert Redactor().value({key: "x"}) == {key: "x"}
 
 
 TABLE = {  # what it says yes to, and no
