@@ -38,7 +38,7 @@ _WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
 class Counter:
-    """Counts texts by `vocabulary`, times `factor` (1 unless calibrated).
+    """Counts texts by `vocabulary`, times `percent` (100 unless calibrated).
 
     `name` is for reports; `media` selects the rules for images, audio, video and documents; `history` and
     `message` are the overhead of a history and of each message; `names`: whether the names of calls and
@@ -57,18 +57,18 @@ class Counter:
         *,
         media: str = "anthropic",
         cache: Memory | None = None,
-        factor: float = 1.0,
+        percent: int = 100,
     ) -> None:
         self.vocabulary = vocabulary
         self.media = media
         self.cache = cache
-        self.factor = factor
+        self.percent = percent
         self._counts: dict[str, int] = {}
         self._cached_characters = 0  # characters in _counts
 
     @property
     def name(self) -> str:
-        return self.vocabulary if self.factor == 1 else f"{self.vocabulary}*{self.factor:.2f}"
+        return self.vocabulary if self.percent == 100 else f"{self.vocabulary}*{self.percent / 100:.2f}"
 
     @property
     def approximate(self) -> bool:
@@ -76,23 +76,18 @@ class Counter:
 
     def calibrated(self, factor: float) -> Counter:
         """Return the same counter with totals multiplied by the factor, rounded up to two decimals."""
-        factor = math.ceil(round(factor * 100, 6)) / 100
-        copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
+        percent = math.ceil(round(factor * 100, 6))
+        copy = Counter(self.vocabulary, media=self.media, cache=self.cache, percent=percent)
         copy._counts = self._counts
         return copy
 
     def scale(self, tokens: int) -> int:
         """Return a count times the factor, rounded up."""
-        return tokens if self.factor == 1 else math.ceil(round(tokens * self.factor, 6))
+        return -(-tokens * self.percent // 100)
 
     def within(self, budget: int) -> int:
         """Return the largest unscaled count whose scaled value fits the budget."""
-        if self.factor == 1:
-            return budget
-        fitting = int(budget / self.factor) + 1
-        while fitting > 0 and self.scale(fitting) > budget:
-            fitting -= 1
-        return fitting
+        return budget * 100 // self.percent
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """Return the unscaled count of each text, from memory or the cache if possible."""
@@ -101,13 +96,12 @@ class Counter:
             counts.clear()
             self._cached_characters = 0
         missing = list(dict.fromkeys(text for text in texts if text not in counts))
-        if missing:
-            self._cached_characters += sum(map(len, missing)) + _TEXT_OVERHEAD * len(missing)
-            counts.update(zip(missing, self._count_missing(missing), strict=True))
+        self._cached_characters += sum(map(len, missing)) + _TEXT_OVERHEAD * len(missing)
+        counts.update(zip(missing, self._count_missing(missing), strict=True))
         return [counts[text] for text in texts]
 
     def _count_missing(self, texts: list[str]) -> list[int]:
-        if self.approximate or self.cache is None:
+        if self.approximate or self.cache is None or not texts:
             return self._tokenise(texts)
         keys = cache_keys(self.vocabulary, [text.encode("utf-8", "surrogatepass") for text in texts])
         counts = dict(self.cache.recall(keys))
@@ -115,11 +109,11 @@ class Counter:
         if new:
             fresh = dict(zip(new, self._tokenise([*new.values()]), strict=True))
             self.cache.remember(fresh)
-            counts.update(fresh)
+            counts |= fresh
         return [counts[key] for key in keys]
 
     def _tokenise(self, texts: list[str]) -> list[int]:
-        if self.approximate:
+        if self.approximate or not texts:
             return [approximately(text) for text in texts]
         encode = partial(encoding(self.vocabulary).encode, disallowed_special=())
         result: list[int] = []

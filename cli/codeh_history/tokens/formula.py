@@ -135,7 +135,7 @@ class _Bytes(Counter):
     """Counts the bytes of texts, and the rest as another counter does."""
 
     def __init__(self, other: Counter) -> None:
-        super().__init__(other.vocabulary, media=other.media, factor=other.factor)
+        super().__init__(other.vocabulary, media=other.media, percent=other.percent)
         self.history, self.message, self.names = other.history, other.message, other.names
 
     def counts(self, texts: Sequence[str]) -> list[int]:

@@ -14,25 +14,30 @@ def said(id, *texts, kind="user", **more):
 
 
 def call(id, *ids, name="read"):
-    parts = [
-        {
-            "functionCall": ({"id": call_id} if call_id else {})
-            | {"name": name, "args": {"path": f"{id}.py"}}
-        }
-        for call_id in ids
-    ]
-    return said(id, kind="codeh") | {"parts": parts}
+    return said(id, kind="codeh") | {"parts": parts("functionCall", ids, name, args={"path": f"{id}.py"})}
 
 
 def result(id, *ids, name="read"):
-    parts = [
-        {
-            "functionResponse": ({"id": call_id} if call_id else {})
-            | {"name": name, "response": {"output": "ok"}}
-        }
-        for call_id in ids
-    ]
-    return said(id, kind="tool") | {"parts": parts}
+    return said(id, kind="tool") | {
+        "parts": parts("functionResponse", ids, name, response={"output": "ok"})
+    }
+
+
+def parts(key, ids, name, **value):
+    return [{key: ({"id": id} if id else {}) | {"name": name, **value}} for id in ids]
+
+
+def summary(number, covers):
+    return {"type": "summary", "id": f"s{number}", "createdAt": TS, "summary": "So far.", "covers": covers}
+
+
+def delta(of, number):
+    return {"type": "delta", "of": of, "parts": [{"text": f"word {number} "}]}
+
+
+def inserted(number, after):
+    message = {"id": f"i{number}", "ts": TS, "kind": "user", "role": "user", "parts": [{"text": "x"}]}
+    return compaction(f"k{number}", {"op": "insert", "after": after, "message": message})
 
 
 def record(type, id, **more):
@@ -79,7 +84,7 @@ def calls_without_ids(n):
 
 
 def calls_with_ids_results_without(n):
-    yield from [said("u", "Go."), call("c", *(f"i{number}" for number in range(n)))]
+    yield from [said("u", "Go."), call("c", *map(str, range(n)))]
     yield from (result(f"r{number}", None) for number in range(n))
 
 
@@ -127,43 +132,27 @@ def reverts_of_reverts(n):
 def copies(n):
     for _ in range(n // 10):
         yield from [said("a", "Why?"), record("open", "o", kind="codeh", role="model")]
-        yield from ({"type": "delta", "of": "o", "parts": [{"text": f"d{number}"}]} for number in range(6))
+        yield from (delta("o", number) for number in range(6))
         yield from [{"type": "commit", "of": "o", "ts": TS}, record("clear", "x")]
     yield said("b", "And?")
 
 
 def inserts_on_inserts(n):
     yield said("i0", "Go.")
-    for number in range(n):
-        message = {
-            "id": f"i{number + 1}",
-            "ts": TS,
-            "kind": "user",
-            "role": "user",
-            "parts": [{"text": "x"}],
-        }
-        yield compaction(f"k{number}", {"op": "insert", "after": f"i{number}", "message": message})
+    yield from (inserted(number, f"i{number - 1}") for number in range(1, n + 1))
 
 
 def inserts_in_one_place(n):
     yield said("a", "Go.")
-    for number in range(n):
-        message = {"id": f"i{number}", "ts": TS, "kind": "user", "role": "user", "parts": [{"text": "x"}]}
-        yield compaction(f"k{number}", {"op": "insert", "after": "a", "message": message})
+    yield from (inserted(number, "a") for number in range(n))
 
 
 def parts_replaced_one_by_one(n):
     texts = [f"part {number}" for number in range(n)]
     yield said("a", *texts)
     for number, text in enumerate(texts):
-        op = {
-            "op": "replace",
-            "id": "a",
-            "part": number,
-            "block": block_of({"text": text}),
-            "with": {"text": "s"},
-        }
-        yield compaction(f"k{number}", op)
+        op = {"op": "replace", "id": "a", "part": number, "block": block_of({"text": text})}
+        yield compaction(f"k{number}", op | {"with": {"text": "s"}})
 
 
 def updates(n):
@@ -175,7 +164,7 @@ def updates(n):
 
 def deltas(n):
     yield from [said("a", "Go."), record("open", "m", kind="codeh", role="model")]
-    yield from ({"type": "delta", "of": "m", "parts": [{"text": f"word {number} "}]} for number in range(n))
+    yield from (delta("m", number) for number in range(n))
     yield {"type": "commit", "of": "m", "ts": TS}
     yield said("b", "And?")
 
@@ -183,20 +172,12 @@ def deltas(n):
 def streams(n):
     yield said("a", "Go.")
     yield from (record("open", f"m{number}", kind="codeh", role="model") for number in range(n))
-    yield from ({"type": "delta", "of": f"m{number}", "parts": [{"text": "x"}]} for number in range(n))
+    yield from (delta(f"m{number}", number) for number in range(n))
 
 
 def chained_summaries(n):
     yield said("a", "Go.")
-    for number in range(n):
-        covers = [f"s{number - 1}" if number else "a"]
-        yield {
-            "type": "summary",
-            "id": f"s{number}",
-            "createdAt": TS,
-            "summary": "So far.",
-            "covers": covers,
-        }
+    yield from (summary(number, [f"s{number - 1}" if number else "a"]) for number in range(n))
     yield said("b", "And?")
 
 
@@ -204,21 +185,14 @@ def summaries_of_all(n):
     """Twenty summaries that each cover all messages."""
     ids = [f"m{number}" for number in range(n)]
     yield from (said(id, "Go on.") for id in ids)
-    for number in range(20):
-        yield {"type": "summary", "id": f"s{number}", "createdAt": TS, "summary": "All.", "covers": ids}
+    yield from (summary(number, ids) for number in range(20))
     yield said("b", "And?")
 
 
 def summaries(n):
     for number in range(n):
         yield said(f"m{number}", "Go on.")
-        yield {
-            "type": "summary",
-            "id": f"s{number}",
-            "createdAt": TS,
-            "summary": "x.",
-            "covers": [f"m{number}"],
-        }
+        yield summary(number, [f"m{number}"])
     yield said("b", "And?")
 
 
