@@ -28,7 +28,6 @@ from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import Characters, open_counter
-from codeh_history.tokens.formula import is_sent
 from codeh_history.views.result import compaction
 from compact import long
 from compact.long import line, request_cost, session
@@ -109,7 +108,7 @@ def test_what_must_stay_is_verbatim(records, share, policy, keep):
     view = session(records)
     plan = planned(view, share, policy=policy, keep_last=keep)
     assume(plan is not None)
-    messages = [message for message in view.messages if is_sent(message)]
+    messages = view.sent
     grouped = {n: unit for unit in units(messages) for n in unit}
     prompts = [n for n, message in enumerate(messages) if is_prompt(message)]
     wanted = {n for n, message in enumerate(messages) if message.pinned}
@@ -128,7 +127,7 @@ def test_units_go_whole(records, share, policy):
     plan = planned(view, share, policy=policy)
     assume(plan is not None)
     after = {message.id for message in apply(view, plan.ops).messages}
-    messages = [message for message in view.messages if is_sent(message)]
+    messages = view.sent
     answered = [call for call in pair(messages).calls if call.answer is not None]
     assert all((call.message.id in after) == (call.answer.message.id in after) for call in answered)
     for before, message in pairwise(messages):  # thoughts alone go with the message they led to
