@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ..base import Iterator
+from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.escape import quote
 from ..base.folders import entries
@@ -11,12 +13,6 @@ from ..base.times import from_millis
 from ..base.words import is_id
 from ..session.rules import LONGEST, PLACING
 from .paths import database_of, id_of, sessions_dir
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..base.env import Env
 
 _HEAD = 1 << 13  # bytes; a header is shorter
 _STEP = 1 << 16

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -22,7 +22,6 @@ from .protocol import Stamp
 if TYPE_CHECKING:
     import sqlite3
 
-T = TypeVar("T")
 SETTLED = 3.0  # seconds; a file written more recently could change again without its times changing
 _SETUP = (
     "pragma synchronous=off",

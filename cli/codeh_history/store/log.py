@@ -13,20 +13,14 @@ import os
 import stat
 import time
 
-from ..base import locks
+from ..base import Callable, locks
+from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
 from .file import pread_all
-from .locked import LockedFile
+from .locked import Locked, LockedFile
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..base.env import Env
-    from .locked import Locked
 
 LOCK_SECONDS = 10.0
 UNSURE = "it was stored, but its durability is unknown"

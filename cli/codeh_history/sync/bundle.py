@@ -13,7 +13,7 @@ import tarfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import nullcontext
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
@@ -36,10 +36,6 @@ from .encryption import FIRST, Encryption
 VERSION = 1
 SESSION, BLOCKS, LAST = "session.jsonl", "blocks/", "end.json"
 Members = Iterator[tuple[str, bytes]]  # names and contents
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from _typeshed import SupportsRead
 
 
 def pack(
@@ -97,7 +93,7 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 # -- reading ------------------------------------------------------------------------------------------
 
 
-def unpack(env: Env, file: SupportsRead[bytes], where: str, into: str | None) -> str:
+def unpack(env: Env, file: IO[bytes], where: str, into: str | None) -> str:
     """Store a bundle's session unchanged, with its blocks; return its id.
 
     Nothing is kept if the bundle is truncated or altered, or the id belongs to another session.
@@ -167,11 +163,10 @@ def _session(about: Json, members: Members, where: str, store: BlockStore, store
     raise BadData(f"{where}: blocks are missing from it; nothing was imported")
 
 
-def _members(file: SupportsRead[bytes], where: str) -> Members:
+def _members(file: IO[bytes], where: str) -> Members:
     """Yield the names and contents of a bundle's members; BadData unless it is a whole tar file."""
-    stream: Any = file
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as tar:
+        with tarfile.open(fileobj=file, mode="r|") as tar:
             for member in tar:
                 part = tar.extractfile(member) if member.isreg() and not member.issparse() else None
                 if part is None:

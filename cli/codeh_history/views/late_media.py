@@ -11,15 +11,10 @@ import os
 
 import orjson
 
+from ..base import Any, Iterator
+from ..base.env import Env
 from ..base.lazy import Pattern
 from ..session.model import Json, Part
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import SupportsIndex
-
-    from ..base.env import Env
 
 BIG = 256 * 1024  # bytes; smaller blocks are read at once
 HEAD = 4096  # characters of base64 that a stand-in keeps, enough for the dimensions of most images
@@ -41,7 +36,7 @@ class StandIn(str):
     def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, key: SupportsIndex | slice) -> str:
+    def __getitem__(self, key: Any) -> str:
         if isinstance(key, slice) and key.step is None:
             if not key.start and key.stop is not None and 0 <= key.stop <= len(self.head):
                 return self.head[: key.stop]

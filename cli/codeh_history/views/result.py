@@ -12,13 +12,10 @@ from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
+from ..store.locked import Locked
 from ..store.paths import path_of
 from ..store.resolve import Target
 from .view import report_missing_blocks, view_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store.locked import Locked
 
 _TOGETHER = 1 << 20  # bytes written at once
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)

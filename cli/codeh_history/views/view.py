@@ -8,18 +8,15 @@ from collections.abc import Sequence
 from ..base.env import Env
 from ..base.errors import BadData, Lost, NotFound
 from ..base.input import required_stdin
+from ..base.options import Reading
 from ..base.words import plural, unique_match
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
 from ..store import read
+from ..store.locked import Locked
 from ..store.resolve import Target, for_reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..base.options import Reading
-    from ..store.locked import Locked
-    from .late_media import Deferred
+from .late_media import Deferred
 
 MOST_SHOWN = 3  # damaged lines named
 MOST_NAMED = 20  # elements named
@@ -41,8 +38,6 @@ def measured_view(env: Env, target: Target, *, strict: bool, allow_missing: bool
 
     Damage, and with `allow_missing` missing blocks, are noted on stderr.
     """
-    from .late_media import Deferred
-
     lost: Lost | None = {} if allow_missing else None
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     report_missing_blocks(env, target.id, lost)
@@ -97,7 +92,6 @@ def read_only_view(env: Env, data: bytes, session: str | None) -> View:
     """
     view = fold(read.read_log(data))
     if view.log.refers:
-        from .late_media import Deferred
         from .stored_parts import hydrated
 
         lost: Lost = {}
