@@ -12,38 +12,38 @@ if TYPE_CHECKING:
 
 VERSION = 1
 _READ = "SELECT version FROM codeh_schema WHERE id = 1"
-_LOCK = (
-    "CREATE TABLE IF NOT EXISTS codeh_schema (id int PRIMARY KEY, version int NOT NULL)",
-    "INSERT INTO codeh_schema (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING",
-)
+_LOCK = """
+    CREATE TABLE IF NOT EXISTS codeh_schema (id int PRIMARY KEY, version int NOT NULL);
+    INSERT INTO codeh_schema (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING;
+"""
 # The statements that migrate from each version to the next; each may be run again.
-_STEPS: tuple[tuple[str, ...], ...] = (
-    (
-        """CREATE TABLE IF NOT EXISTS codeh_sessions (
-            id text COLLATE "C" PRIMARY KEY,
-            edition bigint NOT NULL,   -- of the bytes: another one after each replacement
-            lines bigint NOT NULL,
-            bytes bigint NOT NULL,
-            plain boolean NOT NULL,    -- whether it begins with a header of version 1
-            torn boolean NOT NULL,     -- whether its last line lacks the newline
-            changed bigint NOT NULL,   -- nanoseconds since 1970
-            listened bigint NOT NULL   -- until when (seconds since 1970) somebody waits for a NOTIFY
-        )""",
-        """CREATE TABLE IF NOT EXISTS codeh_lines (
-            session text COLLATE "C" NOT NULL,
-            number bigint NOT NULL,    -- 0, 1, 2 … without gaps: the order of the log
-            start bigint NOT NULL,     -- how many bytes stand before it
-            key bytea,                 -- what its `append --key` was, in UTF-8
-            line bytea NOT NULL,       -- its bytes, the newline too
-            PRIMARY KEY (session, number)
-        )""",
-        "CREATE UNIQUE INDEX IF NOT EXISTS codeh_keys ON codeh_lines (session, key) WHERE key IS NOT NULL",
-        """CREATE TABLE IF NOT EXISTS codeh_blocks (
-            id text COLLATE "C" PRIMARY KEY,
-            used bigint NOT NULL,      -- seconds since 1970
-            data bytea NOT NULL
-        )""",
-    ),
+_STEPS = (
+    """
+    CREATE TABLE IF NOT EXISTS codeh_sessions (
+        id text COLLATE "C" PRIMARY KEY,
+        edition bigint NOT NULL,   -- of the bytes: another one after each replacement
+        lines bigint NOT NULL,
+        bytes bigint NOT NULL,
+        plain boolean NOT NULL,    -- whether it begins with a header of version 1
+        torn boolean NOT NULL,     -- whether its last line lacks the newline
+        changed bigint NOT NULL,   -- nanoseconds since 1970
+        listened bigint NOT NULL   -- until when (seconds since 1970) somebody waits for a NOTIFY
+    );
+    CREATE TABLE IF NOT EXISTS codeh_lines (
+        session text COLLATE "C" NOT NULL,
+        number bigint NOT NULL,    -- 0, 1, 2 … without gaps: the order of the log
+        start bigint NOT NULL,     -- how many bytes stand before it
+        key bytea,                 -- what its `append --key` was, in UTF-8
+        line bytea NOT NULL,       -- its bytes, the newline too
+        PRIMARY KEY (session, number)
+    );
+    CREATE UNIQUE INDEX IF NOT EXISTS codeh_keys ON codeh_lines (session, key) WHERE key IS NOT NULL;
+    CREATE TABLE IF NOT EXISTS codeh_blocks (
+        id text COLLATE "C" PRIMARY KEY,
+        used bigint NOT NULL,      -- seconds since 1970
+        data bytea NOT NULL
+    );
+    """,
 )
 
 
@@ -55,14 +55,13 @@ def make(url: str, variable: str) -> tuple[str, bool]:
     with server.failing("; nothing was made"):
         connection = server.connection()
         try:
-            _begin(connection)
+            connection.execute(_LOCK)
         except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
-            _begin(connection)  # another process created them just now
+            connection.execute(_LOCK)  # another process created them just now
         with connection.transaction():
             version = _version(connection, f"{_READ} FOR UPDATE")
             for statements in _STEPS[version:]:
-                for statement in statements:
-                    connection.execute(statement)
+                connection.execute(statements)
             connection.execute("UPDATE codeh_schema SET version = %s WHERE id = 1", [VERSION])
     server.close()
     return server.name, version < VERSION
@@ -80,11 +79,6 @@ def check(connection: psycopg.Connection[Any]) -> None:
         raise BadData(
             f"its tables have version {current}, this program knows {VERSION}: `codeh-history store init`"
         )
-
-
-def _begin(connection: psycopg.Connection[Any]) -> None:
-    for statement in _LOCK:
-        connection.execute(statement)
 
 
 def _version(connection: psycopg.Connection[Any], query: str = _READ) -> int:
