@@ -53,7 +53,6 @@ def test_what_a_killed_process_left_says_nothing(home):
     holder = subprocess.Popen([sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               env=environ(None, home))  # fmt: skip
     with holder:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == b"waits\n"
         assert is_awaiting(str(home), "s")
         holder.send_signal(signal.SIGKILL)

@@ -251,7 +251,5 @@ def test_a_fork_keeps_the_id_and_the_parent_of_its_own_header():
     name = next(line.name for line in clean.lines)
     held = read(HEADER.replace(b'"created"', b'"cwd":"[redacted:x]","created"') + redaction(name))
     fork = redacted([held, read(told.replace(b'"created"', b'"cwd":"/onion","created"'))])[1]
-    assert fork.header is not None
-    assert fork.header.record is not None
     said = fork.header.record.data
     assert (said["id"], said["parent"], said["cwd"]) == ("fork", {"session": "demo"}, "[redacted:x]")
