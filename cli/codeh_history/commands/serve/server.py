@@ -56,7 +56,6 @@ class Server:
         self.existing: set[str] = set()
         self.jobs: dict[requests.Id, Job] = {}  # in the order of requests
         self.idle: list[Worker] = []
-        self.leaving: list[Worker] = []  # workers that are exiting
         self.line, self.number = bytearray(), 0  # of stdin: the current line
         self.ended = False  # whether stdin has ended
         self.stopped = 0  # number of the signal that stops the server
@@ -174,8 +173,10 @@ class Server:
             code = worker.end() or 0
             if not job.cancelled:
                 note = _line(f"the command was killed (exit {code}); what it stored is stored")
+        elif worker.spent or len(self.idle) >= IDLE:
+            worker.end()
         else:
-            self.keep(worker)
+            self.idle.append(worker)
         if any(output.lost for output in outputs):
             code = 74
             note += _line(f"output above {MOST >> 20} MiB is lost, what it did is done; use stream")
@@ -207,12 +208,6 @@ class Server:
     def take_output(self, output: Output) -> None:
         if not output.take():
             self.loop.remove_reader(output.fd)
-
-    def keep(self, worker: Worker) -> None:
-        """Keep the worker if it can be reused and there are not enough idle ones."""
-        reusable = not worker.spent and len(self.idle) < IDLE
-        (self.idle if reusable else self.leaving).append(worker)
-        self.leaving = [each for each in self.leaving if each.end(wait=False) is None]
 
     def end(self, job: Job, answer: Json) -> None:
         """Answer a request and remove it."""
@@ -259,12 +254,11 @@ class Server:
 
     def leave(self) -> None:
         """Stop the remaining workers."""
-        for job in self.jobs.values():
-            if job.worker is not None:
-                job.worker.signal(signal.SIGTERM)
-                self.leaving.append(job.worker)
+        running = [job.worker for job in self.jobs.values() if job.worker is not None]
+        for worker in running:
+            worker.signal(signal.SIGTERM)
         until = time.monotonic() + GRACE
-        left = self.leaving + self.idle
+        left = running + self.idle
         while left := [worker for worker in left if worker.end(wait=False) is None]:
             if time.monotonic() > until:
                 for worker in left:
