@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile, islice
-from typing import IO, NamedTuple
+from typing import IO
 
 from .. import providers
 from ..base import amounts
@@ -99,8 +99,8 @@ def ask(
     with sending(env, target, options, resolved, resend) as ready:
         if isinstance(ready, Received):
             return ready
-        echo = None if options.id else Echo(env)
-        return exchange(env, target, ready.body, via, ready.reader, echo=echo, most=most)
+        body, reader = ready
+        return exchange(env, target, body, via, reader, echo=None if options.id else Echo(env), most=most)
 
 
 def compact_first(env: Env, target: Target, options: Options, resolved: ResolvedRequest) -> None:
@@ -121,18 +121,11 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
     run.run(env, Compact(session=name, in_place=True, via=via, budget=settled, counter=limits.counter))
 
 
-class Ready(NamedTuple):
-    """A request body, and the reader of its response."""
-
-    body: IO[bytes]
-    reader: AnswerReader
-
-
 @contextmanager
 def sending(
     env: Env, target: Target, options: Options, resolved: ResolvedRequest, resend: str
-) -> Iterator[Ready | Received]:
-    """Store the prompt and yield the request to send, or yield the answer that already exists.
+) -> Iterator[tuple[IO[bytes], AnswerReader] | Received]:
+    """Store the prompt; yield the request's body and its answer's reader, or an answer that already exists.
 
     Everything that can be rejected without the network is rejected before the prompt is stored. Without a
     prompt, or if the same prompt is the unanswered last message, the session is resent. `resend` is the
@@ -177,7 +170,7 @@ def sending(
                     from ..views.persist import persist_all
 
                     persist_all(env, None, target.path)
-                yield Ready(body, reader)
+                yield body, reader
 
 
 def _unsent(

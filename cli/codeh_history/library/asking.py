@@ -23,7 +23,7 @@ from ..talk.append import options as appending
 from ..talk.append.parts import response_of
 from ..talk.append.text import kind_and_role
 from ..talk.receive import tool_call
-from ..talk.receive.answer import Receiving, Streaming, reader_of
+from ..talk.receive.answer import Received, Receiving, Streaming, reader_of
 from ..talk.receive.run_command import exchange
 from ..talk.send import payload
 from . import loop
@@ -90,23 +90,21 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
         payload.checked(request.request)
         echoed = CallbackEcho(call, echo) if echo is not None else None
         with ask_command.sending(call, opened.target, chosen, request, AGAIN) as ready:
-            if not isinstance(ready, ask_command.Ready):
-                received = ready
-            elif callable(via):
-                ready.body.seek(0)
-                receiving = Receiving(call, opened.target, ready.reader, echoed, fresh=True)
+            if isinstance(ready, Received):
+                return Answer(opened.look(call).all[ready.id])
+            body, reader = ready
+            if callable(via):
+                body.seek(0)
+                receiving = Receiving(call, opened.target, reader, echoed, fresh=True)
                 try:
                     with Caller():
-                        made = via(ready.body.read())
+                        made = via(body.read())
                     received = Feed(receiving, most).all(pieces(made))
                 except CallerError as raised:
                     raised.error.add_note(f"the prompt is stored: {AGAIN} sends it")
                     raise
             else:
-                received = exchange(
-                    call, opened.target, ready.body, request.via, ready.reader,
-                    echo=echoed, most=most,
-                )  # fmt: skip
+                received = exchange(call, opened.target, body, request.via, reader, echo=echoed, most=most)
         return Answer(opened.look(call).all[received.id])
 
 
