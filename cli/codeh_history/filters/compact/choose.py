@@ -1,7 +1,7 @@
 """Choose the lines of a summary: those that add most for their cost, in an order set by the kind of talk.
 
 A line adds the words and names that no chosen line has. A word's worth is its rarity in general times how
-often the conversation uses it; each time it is chosen, its worth falls.
+often the conversation uses it (in work with tools, lately); each time it is chosen, its worth falls.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
 from itertools import groupby
-from math import log
+from math import exp, log, sqrt
 
+from ...session.labels import PASTED
 from ...summaries import cues, prose
 from ...summaries.calls import shows
 from .lines import Line
@@ -21,8 +22,9 @@ from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
 
 UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
-NAME = 7.0  # in work, how much more a name is worth than a rare word
+NAME = 4.0  # in work, how much more a name is worth than a rare word
 AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, that was chosen
+LATELY = 0.3  # in work: the share of the conversation over which a use of a word loses most of its worth
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 SAME, BACK = 0.8, 0.5  # share of a rule's words in a line that repeats it, and that revokes it
 FEW = 2  # too few words to recognise an open end by
@@ -31,9 +33,11 @@ SPARE = 1.5  # choose this much more, in case lines cost less than estimated
 LAST, FIRST = 3, 3  # sentences of the model's last words, and of each answer's beginning
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.12, 0.04, 0.02
-PROMPTS, DECISIONS, PROSE, NAMES = 0.06, 0.1, 0.45, 0.3  # in work
+PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
+CAPITALS = re.compile(r"[A-Z]+")  # no name in work: `WHAT`
 PASSED = " (passed later)"
+ELSEWHERE = "elsewhere"  # the label of names that no file shows
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
 
 
@@ -42,11 +46,11 @@ class Chooser:
 
     def __init__(self, lines: Sequence[Line], shape: str, staying: AbstractSet[str] = frozenset()) -> None:
         """`staying`: the words of the messages that stay."""
-        counts = Counter(word for line in lines for word in line.words)
-        self._names = set(filter(is_name, counts)) if shape == WORK else set[str]()
+        uses = _uses_lately(lines) if shape == WORK else _uses(lines)
+        self._names = set(filter(_is_name, uses)) if shape == WORK else set[str]()
         self._left = {
-            word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word) ** 1.5))
-            for word, count in counts.items()
+            word: int(UNIT * count * (NAME if word in self._names else rarity(word) ** 1.5))
+            for word, count in uses.items()
         }
         self._use(self._left.keys() & staying)
         self._taken: set[int] = set()
@@ -93,6 +97,22 @@ class Chooser:
         return chosen
 
 
+def _uses(lines: Sequence[Line]) -> dict[str, float]:
+    """How often lines use a word; the second time counts less."""
+    counts = Counter(word for line in lines for word in line.words)
+    return {word: log(1 + count) for word, count in counts.items()}
+
+
+def _uses_lately(lines: Sequence[Line]) -> dict[str, float]:
+    """How often messages use a word; a use long ago counts less."""
+    end = max([line.number for line in lines], default=0) + 1
+    counts = Counter((word, max(line.number, 0)) for line in lines for word in line.words)
+    uses: dict[str, float] = {}
+    for (word, number), count in counts.items():
+        uses[word] = uses.get(word, 0.0) + log(1 + count) * exp((number - end) / (end * LATELY))
+    return {word: sqrt(use) for word, use in uses.items()}
+
+
 def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> list[Line]:
     """Return the lines of a summary, most important first: enough for `room` tokens, then some spare
     ones.
@@ -125,7 +145,8 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
         chosen += chooser.best(
             [line for line in lines if line.kind in ("decision", "open")], at_least(DECISIONS)
         )
-        chosen += chooser.best([line for line in lines if line.spoken], at_least(PROSE))
+        written = [line for line in free if line.spoken or line.label == PASTED]
+        chosen += chooser.best(written, remaining(1 - NAMES))
         chosen += chooser.best(free, remaining(1 - NAMES))
         chosen += chooser.best([line for line in lines if line.kind == "name"], room * NAMES)
     elif shape == CHAT:
@@ -135,18 +156,32 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
 
 
 def names(lines: Sequence[Line]) -> list[Line]:
-    """List the symbols and paths in tool output as lines, each with the file in which it first appears."""
+    """List the symbols and paths in tool output as lines, each with the file in which it first appears;
+    none if no file was read.
+    """
     first: dict[str, Line] = {}
-    for line in lines:
-        if line.kind == "shown" and "." in line.label and " " not in line.label:
-            for name in sorted(line.words):
-                field = f"{name}: " in line.text
-                if SYMBOL.fullmatch(name) and is_name(name) and not (field or name.endswith(line.label)):
-                    first.setdefault(name, line)
+    shown = [line for line in lines if line.kind == "shown"]
+    in_files = [*filter(_of_a_file, shown)]
+    for line in [*in_files, *shown] if in_files else ():
+        for name in sorted(line.words.difference(first)):
+            field = f"{name}: " in line.text
+            if SYMBOL.fullmatch(name) and _is_name(name) and not (field or name.endswith(line.label)):
+                first[name] = line
     return [
-        Line("name", hit.label, name, hit.id, len(name) / 3.5 + 1, "", hit.number, words=hit.words & {name})
+        Line(
+            "name", hit.label if _of_a_file(hit) else ELSEWHERE, name, hit.id, len(name) / 3.5 + 1,
+            number=hit.number, words=hit.words & {name},
+        )
         for name, hit in first.items()
-    ]
+    ]  # fmt: skip
+
+
+def _is_name(word: str) -> bool:
+    return is_name(word) and not CAPITALS.fullmatch(word)
+
+
+def _of_a_file(line: Line) -> bool:
+    return "." in line.label and " " not in line.label
 
 
 def _newest(line: Line) -> tuple[bool, bool, int]:

@@ -22,7 +22,7 @@ LOSSLESS: tuple[Stage, ...] = (stages.superseded, stages.repeated)
 STUBS: tuple[Stage, ...] = (
     stages.outputs, stages.arguments, stages.thoughts, stages.references, stages.recent,
 )  # fmt: skip
-SHARES = {WORK: 0.38, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, for the newest units
+SHARES = {WORK: 0.37, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, for the newest units
 SUMMARY = 0.1  # least share for the summary, if what must stay allows it
 FOREIGN = 0.4  # share of the target above which foreign summaries are absorbed
 MOST_SUMMARIES = 5  # more than these are absorbed, foreign ones too
