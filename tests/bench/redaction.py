@@ -1,8 +1,6 @@
 """How many samples of secrets `redact` misses, and what it takes for one: the figures of docs/reliability.md."""
 
 import sys
-import sysconfig
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 
@@ -10,6 +8,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from codeh_history.filters.redact.redactor import Redactor
 from gitleaks_samples import FIRST, SECOND, fill
+from secret_examples import installed
 from secret_forms_fourth import FIFTH, HARMLESS, HARMLESS_MORE, SIXTH
 
 SEEDS = range(20)
@@ -24,21 +23,6 @@ def missed(line, seed):
 
 def falsely_found(lines):
     return [line for line in lines if Redactor().text(line) != line]
-
-
-def in_sources(where, size=5_000_000):
-    """What is found in installed sources, chosen by a hash of their names."""
-    root = Path(sysconfig.get_paths()[where])
-    files = [path for path in root.rglob("*.py") if where == "purelib" or "site-packages" not in path.parts]
-    files.sort(key=lambda path: sha256(str(path.relative_to(root)).encode()).digest())
-    redactor = Redactor()
-    for path in files:
-        text = path.read_bytes().decode("utf-8", "replace")
-        redactor.text(text)
-        size -= len(text)
-        if size < 0:
-            break
-    return redactor
 
 
 LISTS = {
@@ -56,7 +40,10 @@ def main():
     for name, harmless in {"harmless": HARMLESS, "more harmless": HARMLESS_MORE}.items():
         print(f"{name}: {len(harmless)} lines, {len(falsely_found(harmless))} taken for a secret")
     for where in ("stdlib", "purelib"):
-        print(f"{where}: {sum(in_sources(where).counts.values())} places in 5 MB")
+        redactor = Redactor()
+        for text in installed(where):
+            redactor.text(text)
+        print(f"{where}: {redactor.counts.total()} places in 5 MB")
 
 
 if __name__ == "__main__":

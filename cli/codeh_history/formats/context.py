@@ -29,7 +29,7 @@ def prompt(
     `now` is in epoch milliseconds.
     """
     blocks: list[str] = []
-    shown = list(reversed(entries[len(entries) - min(recent, len(entries)) :]))
+    shown = entries[::-1][: max(0, recent)]
     if shown:
         blocks.append("## Recent Conversation History")
         blocks += (_exchange(entry, now, local) for entry in shown)
@@ -41,10 +41,8 @@ def prompt(
 
 def _exchange(entry: Entry, now: int, local: Local) -> str:
     lines = [f"### {when(entry['timestamp'], now, local)}"]
-    if entry["userMessage"]:
-        lines.append(labelled("User", entry["userMessage"], _OURS))
-    if entry["assistantResponse"]:
-        lines.append(labelled("Assistant", entry["assistantResponse"], _OURS))
+    for label, text in (("User", entry["userMessage"]), ("Assistant", entry["assistantResponse"])):
+        lines += [labelled(label, text, _OURS)] if text else []
     if entry["toolsUsed"]:
         lines.append(f"Tools: {', '.join(entry['toolsUsed'])}")
     return "\n".join(lines)
