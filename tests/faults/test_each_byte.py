@@ -9,8 +9,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
-from faults.each_byte import cuts
-from faults.each_call import problems
+from faults.each_call import cuts, problems
 from faults.runner import Fault
 from faults.scenarios import SCENARIOS, SESSION, Subject, message, view_of
 

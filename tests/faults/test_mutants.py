@@ -5,14 +5,12 @@ import signal
 import pytest
 
 from faults.crowds import crowd
-from faults.each_byte import cuts
-from faults.each_call import errors, kills, problems
+from faults.each_call import cuts, errors, kills, problems, signal_problems
 from faults.profiles import by_profile
 from faults.runner import MUTANTS, Fault
 from faults.scenarios import SCENARIOS, Subject
-from faults.signalled import problems as signalled
-from faults.traced import problems as traced
 from faults.tracing import calls, can_trace, undurable
+from faults.tracing import problems as traced
 from faults.verbs import COMMANDS
 
 
@@ -58,7 +56,7 @@ class Broken:
         def faults(calls):
             return [Fault(n, signal.SIGTERM, after=True) for n in range(calls)]
 
-        return signalled(COMMANDS[name], self.place / "home", self.runner, faults, self.mutant)[1]
+        return signal_problems(COMMANDS[name], self.place / "home", self.runner, faults, self.mutant)[1]
 
     def order(self, name):
         return list(undurable(calls(self.subject(name), mutant=self.mutant), self.place))

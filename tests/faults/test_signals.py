@@ -5,10 +5,10 @@ import signal
 
 import pytest
 
+from faults.each_call import signal_problems, wrong_ending
 from faults.profiles import by_profile
 from faults.runner import Fault
 from faults.scenarios import SCENARIOS, Subject
-from faults.signalled import problems, wrong
 from faults.verbs import COMMANDS
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -28,7 +28,9 @@ def faults(calls, seed):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_any_command(name, place, runner, tally):
     """Every verb, at some of its calls."""
-    tries, found = problems(COMMANDS[name], place / "home", runner, lambda calls: faults(calls, name))
+    tries, found = signal_problems(
+        COMMANDS[name], place / "home", runner, lambda calls: faults(calls, name)
+    )
     assert found == []
     tally("SIGINT, SIGTERM, SIGHUP", tries)
 
@@ -41,6 +43,6 @@ def test_at_each_call_of_what_replaces_files(name, place, runner, tally):
             fault = Fault(n, SIGNALS[n % 3], after=after)
             subject.fresh()
             done = subject.run(fault=fault)
-            assert wrong(done, fault) is None, (fault, call)
+            assert wrong_ending(done, fault) is None, (fault, call)
             assert subject.wrong(done) is None, (fault, call)
             tally("SIGINT, SIGTERM, SIGHUP", 1)

@@ -4,8 +4,7 @@ import pytest
 
 from faults.profiles import by_profile, sampled
 from faults.scenarios import SCENARIOS, Subject
-from faults.traced import problems
-from faults.tracing import calls, inject, needs_strace, undurable
+from faults.tracing import calls, inject, needs_strace, problems, undurable
 
 pytestmark = needs_strace
 FEW = ["append to a new session", "redact -i"]

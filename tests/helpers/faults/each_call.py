@@ -1,17 +1,17 @@
-"""Kill a command, or make it fail, at each of its system calls."""
+"""Kill a command, signal it, or make it fail, at each of its system calls or after each byte that it writes."""
 
+import shutil
 import signal
 
 from faults.profiles import by_profile
 from faults.runner import Fault
+from faults.scenarios import LITTER
 
 WRITES = "write fdatasync fsync replace rename ftruncate mkdir open unlink fchmod".split()
-
-
 ALL = by_profile(short=False, medium=True, long=True)
-
-
 ERRORS = by_profile(["ENOSPC"], ["ENOSPC"], ["ENOSPC", "EIO", "EDQUOT", "EROFS"])
+APPENDED = by_profile(6, 25, 1 << 30)  # places in a line that is appended
+REPLACED = by_profile(6, 25, 400)  # places in a file that is written anew
 
 
 def runs(subject, faults, **how):
@@ -57,3 +57,44 @@ def misreported(fault, done):
     if fault.error and call in ("fdatasync", "fsync", "replace") and done.code == 0:
         return f"{call} failed, and it says nothing of it"
     return "it was not killed" if call and fault.signum == signal.SIGKILL and done.code != -9 else None
+
+
+def cuts(subject, *, deadly):
+    """Limits from 0 to the number of bytes written, for each file."""
+    start = 0 if subject.scenario.replaces else len(subject.before)
+    sizes = [path.stat().st_size for path in subject.home.rglob("*") if path.is_file()]
+    end = max(len(subject.before), len(subject.after), *sizes)
+    step = max(1, (end - start) // (REPLACED if subject.scenario.replaces else APPENDED))
+    for limit in sorted({*range(start, end + 1, step), start + 1, end - 1}):
+        yield Fault(limit=limit, deadly=deadly)
+
+
+def wrong_ending(done, fault):
+    """Why a command ended wrongly after a signal; a shell reports death by signal N as 128 + N."""
+    if done.code not in (128 + fault.signum, -fault.signum):
+        return f"exit {done.code}, {done.err!r}"
+    return f"it says {done.err!r}" if b"Traceback" in done.err or b"bug" in done.err else None
+
+
+def signal_problems(command, home, runner, chosen, mutant=None):
+    """The number of signals tried, and the wrong endings."""
+
+    def run(fault=None):
+        shutil.rmtree(home, ignore_errors=True)
+        command.prepare(home)
+        return runner.run(
+            command.argv, home, env=command.env, stdin=command.stdin, fault=fault, mutant=mutant
+        )
+
+    broken = []
+    calls = run().calls
+    tried = chosen(len(calls))
+    for fault in tried:
+        done = run(fault)
+        if len(done.calls) <= fault.place:
+            continue  # it took fewer calls this time: how many reads a pipe takes is chance
+        left = {path.name for path in home.rglob("*.tmp")} - {LITTER}
+        problem = wrong_ending(done, fault) or (f"left behind: {left}" if left else None)
+        if problem:
+            broken.append((fault, calls[fault.place], problem))
+    return len(tried), broken

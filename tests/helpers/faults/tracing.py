@@ -159,3 +159,16 @@ def path_of(call):
     if call.name in ("openat", "mkdir", "rename", "unlink"):
         return next(iter(re.findall(r'"([^"]*)"', call.text)), "")
     return next(iter(re.findall(r"^\d+<([^>]*)>", call.text)), "")
+
+
+def problems(subject, fault, chosen, mutant=None):
+    """The system calls at which the fault breaks a promise."""
+    broken = []
+    for call in chosen:
+        done = inject(subject, call, fault, mutant=mutant)
+        wrong = subject.wrong(done)
+        if "error" in fault and call.name in ("fdatasync", "fsync", "rename") and done.code == 0:
+            wrong = wrong or f"{call.name} failed, and it says nothing of it"
+        if wrong:
+            broken.append((call, fault, wrong, done.code, done.err))
+    return broken
