@@ -139,6 +139,13 @@ def test_what_is_no_body_is_named(format, body, where):
     assert str(caught.value).startswith(where)
 
 
+def test_results_in_a_row_are_one_message():
+    read = Messages("openai-chat", {})
+    for parts in ([result()], [result()], [{"native": {}}], [result()]):
+        read.add_results(parts)
+    assert [len(message["parts"]) for message in read.records] == [2, 1, 1]
+
+
 def test_a_result_finds_the_function_of_its_call():
     read = Messages("openai-chat", {})
     read.call("1", "f")

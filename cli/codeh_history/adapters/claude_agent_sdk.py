@@ -27,11 +27,16 @@ ENDING = ".jsonl"
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-class Key(TypedDict):
-    """The key of a transcript: a session's, or with `subpath` a sub-agent's."""
+class OfSession(TypedDict):
+    """The key of a session."""
 
     project_key: str
     session_id: str
+
+
+class Key(OfSession):
+    """The key of a transcript: a session's, or with `subpath` a sub-agent's."""
+
     subpath: NotRequired[str]
 
 
@@ -96,9 +101,10 @@ class SessionStore:
                 sync_dir(os.path.dirname(moved))
 
     @in_order
-    def list_subkeys(self, key: Key) -> list[str]:
+    def list_subkeys(self, key: OfSession) -> list[str]:
         """List the subpaths of a session's sub-agents."""
-        folder = self.path({**key, "subpath": ""}).removesuffix(ENDING)
+        folder = self.path({"project_key": key["project_key"], "session_id": key["session_id"]})
+        folder = folder.removesuffix(ENDING)
         files = [
             os.path.relpath(os.path.join(above, name), folder).removesuffix(ENDING).split(os.sep)
             for above, _, names in os.walk(folder)
