@@ -93,7 +93,7 @@ def failure_of(error: Any, provider: str, *, model: str | None = None, status: i
     message = fields.get("message")
     if not isinstance(message, str) or not message.strip():
         message = "" if words and message is None else excerpt(str(error), 500)
-    head = ", ".join(words).replace(", ", " (", 1) + (")" if words[1:] else "")
+    head = f"{words[0]} ({', '.join(words[1:])})" if words[1:] else "".join(words)
     text = ": ".join(piece for piece in (head, message.strip()) if piece)
     signs = any(sign in word.lower() for word in words for sign in _PASSING)
     signs = signs or any(sign in text.lower() for sign in packages()[provider].PASSING)

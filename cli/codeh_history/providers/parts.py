@@ -36,9 +36,8 @@ def call(id: object, name: str, arguments: object, item: Json | None = None) -> 
     would lose digits, is kept verbatim under the part's key `arguments` (args are then what can be
     read of it, at least {}).
     """
-    function: Json = {"id": id} if name_of(id) else {}
+    function: Json = {**({"id": id} if name_of(id) else {}), "name": name, "args": arguments}
     part: Any = {"functionCall": function}
-    function |= {"name": name, "args": arguments}
     if not isinstance(arguments, dict):
         text = arguments if isinstance(arguments, str) else json_text(arguments)
         value = value_of(text)

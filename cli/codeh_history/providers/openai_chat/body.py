@@ -80,10 +80,8 @@ class _Messages(Messages):
 
     def result(self, message: Json) -> None:
         """A tool's message; content that its text and media do not say again is kept beside them."""
-        content, response = (
-            message.get("content"),
-            self.answered(message.get("tool_call_id"), message.get("name")),
-        )
+        content = message.get("content")
+        response = self.answered(message.get("tool_call_id"), message.get("name"))
         blocks = list_of(content)
         response["response"] = parsed_response("".join(texts_of(blocks)) if blocks else text_of(content))
         others = [CHAT.read(block) for block in objects(blocks) if not is_text(block)]
