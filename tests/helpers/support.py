@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -93,6 +94,23 @@ def piped(*argv, home):
     """Start the program with unbuffered pipes for its three streams."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     return start(*argv, home=home, bufsize=0, **pipes)
+
+
+def until(done):
+    """Wait until this holds."""
+    deadline = time.monotonic() + 30
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def environ(env=None, home=None):

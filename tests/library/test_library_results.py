@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import time
 
 import pytest
 
@@ -12,7 +11,7 @@ from codeh_history.library.env import CallerError
 from codeh_history.library.stream import Answer, CallbackEcho, pieces
 from fake_provider import FakeProvider
 from strategies import view_of
-from support import ROOT, lines
+from support import ROOT, lines, until
 
 SAID = [
     {"text": "Hmm", "thought": True}, {"text": "one"}, {"functionCall": {"id": "c1", "name": "ls", "args": {"a": 1}}}, {"text": "two"},
@@ -121,10 +120,7 @@ def test_others_see_it_grow_though_nothing_more_is_written(session):
         stream.write("one ")
         assert session.items[-1]["pending"]["parts"] == [{"text": "one "}]
         stream.write("two")
-        give_up = time.monotonic() + 10
-        while session.items[-1]["pending"]["parts"] != [{"text": "one two"}]:
-            assert time.monotonic() < give_up
-            time.sleep(0.01)
+        until(lambda: session.items[-1]["pending"]["parts"] == [{"text": "one two"}])
 
 
 def test_there_is_a_write_for_4_kib_and_none_for_less(session):

@@ -3,12 +3,12 @@
 import re
 import signal
 import threading
-import time
 
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.sandbox import Pattern, Sandbox, TooMuch, compiled, quick
+from support import until
 
 ENDLESS = "(a+)+$"
 
@@ -31,9 +31,7 @@ def test_a_child_whose_parent_is_gone_ends_itself():
         assert next(answers) is True
         process = sandbox._process
         assert process is not None
-        deadline = time.monotonic() + 30
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: process.poll() is not None)
         assert process.returncode == -signal.SIGALRM
 
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 
 import orjson
 import pytest
@@ -16,7 +15,7 @@ from codeh_history.store.resolve import Target
 from codeh_history.talk.receive import answer as receiving
 from in_process import run_ok
 from receiving import asked, receive, said
-from support import lines, piped, session_path, start
+from support import lines, piped, session_path, start, until
 
 RECEIVE = ("append", "-s", "s", "--from", "auto")
 FIRST = gemini_event({"text": "Hel"})
@@ -40,10 +39,7 @@ def log(home):
 def arrives(process, home, data):
     """Write this to the process, and wait until something of it is pending on disk."""
     process.stdin.write(data)
-    deadline = time.monotonic() + 20
-    while not any(record["type"] == "delta" for record in log(home)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: any(record["type"] == "delta" for record in log(home)))
 
 
 def test_a_stream_is_pending_until_its_end(home):

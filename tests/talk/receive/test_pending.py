@@ -16,7 +16,7 @@ from codeh_history import Session
 from codeh_history.base.errors import NotFound
 from codeh_history.talk.receive.pending import text_of
 from in_process import run_in_process
-from support import lines, piped, session_path
+from support import lines, piped, session_path, until
 
 
 def removed(home):
@@ -50,13 +50,6 @@ def replaced(home):
     first, _, rest = path.read_bytes().partition(b"\n")
     Path(f"{path}.new").write_bytes(first + b'\n{"type":"meta","set":{"title":"t"}}\n' + rest)
     Path(f"{path}.new").rename(path)
-
-
-def until(done):
-    deadline = time.monotonic() + 30
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def begun(home):

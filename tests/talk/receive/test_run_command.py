@@ -4,13 +4,12 @@ import os
 import shlex
 import sys
 import tempfile
-import time
 
 import pytest
 
 from codeh_history.talk.receive import run_command
 from codeh_history.talk.receive.run_command import start, tool
-from support import lines, run, session_path
+from support import is_running, lines, run, session_path, until
 
 MOST = 1 << 20
 
@@ -58,29 +57,18 @@ def test_a_tool_reads_its_arguments_from_a_file_so_it_may_answer_before_it_has_r
     ]
 
 
-def gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_a_tool_is_ended_where_we_are(monkeypatch, error, tmp_path):
     """A signal that comes while its output is read."""
 
     def fail(*_):
-        deadline = time.monotonic() + 20
-        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
         raise error
 
     monkeypatch.setattr(run_command.selectors.DefaultSelector, "select", fail)
     with pytest.raises(error):
         tool(f"echo $$ > {tmp_path}/pid; exec sleep 60", b"", {}, MOST)
-    assert gone(int((tmp_path / "pid").read_text()))
+    assert not is_running(int((tmp_path / "pid").read_text()))
 
 
 def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended():
@@ -89,7 +77,7 @@ def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended():
         assert run_command.ended(done) == 7
         writes = start("yes", body.fileno(), {})
         assert run_command.ended(writes) != 0  # nobody reads it any more
-        assert gone(writes.pid)
+        assert not is_running(writes.pid)
 
 
 PROGRAM = f"{sys.executable} -m codeh_history"

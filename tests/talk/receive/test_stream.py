@@ -9,7 +9,7 @@ import pytest
 
 from codeh_history.talk.receive import answer as receive
 from in_process import run_in_process
-from support import lines, piped, session_path
+from support import lines, piped, session_path, until
 
 
 def log(home):
@@ -22,14 +22,11 @@ def pending(home):
     return "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta")
 
 
-def written(process, home, data, until):
+def written(process, home, data, end):
     """Write this, and wait until the pending text on disk ends so."""
     process.stdin.write(data)
     process.stdin.flush()
-    deadline = time.monotonic() + 30
-    while not pending(home).endswith(until):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: pending(home).endswith(end))
 
 
 def test_what_a_program_prints_is_pending_at_once_and_committed_at_its_end(home):
