@@ -149,11 +149,6 @@ def root_of(name: str, *logs: Log) -> str:
     return name
 
 
-def is_named_branch(name: str, log: Log) -> bool:
-    """Return whether a log is the branch that its name refers to."""
-    return root_of(name, log) != name
-
-
 def _is_named(log: Log, hashed: str) -> bool:
     before = hashlib.sha256()
     for line in log.lines:

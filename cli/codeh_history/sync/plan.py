@@ -9,7 +9,7 @@ from itertools import combinations
 
 from ..session.redactions import Line
 from .log import Log, branching, missing_lines, read, same
-from .merge import Fork, is_named_branch, merged
+from .merge import Fork, merged, root_of
 from .redact import redacted
 
 UNFINISHED = "a stream in it is unfinished"
@@ -95,7 +95,7 @@ class _Resolved:
 
     def resolve(self, name: str) -> list[Fork]:
         logs = [store[name] for store in self.stores if name in store] + self.brought[name]
-        logs.sort(key=lambda log: not is_named_branch(name, log))
+        logs.sort(key=lambda log: root_of(name, log) == name)  # the branch that the name refers to is first
         forks = []
         while len(logs) > 1:
             pairs = [(one, two, merged(name, one, two)) for one, two in combinations(logs, 2)]
