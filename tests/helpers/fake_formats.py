@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import takewhile
 
 from fake_answers import Request, pieces, texts
 
@@ -9,136 +10,126 @@ from fake_answers import Request, pieces, texts
 
 
 def gemini_request(body, model):
-    request = Request(model)
-    parts = body["contents"][-1].get("parts") or []
-    if body["contents"][-1].get("role") != "model":
-        request.text = texts(parts)
-    request.results = [
-        json.dumps(p["functionResponse"]["response"]) for p in parts if "functionResponse" in p
-    ]
-    for tool in body.get("tools") or ():
-        for declared in tool.get("functionDeclarations") or ():
-            schema = declared.get("parametersJsonSchema") or declared.get("parameters") or {}
-            request.tools.append((declared["name"], schema))
-    return request
+    last = body["contents"][-1]
+    parts = last.get("parts") or []
+    answers = [part["functionResponse"] for part in parts if "functionResponse" in part]
+    declared = [each for tool in body.get("tools") or () for each in tool.get("functionDeclarations") or ()]
+    return Request(
+        model,
+        text=texts(parts) if last.get("role") != "model" else "",
+        results=[json.dumps(answer["response"]) for answer in answers],
+        tools=[
+            (each["name"], each.get("parametersJsonSchema") or each.get("parameters") or {})
+            for each in declared
+        ],
+    )
 
 
-def gemini_events(reply):
-    if reply.call:
-        call = {
-            "functionCall": {"name": reply.call[0], "args": reply.call[1]},
-            "thoughtSignature": "bG9vcGJhY2s=",
-        }
-        return [gemini_event(reply, [call], last=True)]
-    chunks = pieces(reply.text)
-    return [gemini_event(reply, [{"text": text}], last=False) for text in chunks[:-1]] + [
-        gemini_event(reply, [{"text": chunks[-1]}], last=True)
-    ]
-
-
-def gemini_event(reply, parts, *, last):
+def gemini_event(reply, part, *, last):
     sent, made = reply.counts
-    candidate = {"content": {"parts": parts, "role": "model"}, "index": 0}
-    if last:
-        candidate = {**candidate, "finishReason": "STOP"}
+    ended = {"finishReason": "STOP"} if last else {}
     counts = {"promptTokenCount": sent, "candidatesTokenCount": made, "totalTokenCount": sent + made}
     return {
-        "candidates": [candidate], "usageMetadata": counts if last else {"promptTokenCount": sent},
-        "modelVersion": reply.request.model, "responseId": reply.id,
-    }  # fmt: skip
+        "candidates": [{"content": {"parts": [part], "role": "model"}, "index": 0, **ended}],
+        "usageMetadata": counts if last else {"promptTokenCount": sent},
+        "modelVersion": reply.request.model,
+        "responseId": reply.id,
+    }
 
 
 def gemini_body(reply):
     part = {"text": reply.text}
     if reply.call:
-        return gemini_events(reply)[0]
-    return gemini_event(reply, [part], last=True)
+        call = {"name": reply.call[0], "args": reply.call[1]}
+        part = {"functionCall": call, "thoughtSignature": "bG9vcGJhY2s="}
+    return gemini_event(reply, part, last=True)
 
 
-# -- OpenAI chat -----------------------------------------------------------------------------------
+def gemini_events(reply):
+    if reply.call:
+        return [gemini_body(reply)]
+    *first, last = pieces(reply.text)
+    events = [gemini_event(reply, {"text": text}, last=False) for text in first]
+    return [*events, gemini_event(reply, {"text": last}, last=True)]
 
 
-def chat_request(body):
-    request = Request(body["model"], usage=bool((body.get("stream_options") or {}).get("include_usage")))
-    last = body["messages"][-1]
-    if last["role"] == "user":
-        request.text = texts(last["content"])
-    for message in reversed(body["messages"]):
-        if message["role"] != "tool":
-            break
-        request.results.insert(0, texts(message["content"]))
+# -- OpenAI chat, and Ollama's requests ------------------------------------------------------------
+
+
+def chat_request(body, model):
+    messages = body["messages"]
+    answers = [*takewhile(lambda message: message["role"] == "tool", reversed(messages))]
     functions = [tool["function"] for tool in body.get("tools") or () if "function" in tool]
-    request.tools = [(function["name"], function.get("parameters") or {}) for function in functions]
-    return request
+    return Request(
+        model,
+        text=texts(messages[-1]["content"]) if messages[-1]["role"] == "user" else "",
+        results=[texts(message["content"]) for message in reversed(answers)],
+        tools=[(function["name"], function.get("parameters") or {}) for function in functions],
+        usage=bool((body.get("stream_options") or {}).get("include_usage")),
+    )
 
 
 def chat_body(reply):
+    sent, made = reply.counts
     message = {"role": "assistant", "content": reply.text or None, "refusal": None, "annotations": []}
     if reply.call:
-        message["tool_calls"] = [chat_call(reply)]
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": chat_finish(reply)}
-    head = {
+        message["tool_calls"] = [chat_call(reply, json.dumps(reply.call[1]))]
+    return {
         "id": f"chatcmpl-{reply.id}",
         "object": "chat.completion",
         "created": 1767323045,
         "model": reply.request.model,
+        "choices": [
+            {"index": 0, "message": message, "logprobs": None, "finish_reason": chat_finish(reply)}
+        ],
+        "usage": {"prompt_tokens": sent, "completion_tokens": made, "total_tokens": sent + made},
     }
-    return {**head, "choices": [choice], "usage": chat_usage(reply)}
 
 
-def chat_call(reply):
-    name, args = reply.call or ("", {})
-    return {
-        "id": f"call_{reply.id}",
-        "type": "function",
-        "function": {"name": name, "arguments": json.dumps(args)},
-    }
+def chat_call(reply, arguments):
+    function = {"name": reply.call[0], "arguments": arguments}
+    return {"id": f"call_{reply.id}", "type": "function", "function": function}
 
 
 def chat_finish(reply):
     return "tool_calls" if reply.call else "stop"
 
 
-def chat_usage(reply):
-    sent, made = reply.counts
-    return {"prompt_tokens": sent, "completion_tokens": made, "total_tokens": sent + made}
-
-
 def chat_events(reply):
-    deltas = [{"role": "assistant", "content": None if reply.call else ""}]
+    body = chat_body(reply)
+    head = {**body, "object": "chat.completion.chunk", "usage": None}
     if reply.call:
-        call = chat_call(reply)
-        function = {"name": call["function"]["name"], "arguments": ""}
-        deltas.append({"tool_calls": [{"index": 0, **call, "function": function}]})
-        chunks = re.findall(r".{1,7}", call["function"]["arguments"])
-        deltas += [{"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in chunks]
+        calls = [{"index": 0, **chat_call(reply, "")}]
+        calls += ({"index": 0, "function": {"arguments": piece}} for piece in arguments(reply))
+        deltas = [{"role": "assistant", "content": None}, *({"tool_calls": [call]} for call in calls)]
     else:
-        deltas += [{"content": text} for text in pieces(reply.text)]
-    head = {**chat_body(reply), "object": "chat.completion.chunk", "usage": None}
-    events = [
-        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
-    ]
-    events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": chat_finish(reply)}]})
-    return events + ([{**head, "choices": [], "usage": chat_usage(reply)}] if reply.request.usage else [])
+        deltas = [{"role": "assistant", "content": ""}, *({"content": text} for text in pieces(reply.text))]
+    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": chat_finish(reply)})
+    events = [{**head, "choices": [choice]} for choice in choices]
+    return events + ([{**head, "choices": [], "usage": body["usage"]}] if reply.request.usage else [])
+
+
+def arguments(reply):
+    """A call's arguments in pieces, as a model streams them."""
+    return re.findall(r".{1,7}", json.dumps(reply.call[1]))
 
 
 # -- OpenAI responses ------------------------------------------------------------------------------
 
 
-def responses_request(body):
-    request = Request(body["model"])
+def responses_request(body, model):
     items = (
         body["input"] if isinstance(body["input"], list) else [{"role": "user", "content": body["input"]}]
     )
-    if items[-1].get("role") == "user":
-        request.text = texts(items[-1].get("content"))
-    for item in reversed(items):
-        if item.get("type") != "function_call_output":
-            break
-        request.results.insert(0, texts(item["output"]))
+    answers = [*takewhile(lambda item: item.get("type") == "function_call_output", reversed(items))]
     tools = [tool for tool in body.get("tools") or () if tool.get("type") == "function"]
-    request.tools = [(tool["name"], tool.get("parameters") or {}) for tool in tools]
-    return request
+    return Request(
+        model,
+        text=texts(items[-1].get("content")) if items[-1].get("role") == "user" else "",
+        results=[texts(item["output"]) for item in reversed(answers)],
+        tools=[(tool["name"], tool.get("parameters") or {}) for tool in tools],
+    )
 
 
 def responses_item(reply):
@@ -150,13 +141,8 @@ def responses_item(reply):
         }
         return {"id": f"fc_{reply.id}", "type": "function_call", "status": "completed", **call}
     content = [{"type": "output_text", "text": reply.text, "annotations": [], "logprobs": []}]
-    return {
-        "id": f"msg_{reply.id}",
-        "type": "message",
-        "status": "completed",
-        "role": "assistant",
-        "content": content,
-    }
+    message = {"role": "assistant", "content": content}
+    return {"id": f"msg_{reply.id}", "type": "message", "status": "completed", **message}
 
 
 def responses_body(reply, status="completed"):
@@ -185,15 +171,14 @@ def responses_events(reply):
     ]
     if reply.call:
         kind = "response.function_call_arguments"
-        chunks = re.findall(r".{1,7}", item["arguments"])
-        events += [{"type": f"{kind}.delta", **place, "delta": piece} for piece in chunks]
+        events += ({"type": f"{kind}.delta", **place, "delta": piece} for piece in arguments(reply))
         events.append({"type": f"{kind}.done", **place, "arguments": item["arguments"]})
     else:
         place["content_index"] = 0
         content = item["content"][0]
         events.append({"type": "response.content_part.added", **place, "part": {**content, "text": ""}})
         delta = {"type": "response.output_text.delta", **place, "logprobs": []}
-        events += [{**delta, "delta": text} for text in pieces(reply.text)]
+        events += ({**delta, "delta": text} for text in pieces(reply.text))
         events.append({"type": "response.output_text.done", **place, "text": reply.text, "logprobs": []})
         events.append({"type": "response.content_part.done", **place, "part": content})
     events.append({"type": "response.output_item.done", "output_index": 0, "item": item})
@@ -204,72 +189,55 @@ def responses_events(reply):
 # -- Anthropic -------------------------------------------------------------------------------------
 
 
-def anthropic_request(body):
-    request = Request(body["model"])
+def anthropic_request(body, model):
     last = body["messages"][-1]
-    if last["role"] == "user":
-        request.text = texts(last["content"])
-    if isinstance(last["content"], list):
-        results = [block for block in last["content"] if block.get("type") == "tool_result"]
-        request.results = [texts(block.get("content")) for block in results]
+    blocks = last["content"] if isinstance(last["content"], list) else []
+    answers = [block for block in blocks if block.get("type") == "tool_result"]
     tools = [tool for tool in body.get("tools") or () if "input_schema" in tool]
-    request.tools = [(tool["name"], tool["input_schema"]) for tool in tools]
-    return request
-
-
-def anthropic_block(reply):
-    if reply.call:
-        return {
-            "type": "tool_use",
-            "id": f"toolu_{reply.id}",
-            "name": reply.call[0],
-            "input": reply.call[1],
-        }
-    return {"type": "text", "text": reply.text}
+    return Request(
+        model,
+        text=texts(last["content"]) if last["role"] == "user" else "",
+        results=[texts(block.get("content")) for block in answers],
+        tools=[(tool["name"], tool["input_schema"]) for tool in tools],
+    )
 
 
 def anthropic_body(reply):
     sent, made = reply.counts
+    block = {"type": "text", "text": reply.text}
+    if reply.call:
+        name, args = reply.call
+        block = {"type": "tool_use", "id": f"toolu_{reply.id}", "name": name, "input": args}
     return {
         "id": f"msg_{reply.id}", "type": "message", "role": "assistant", "model": reply.request.model,
-        "content": [anthropic_block(reply)], "stop_reason": "tool_use" if reply.call else "end_turn",
+        "content": [block], "stop_reason": "tool_use" if reply.call else "end_turn",
         "stop_sequence": None, "usage": {"input_tokens": sent, "output_tokens": made},
     }  # fmt: skip
 
 
 def anthropic_events(reply):
-    body, block = anthropic_body(reply), anthropic_block(reply)
+    body = anthropic_body(reply)
+    [block] = body["content"]
     begun = {**body, "content": [], "stop_reason": None, "usage": {**body["usage"], "output_tokens": 1}}
     if reply.call:
         start = {**block, "input": {}}
-        chunks = re.findall(r".{1,7}", json.dumps(reply.call[1]))
-        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in ["", *chunks]]
+        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in ["", *arguments(reply)]]
     else:
         start = {**block, "text": ""}
         deltas = [{"type": "text_delta", "text": text} for text in pieces(reply.text)]
+    ended = {"stop_reason": body["stop_reason"], "stop_sequence": None}
     return [
         {"type": "message_start", "message": begun},
         {"type": "content_block_start", "index": 0, "content_block": start},
         {"type": "ping"},
         *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
         {"type": "content_block_stop", "index": 0},
-        {
-            "type": "message_delta", "delta": {"stop_reason": body["stop_reason"], "stop_sequence": None},
-            "usage": {"output_tokens": reply.counts[1]},
-        },
+        {"type": "message_delta", "delta": ended, "usage": {"output_tokens": reply.counts[1]}},
         {"type": "message_stop"},
-    ]  # fmt: skip
+    ]
 
 
 # -- Ollama ----------------------------------------------------------------------------------------
-
-
-def ollama_request(body):
-    request = chat_request(body)
-    request.tools = [
-        (tool["function"]["name"], tool["function"]["parameters"]) for tool in body.get("tools") or ()
-    ]
-    return request
 
 
 def ollama_body(reply):
@@ -295,23 +263,18 @@ def ollama_events(reply):
 
 # -- all -------------------------------------------------------------------------------------------
 
-BODIES = {
-    "gemini": gemini_body, "openai-chat": chat_body, "openai-responses": responses_body,
-    "anthropic": anthropic_body, "ollama": ollama_body,
-}  # fmt: skip
-EVENTS = {
-    "gemini": gemini_events, "openai-chat": chat_events, "openai-responses": responses_events,
-    "anthropic": anthropic_events, "ollama": ollama_events,
-}  # fmt: skip
+FORMATS = {  # how each reads a request, and writes a response: whole, and as a stream
+    "gemini": (gemini_request, gemini_body, gemini_events),
+    "openai-chat": (chat_request, chat_body, chat_events),
+    "openai-responses": (responses_request, responses_body, responses_events),
+    "anthropic": (anthropic_request, anthropic_body, anthropic_events),
+    "ollama": (chat_request, ollama_body, ollama_events),
+}
 
 
 def request_of(format, body, model):
     """Parse a request; KeyError, TypeError, … if it is not in this format."""
-    read = {
-        "openai-chat": chat_request, "openai-responses": responses_request, "anthropic": anthropic_request,
-        "ollama": ollama_request,
-    }  # fmt: skip
-    request = gemini_request(body, model) if format == "gemini" else read[format](body)
+    request = FORMATS[format][0](body, model or body["model"])
     request.size = len(json.dumps(body))
     return request
 
@@ -333,8 +296,9 @@ def framed(format, events, *, array=False):
     """Stream events as the provider frames them: one piece per event, and one for the end."""
     data = [json.dumps(event, ensure_ascii=False).encode() for event in events]
     if array:
-        return [(b",\r\n" if number else b"[") + item + b"\n" for number, item in enumerate(data)] + [
-            b"]\n"
+        return [
+            *((b",\r\n" if number else b"[") + item + b"\n" for number, item in enumerate(data)),
+            b"]\n",
         ]
     if format == "ollama":
         return [item + b"\n" for item in data]
@@ -342,7 +306,7 @@ def framed(format, events, *, array=False):
         return [b"data: " + item + b"\r\n\r\n" for item in data]
     if format == "openai-chat":
         return [b"data: " + item + b"\n\n" for item in data] + [b"data: [DONE]\n\n"]
-    names = [event["type"].encode() for event in events]
     return [
-        b"event: " + name + b"\ndata: " + item + b"\n\n" for name, item in zip(names, data, strict=True)
+        b"event: %s\ndata: %s\n\n" % (event["type"].encode(), item)
+        for event, item in zip(events, data, strict=True)
     ]

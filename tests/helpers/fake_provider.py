@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from fake_answers import Answer, answer
-from fake_formats import BODIES, EVENTS, error, framed, request_of
+from fake_formats import FORMATS, error, framed, request_of
 
 PATHS = {
     "/v1/messages": "anthropic",
@@ -140,14 +140,15 @@ class _Handler(BaseHTTPRequestHandler):
             reply = answer(request_of(format, body, gemini[1] if gemini else ""), id)
         except (KeyError, TypeError, IndexError, AttributeError) as reason:
             return self._json(400, error(format, 400, f"not a request of this format: {reason!r}", id))
+        _, whole, events = FORMATS[format]
         if self.provider.saying is not None:
             reply = Answer(reply.request, id, self.provider.saying)
         if gemini[2] == "streamGenerateContent" if gemini else body.get("stream", format == "ollama"):
             array = gemini is not None and parse_qs(url.query).get("alt") != ["sse"]
             kind = "application/json" if array else "text/event-stream"
             kind = "application/x-ndjson" if format == "ollama" else kind
-            return self._stream(framed(format, EVENTS[format](reply), array=array), kind)
-        return self._json(200, BODIES[format](reply))
+            return self._stream(framed(format, events(reply), array=array), kind)
+        return self._json(200, whole(reply))
 
     def _read(self):
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":

@@ -11,7 +11,7 @@ import pytest
 import answers
 from answers import gemini_event, sse
 from fake_answers import Answer, Request
-from fake_formats import EVENTS
+from fake_formats import FORMATS as FAKE_FORMATS
 from in_process import run_in_process
 from receiving import asked, receive, said
 from support import lines, session_path, start
@@ -25,7 +25,9 @@ STREAMS = ("gemini", "openai-chat", "openai-responses", "anthropic")
 def events(name, id):
     """The events of a response; those of Anthropic's say whose they are by their order alone."""
     return [
-        event for event in EVENTS[name](Answer(Request("m"), id, WORDS[id])) if event.get("type") != "ping"
+        event
+        for event in FAKE_FORMATS[name][2](Answer(Request("m"), id, WORDS[id]))
+        if event.get("type") != "ping"
     ]
 
 
