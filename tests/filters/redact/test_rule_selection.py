@@ -107,7 +107,7 @@ def test_what_goes_over_parts_and_pieces(secret, data):
 def test_a_word_that_was_seen_is_known_again(monkeypatch):
     """Also once more words came than are remembered."""
     monkeypatch.setattr("codeh_history.filters.redact.rules._MAX_CACHED", 20)
-    selector = RuleSelector(RULES[:-1], RULES[-1])
+    selector = RuleSelector(RULES)
     secret = a_line(f'"{SECRETS["npm-token"]}"')
     lines = [a_line(f'"word{number} and another"') for number in range(40)]
     for _ in range(3):

@@ -267,7 +267,7 @@ _GO_DSN = WordRule(
 # A line of curl's configuration file, which no single word reveals.
 SETTING = pattern_rule(
     "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_is_no_port
-)
+).but(exact=True)
 RULES = [
     Rule(start="begin ", find=_key_file, anywhere=True),
     Rule(start='"kty', find=_jwk, anywhere=True),

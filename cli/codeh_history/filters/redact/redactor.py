@@ -146,7 +146,7 @@ class Redactor:
             if match[0]
         ]
         lower = ascii_lower(text) if rules else ""
-        for rule in rules:
+        for rule in (*rules, patterns.SETTING):
             spans += rule.spans(text, lower)
         return spans
 
@@ -284,11 +284,11 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
     return (list(run) for kind, run in groupby(range(len(parts)), thought) if kind is not None)
 
 
-RULES = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES, patterns.SETTING)
+RULES = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES)
 _VENDOR_RULES = frozenset(vendors.RULES)
-_SELECTOR = RuleSelector(RULES[:-1], patterns.SETTING)
-# Marks of records that must be redacted as a whole: deltas and files.
-_WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"')
+_SELECTOR = RuleSelector(RULES)
+# Marks of lines that must be redacted as a whole: deltas, files, and the rule that no single word reveals.
+_WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"', patterns.SETTING.start.encode())
 _BATCH = 256  # lines examined together
 # Percent-encoding, and printable characters written as numbers.
 _ENCODED = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})|\\u(?!00[01])")

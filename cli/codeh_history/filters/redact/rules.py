@@ -115,11 +115,10 @@ _BASE64 = Rule(start="base64", find=lambda *_: ())  # marks a word that may begi
 
 
 class RuleSelector:
-    """Determines the rules that a text needs; `phrase` is the rule that no single word reveals."""
+    """Determines the rules that a text needs."""
 
-    def __init__(self, rules: Sequence[Rule], phrase: Rule) -> None:
-        self._order = {rule: number for number, rule in enumerate((*rules, phrase))}
-        self._phrase = phrase
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._order = {rule: number for number, rule in enumerate(rules)}
         self._word_rules = [rule for rule in rules if isinstance(rule, WordRule)]
         self._starts = [(exact, *_starts(rules, exact=exact)) for exact in (True, False)]
         self._without_rules: set[bytes] = set()
@@ -141,10 +140,8 @@ class RuleSelector:
         if new:
             self._classify(list(new))
         relevant = every & self._rules_of_word.keys()
-        phrase = self._phrase.start.encode()
-        for text, words in zip(texts, split, strict=True):
-            rules = {self._phrase} if phrase in text else set()
-            yield rules.union(*map(self._rules_of_word.__getitem__, relevant.intersection(words)))
+        for words in split:
+            yield set().union(*map(self._rules_of_word.__getitem__, relevant.intersection(words)))
 
     def _classify(self, words: Sequence[bytes]) -> None:
         """Record the rules that new words need."""
