@@ -1,14 +1,15 @@
 """A program's session: how it is recognised, its messages and their parts, fields of a source, context windows."""
 
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 
 from codeh_history.programs import fields, parts, registry
-from codeh_history.programs.context_windows import smallest_window
+from codeh_history.programs.context_windows import windows
 from codeh_history.programs.model import Entry, Piece, Session
 from codeh_history.programs.protocol import Head
-from codeh_history.store.program_files import head_of
+from codeh_history.store.program_files import folders, head_of
 from histories import result
 from program_files import SAMPLES, written
 
@@ -84,24 +85,31 @@ PI = """{ // ours
 
 ODD_PI = '{"providers": {"a": 5, "b": {"models": [5, {"id": "m", "contextWindow": -1}]}}}'
 OPENCODE = '{"provider": {"a": {"models": {"m": {"limit": {"context": 9000, "output": 1}}}}}}'
-WINDOWS = [  # the program, its settings, a model, and its window
-    ("pi", PI, "m", 32_000),
-    ("pi", PI, "n", 128_000),
-    ("pi", PI, "o", 16_000),
-    ("pi", PI, "p", None),
-    ("pi", ODD_PI, "m", None),
-    ("pi", "{", "m", None),
-    ("codex", "model_context_window = 8000", "m", 8000),
-    ("codex", "model_context_window = [", "m", None),
-    ("codex", 'model = "n"\nmodel_context_window = 8000', "m", None),
-    ("opencode", OPENCODE, "m", 9000),
-    ("opencode", "[]", "m", None),
+WINDOWS = [  # the program, its settings, a model, and its windows
+    ("pi", PI, "m", [32_000, 64_000]),
+    ("pi", PI, "n", [128_000]),
+    ("pi", PI, "o", [16_000]),
+    ("pi", PI, "p", []),
+    ("pi", ODD_PI, "m", [-1]),
+    ("pi", "{", "m", []),
+    ("codex", "model_context_window = 8000", "m", [8000]),
+    ("codex", "model_context_window = [", "m", []),
+    ("codex", 'model = "n"\nmodel_context_window = 8000', "m", []),
+    ("opencode", OPENCODE, "m", [9000]),
+    ("opencode", "[]", "m", []),
 ]
 
 
-@pytest.mark.parametrize(("program", "settings", "model", "window"), WINDOWS)
-def test_the_smallest_window_that_is_given(program, settings, model, window):
-    assert smallest_window(program, settings.encode(), model) == window
+@pytest.mark.parametrize(("program", "settings", "model", "sizes"), WINDOWS)
+def test_the_windows_that_are_given(program, settings, model, sizes):
+    assert [size for size in windows(program, settings.encode(), model) if size is not None] == sizes
+
+
+@pytest.mark.parametrize(("settings", "window"), [(PI, 32_000), (ODD_PI, None)])
+def test_the_smallest_window_counts(settings, window, tmp_path):
+    (tmp_path / "models.json").write_text(settings)
+    env = SimpleNamespace(environ={"PI_CODING_AGENT_DIR": str(tmp_path)})
+    assert folders.window(env, "pi", "m") == window
 
 
 # -- messages ----------------------------------------------------------------------------------------------

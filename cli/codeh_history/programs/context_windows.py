@@ -24,18 +24,14 @@ SETTINGS = {  # where each program keeps them
 }
 
 
-def smallest_window(program: str, settings: bytes, model: str) -> int | None:
-    """The smallest window that the settings give a model; None if they give none."""
-    sizes = _sizes(program, settings.decode("utf-8", "replace"), model)
-    return min((size for size in sizes if type(size) is int and size > 0), default=None)
-
-
-def _sizes(program: str, text: str, model: str) -> Iterator[Any]:
+def windows(program: str, settings: bytes, model: str) -> Iterator[Any]:
+    """Yield the windows that the settings give a model, as they are there: numbers, or anything else."""
+    text = settings.decode("utf-8", "replace")
     if program == "codex":
         with suppress(tomllib.TOMLDecodeError):
-            settings = tomllib.loads(text)
-            if settings.get("model", model) == model:
-                yield settings.get("model_context_window")
+            table = tomllib.loads(text)
+            if table.get("model", model) == model:
+                yield table.get("model_context_window")
         return
     for unwanted in (_COMMENT, _COMMA):
         text = unwanted.sub(lambda match: match[1] or "", text)

@@ -11,7 +11,7 @@ import orjson
 
 from ..providers.json_text import loads, value_of
 from ..session.model import Json
-from ..session.records import BOM, MAX_READ, depth_exceeds
+from ..session.records import BOM, MAX_READ, nests_deeper
 from .model import Problem, Session
 from .protocol import Head, Source, Unreadable
 
@@ -184,11 +184,7 @@ def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[S
 def _why_unusable(value: Any) -> str | None:
     if not isinstance(value, dict):
         return "not an object"
-    try:
-        deep = depth_exceeds(orjson.dumps(value), MAX_READ)
-    except TypeError:
-        deep = True
-    return f"nested deeper than {MAX_READ}" if deep else None
+    return f"nested deeper than {MAX_READ}" if nests_deeper(value, MAX_READ) else None
 
 
 def _elements(stream: IO[bytes]) -> Iterator[Any]:

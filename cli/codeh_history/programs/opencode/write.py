@@ -74,10 +74,6 @@ class File(writing.Writer):
         digest = sha256(f"{self.about.id}\0{self.count}".encode()).hexdigest()
         return f"{kind}_{number:012x}{digest[:14]}"
 
-    def at(self, ts: str | None) -> None:
-        """Advance to this time, unless it is earlier or in the future."""
-        self.time = max(self.time, min(to_millis(ts) or 0, self.now)) if ts else self.time
-
     def message(self, role: str, parts: list[Json], **info: object) -> str:
         id = self.mint("msg")
         head = {"id": id, "sessionID": self.id, "role": role, **info}
@@ -97,7 +93,8 @@ class File(writing.Writer):
         if is_answer and any(block["type"] == "tool_use" for block in blocks):
             by_source = [(writing.first_source(sources), blocks)]
         for source, others in by_source:
-            self.at(writing.time_of([source]))
+            if ts := writing.time_of([source]):  # unless it is earlier or in the future
+                self.time = max(self.time, min(to_millis(ts) or 0, self.now))
             for block in others:
                 if block["type"] == "tool_result":
                     self.answered(block)

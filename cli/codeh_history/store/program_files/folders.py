@@ -46,16 +46,16 @@ def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
 
 
 def window(env: Env, program: str, model: str) -> int | None:
-    """Return the context window that the program's settings give a model, or None."""
+    """Return the smallest context window that the program's settings give a model, or None."""
     if program not in context_windows.SETTINGS:
         return None
-    sizes = []
+    sizes: list[object] = []
     place = context_windows.SETTINGS[program]
     for pattern in place.patterns:
         for path in _matching(folder_of(env, place), pattern.split("/")):
             with suppress(OSError), open(path, "rb") as file:
-                sizes.append(context_windows.smallest_window(program, file.read(_SETTINGS), model))
-    return min(filter(None, sizes), default=None)
+                sizes += context_windows.windows(program, file.read(_SETTINGS), model)
+    return min((size for size in sizes if type(size) is int and size > 0), default=None)
 
 
 def below(folder: str) -> list[str]:
