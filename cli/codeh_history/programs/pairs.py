@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 from .fields import name_at
 from .model import Effect, Entry, Session, Summary
@@ -28,16 +28,6 @@ def report(session: Session, effects: Effects, title: str) -> None:
     """
     covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
     entries = [item for item in session.items if isinstance(item, Entry) and item.id not in covered]
-    for kind, name, line in _unpaired(entries, early=EARLY in effects):
-        if kind in effects:
-            effect, what = effects[kind]
-            session.problem(line, effect, f"{_DESCRIPTIONS[kind].format(name)}: {what.format(title)}")
-    session.problems.sort(key=lambda problem: problem.line)
-
-
-def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[str, str, int]]:
-    """Yield the kind, function and line of each unmatched call or result."""
-    last = max((place for place, entry in enumerate(entries) if entry.kind != "tool"), default=0)
     placed = [
         (place, piece.line, part)
         for place, entry in enumerate(entries) for piece in entry.pieces for part in piece.parts
@@ -45,19 +35,26 @@ def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[str, s
     called = {name_at(part, "functionCall.id") for _, _, part in placed}
     calls: dict[str, tuple[str, int, int]] = {}  # by id: function, line, place
     answered: set[str] = set()
-    before: set[str] = set()  # calls that follow their result
+    early: set[str] = set()  # calls that follow their result
+    unpaired: list[tuple[str, str, int]] = []  # kind, function, line
     for place, line, part in placed:
         if id := name_at(part, "functionCall.id"):
             calls[id] = part["functionCall"]["name"], line, place
         elif id := name_at(part, "functionResponse.id"):
             name = part["functionResponse"]["name"]
-            if early and id in called - calls.keys():
-                before.add(id)
-                yield EARLY, name, line
+            if EARLY in effects and id in called - calls.keys():
+                early.add(id)
+                unpaired.append((EARLY, name, line))
             elif id not in calls or id in answered:
-                yield (DOUBLE if id in calls else ORPHAN), name, line
+                unpaired.append((DOUBLE if id in calls else ORPHAN, name, line))
             else:
                 answered.add(id)
+    last = max((place for place, entry in enumerate(entries) if entry.kind != "tool"), default=0)
     for id, (name, line, place) in calls.items():
-        if id not in answered | before:
-            yield (OPEN_AT_THE_END if place == last else OPEN_BETWEEN), name, line
+        if id not in answered | early:
+            unpaired.append((OPEN_AT_THE_END if place == last else OPEN_BETWEEN, name, line))
+    for kind, name, line in unpaired:
+        if kind in effects:
+            effect, what = effects[kind]
+            session.problem(line, effect, f"{_DESCRIPTIONS[kind].format(name)}: {what.format(title)}")
+    session.problems.sort(key=lambda problem: problem.line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
@@ -18,15 +19,13 @@ BEYOND = f"branch beyond the newest {MAX_BRANCHES}"
 _OF_A_RESPONSE = ("provider", "model", "response", "usage")
 
 
+@dataclass(eq=False, slots=True)
 class Node:
     """A message in a tree: its id, its parent's id, and its place in the file."""
 
-    __slots__ = ("id", "number", "parent")
-
-    def __init__(self, id: str, parent: str | None, number: int) -> None:
-        self.id = id
-        self.parent = parent
-        self.number = number
+    id: str
+    parent: str | None
+    number: int
 
 
 N = TypeVar("N", bound=Node)

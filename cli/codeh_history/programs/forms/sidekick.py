@@ -106,41 +106,37 @@ def part(data: bytes) -> Part | None:
 
 def part_of(block: Json) -> Part | None:
     """The part of a content block; None if it cannot be read."""
-    name = next((name for name in _READ if isinstance(block.get(name), dict)), "")
-    made = _made(name, block[name]) if name else None
-    if not name and block.get("type") == "text" and isinstance(block.get("text", ""), str):
-        made = {"text": block.get("text", "")}
-    elif not name and any(isinstance(block.get(name), dict) for name in _KEPT):
-        return parts.native(NAME, block)
-    metadata = parts.without(object_at(block, "metadata"), ("persistence",))  # without where it is stored
-    beside = parts.without({**block, "metadata": metadata}, _BESIDE)
-    if made is not None and beside:
-        made = {**made, "item": {**made.get("item", {}), **beside}}
-    return made
-
-
-def _made(field: str, value: Json) -> Any:
-    """The part of this field of a block; None if it cannot be read."""
+    field = next((field for field in _READ if isinstance(block.get(field), dict)), "")
+    value = object_at(block, field)
     name, url = value.get("name"), value.get("url")
+    made: Any = None
     match field:
         case "toolUse" if isinstance(name, str):
             beside = parts.without(value, ("id", "name", "arguments"))
-            return parts.call(value.get("id"), name, value.get("arguments"), beside)
+            made = parts.call(value.get("id"), name, value.get("arguments"), beside)
         case "toolResult":
             text, blocks = value.get("text"), objects_at(value, "content")
             if not isinstance(text, str):
                 text = "".join(str(block.get("text") or "") for block in blocks)
             files = without_texts(part for part in map(part_of, blocks) if part is not None)
             failed = bool(value.get("isError"))
-            return result(value.get("toolCallId"), name, text, failed=failed, files=files)
+            made = result(value.get("toolCallId"), name, text, failed=failed, files=files)
         case "reasoning":  # the signature is kept beside it, since its provider is unknown
-            beside = parts.without(value, ("text",))
             text = text_at(value, "text") or text_at(value, "summary")
-            return {"text": text, "thought": True, **omit_empty(item=beside)}
+            item = parts.without(value, ("text",))
+            made = {"text": text, "thought": True, **omit_empty(item=item)}
         case "refusal":
-            return {"text": text_at(value, "reason"), "refusal": True}
+            made = {"text": text_at(value, "reason"), "refusal": True}
         case "image" | "file" if isinstance(url, str):
+            made = {"fileData": {**omit_empty(mimeType=name_at(value, "mimeType")), "fileUri": url}}
             if inline := parse_data_url(url):
-                return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
-            return {"fileData": {**omit_empty(mimeType=name_at(value, "mimeType")), "fileUri": url}}
-    return None
+                made = {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
+        case "" if block.get("type") == "text" and isinstance(block.get("text", ""), str):
+            made = {"text": block.get("text", "")}
+        case "" if any(isinstance(block.get(kept), dict) for kept in _KEPT):
+            return parts.native(NAME, block)
+    metadata = parts.without(object_at(block, "metadata"), ("persistence",))  # without where it is stored
+    beside = parts.without({**block, "metadata": metadata}, _BESIDE)
+    if made is not None and beside:
+        made = {**made, "item": {**made.get("item", {}), **beside}}
+    return made  # type: ignore[no-any-return]
