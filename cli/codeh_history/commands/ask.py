@@ -167,9 +167,9 @@ def sending(
                 append.announce_session(env, target)
             with _saying_it_is_stored(env, resend):
                 if request.persist:
-                    from ..views.persist import persist_all
+                    from ..views.persist import persist
 
-                    persist_all(env, None, target.path)
+                    persist(env, target, every=True)
                 yield body, reader
 
 

@@ -18,7 +18,7 @@ from ..session.view import View
 from ..store import read
 from ..store.blocks import copy_missing, open_store, open_stores, sizes
 from ..store.blocks.protocol import BlockStore
-from ..store.resolve import Target, for_reading
+from ..store.resolve import Target
 from . import rewrite
 from .result import Reduce
 from .view import view_of
@@ -71,11 +71,6 @@ def persist(
         raise
     persisting.report(target)
     return changed or persisting.copied > 0
-
-
-def persist_all(env: Env, session: str | None, argument: str | None, lost: Lost | None = None) -> None:
-    """Do for `payload --persist` what `persist -i --all` does."""
-    persist(env, for_reading(env, session, argument), every=True, lost=lost)
 
 
 def store_parts(env: Env, view: View) -> None:

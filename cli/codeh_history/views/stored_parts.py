@@ -12,7 +12,7 @@ from ..session.by_reference import part_in, with_parts
 from ..session.fold import View, fold
 from ..session.model import Json, Part, Unread, unread
 from ..session.records import Log
-from ..store.blocks import fetch, names, open_stores, sizes
+from ..store.blocks import fetch, names, note_lost, open_stores, sizes
 from ..store.blocks.protocol import BlockStore, is_block_id
 from .late_media import BIG, Deferred
 
@@ -96,9 +96,7 @@ def foreign_parts(
         part = sidekick.part(blocks[id]) if id in blocks else None
         if part is None:
             why = "holds no part that can be read" if id in blocks else "is missing"
-            if lost is None:
-                raise BadData(f"block {id} {why} ({names(stores)})")
-            lost[id] = f"block {id} {why}"
+            note_lost(id, f"block {id} {why}", lost, f" ({names(stores)})")
         parts[id] = part if part is not None else {"text": f"[block {id} is missing]"}
     return parts
 
@@ -112,14 +110,9 @@ def parts_of(
 
 def part_of(stores: Sequence[BlockStore], id: str, data: bytes | None, lost: Lost | None = None) -> Part:
     part = part_in(data) if data is not None else None
-    if part is not None:
-        return part
-    if data is not None:
-        why = f"block {id} in {names(stores)} holds no part"
-        if lost is None:
-            raise BadData(why)
-        lost[id] = why
-    return {"text": f"[block {id} is missing]"}
+    if part is None and data is not None:
+        note_lost(id, f"block {id} in {names(stores)} holds no part", lost)
+    return part if part is not None else {"text": f"[block {id} is missing]"}
 
 
 def _with_media(

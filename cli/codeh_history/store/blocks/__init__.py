@@ -140,6 +140,11 @@ def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost
     else:
         why = f"block {id} is missing from {names(stores)}"
         advice = ": is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"
+    note_lost(id, why, lost, advice)
+
+
+def note_lost(id: str, why: str, lost: Lost | None, advice: str = "") -> None:
+    """Note in `lost` why a block cannot be used; without it, raise BadData."""
     if lost is None:
         raise BadData(f"{why}{advice}")
     lost[id] = why

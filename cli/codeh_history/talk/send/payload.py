@@ -49,9 +49,9 @@ def body_of(
     choose = for_filtering if named(env, session, argument) is None else for_reading
     target = choose(env, session, argument)
     if flags.persist:
-        from ...views.persist import persist_all
+        from ...views.persist import persist
 
-        persist_all(env, session, argument, {} if flags.allow_missing else None)
+        persist(env, target, every=True, lost={} if flags.allow_missing else None)
     media = Deferred(measured=bool(flags.specified(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if flags.allow_missing else None
     view = view_of(env, target, data, strict=strict, media=media, lost=lost)
