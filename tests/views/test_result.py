@@ -109,6 +109,11 @@ def test_every_byte_comes_with_the_record_that_the_whole_file_has_there(data):
     assert [record.data for _, record in found if record is not None] == right
 
 
+def test_a_line_that_looks_like_one_too_long_to_be_read_hides_no_other():
+    data = HEADER + b"\0skipped 99999999999\n" + LINE
+    assert [record is not None for _, record in rewrite.records(data)] == [True, False, True]
+
+
 @given(files_of(refs=True))
 def test_all_blocks_that_are_named_are_found_hidden_ones_too(data):
     named = [id for record in parse(lines_of(data)).records for id in all_ids(record.data)]

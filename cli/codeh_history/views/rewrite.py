@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from ..base.env import Env
 from ..base.errors import Usage
 from ..session.by_reference import all_ids
-from ..session.records import Record, lines_of, parse
+from ..session.records import ParseState, Record, lines_of, parse
 from ..store import read
 from ..store.locked import Locked
 from ..store.replace import replace
@@ -50,11 +50,9 @@ def check(target: Target) -> None:
 
 def records(data: bytes) -> Iterator[tuple[bytes, Record | None]]:
     """Yield each line with its record; None for damaged and blank lines."""
-    by_offset = {record.offset: record for record in parse(lines_of(data)).records}
-    offset = 0
+    before = ParseState()
     for line in lines_of(data):
-        yield line, by_offset.get(offset)
-        offset += len(line)
+        yield line, next(iter(parse([line], before).records), None)
 
 
 def blocks(data: bytes) -> list[str]:
