@@ -5,8 +5,9 @@ import pytest
 from codeh_history.base import times
 from codeh_history.base.times import to_millis
 from codeh_history.formats import context
-from codeh_history.session.records import dumps
-from support import run, session_path
+from in_process import write_session
+from strategies import encode
+from support import run
 from talks import talk
 
 
@@ -108,23 +109,16 @@ def test_bullets(summary, bullets):
 # -- commands ---------------------------------------------------------------------------------------
 
 
-def stored(home, records):
-    path = session_path(home, "demo")
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
-    return path
-
-
 @pytest.mark.parametrize("zone", ["Nowhere/Atlantis", "../../etc/passwd", "+99:00", "", "Europe"])
 def test_no_such_zone_is_exit_2(home, zone):
-    stored(home, talk(1))
+    write_session(home, encode(talk(1)), "demo")
     done = run("context", "demo", f"--tz={zone}")
     assert done.code == 2
     assert done.err.count(b"\n") == 1
 
 
 def test_the_machines_zone_without_tz(home):
-    stored(home, talk(1))  # 12:00 on January 1
+    write_session(home, encode(talk(1)), "demo")  # 12:00 on January 1
     moment = ("--now", "2026-01-01T23:30:00Z")
     assert "### 11 hours ago" in run("context", "demo", *moment, env={"TZ": "UTC"}).text
     assert "### Yesterday" in run("context", "demo", *moment, env={"TZ": "Asia/Tokyo"}).text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
 from codeh_history.formats import EXPORTERS, Exported, export
-from histories import conversations
+from histories import conversations, record
 from in_process import run_in_process, run_ok
 from length import examples
 from strategies import records, view_of
@@ -214,38 +214,25 @@ def test_each_form_holds_the_system_prompt_tools_and_a_summary(home):
     assert span["gen_ai.tool.definitions"] == [tool]
 
 
-@pytest.mark.parametrize("form", ["markdown", "html", "atif", "otel", "openai-jsonl", "sharegpt"])
-def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form, home):
-    """A log written by others may hold anything there: `markdown` and `atif` ended with a bug."""
-    said = [{"text": "hi"}, {"inlineData": {"mimeType": "image/png", "data": 7}}]
-    said += [{"inlineData": {}}, {"fileData": {}}]
-    usage = {"input": "many", "output": [1], "cached": 3}
-    log = [
-        {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": said},
-        {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": said, "usage": usage},
-    ]
-    path = session_path(home, "s")
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
-    done = run_ok("export", "s", "--to", form, home=home)
-    assert b"hi" in done.out
-
-
 @pytest.mark.parametrize("odd", [[None], [7, True], ["text", {"inlineData": {}}], 7, "x"])
-@pytest.mark.parametrize("form", ["markdown", "html", "atif", "otel", "openai-jsonl", "sharegpt"])
+@pytest.mark.parametrize("form", EXPORTERS)
 @pytest.mark.parametrize("id", ["c", ["c"]])
-def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form, odd, id, home):
+def test_2026_11_23_data_counts_and_parts_that_are_none_are_left_out(form, odd, id):
+    """A log written by others may hold anything there: `markdown` and `atif` ended with a bug."""
+    media = [
+        {"inlineData": {"mimeType": "image/png", "data": 7}},
+        {"inlineData": {"mimeType": "image/png"}},
+    ]
+    said = [{"text": "hi"}, *media, {"inlineData": {}}, {"fileData": {}}]
+    usage = {"input": "many", "output": [1], "cached": 3}
     called = {"functionCall": {"id": id, "name": "f", "args": {}}}
     answered = {"functionResponse": {"id": id, "name": "f", "response": {"output": "seen"}, "parts": odd}}
     log = [
-        {"type": "message", "id": "a", "kind": "user", "parts": [{"text": "hi"}]},
-        {"type": "message", "id": "b", "kind": "codeh", "parts": [called]},
-        {"type": "message", "id": "c", "kind": "tool", "parts": [answered]},
-    ]
-    path = session_path(home, "s")
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
-    run_ok("export", "s", "--to", form, home=home)
+        record(0, "user", said), record(1, "codeh", said, usage=usage), record(2, "codeh", [called]),
+        record(3, "tool", [answered]),
+    ]  # fmt: skip
+    found = export(view_of([{"type": "message", **each} for each in log]), form)
+    assert b"hi" in found.data or form == "refs"
 
 
 @pytest.mark.parametrize("form", EXPORTERS)
@@ -263,16 +250,3 @@ def test_any_session_can_be_written(form, log):
 def test_the_same_session_is_written_in_the_same_bytes(form, log):
     view = view_of([{"type": "message", **record} for record in log])
     assert export(view, form).data == export(view, form).data
-
-
-@pytest.mark.parametrize("form", EXPORTERS)
-def test_2026_11_23_a_picture_without_its_data_ended_a_trajectory(form):
-    parts = [
-        {"text": "see"},
-        {"inlineData": {"mimeType": "image/png"}},
-        {"inlineData": {"mimeType": "image/png", "data": 7}},
-    ]
-    found = export(
-        view_of([{"type": "message", "id": "a", "kind": "user", "role": "user", "parts": parts}]), form
-    )
-    assert b"see" in found.data or form == "refs"
