@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.base.shared_options import PASSES, Curation
-from codeh_history.filters.curate.limit import ops, units
+from codeh_history.filters.curate.passes import limit_messages, units
 from codeh_history.filters.curate.run import names, settings
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
@@ -114,13 +114,15 @@ CASES = {
 @pytest.mark.parametrize(("messages", "most", "left"), CASES.values(), ids=CASES)
 def test_the_oldest_go(messages, most, left):
     view = session(messages)
-    assert [message.id for message in apply(view, ops(view, most)).messages] == [f"m{n}" for n in left]
+    assert [message.id for message in apply(view, limit_messages(view, most)).messages] == [
+        f"m{n}" for n in left
+    ]
 
 
 @given(messages=conversations(whole=True), most=st.integers(1, 8))
 def test_no_call_loses_its_answer(messages, most):
     view = session(messages)
-    after = apply(view, ops(view, most))
+    after = apply(view, limit_messages(view, most))
     answered = {call.id for call in pair(view.messages).calls if call.answer is not None}
     assert all(call.answer is not None for call in pair(after.messages).calls if call.id in answered)
 

@@ -17,7 +17,7 @@ from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
 from .. import compact
 from ..costs import counter_for
-from ..curate import limit
+from ..curate import passes
 from . import Plan, Settings
 from .plan import Step
 from .units import Layout
@@ -158,7 +158,7 @@ def _after(view: View, plans: Sequence[Plan]) -> View:
 
 def items(view: View, most: int) -> Plan:
     """Drop whole oldest exchanges, then whole units, until at most `most` messages are left."""
-    ops = limit.ops(view, most)
+    ops = passes.limit_messages(view, most)
     return Plan(f"max-items {most}", steps=[Step(op, "max-items", str(op.get("why"))) for op in ops])
 
 

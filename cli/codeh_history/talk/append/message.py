@@ -9,7 +9,7 @@ from ...base.env import Env
 from ...base.errors import BadData, NotFound, Usage
 from ...base.input import piped_text, read_file
 from ...base.read_json import json_object, parse_json
-from ...filters.curate import limit
+from ...filters.curate import passes
 from ...session.fold import fold
 from ...session.model import Json, Part
 from ...session.pairing import call_to_answer
@@ -107,7 +107,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[
         lines = before + _lines(message, pending=options.pending)
         if options.max_items is not None:
             view = read_only_view(env, locked.read() + b"\n" + lines, locked.session)
-            if ops := limit.ops(view, options.max_items):
+            if ops := passes.limit_messages(view, options.max_items):
                 id = env.id_in(locked, len(lines))
                 policy = {"policy": f"max-items {options.max_items}"}
                 lines += dumps(compaction(id, env.now(), ops, policy)) + b"\n"
