@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from faults.profiles import sampled
 from faults.runner import Runner
 from faults.scenarios import SCENARIOS, Subject
+from length import FAULTS, sampled
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def place(tmp_path):
         yield Path(name)
 
 
-@pytest.fixture(params=sampled(SCENARIOS))
+@pytest.fixture(params=sampled(SCENARIOS, run=FAULTS))
 def subject(request, place, runner):
     """Each writing command in turn."""
     return Subject(SCENARIOS[request.param], place, runner)

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from faults.crowds import CROWD, WRITERS, counted, crowd
-from faults.profiles import by_profile
 from faults.scenarios import SMALL, plain
+from length import by_profile
 from support import environ, run
 
 KILLS = by_profile(1, 3, 50)  # rounds

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from faults.profiles import by_profile
+from length import by_profile
 from support import ROOT, environ
 
 UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]

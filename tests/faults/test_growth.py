@@ -10,9 +10,9 @@ import pytest
 from codeh_history.filters.redact import assignments, patterns, vendors
 from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.programs.registry import WRITTEN
-from faults.profiles import PROFILE, by_profile
 from faults.shapes import LINES, PATTERNS, output, session, sized, text
 from in_process import write_session
+from length import FAULTS, by_profile
 
 TIMES = 8  # how much larger the larger input is: work that is linear takes 8 times as long, quadratic 64
 MOST = by_profile(
@@ -47,7 +47,7 @@ def grown(seconds, small):
 
 SIZE = by_profile(30_000, 30_000, 125_000)  # bytes of the smaller
 
-pytestmark = pytest.mark.skipif(PROFILE == "short", reason="measures time: make test-faults")
+pytestmark = pytest.mark.skipif(FAULTS == "short", reason="measures time: make test-faults")
 
 PAYLOADS = {
     f"payload --to {to}": ["payload", "s", "--to", to, "--model", "claude-opus-4-8"]
@@ -133,7 +133,7 @@ def test_time_grows_as_the_session_does(shape, command, place, runner, tally):
 
     found = grown(seconds, n)
     assert found.linear, found.told
-    if PROFILE == "long":
+    if FAULTS == "long":
         assert found.seconds < max(2.0, A_MEGABYTE * len(session(SHAPES[shape], TIMES * n)) / 1e6)
     tally(f"sessions {TIMES} times as large, in time that grows no faster than they do", 1)
 
@@ -197,7 +197,7 @@ def test_redaction_is_linear_whatever_the_text(tally):
     for unit in worst:
         found = grown(partial(seconds, clean, unit), LONG // TIMES)
         assert found.linear, (unit, found.told)
-        assert PROFILE != "long" or found.seconds < A_MEGABYTE, (unit, found.seconds)
+        assert FAULTS != "long" or found.seconds < A_MEGABYTE, (unit, found.seconds)
     tally("a text that repeats what redaction looks for", len(units))
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from faults.crowds import crowd
 from faults.each_call import cuts, errors, kills, problems, signal_problems
-from faults.profiles import by_profile
 from faults.runner import MUTANTS, Fault
 from faults.scenarios import SCENARIOS, Subject
 from faults.tracing import calls, can_trace, undurable
 from faults.tracing import problems as traced
 from faults.verbs import COMMANDS
+from length import by_profile
 
 
 class Broken:

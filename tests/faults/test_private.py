@@ -9,11 +9,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from faults.profiles import by_profile, sampled
 from faults.runner import Fault
 from faults.scenarios import ANSWER, FIXED, SCENARIOS, SESSION, Subject, message, plain
 from faults.tracing import needs_strace, strace_of
 from faults.verbs import COMMANDS
+from length import FAULTS, by_profile, sampled
 from support import session_path
 
 UMASKS = by_profile([0], [0, 0o022, 0o777], [0, 0o022, 0o777])
@@ -94,7 +94,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", sampled(WRITERS))
+@pytest.mark.parametrize("name", sampled(WRITERS, run=FAULTS))
 def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, runner, tally):
     command = COMMANDS[name]
     home, victim = place / "home", place / "victim.jsonl"

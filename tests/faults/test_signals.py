@@ -6,10 +6,10 @@ import signal
 import pytest
 
 from faults.each_call import signal_problems, wrong_ending
-from faults.profiles import by_profile
 from faults.runner import Fault
 from faults.scenarios import SCENARIOS, Subject
 from faults.verbs import COMMANDS
+from length import by_profile
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STEP = by_profile(4, 1, 1)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from faults.profiles import by_profile, sampled
 from faults.scenarios import SCENARIOS, Subject
 from faults.tracing import calls, inject, needs_strace, problems, undurable
+from length import FAULTS, by_profile, sampled
 
 pytestmark = needs_strace
 FEW = ["append to a new session", "redact -i"]
@@ -40,7 +40,7 @@ def test_failing(name, error, place, runner, tally):
     tally("an error from each system call (strace)", len(chosen))
 
 
-@pytest.mark.parametrize("name", sampled(SCENARIOS))
+@pytest.mark.parametrize("name", sampled(SCENARIOS, run=FAULTS))
 def test_nothing_is_acknowledged_before_it_is_on_disk(name, place, runner, tally):
     subject = made(name, place, runner)
     trace = calls(subject)

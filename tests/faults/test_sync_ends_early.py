@@ -9,9 +9,9 @@ import pytest
 from codeh_history.session.records import lines_of, parse
 from codeh_history.sync.plan import plan
 from faults.each_call import WRITES
-from faults.profiles import by_profile
 from faults.runner import Fault
 from faults.scenarios import BIG, FIXED, HEADER, SECRET, TALK, message, plain
+from length import by_profile
 
 EACH = by_profile(short=9, medium=5, long=1)  # of the faults; the next step begins elsewhere
 LATER = "2026-01-03T03:04:05.000Z"

@@ -4,6 +4,7 @@ LENGTH is short (`make test`), medium (`.ci/run`) or long; FAULTS says another o
 """
 
 import os
+from functools import partial
 
 import pytest
 
@@ -19,9 +20,12 @@ def by_length(short, medium, long, *, run=LENGTH):
     return {"short": short, "medium": medium, "long": long}[run]
 
 
-def sampled(items, every=3):
+by_profile = partial(by_length, run=FAULTS)  # how much the fault harnesses try
+
+
+def sampled(items, every=3, *, run=LENGTH):
     """All items; in `make test` only every n-th."""
-    return list(items)[:: by_length(every, 1, 1)]
+    return list(items)[:: by_length(every, 1, 1, run=run)]
 
 
 def examples(count):

@@ -3,9 +3,9 @@
 import shutil
 import signal
 
-from faults.profiles import by_profile
 from faults.runner import Fault
 from faults.scenarios import LITTER
+from length import by_profile
 
 WRITES = "write fdatasync fsync replace rename ftruncate mkdir open unlink fchmod".split()
 ALL = by_profile(short=False, medium=True, long=True)
