@@ -36,11 +36,14 @@ def test_the_system_takes_less_than_given(subject, most, tally):
 
 
 def test_a_file_cut_at_each_byte(place, runner, tally):
-    """As a power cut may leave it: what is whole is read, and the next record is too."""
+    """As a power cut may leave it: what is whole is read, and the next record is too.
+
+    2026-11-21: a header that was cut after its version was taken for whole.
+    """
     whole = b"".join(SESSION.splitlines(keepends=True)[:4]) + message("last", "é\u2028")
     subject = Subject(SCENARIOS["append"], place, runner)
-    for cut in range(len(whole) + 1):
-        assert wrong_after(subject.path, whole[:cut]) is None, cut
+    for content in (*(whole[:cut] for cut in range(len(whole) + 1)), b"\0" * 512):
+        assert wrong_after(subject.path, content) is None, content
     tally("a file cut at each byte, then an append", len(whole) + 1)
 
 
@@ -53,5 +56,6 @@ def wrong_after(path, content):
     if not after.startswith(content) or not after.endswith(b"\n" + new):
         return "bytes changed"
     there = [r.data["id"] for r in parse(lines_of(content)).records if r.data["type"] == "message"]
-    found = [message.id for message in view_of(after).messages]
-    return None if found == [*there, "new"] else f"read as {found}"
+    view = view_of(after)
+    found = [message.id for message in view.messages]
+    return None if (view.id, found) == ("demo", [*there, "new"]) else f"read as {view.id}: {found}"

@@ -10,7 +10,6 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, NotFound, TryAgain
-from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
 from in_process import run_in_process, run_ok
@@ -175,26 +174,6 @@ def test_a_writer_waits_for_its_turn(home):
     holder.communicate()
     assert writer.wait(120) == 0
     assert ids(path) == ["demo", "first", "late-0"]
-
-
-# -- torn files -----------------------------------------------------------------------------------------
-
-
-def test_cut_anywhere_the_next_append_loses_nothing_before_and_is_readable(tmp_path):
-    """2026-11-21: a header that was cut after its version was taken for whole."""
-    whole = HEADER + FIRST + NEW.replace(b"new", b"second")
-    path = tmp_path / "demo.jsonl"
-    for before in (*(whole[:cut] for cut in range(len(whole) + 1)), b"\0" * 512):
-        path.write_bytes(before)
-        append(path)
-        after = path.read_bytes()
-        assert after.startswith(before), before
-        assert after.endswith(b"\n")
-        view = fold(parse(lines_of(after)))
-        complete = parse(lines_of(before)).records  # a last line without newline may be whole
-        kept = [record.data["id"] for record in complete if record.data["type"] == "message"]
-        assert [message.id for message in view.messages] == [*kept, "new"], before
-        assert view.id == "demo", before
 
 
 # -- what is never written --------------------------------------------------------------------------------
