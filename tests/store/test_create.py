@@ -3,19 +3,16 @@
 import errno
 import os
 import stat
-import subprocess
 from pathlib import Path
 
 import orjson
 import pytest
 
-from blocks.stored import BIG, contents
-from codeh_history.base.env import Env
+from blocks.stored import BIG
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store import create, new_file
-from codeh_history.store.replace import replace
 from in_process import run_ok
-from support import run, session_path, start
+from support import run, session_path
 
 HEADER = b'{ "type":"session", "version":1, "id":"old", "later":[1] }\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -157,33 +154,6 @@ def test_where_there_are_no_hard_links_it_is_written_all_the_same_and_never_over
     with pytest.raises(InputOutput, match="nothing was written"):
         new_file.write(str(tmp_path / "d.jsonl"), b"x")
     assert os.listdir(tmp_path) == ["c.jsonl"]
-
-
-def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home):
-    run_ok("append", "-s", "a", "-m", "first", home=home)
-    path = session_path(home, "a")
-    waiting = []
-
-    def build(locked):
-        waiting.append(start("append", "-s", "a", "-m", "waited", home=home, stdout=subprocess.DEVNULL))
-        while not has_open(waiting[0], path):
-            assert waiting[0].poll() is None
-        data = locked.read()
-        return data.replace(b"first", b"1st")
-
-    assert replace(Env({"CODEH_HOME": str(home)}), str(path), build)
-    assert waiting[0].wait() == 0
-    assert [m["parts"][0]["text"] for m in contents(home, "a")] == ["1st", "waited"]
-
-
-def has_open(process, path):
-    for fd in Path(f"/proc/{process.pid}/fd").iterdir():
-        try:
-            if os.readlink(fd) == str(path.resolve()):
-                return True
-        except FileNotFoundError:  # closed meanwhile
-            continue
-    return False
 
 
 def test_a_link_is_never_replaced(home, tmp_path):
