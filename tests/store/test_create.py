@@ -8,11 +8,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from blocks.stored import BIG
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store import create, new_file
-from in_process import run_ok
-from support import run, session_path
 
 HEADER = b'{ "type":"session", "version":1, "id":"old", "later":[1] }\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -154,14 +151,3 @@ def test_where_there_are_no_hard_links_it_is_written_all_the_same_and_never_over
     with pytest.raises(InputOutput, match="nothing was written"):
         new_file.write(str(tmp_path / "d.jsonl"), b"x")
     assert os.listdir(tmp_path) == ["c.jsonl"]
-
-
-def test_a_link_is_never_replaced(home, tmp_path):
-    run_ok("append", "-s", "a", "-m", BIG, home=home)
-    link = tmp_path / "link.jsonl"
-    for make in (os.symlink, os.link):
-        make(session_path(home, "a"), link)
-        before = session_path(home, "a").read_bytes()
-        assert run("persist", link, "-i", home=home).code == 65
-        assert session_path(home, "a").read_bytes() == before
-        link.unlink()
