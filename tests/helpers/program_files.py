@@ -254,29 +254,12 @@ def claude_code():
     """Branches, parallel calls, a compaction, a sub-agent and titles."""
     file = Claude()
     file.lines.append({"type": "summary", "summary": "A title", "leafUuid": "f"})
-    file.user("a", "one")
-    file.said("b", "two")
-    file.user("x", "abandoned")
-    file.user("c", "three", "b")
-    file.compacted("s", "in short")
-    file.user(
-        "d",
-        [
-            {"type": "text", "text": "look"},
-            {
-                "type": "image",
-                "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="},
-            },
-        ],
-    )
-    file.called("e", "A", id="m", out=3)
-    file.called("f", "B", id="m", out=9)
-    file.result("g", "A", "of A", "e")
+    played(file, "user a one; said b two; user x abandoned; user c three b; compacted s in_short")
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    file.user("d", [{"type": "text", "text": "look"}, {"type": "image", "source": source}])
+    played(file, 'called e A id="m" out=3; called f B id="m" out=9; result g A of_A e')
     file.result("h", "B", [{"type": "text", "text": "of B"}], "f")
-    file.user("y", "sub", None, isSidechain=True)
-    file.said("i", "done", "h")
-    file.lines.append({"type": "last-prompt", "leafUuid": "i", "sessionId": SESSION})
-    return file.lines
+    return played(file, "user y sub None isSidechain=true; said i done h; leaf i").lines
 
 
 def codex():
@@ -286,75 +269,51 @@ def codex():
     file.user("<environment_context>here</environment_context>")
     file.user("one")
     file.item("reasoning", id="rs_1", summary=[], content=None, encrypted_content="x")
-    file.called("A")
-    file.called("B")
+    played(file, "called A; called B")
     file.line("token_usage_record", {"response_id": "r1", "usage": {"input_tokens": 9, "output_tokens": 2}})
     file.result("A", "of A")
     file.result("B", {"content": "of B", "success": True})
-    file.said("two")
-    file.compacted("in short")
-    file.user("three")
-    file.said("four")
-    file.event("thread_rolled_back", num_turns=1)
-    file.user("five")
-    file.said("six")
+    played(file, "said two; compacted in_short; user three; said four; back 1; user five; said six")
     file.compacted("shorter", [input_text("one"), input_text("shorter")])
     file.user("seven")
     file.item("message", role="user", content="a text, which is dropped")
-    file.item("hologram", x=1)
-    file.said("eight")
-    return file.lines
+    return played(file, "item hologram x=1; said eight").lines
 
 
 def pi():
     """A branch, calls, a compaction, a shell command, and unsent items."""
     file = Pi()
     file.line("model_change", "m", provider="p", modelId="m")
-    file.user("a", "one")
-    file.called("b", "A", "B")
-    file.result("c", "A", "of A")
-    file.result("d", "B", "of B")
-    file.said(
-        "e",
-        [{"type": "thinking", "thinking": "hm", "thinkingSignature": "s"}, {"type": "text", "text": "two"}],
-    )
+    played(file, "user a one; called b A B; result c A of_A; result d B of_B")
+    thought = {"type": "thinking", "thinking": "hm", "thinkingSignature": "s"}
+    file.said("e", [thought, {"type": "text", "text": "two"}])
     file.user("f", "abandoned")
     file.line("branch_summary", "g", "e", fromId="f", summary="it was abandoned")
     file.compacted("h", "in short", "e")
-    file.line(
-        "message", "i", message={"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1}
-    )
+    shell = {"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1}
+    file.line("message", "i", message=shell)
     file.line("custom_message", "j", customType="x", content="said by an extension", display=True)
     file.line("session_info", "k", name="A title")
-    file.said("l", "three")
-    return file.lines
+    return played(file, "said l three").lines
 
 
 def gemini_cli():
     """Calls, a rewritten message, a rewind, a compression, and unsent items."""
     file = Gemini()
-    file.set(
-        messages=[
-            {"id": "c", "type": "user", "content": [{"text": "<session_context>x</session_context>"}]}
-        ]
-    )
+    context = [{"text": "<session_context>x</session_context>"}]
+    file.set(messages=[{"id": "c", "type": "user", "content": context}])
     file.user("a", "one")
     file.said("b", "")
     file.said("b", "", toolCalls=[gemini_call("A", "of A"), gemini_call("B", "of B")], tokens={"input": 9})
     file.user("c1", [gemini_result("A", "of A"), gemini_result("B", "of B")])
     file.said("d", "two", thoughts=[{"subject": "Plan", "description": "say two"}])
-    file.message("e", "error", "quota")
-    file.user("f", "taken back")
-    file.rewind("f")
-    file.set(summary="A title")
+    played(file, 'message e error quota; user f taken_back; rewind f; set summary="A\\u0020title"')
     kept = file.user("g", "three")
     file.set(messages=[
         {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>in short</state_snapshot>"}]},
         {"id": "t", "type": "gemini", "content": "Got it."}, kept,
     ])  # fmt: skip
-    file.said("h", "four")
-    file.user("i", "/five")
-    return file.lines
+    return played(file, "said h four; user i /five").lines
 
 
 class Copilot:
@@ -426,21 +385,19 @@ def copilot_cli():
     file.said("", "A", "B", reasoningText="hm")
     file.result("B", "of B")
     file.result("A", "of A", binaryResultsForLlm=[{"type": "image", **image}])
-    file.said("two", "T")
-    file.event("subagent.started", toolCallId="T", agentDescription="Count", agent="agent-1")
-    file.user("count", agent="agent-1")
-    file.said("three", agent="agent-1")
-    file.result("T", "three")
+    played(
+        file, 'said two T; event subagent.started toolCallId="T" agentDescription="Count" agent="agent-1"'
+    )
+    played(file, 'user count agent="agent-1"; said three agent="agent-1"; result T three')
     file.compacted("in short", lambda: file.user("meanwhile", delivery="steering"))
-    file.said("four", "C")
-    file.event("tool.execution_complete", toolCallId="C", success=False, error={"message": "no such file"})
+    played(
+        file,
+        'said four C; event tool.execution_complete toolCallId="C" success=false error={"message":"none"}',
+    )
     file.event("system.notification", content="<system_notification>\ndone\n</system_notification>")
-    file.said("five")
-    file.compacted("shorter")
-    file.user("six")
-    file.event("hologram.shown", x=1)
-    file.said("seven")
-    return file.lines
+    return played(
+        file, "said five; compacted shorter; user six; event hologram.shown x=1; said seven"
+    ).lines
 
 
 def cursor():
@@ -454,9 +411,8 @@ def cursor():
     made = [
         {"role": role, "message": {"content": [{"type": "text", "text": text}]}} for role, text in texts
     ]
-    made[1]["message"]["content"].append(
-        {"type": "tool_use", "id": None, "name": "Read", "input": {"path": "a"}}
-    )
+    call = {"type": "tool_use", "id": None, "name": "Read", "input": {"path": "a"}}
+    made[1]["message"]["content"].append(call)
     return made
 
 
