@@ -307,7 +307,8 @@ def gemini_cli():
     file.said("b", "", toolCalls=[gemini_call("A", "of A"), gemini_call("B", "of B")], tokens={"input": 9})
     file.user("c1", [gemini_result("A", "of A"), gemini_result("B", "of B")])
     file.said("d", "two", thoughts=[{"subject": "Plan", "description": "say two"}])
-    played(file, 'message e error quota; user f taken_back; rewind f; set summary="A\\u0020title"')
+    played(file, "message e error quota; user f taken_back; rewind f")
+    file.set(summary="A title")
     kept = file.user("g", "three")
     file.set(messages=[
         {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>in short</state_snapshot>"}]},
@@ -390,10 +391,8 @@ def copilot_cli():
     )
     played(file, 'user count agent="agent-1"; said three agent="agent-1"; result T three')
     file.compacted("in short", lambda: file.user("meanwhile", delivery="steering"))
-    played(
-        file,
-        'said four C; event tool.execution_complete toolCallId="C" success=false error={"message":"none"}',
-    )
+    played(file, "said four C")
+    file.event("tool.execution_complete", toolCallId="C", success=False, error={"message": "no such file"})
     file.event("system.notification", content="<system_notification>\ndone\n</system_notification>")
     return played(
         file, "said five; compacted shorter; user six; event hologram.shown x=1; said seven"
