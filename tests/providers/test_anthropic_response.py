@@ -150,26 +150,6 @@ def test_finish(finish, expected):
         assert (expected, empty.parts) == ("Reply", [])
 
 
-USAGE = {
-    "plain": ({"input_tokens": 3, "output_tokens": 4}, {"input": 3, "output": 4}),
-    "cache": (
-        {"input_tokens": 3, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 4},
-        {"input": 123, "cached": 100, "cacheWrite": 20, "output": 4},
-    ),
-    "thinking": (
-        {"input_tokens": 3, "output_tokens": 40, "output_tokens_details": {"thinking_tokens": 30}},
-        {"input": 3, "output": 40, "reasoning": 30},
-    ),
-    "nulls": ({"input_tokens": 3, "cache_read_input_tokens": None, "output_tokens": 4}, {"input": 3, "output": 4}),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
-def test_usage(raw, expected):
-    outcome = read(message({"type": "text", "text": "a"}, usage=raw))
-    assert outcome.usage == {**expected, "raw": without_nulls(raw)}
-
-
 def test_without_its_beginning_it_is_cut():
     outcome = wire.read(sse(*streamed({"type": "text", "text": "ab"})[2:]))
     assert isinstance(outcome, wire.Cut)

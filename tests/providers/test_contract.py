@@ -17,6 +17,7 @@ from histories import (
     inline,
     model,
     prefix,
+    reasoning,
     requested,
     result,
     sendable,
@@ -145,6 +146,85 @@ def test_a_history_of_thoughts_alone_still_asks(format):
         [] if format in ("gemini", "anthropic") else [True]
     )
     assert items(format, requested(format, [], model="m")) == []
+
+
+CALL, RESULT, LONG = call("f", "c"), result("f", "c"), "x" * 65
+FAULTS = {  # what is wrong with a history; where each format finds it in a faithful request
+    "nothing": ([user("a"), model(CALL), tool(RESULT)], {}),
+    "a lost result": (
+        [user("a"), model(CALL), user("b")],
+        {"gemini": "1", "openai-chat": "1.tool_calls", "openai-responses": "1", "anthropic": "1.content.0"}),
+    "a result of no call": (
+        [user("a"), model("b"), tool(RESULT)],
+        {"gemini": "2.parts.0", "openai-chat": "2", "openai-responses": "2", "anthropic": "2.content.0"}),
+    "a late result": (
+        [user("a"), model(CALL), user("b"), tool(RESULT)],
+        {"gemini": "3.parts.0", "openai-chat": "1.tool_calls 3", "anthropic": "3.content.0"}),
+    "a second result": (
+        [user("a"), model(CALL), tool(RESULT, RESULT)],
+        {"gemini": "2", "openai-chat": "3.tool_call_id", "openai-responses": "3.call_id", "anthropic": "2.content.1"}),
+    "a long id": (
+        [user("a"), model(call("f", LONG)), tool(result("f", LONG))],
+        {"openai-chat": "1.tool_calls.0.id 2", "openai-responses": "1.call_id 2.call_id"}),
+    "one id twice": (
+        [user("a"), model(CALL, CALL), tool(RESULT, RESULT)],
+        {"openai-chat": "1.tool_calls.1.id 3.tool_call_id", "openai-responses": "2.call_id 4.call_id",
+         "anthropic": "1.content.1 2.content.1"}),
+    "messages of nothing": (
+        [user(), model()],
+        {"gemini": "0.parts 1.parts", "openai-chat": "0.content 1.content", "openai-responses": "0.content 1.content",
+         "anthropic": "0"}),
+    "reasoning alone": (
+        [user("a"), model(reasoning("rs_1"), "b", by="openai-responses/gpt-5.1"), user("c")],
+        {"openai-responses": "1"}),
+}  # fmt: skip
+
+
+@formats
+@pytest.mark.parametrize(("messages", "places"), FAULTS.values(), ids=FAULTS)
+def test_a_faithful_request_has_the_historys_faults(format, messages, places):
+    body = requested(format, messages, faithful=True, model=MODELS[format]).body
+    field = providers.load(format).package.FIELD
+    paths = [f"{field}.{place}" for place in places.get(format, "").split()]
+    assert [problem.path for problem in providers.load(format).problems(body)] == paths
+
+
+WHOLE = {  # a response with these counts
+    "gemini": lambda counts: {
+        "candidates": [{"content": {"parts": [{"text": "a"}]}}],
+        "usageMetadata": counts,
+    },
+    "openai-chat": lambda counts: {"choices": [{"message": {"content": "a"}}], "usage": counts},
+    "openai-responses": lambda counts: {"status": "completed", "output": [], "usage": counts},
+    "anthropic": lambda counts: {"content": "a", "usage": counts},
+}
+USAGE = [
+    ("gemini", {"promptTokenCount": 100, "cachedContentTokenCount": 60, "toolUsePromptTokenCount": 5, "candidatesTokenCount": 7,
+                "thoughtsTokenCount": 20, "totalTokenCount": 132},
+     {"input": 105, "cached": 60, "output": 27, "reasoning": 20, "total": 132}),
+    ("gemini", {"thoughtsTokenCount": 4}, {"output": 4, "reasoning": 4}),
+    ("gemini", {"promptTokenCount": "4", "totalTokenCount": True}, {}),
+    ("openai-chat", {"prompt_tokens": 100, "completion_tokens": 40, "total_tokens": 140,
+                     "prompt_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 8},
+                     "completion_tokens_details": {"reasoning_tokens": 30}},
+     {"input": 100, "output": 40, "total": 140, "cached": 60, "cacheWrite": 8, "reasoning": 30}),
+    ("openai-chat", {"prompt_tokens": 3, "prompt_tokens_details": []}, {"input": 3}),
+    ("openai-responses", {"input_tokens": 100, "output_tokens": 40, "total_tokens": 140,
+                          "input_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 8},
+                          "output_tokens_details": {"reasoning_tokens": 30}},
+     {"input": 100, "output": 40, "total": 140, "cached": 60, "cacheWrite": 8, "reasoning": 30}),
+    ("anthropic", {"input_tokens": 3, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 4},
+     {"input": 123, "cached": 100, "cacheWrite": 20, "output": 4}),
+    ("anthropic", {"input_tokens": 3, "output_tokens": 40, "output_tokens_details": {"thinking_tokens": 30}},
+     {"input": 3, "output": 40, "reasoning": 30}),
+    ("anthropic", {"input_tokens": 3, "cache_read_input_tokens": None, "output_tokens": 4}, {"input": 3, "output": 4}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "raw", "counts"), USAGE)
+def test_usage_has_one_form(format, raw, counts):
+    found = providers.load(format).response(WHOLE[format](raw)).usage
+    assert found == {**counts, "raw": {key: value for key, value in raw.items() if value is not None}}
 
 
 ACCEPTED = [

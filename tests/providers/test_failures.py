@@ -5,7 +5,6 @@ import pytest
 
 from answers import PRETTY, SPLIT
 from codeh_history.providers import detect, wire
-from codeh_history.providers.reply import Reply
 
 WORDS = {
     "anthropic overloaded": ({"type": "overloaded_error"}, True, "overloaded_error"),
@@ -85,11 +84,6 @@ def test_which_statuses_pass(status, *, passes):
     assert detect.passing(status) is passes
 
 
-def test_an_error_that_is_no_providers_says_its_status():
-    assert wire.read(b"HTTP/1.1 502 x\n\nBad\n").text == "HTTP 502: not a provider's answer: Bad"
-    assert wire.read(b"HTTP/1.1 502 x\n\n").text == "HTTP 502"
-
-
 @pytest.mark.parametrize(
     ("body", "event", "fails"),
     [
@@ -99,23 +93,3 @@ def test_an_error_that_is_no_providers_says_its_status():
 )  # fmt: skip
 def test_what_is_an_error_body(body, event, *, fails):
     assert (detect.failure(body, event=event) is not None) is fails
-
-
-TEXT = [{"text": "a"}]
-
-
-@pytest.mark.parametrize(
-    ("parts", "finish", "why", "said", "retry"),
-    [
-        (TEXT, "length", "", None, None), (TEXT, None, "", None, None), ([], "stop", "", None, None), (TEXT, "error", "", "error (the provider broke off)", True),
-        ([], None, "", "an answer without content", True), ([], None, "SAFETY", "SAFETY (an answer without content)", False),
-        ([], "SAFETY", "blocked", "SAFETY: blocked (an answer without content)", False), ([], "OTHER", "", "OTHER (an answer without content)", True),
-    ],
-)  # fmt: skip
-def test_an_answer_without_content_is_a_failure_unless_it_ended_of_itself(parts, finish, why, said, retry):
-    reply = Reply(parts, "gemini", finish=finish)
-    found = detect.outcome_of(reply, why)
-    if said is None:
-        assert found is reply
-    else:
-        assert (found.text, found.retry) == (said, retry)

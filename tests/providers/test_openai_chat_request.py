@@ -5,7 +5,6 @@ import base64
 import pytest
 
 from codeh_history.providers.openai_chat import request as chat
-from codeh_history.providers.openai_chat import rules
 from codeh_history.providers.turns import EMPTY_MESSAGE
 from codeh_history.session.pairing import failed_call
 from histories import PNG, inline, linked, native, reasoning, requested
@@ -311,29 +310,6 @@ def test_a_system_message_in_the_middle_keeps_its_role():
 
 
 # -- faithful and traced ------------------------------------------------------------------------------
-
-FAULTS = {
-    "lost result": ([USER, message(1, "codeh", [call()]), USER], ["messages.1.tool_calls"]),
-    "orphan": ([message(0, "tool", [result({})])], ["messages.0"]),
-    "late": ([USER, message(1, "codeh", [call()]), message(2, "user", [{"text": "x"}]), message(3, "tool", [result({})])],
-             ["messages.1.tool_calls", "messages.3"]),
-    "double": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({})]), message(3, "tool", [result({})])],
-               ["messages.3.tool_call_id"]),
-    "empty": ([message(0, "user", []), message(1, "codeh", [])], ["messages.0.content", "messages.1.content"]),
-    "long id": ([USER, message(1, "codeh", [call(id="x" * 65)])], ["messages.1.tool_calls.0.id"]),
-    "same ids": ([USER, message(1, "codeh", [call(), call()]), message(2, "tool", [result({}), result({})])],
-                 ["messages.1.tool_calls.1.id", "messages.3.tool_call_id"]),
-    "foreign name": ([USER, message(1, "codeh", [call("a.b")]), message(2, "tool", [result({}, "a.b")])],
-                     ["messages.1.tool_calls.0.function.name"]),
-    "none": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({})])], []),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
-def test_a_faithful_body_has_the_historys_faults(records, paths):
-    records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
-    body = request(records, faithful=True).body
-    assert [problem.path for problem in rules.Rules(body).in_order()] == paths
 
 
 def test_only_what_is_sent_counts():

@@ -205,32 +205,6 @@ def test_an_answer_without_content(body, expected):
         assert (expected, outcome.parts, outcome.finish) == ("Reply", [], "stop")
 
 
-USAGE = {
-    "plain": (
-        {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, {"input": 3, "output": 4, "total": 7},
-    ),
-    "details": (
-        {"prompt_tokens": 100, "completion_tokens": 40, "total_tokens": 140,
-         "prompt_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 8},
-         "completion_tokens_details": {"reasoning_tokens": 30}},
-        {"input": 100, "output": 40, "total": 140, "cached": 60, "cacheWrite": 8, "reasoning": 30},
-    ),
-    "no details": ({"prompt_tokens": 3, "prompt_tokens_details": []}, {"input": 3}),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
-def test_usage(raw, expected):
-    whole = read(completion({"content": "a"}, usage=raw))
-    assert whole.usage == {**expected, "raw": raw}
-    events = [
-        chunk({"role": "assistant", "content": "a"}, "stop", usage=None),
-        {**chunk({}), "choices": [], "usage": raw},
-    ]
-    streamed = reply(sse(*events, done=True))
-    assert streamed.usage == whole.usage
-
-
 def test_an_error_in_the_stream_is_no_answer():
     error = {
         "error": {"message": "Provider returned error", "code": 502},

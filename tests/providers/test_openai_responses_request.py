@@ -6,7 +6,6 @@ import pytest
 
 from codeh_history.providers.base import Options
 from codeh_history.providers.openai_responses import request as responses
-from codeh_history.providers.openai_responses import rules
 from codeh_history.providers.openai_responses.replay import is_answer
 from codeh_history.providers.turns import EMPTY_MESSAGE
 from codeh_history.session.model import Message
@@ -348,26 +347,6 @@ def test_options(options, expected):
 def test_a_body_that_relies_on_what_the_provider_keeps_stays_so(kept):
     body = request([USER], settings=kept).body
     assert {k: v for k, v in body.items() if k not in ("model", "input")} == kept
-
-
-FAULTS = {
-    "lost result": ([USER, message(1, "codeh", [call()]), USER], ["input.1"]),
-    "orphan": ([message(0, "tool", [result({})])], ["input.0"]),
-    "double": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({}), result({})])], ["input.3.call_id"]),
-    "long id": ([USER, message(1, "codeh", [call("x" * 65)]), message(2, "tool", [result({}, "x" * 65)])],
-                ["input.1.call_id", "input.2.call_id"]),
-    "reused id": ([USER, message(1, "codeh", [call(), call()]), message(2, "tool", [result({})])], ["input.2.call_id"]),
-    "empty": ([message(0, "user", []), message(1, "codeh", [])], ["input.0.content", "input.1.content"]),
-    "reasoning alone": ([USER, message(1, "codeh", [reasoning("rs_1"), said("a")], **OWN)], ["input.1"]),
-    "none": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({})])], []),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
-def test_a_faithful_body_has_the_historys_faults(records, paths):
-    records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
-    body = request(records, faithful=True).body
-    assert [problem.path for problem in rules.Rules(body).in_order()] == paths
 
 
 def test_an_item_of_the_users_side_is_sent_once():

@@ -177,23 +177,6 @@ def test_an_answer_that_is_not_there_yet(status):
     assert (outcome.retry, outcome.code) == (True, status)
 
 
-USAGE = {
-    "plain": ({"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}, {"input": 3, "output": 4, "total": 7}),
-    "details": (
-        {"input_tokens": 100, "output_tokens": 40, "total_tokens": 140,
-         "input_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 8},
-         "output_tokens_details": {"reasoning_tokens": 30}},
-        {"input": 100, "output": 40, "total": 140, "cached": 60, "cacheWrite": 8, "reasoning": 30},
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
-def test_usage(raw, expected):
-    outcome = read(response(message(said("a")), usage=raw))
-    assert outcome.usage == {**expected, "raw": raw}
-
-
 # -- recorded answers ------------------------------------------------------------------------------
 
 
