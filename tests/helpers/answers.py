@@ -174,6 +174,11 @@ def short(outcome):
     return f"{type(outcome).__name__}: {outcome.text}"
 
 
+def ending(outcome):
+    """How a response ended, for tables: in its own word, or as the failure that it is."""
+    return f"Reply {outcome.finish}" if isinstance(outcome, wire.Reply) else short(outcome)
+
+
 def text_of(parts):
     return "+".join(part["text"] if "text" in part else next(iter(part)) for part in parts)
 

@@ -3,10 +3,10 @@
 import orjson
 import pytest
 
-from answers import arrived, expected_of, recorded, recorded_streams, sse, without_nulls
+from answers import arrived, ending, expected_of, recorded, recorded_streams, sse, without_nulls
 from codeh_history.providers import wire
 from codeh_history.providers.anthropic.response import read
-from codeh_history.providers.reply import Failure, Reply
+from codeh_history.providers.reply import Reply
 
 CITED = [{"type": "char_location", "cited_text": "x", "document_index": 0}]
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
@@ -127,27 +127,18 @@ def test_streamed_input(text, part):
 
 
 FINISHES = {
-    "end_turn": "Reply", "stop_sequence": "Reply", "pause_turn": "Reply", "tool_use": "Reply",
-    "max_tokens": "4 max_tokens (an answer without content)",
-    "refusal": "4 refusal: may enable harm (an answer without content)",
-    "model_context_window_exceeded": "4 model_context_window_exceeded (an answer without content)",
-}  # fmt: skip
+    **{finish: f"Reply {finish}" for finish in ("end_turn", "stop_sequence", "pause_turn", "tool_use")},
+    "max_tokens": "Failure 4: max_tokens (an answer without content)",
+    "refusal": "Failure 4: refusal: may enable harm (an answer without content)",
+    "model_context_window_exceeded": "Failure 4: model_context_window_exceeded (an answer without content)",
+}
 
 
 @pytest.mark.parametrize(("finish", "expected"), FINISHES.items())
 def test_finish(finish, expected):
-    why = (
-        {"stop_details": {"type": "refusal", "explanation": "may enable harm"}}
-        if finish == "refusal"
-        else {}
-    )
-    with_text = read(message({"type": "text", "text": "a"}, finish=finish, **why))
-    assert with_text.finish == finish
-    empty = read(message(finish=finish, **why))
-    if isinstance(empty, Failure):
-        assert f"{75 if empty.retry else 4} {empty.text}" == expected
-    else:
-        assert (expected, empty.parts) == ("Reply", [])
+    why = {"explanation": "may enable harm"} if finish == "refusal" else {}
+    assert ending(read(message(finish=finish, stop_details=why))) == expected
+    assert read(message({"type": "text", "text": "a"}, finish=finish)).finish == finish
 
 
 def test_without_its_beginning_it_is_cut():
