@@ -81,13 +81,6 @@ class Assembly:
         """The texts of an item by their fields, in the order in which they began."""
         return {field: "".join(pieces) for field, pieces in self._pieces.get(index, {}).items()}
 
-    def forget(self, index: int) -> None:
-        """Drop the texts of an item that has come as a whole."""
-        self._pieces.pop(index, None)
-
-    def indexes(self) -> list[int]:
-        return sorted({*self.items, *self._pieces})
-
 
 def grown(before: Json, delta: Json) -> Json:
     """An object with a delta added: texts and lists grow, objects by field, the rest is replaced.

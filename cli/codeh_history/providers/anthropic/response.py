@@ -93,7 +93,7 @@ class Stream(StreamReader):
         return []
 
     def conclude(self) -> Reply | Failure:
-        content = [self._whole(number) for number in self._blocks.indexes()]
+        content = [self._whole(number) for number in self._blocks.items]
         return read({**(self._message or {}), "content": content, "usage": self._usage})
 
     def _begin(self, index: int, block: Json) -> list[Part]:
