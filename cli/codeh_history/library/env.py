@@ -99,8 +99,6 @@ class Call(Env):
 class OpenSession:
     """An opened session: its name and file, and the environment variables at that time."""
 
-    __slots__ = ("create", "environ", "name", "path")
-
     def __init__(self, environ: dict[str, str], name: str, *, create: bool) -> None:
         from ..store import resolve
         from ..store.paths import SERVER, is_path

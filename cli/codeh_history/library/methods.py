@@ -31,8 +31,6 @@ OTHER_METHODS = {"jsonl": False, "stream": False, "from_": None, "echo": False, 
 class Methods:
     """The methods of a session; the public class is `Session`."""
 
-    __slots__ = ("_opened",)
-
     def __init__(self, opened: OpenSession) -> None:
         """Use `Session.open` instead."""
         self._opened = opened

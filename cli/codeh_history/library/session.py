@@ -11,5 +11,3 @@ class Session(Methods):
     Appended records are durable when the method returns. Failures raise `HistoryError`, whose `code` is the
     exit code of the corresponding command.
     """
-
-    __slots__ = ()

@@ -29,8 +29,6 @@ class Answer:
     Awaiting it returns it unchanged, so that `await session.ask(…)` works with any `via`.
     """
 
-    __slots__ = ("calls", "id", "text")
-
     def __init__(self, message: Message) -> None:
         self.id = message.id
         self.text = text_of(message)
@@ -161,8 +159,6 @@ class Stream:
     Data is written to disk after a tenth of a second or 4 KiB. `id` is the message's id, None until its
     first write.
     """
-
-    __slots__ = ("_call", "_feed", "_streaming", "id")
 
     def __init__(self, call: Call, streaming: Streaming, most: int) -> None:
         self._call = call

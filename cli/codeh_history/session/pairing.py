@@ -123,8 +123,6 @@ class Pairing:
     `misplaced` are calls in a user's message, which do not count.
     """
 
-    __slots__ = ("answers", "calls", "doubles", "misplaced", "orphans", "units")
-
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.units: list[list[Call]] = []
@@ -155,8 +153,6 @@ def _walked(messages: Sequence[Message]) -> Walk:
 
 class Walk:
     """One pass over a history; `pairing` is the result so far."""
-
-    __slots__ = ("begun", "earlier", "idless", "latest", "pairing", "row", "sifted")
 
     def __init__(self) -> None:
         self.pairing = Pairing()

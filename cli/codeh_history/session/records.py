@@ -58,8 +58,6 @@ class Damage:
     Line `ELEMENT`: an element of a file that is one JSON value; the reason names it.
     """
 
-    __slots__ = ("line", "mended", "offset", "reason")
-
     def __init__(self, line: int, offset: int, reason: str, *, mended: bool = False) -> None:
         self.line = line
         self.offset = offset  # -1 in another program's file
@@ -71,8 +69,6 @@ class Log:
 
     `refers`: whether a record may name blocks that hold its parts. `idless`: whether a call may have no id.
     """
-
-    __slots__ = ("damage", "idless", "records", "refers", "size")
 
     def __init__(
         self, records: list[Record], damage: list[Damage], size: int, *, refers: bool = True,
@@ -87,8 +83,6 @@ class Log:
 
 class ParseState:
     """What precedes the lines to parse: bytes, lines, and counts of bare messages."""
-
-    __slots__ = ("bare", "lines", "size")
 
     def __init__(self) -> None:
         self.size = self.lines = 0

@@ -30,11 +30,6 @@ class View:
     that do not count, because they were undone or are repeated.
     """
 
-    __slots__ = (
-        "all", "applied", "carried", "dead", "header", "header_raw", "hidden_summaries", "id",
-        "log", "made", "messages", "meta", "notes", "summaries",
-    )  # fmt: skip
-
     def __init__(self, log: Log, dead: set[int] | None = None, notes: list[str] | None = None) -> None:
         self.log = log
         self.dead = dead or set()

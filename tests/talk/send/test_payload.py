@@ -225,7 +225,8 @@ def check(path, data, *argv):
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         short = told(["payload", str(path), *argv])
-        patch.setattr(log_records.Log, "refers", property(lambda log: True, lambda log, value: None))
+        refers = property(lambda log: True, lambda log, value: None)
+        patch.setattr(log_records.Log, "refers", refers, raising=False)
         patch.setattr(log_records, "_is_usual", lambda data: False)
         assert short == told(["payload", str(path), *argv])
 
