@@ -42,7 +42,7 @@ def _fresh(part, again):
 
 
 def _recorded():
-    from summaries import recorded
+    import recorded
     from support import ROOT
 
     return recorded.coding() if (ROOT.parent / "shared" / "corpus").is_dir() else []

@@ -59,7 +59,7 @@ def sessions():
     root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not root.is_dir():
         return {}
-    from summaries.recorded import coding, support
+    from recorded import coding, support
 
     joined = [c for number, messages in enumerate(support()) for c in plain(messages, f"s{number}-")]
     return {"coding": plain(coding()), "support": joined}

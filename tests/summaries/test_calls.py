@@ -3,7 +3,7 @@
 import pytest
 
 from codeh_history.summaries import calls
-from summaries.recorded import view_of
+from recorded import view_of
 
 
 def call(number, name, args, response):

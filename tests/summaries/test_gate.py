@@ -13,7 +13,7 @@ from codeh_history.summaries.gate.calls import problems as call_problems
 from codeh_history.summaries.gate.faithful import problems as faithful_problems
 from codeh_history.summaries.request import nameable
 from histories import call, model, result, session, tool, user
-from summaries.recorded import coding, support, view_of
+from recorded import coding, support, view_of
 from support import ROOT, corpus
 
 SOURCE = """\

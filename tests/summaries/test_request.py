@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from codeh_history.filters.compact.extract import extract
 from codeh_history.session.records import dumps
 from codeh_history.summaries.request import (
@@ -21,12 +22,11 @@ from codeh_history.summaries.request import (
     words_of,
 )
 from codeh_history.tokens import message_tokens, open_counter
-from compact import recorded
 from compact.long import output, prose
 from compact.short import asked
 from histories import TS, call, message, model, result, session, tool, user
 from length import by_length
-from summaries.recorded import coding, view_of
+from recorded import coding, view_of
 from summarizing import digest
 from support import corpus, lines, run, session_path
 

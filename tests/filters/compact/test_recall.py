@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import recorded
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.replay import replay
@@ -16,7 +17,7 @@ from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from codeh_history.views.result import compaction
-from compact import long, phrasings, planted, recorded
+from compact import long, phrasings, planted
 from compact.long import cost, line, request_cost
 from length import by_length, not_short
 from plain_logs import contents

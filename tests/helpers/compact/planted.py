@@ -3,8 +3,8 @@
 import re
 from typing import Any, NamedTuple
 
+import recorded
 from codeh_history.session.ops import apply
-from compact import recorded
 from compact.long import output
 from compact.short import plan, tokens
 from strategies import view_of
