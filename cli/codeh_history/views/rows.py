@@ -30,7 +30,6 @@ _MARK = Pattern(  # what programs put before a prompt, or instead of one
 )
 MANY = 1000  # sessions; fewer are read again unless they are large
 MUCH = 2 << 20  # bytes; less is read as fast as it is loaded from the cache
-Stamps = dict[str, Stamp | None]
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
     "pending",
@@ -189,32 +188,25 @@ def cached_rows(
 ) -> list[Json]:
     """Return each session's row, cached if the sessions are large or many."""
     stamps = stamps_of(paths)
-    if len(paths) < MANY and _size(paths, stamps) < MUCH:
-        return _made(env, paths, stamps, row_of)
-    cache = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version)
-    rows = {path: row for path in paths if isinstance(row := cache.get(path, stamps[path]), dict)}
+    cached = len(paths) >= MANY or _size(paths, stamps) >= MUCH
+    cache = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version) if cached else None
+    known = {path: cache.get(path, stamps[path]) for path in paths} if cache is not None else {}
+    rows: dict[str, Json] = {path: row for path, row in known.items() if isinstance(row, dict)}
     others = [path for path in paths if path not in rows]
-    for path, row in zip(others, _made(env, others, stamps, row_of), strict=True):
-        rows[path] = row
-        stamp = stamps[path]
-        if stamp is not None and "problem" not in row:
-            cache.keep(path, stamp, row)
-    cache.save(paths)
-    return [rows[path] for path in paths]
-
-
-def _size(paths: Sequence[str], stamps: Stamps) -> int:
-    return sum(stamp.size for path in paths if (stamp := stamps[path]))
-
-
-def _made(env: Env, paths: list[str], stamps: Stamps, row_of: Callable[[str], Json]) -> list[Json]:
-    """Compute the rows of sessions."""
-    rows: dict[str, Json] = {}
-    with progress(env, "reading sessions", _size(paths, stamps), A_SECOND) as done:
-        for path in loaded_together(paths):
+    with progress(env, "reading sessions", _size(others, stamps), A_SECOND) as done:
+        for count, path in enumerate(loaded_together(others), 1):
             rows[path] = row_of(path)
-            done(len(rows), len(paths))
+            done(count, len(others))
+            stamp = stamps[path]
+            if cache is not None and stamp is not None and "problem" not in rows[path]:
+                cache.keep(path, stamp, rows[path])
+    if cache is not None:
+        cache.save(paths)
     return [rows[path] for path in paths]
+
+
+def _size(paths: Sequence[str], stamps: dict[str, Stamp | None]) -> int:
+    return sum(stamp.size for path in paths if (stamp := stamps[path]))
 
 
 def report_problems(env: Env, rows: list[Json]) -> list[Json]:
