@@ -42,7 +42,7 @@ test-faults: $(READY) ## kill -9, full disks, signals, many writers: FAULTS=long
 	FAULTS=$(or $(FAULTS),medium) $(PYTEST) tests/faults
 
 test-postgres: $(READY) ## sessions in Postgres: all golden cases, faults, speed
-	LENGTH=long FAULTS=$(or $(FAULTS),long) $(PYTEST) -m "slow or not slow" tests/postgres tests/store/postgres tests/store/test_store_protocol.py tests/store/test_on_server.py tests/base/test_base_postgres.py tests/store/blocks/test_blocks_postgres.py
+	LENGTH=long FAULTS=$(or $(FAULTS),long) $(PYTEST) -m "slow or not slow" tests/postgres tests/store/postgres tests/store/test_store_protocol.py tests/base/test_base_postgres.py
 	$(BIN)/python tests/postgres/speed.py
 
 test-pythons: $(READY) ## a sample on Python 3.11 to 3.14: PYTHONS=newest

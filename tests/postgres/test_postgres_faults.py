@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import count
 
 import orjson
@@ -26,11 +26,13 @@ from length import FAULTS, by_length
 from postgres_server import Cluster, Done, Program
 from support import ROOT
 
-"""Sees each chunk (`to` the server, `from` it); None: it passes, True: it passes and then all is cut, False: cut at once."""
-
 
 class Proxy:
-    """Forwards connections to a port until `cut` says otherwise."""
+    """Forwards connections to a port until `cut` says otherwise.
+
+    It sees each chunk (`to` the server, `from` it); None: it passes, True: it passes and then all is cut,
+    False: cut at once.
+    """
 
     def __init__(self, port, cut=lambda _way, _data: None):
         self.target = port
@@ -319,3 +321,50 @@ def test_what_was_acknowledged_outlives_a_failover(mortal, mortal_url, standby, 
     mortal.start()
     mortal.sql("ALTER SYSTEM RESET synchronous_standby_names") if mortal.ready() else None
     print(f"failover: {len(ids) + len(said)} acknowledged, lost 0, doubled 0")
+
+
+# -- `serve`, with many requests in flight ------------------------------------------------------------------
+
+SESSIONS, REQUESTS = 8, 64
+KILLED_AFTER = 4  # answers
+
+
+def asked(number):
+    words = ("append", "-s", f"s{number % SESSIONS}", "-m", f"text {number}", "--key", f"k{number}")
+    return orjson.dumps({"id": number, "argv": words}) + b"\n"
+
+
+def test_a_killed_database_costs_no_answer_and_no_record(mortal, tmp_path):
+    url = mortal.database(f"a{random.getrandbits(60)}")
+    run = Program(tmp_path / "home", url)
+    serving = subprocess.Popen([run._program, "serve"], env=run.environ(), stdin=-1, stdout=-1, stderr=-3)
+
+    def answers(numbers, killed_after=None):
+        serving.stdin.write(b"".join(map(asked, numbers)))
+        serving.stdin.flush()
+        found = {}
+        while len(found) < len(numbers):
+            answer = orjson.loads(serving.stdout.readline())
+            found[answer["id"]] = answer
+            if len(found) == killed_after:
+                mortal.kill()
+        return found
+
+    first = answers([*range(REQUESTS)], KILLED_AFTER)
+    assert {answer["code"] for answer in first.values()} <= {0, 75}
+    lost = [number for number, answer in first.items() if answer["code"]]
+    mortal.start()
+    again = answers(sorted(lost))
+    assert {answer["code"] for answer in again.values()} <= {0}, again
+    print(f"{len(lost)} of {REQUESTS} were asked again")
+    serving.stdin.close()
+    assert serving.wait(60) == 0
+    stored = defaultdict(list)
+    store = postgres.named(url)
+    for session in store.stamps():
+        stored[session] = [orjson.loads(line) for line in store.read(session).splitlines()[1:]]
+    assert [len(messages) for messages in stored.values()] == [REQUESTS // SESSIONS] * SESSIONS
+    ids = {number: answer["stdout"].strip() for number, answer in (first | again).items()}
+    for number in range(REQUESTS):
+        messages = stored[f"s{number % SESSIONS}"]
+        assert [m["id"] for m in messages if m["key"] == f"k{number}"] == [ids[number]]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import postgres_server
 import support
-from postgres_server import Program
+from codeh_history.store import postgres
+from postgres_server import SECRET, Program
 
 pytestmark = postgres_server.needed
 STORES = Path(__file__).parents[2] / "docs" / "stores.md"
@@ -104,3 +105,39 @@ def test_a_stream_whose_session_is_removed_is_kept(run):
     (file,) = (run.home / "unsent").iterdir()
     assert (process.returncode, file.read_text(), str(file) in err.decode()) == (3, "Hello, you", True)
     assert "Hello" not in run("show", "demo").out
+
+
+def test_blocks_lie_beside_the_sessions(run):
+    run("append", "-s", "demo", "-m", "x" * 9000)
+    more = {"CODEH_BLOCKS": run.url}
+    assert run("persist", "demo", "-i", **more).code == 0
+    assert b"x" * 100 not in postgres.named(run.url).read("demo")
+    assert "x" * 9000 in run("last", "demo", **more).out
+    missing = run("last", "demo", CODEH_BLOCKS="postgres://127.0.0.1:1/none", CODEH_STORE=run.url)
+    assert "postgres://127.0.0.1:1/none" in missing.err
+
+
+def command_of(error):
+    """The words of the command that an error says stores what is kept."""
+    return re.search(r"`codeh-history (.*?)`", error)[1].split()
+
+
+def test_a_prompt_outlives_a_server_that_is_away(run, tmp_path):
+    away = Program(tmp_path / "home", f"postgres://user:{SECRET}@127.0.0.1:1/none")
+    for words, stdin in (
+        (("append", "-s", "demo", "-m", "Hello"), ""),
+        (("append", "-s", "demo"), "Hello"),
+        (("append", "-s", "demo", "-m", "Hello", "--key", "k"), ""),
+        (("ask", "-s", "demo", "--to", "ollama", "--model", "m", "--via", "cat"), "Hello"),
+    ):
+        done = away(*words, stdin=stdin)
+        assert done.code == 75, done
+        assert SECRET not in done.err
+        again = run(*command_of(done.err))
+        assert again.code == 0, again
+    assert run("show", "demo", "--jsonl").out.count("Hello") == 4
+    seeded = away("append", "-s", "demo", "-m", "Seeded", CODEH_ID_SEED="x")
+    assert (seeded.code, run(*command_of(seeded.err)).code) == (75, 0)
+    answer = away("append", "-s", "demo", "--from", "text", stdin="The answer")
+    assert answer.code == 75
+    assert Path(command_of(answer.err)[-1]).read_text() == "The answer"
