@@ -1,6 +1,7 @@
 """What every store promises (`store/protocol.py`), tried on each."""
 
 import json
+import os
 import random
 import threading
 from functools import partial
@@ -9,16 +10,18 @@ import orjson
 import pytest
 
 import postgres_server
-from codeh_history.base.errors import BadData
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.store import log, postgres, read, replace, stores
 from codeh_history.store.locked import field
+from codeh_history.store.stores import Files, stamps_in
 from synced import HEAD, LINE, ODD
 
 
 @pytest.fixture(params=["dir", pytest.param("postgres", marks=postgres_server.needed)])
 def store(request, env, tmp_path):
     if request.param == "dir":
-        return stores.Files(env, str(tmp_path / "store"))
+        return Files(env, str(tmp_path / "store"))
     return postgres.named(request.getfixturevalue("cluster").database(f"a{random.getrandbits(60)}"))
 
 
@@ -85,3 +88,48 @@ def test_a_field_is_found_as_any_program_writes_it(write):
         assert field("key", f"a{char}b").search(line), line
         assert b"\\u" in line or not field("key", f"a{char}c").search(line)
     assert field("key", "a/b").search(rb'{"key" :\t"a\/b"}'.replace(rb"\t", b"\t"))
+
+
+# -- stores by URL; files in a folder ---------------------------------------------------------------------
+
+
+def test_a_server_is_named_without_its_password():
+    pytest.importorskip("psycopg")
+    env = Env({"CODEH_HOME": "/h", "CODEH_STORE": "postgresql://me:secret@host:1/db"})
+    assert stores.chosen(env).name == "postgres://host:1/db"
+    assert stores.chosen(env).path("x") == "postgres://host:1/db/x"
+
+
+@pytest.mark.parametrize("url", ["dir:", "/folder", "s3://x", "dir"])
+def test_what_names_no_store_is_exit_2(url):
+    with pytest.raises(Usage, match=r"^CODEH_STORE: dir:PATH or postgres://… expected$"):
+        stores.chosen(Env({"CODEH_STORE": url}))
+
+
+def test_only_sessions_are_listed_in_the_order_of_their_ids(tmp_path):
+    names = "b.jsonl a-2.jsonl a.jsonl old.json .hidden.jsonl con.jsonl c.jsonl.tmp .jsonl".split()
+    for name in (*names, "a b.jsonl"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "folder.jsonl").mkdir()
+    os.mkfifo(tmp_path / "fifo.jsonl")
+    (tmp_path / "link.jsonl").symlink_to("b.jsonl")
+    (tmp_path / "nowhere.jsonl").symlink_to("none")
+    stamps = Files(Env({}), str(tmp_path)).stamps()
+    assert list(stamps) == ["a", "a-2", "b", "link"]
+    assert stamps["a"].size == 1
+    assert stamps["b"] == stamps["link"]
+
+
+def test_no_folder_is_an_empty_one_and_one_that_cannot_be_read_is_named(tmp_path):
+    assert stamps_in(str(tmp_path / "none"), ".jsonl") == {}
+    (tmp_path / "f").touch()
+    with pytest.raises(InputOutput, match=r"/f: Not a directory$"):
+        stamps_in(str(tmp_path / "f"), ".jsonl")
+
+
+def test_2026_11_23_other_links_that_lead_nowhere_are_not_followed(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    assert stamps_in(str(tmp_path), ".jsonl") == {}
+    (tmp_path / "a.jsonl").symlink_to("a.jsonl")
+    with pytest.raises(InputOutput, match=f"^{tmp_path}: Too many levels of symbolic links"):
+        stamps_in(str(tmp_path), ".jsonl")
