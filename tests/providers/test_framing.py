@@ -10,7 +10,7 @@ from codeh_history.providers.json_text import (
     trouble,
     value_of,
 )
-from codeh_history.providers.protocol import grown
+from codeh_history.providers.openai_chat.response import grown
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,6 @@ CHAT_BREAKS = {
     "no messages": ("messages", [], "messages"),
     "no message": ("messages.6", 7, "messages.6.role"),
     "unknown role": ("messages.6.role", "model", "messages.6.role"),
-    "o1-mini takes no system": ("model", "o1-mini", "messages.0.role"),
     "system holds text only": ("messages.0.content", [{"type": "image_url", "image_url": {"url": PNG}}], "messages.0.content.0.type"),
     "null content": ("messages.6.content", None, "messages.6.content"),
     "empty list": ("messages.6.content", [], "messages.6.content"),

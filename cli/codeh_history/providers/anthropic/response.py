@@ -13,7 +13,7 @@ from .. import usage
 from ..detect import outcome_of
 from ..json_text import value_of
 from ..parts import call, list_of, name_of, native, object_of, text_of, without
-from ..protocol import Assembly, StreamReader
+from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import EVENTS, NAME
 
@@ -58,7 +58,8 @@ class Stream(StreamReader):
     def __init__(self) -> None:
         self._message: Json | None = None  # as message_start gives it, then what message_delta adds
         self._usage: Json | None = None
-        self._blocks = Assembly()  # by the order in which they begin
+        self._blocks: list[Json] = []  # in the order in which they begin
+        self._texts: list[list[str]] = []  # the pieces of the text, thinking or input of each
         self._open: dict[int, int] = {}  # the blocks that are not over, by their index
 
     def belongs(self, event: Json) -> bool:
@@ -93,12 +94,13 @@ class Stream(StreamReader):
         return []
 
     def conclude(self) -> Reply | Failure:
-        content = [self._whole(number) for number in self._blocks.items]
+        content = [self._whole(number) for number in range(len(self._blocks))]
         return read({**(self._message or {}), "content": content, "usage": self._usage})
 
     def _begin(self, index: int, block: Json) -> list[Part]:
-        number = self._open[index] = len(self._blocks.items)  # some hosts always say that the index is 0
-        self._blocks.items[number] = block
+        number = self._open[index] = len(self._blocks)  # some hosts always say that the index is 0
+        self._blocks.append(block)
+        self._texts.append([])
         return self._grow(number, text_of(block.get(_field(block))))
 
     def _extend(self, index: int, delta: Json) -> list[Part]:
@@ -109,27 +111,27 @@ class Stream(StreamReader):
         number = self._open[index]
         if field:
             return self._grow(number, text_of(delta.get(field)))
-        block = self._blocks.items[number]
+        block = self._blocks[number]
         if kind == "citations_delta":
             more: Json = {"citations": [*list_of(block.get("citations")), delta.get("citation")]}
         else:  # a signature, or a kind unknown here: its fields replace the block's
             more = {key: value for key, value in delta.items() if key != "type"}
-        self._blocks.items[number] = {**block, **more}
+        self._blocks[number] = {**block, **more}
         return []
 
     def _grow(self, number: int, text: str) -> list[Part]:
         """Add to the text, thinking or input of a block; the part that shows it."""
-        field = _field(self._blocks.items[number])
-        self._blocks.append(number, field, text)
+        field = _field(self._blocks[number])
+        self._texts[number].append(text)
         if not text or field == "input":
             return []
         return [{"text": text, "thought": True} if field == "thinking" else {"text": text}]
 
     def _whole(self, number: int) -> Json:
         """A block with the text, thinking or input that was streamed for it."""
-        block = self._blocks.items[number]
+        block = self._blocks[number]
         field = _field(block)
-        text: Any = self._blocks.texts(number).get(field, "")
+        text: Any = "".join(self._texts[number])
         if field == "input":
             if not text.strip():
                 return block

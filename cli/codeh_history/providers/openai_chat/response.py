@@ -14,7 +14,7 @@ from .. import usage
 from ..detect import outcome_of
 from ..openai import usage_paths
 from ..parts import call, first, further, is_text, name_of, native, object_of, objects, text_of, without
-from ..protocol import Assembly, StreamReader, grown
+from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
@@ -22,7 +22,7 @@ REASONING = ("reasoning_content", "reasoning")  # hosts that give both give the 
 _TEXTS = ("content", "refusal", *REASONING)
 _KNOWN = frozenset(("role", "tool_calls", "function_call", *_TEXTS))
 _SHOWN = ("text", "thought", "refusal")
-_MESSAGE = -1  # the index of the message itself among its calls
+_STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in every chunk
 _USAGE = usage_paths("prompt_tokens", "completion_tokens")
 
 
@@ -76,7 +76,9 @@ class Stream(StreamReader):
     def __init__(self) -> None:
         self._first: Json | None = None
         self._message: Json = {}  # what the deltas say besides texts and calls
-        self._assembly = Assembly()  # the calls, and the texts of the message
+        self._texts: dict[str, list[str]] = {}  # the pieces of its texts, by their fields
+        self._calls: dict[int, Json] = {}  # by index, without their arguments
+        self._arguments: dict[int, list[str]] = {}
         self._finish: object = None
         self._further: set[int] = set()  # indexes of the choices beside the first
         self._usage: Json | None = None
@@ -109,7 +111,7 @@ class Stream(StreamReader):
             self._add_call(piece)
         texts = {key: delta[key] for key in _TEXTS if isinstance(delta.get(key), str)}
         for key, text in texts.items():
-            self._assembly.append(_MESSAGE, key, text)
+            self._texts.setdefault(key, []).append(text)
         self._message = grown(self._message, without(delta, ("tool_calls", *texts)))
         parts: list[Any] = [
             {key: part[key] for key in _SHOWN if key in part} for part in _texts(delta) if "text" in part
@@ -121,28 +123,58 @@ class Stream(StreamReader):
 
     def _add_call(self, piece: Json) -> None:
         """A piece of a call, by its index; some hosts leave it out or always say 0: then by its id."""
-        index, id, calls = piece.get("index"), name_of(piece.get("id")), self._assembly.items
+        index, id, calls = piece.get("index"), name_of(piece.get("id")), self._calls
         last = max(calls, default=-1)
         if not isinstance(index, int):
             index = max(last, 0)
         if id and calls.get(index, {}).get("id") not in (None, "", id):
             index = last + 1
         function = object_of(piece.get("function"))
-        self._assembly.append(index, "arguments", text_of(function.get("arguments")))
+        self._arguments.setdefault(index, []).append(text_of(function.get("arguments")))
         calls[index] = grown(calls.get(index, {}), {**piece, "function": without(function, ("arguments",))})
 
     def _whole_calls(self) -> list[Json]:
         """The calls with the arguments streamed for them; a custom tool's has an input instead."""
-        calls = self._assembly.items
-        whole = [
-            {**calls[index], "function": {**calls[index]["function"], **self._assembly.texts(index)}}
-            for index in sorted(calls)
-        ]
-        return [made if made["function"].get("name") else without(made, ("function",)) for made in whole]
+        whole = []
+        for index, call_ in sorted(self._calls.items()):
+            function = {**call_["function"], "arguments": "".join(self._arguments[index])}
+            named = {**call_, "function": function}
+            whole.append(named if function.get("name") else without(call_, ("function",)))
+        return whole
 
     def conclude(self) -> Reply | Failure:
-        texts = {key: text for key, text in self._assembly.texts(_MESSAGE).items() if text}
+        texts = {key: text for key, pieces in self._texts.items() if (text := "".join(pieces))}
         message = {**self._message, **texts, "tool_calls": self._whole_calls()}
         others = [{"index": index} for index in self._further]
         choices = [{"message": message, "finish_reason": self._finish}, *others]
         return read({"id": self.id, "model": self.model, "choices": choices, "usage": self._usage})
+
+
+def grown(before: Json, delta: Json) -> Json:
+    """An object with a delta added: texts and lists grow, objects by field, the rest is replaced.
+
+    Objects of a list that have an `index` grow in the one of that index.
+    """
+    result = dict(before)
+    for key, value in delta.items():
+        old = result.get(key)
+        if isinstance(old, str) and isinstance(value, str) and key not in _STEADY:
+            result[key] = old + value
+        elif isinstance(value, dict):
+            result[key] = grown(object_of(old), value)
+        elif isinstance(value, list):
+            result[key] = [*old] if isinstance(old, list) else []
+            for item in value:
+                _grow(result[key], item)
+        elif value is not None:
+            result[key] = value
+    return result
+
+
+def _grow(items: list[Any], item: Any) -> None:
+    index = object_of(item).get("index")
+    for number, other in enumerate(items):
+        if index is not None and object_of(other).get("index") == index:
+            items[number] = grown(other, item)
+            return
+    items.append(item)

@@ -11,7 +11,6 @@ from ..parts import list_of, name_of, object_of
 from ..validator import each
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
-_NO_SYSTEM = re.compile(r"(.*/)?o1-(mini|preview)")
 _REASONING = re.compile(r"(.*/)?(o\d|gpt-[5-9])")
 
 
@@ -50,8 +49,6 @@ class Rules(OpenAIValidator):
             self.assistant(message, path)
         else:
             self.unanswered()
-            if role == "system" and _NO_SYSTEM.match(self.named):
-                self.report(f"{path}.role", "this model takes no system message")
             kinds = ("text",) if role != "user" else ("text", "image_url", "input_audio", "file")
             self.content(message.get("content"), f"{path}.content", kinds)
 
