@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from codeh_history.base.errors import BadData, Usage
 from codeh_history.store.cache import SETTLED, Cache
+from codeh_history.sync.encryption import Encryption
 from in_process import run_in_process, run_ok, write_session
 from synced import HEADER, message, sessions, sync, texts
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
+DATA = b"a conversation \xff" * 100
 TEXT = "the text of a message " * 300  # so long that it goes to a block
 
 
@@ -162,3 +165,60 @@ def test_without_the_package_it_says_what_to_install(one, tmp_path, key, monkeyp
     assert b"pipx inject codeh-history pyrage" in done.err
     assert not (tmp_path / "sealed").exists()
     assert bundle(one, tmp_path / "x.age", "--encrypt-to", key.to).code == 2
+
+
+# -- keys -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_of_several_keys_opens_what_any_of_them_does(tmp_path):
+    keys = [Key(tmp_path), Key(tmp_path)]
+    both = tmp_path / "both"
+    both.write_text("".join(f"  {Path(key.file).read_text()}" for key in keys).rstrip("\n"))
+    for key in keys:
+        assert Encryption([], [str(both)]).decrypt(Encryption([key.to], []).encrypt(DATA), "here") == DATA
+
+
+def test_what_was_altered_or_cut_is_never_opened(key):
+    sealed, seal = Encryption([key.to], []).encrypt(DATA), Encryption([], [key.file])
+    changed = bytearray(sealed)
+    changed[-20] ^= 1
+    for spoiled in (bytes(changed), sealed[:-1], sealed[: len(sealed) // 2], sealed[:25]):
+        with pytest.raises(BadData, match=r"^here: .* cannot decrypt it"):
+            seal.decrypt(spoiled, "here")
+
+
+def test_an_ssh_key_will_do(tmp_path):
+    pytest.importorskip("cryptography")
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.generate()
+    text = serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
+    (tmp_path / "id").write_bytes(b"\n" + key.private_bytes(*text))
+    form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+    to = key.public_key().public_bytes(*form).decode() + " me@here"
+    sealed = Encryption([to], []).encrypt(DATA)
+    assert Encryption([], [str(tmp_path / "id")]).decrypt(sealed, "here") == DATA
+
+
+@pytest.mark.parametrize("text", ["", "age1nonsense", "ssh-ed25519 AAAA", "me@example.org"])
+def test_what_is_no_public_key_is_refused(text):
+    with pytest.raises(Usage, match=r"^--encrypt-to: a public key expected"):
+        Encryption([text], [])
+
+
+def test_a_secret_key_on_the_command_line_is_not_repeated():
+    secret = str(pyrage.x25519.Identity.generate())
+    for text in (secret, secret.lower()):
+        with pytest.raises(Usage, match=r"a secret key belongs in a file$") as error:
+            Encryption([text], [])
+        assert secret.lower()[20:] not in str(error.value).lower()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"# nothing\n", b"\xff\xfe", b"age1public", b"-----BEGIN NOTHING-----\n"]
+)
+def test_a_file_without_a_key_is_named(tmp_path, data):
+    (tmp_path / "k").write_bytes(data)
+    with pytest.raises(BadData, match=rf"^{tmp_path}/k: not an identity"):
+        Encryption([], [str(tmp_path / "k")])
