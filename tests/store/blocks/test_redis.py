@@ -7,14 +7,16 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
+import orjson
 import pytest
 
 from blocks.stored import BIG, ODD, ONE
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.store.blocks import fetch, open_store
-from in_process import run_in_process, run_ok
+from in_process import run_in_process, run_ok, write_session
 from redis_server import Server, free_port, needs_redis
 from support import session_path
 
@@ -130,20 +132,8 @@ def test_tls_is_used_and_certificates_are_checked(tmp_path):
 
 def test_a_server_that_never_answers_is_given_up():
     pytest.importorskip("redis")
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        threading.Thread(target=lambda: _swallow(silent), daemon=True).start()
-        store = redis_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
-        with pytest.raises(InputOutput, match=r"(?i)timeout"):
-            store.mget([ONE[0]])
-
-
-def _swallow(server):
-    try:
-        connection, _ = server.accept()
-        while connection.recv(4096):
-            pass
-    except OSError:
-        pass
+    with server(lambda _: None) as url, pytest.raises(InputOutput, match=r"(?i)timeout"):
+        redis_store(url).mget([ONE[0]])
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path):
@@ -233,3 +223,74 @@ def test_what_needs_no_block_needs_no_store(cut_off):
     ):  # fmt: skip
         named = [] if argv == ["list"] else ["-s", "demo"]
         assert run_in_process(*argv, *named, home=home, env=env).code in (0, 1), argv
+
+
+# -- servers that break off or answer nonsense: exit 74, and never a traceback ------------------------------
+
+
+@contextmanager
+def server(answer):
+    """The URL of a server that answers whatever it is asked so."""
+
+    def serve(listening):
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            with connection:
+                try:
+                    while connection.recv(1 << 16):
+                        answer(connection)
+                except OSError:
+                    pass
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, args=(listening,), daemon=True).start()
+        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0?socket_timeout=0.2"
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+ANSWERS = [
+    b"nonsense\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"+OK\r\n", b":1\r\n", b"$-1\r\n", b"*-1\r\n", b"*0\r\n",
+    b"*2\r\n$1\r\na\r\n$1\r\nb\r\n", b"$3\r\nabcdef\r\n", b"$x\r\n", b"*x\r\n", b":x\r\n",
+    b"$99999999999999999999\r\nx", b"*99999999999\r\n", b"*1\r\n" * 5000, b"\r\n", b"\0", b"*1\r\n$2\r\n\xff\xfe\r\n",
+    b"-\xff\xfe\r\n", b"%1\r\n+a\r\n+b\r\n", b"$2\r\n{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: repr(answer[:20]))
+def test_a_malformed_answer_is_an_error_and_no_bug(answer):
+    def once(connection):
+        connection.sendall(answer)
+        connection.shutdown(socket.SHUT_WR)
+
+    with server(once) as url:
+        store = redis_store(url)
+        for use in (
+            lambda: store.mget([ONE[0]]), lambda: store.mset(dict([ONE])), lambda: store.sizes([ONE[0]]),
+            lambda: store.stale(0), lambda: store.delete([ONE[0]], 0), lambda: store.foreign([ONE[0]], [""]),
+        ):  # fmt: skip
+            try:
+                found = use()
+            except InputOutput as error:
+                assert str(error).startswith("redis://127.0.0.1")  # noqa: PT017
+            else:
+                assert not found or answer in SENSIBLE
+    if answer not in SENSIBLE:
+        with server(once) as url, pytest.raises(InputOutput):
+            redis_store(url).mset(dict([ONE]))
+
+
+SENSIBLE = (b":1\r\n", b"+OK\r\n")  # to some command
+
+
+def test_what_commands_say_of_a_server_that_answers_nonsense(home):
+    ref = {"type": "ref", "id": "a", "kind": "user", "role": "user", "blockIds": [ONE[0]], "flowId": "f"}
+    records = ({"type": "session", "version": 1, "id": "s"}, ref)
+    write_session(home, b"".join(orjson.dumps(record) + b"\n" for record in records))
+    with server(lambda connection: connection.sendall(b"*x\r\n")) as url:
+        for argv in (["hydrate", "s"], ["show", "s"], ["gc", "--shared"]):
+            done = run_in_process(*argv, home=home, env={"CODEH_BLOCKS": url})
+            assert (done.code, done.out) == (74, b"")
+            assert b"not a reply of a Redis server" in done.err
