@@ -5,11 +5,18 @@ from pathlib import Path
 
 import orjson
 import pytest
+from hypothesis import given
 
+import strategies as some
 import support
 from codeh_history.base.env import Env
-from codeh_history.store import cache
+from codeh_history.session.exchanges import is_prompt, prompts
+from codeh_history.session.fold import fold
+from codeh_history.session.pairing import open_calls
+from codeh_history.store import cache, read
+from codeh_history.views import rows as listing
 from codeh_history.views import rows as remembering
+from plain_logs import plain_files, talks
 
 MUCH = remembering.MUCH
 
@@ -100,3 +107,126 @@ def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, s
         env = Env({"CODEH_HOME": str(home)})
         remembering.cached_rows(env, paths, lambda path: {"at": asked.append(path)})
     assert asked == paths * times
+
+
+# -- what a row says: what the fold shows, however it is counted -----------------------------------------
+
+
+def folded(data):
+    view = fold(read.read_log(data))
+    return {
+        "header": view.header, "meta": view.meta, "damage": len(view.log.damage), "bytes": len(data),
+        "messages": len(view.messages), "exchanges": prompts(view.messages),
+        "pending": sum(m.pending is not None for m in view.messages),
+        "open_calls": len(open_calls(view.messages)),
+        "last": view.messages[-1].ts if view.messages else None,
+        "models": {m.model for m in view.messages if m.model},
+        "prompt": next(filter(None, map(listing.beginning, said_in(view))), None),
+    }  # fmt: skip
+
+
+def said_in(view):
+    """The texts of prompts that say something, and of those that something stands for now."""
+    for message in view.all.values():
+        if message.hidden != "clear" and is_prompt(message):
+            texts = (part.get("text") for part in message.parts if type(part) is dict)
+            yield from (text for text in texts if isinstance(text, str) and text.strip())
+
+
+def counted(count):
+    row = count.row("s.jsonl")
+    names = ("messages", "exchanges", "pending", "open_calls", "last", "bytes", "prompt")
+    found = {name: row[name] for name in names}
+    found["models"] = set(row["models"])
+    return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **found}
+
+
+def said(text="hi", **fields):
+    return orjson.dumps(
+        {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}], **fields}
+    ).decode()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [said("System: tick", pinned=True)], [said("System: tick")], [said("x System: tick", pinned=False)],
+        [said(7), said(id="b")], [said(), said("again")], [said(id=7)], [said(id=[])], [said(), said(id="b", kind=[])],
+        [said(), '{"type":"meta","set":{"title":[1', "2]}}"], [said(), '{"type":"meta","set":[1]}'],
+        [said(), '{"type":"message","id":"b","kind":"codeh","parts":[{"text":7}]}'], ["[]"], ["7"], ['"type"'],
+        [said(), "", said(id="b")], [said() + "," + said(id="b"), '{"type":"later"', '"x":1}'],
+        [said(ts="2026-01-02T03:04:05.000Z"), said(id="b", parts=[])], [said(parts="text")], [said(parts={"0": 1})],
+        ['{"type":"open","id":"m","kind":"codeh","ts":"t1"}', said(ts="t2"), '{"type":"commit","of":"m","parts":[]}'],
+        [said(role=7, kind="codeh")], [said(role=7, kind="?")], ['{"type":"session","cwd":"/a"}', '{"type":"session"}'],
+    ],
+)  # fmt: skip
+def test_odd_lines_are_counted_as_the_fold_does(lines):
+    data = "".join(line + "\n" for line in lines).encode()
+    assert counted(listing.count_bytes(data)) == folded(data)
+
+
+@given(data=talks() | some.files_of() | plain_files())
+def test_the_numbers_are_those_of_the_fold_of_a_big_file_too(data, tmp_path_factory):
+    assert counted(listing.count_bytes(data)) == folded(data)
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    assert counted(listing.count_file(str(path), big=0)) == folded(data)
+
+
+@pytest.mark.parametrize(
+    ("value", "tags"),
+    [(["a", "b", 3], ["a", "b"]), ("a, b,", ["a", "b"]), (None, []), ({"a": 1}, []), ("", [])],
+)
+def test_tags(value, tags):
+    assert listing.tags_of(value) == tags
+
+
+def test_a_session_that_cannot_be_read_is_listed(tmp_path):
+    (tmp_path / "d.jsonl").mkdir()
+    row = listing.row_of(str(tmp_path / "d.jsonl"))
+    assert (row["id"], row["messages"], row["title"]) == ("d", 0, None)
+    assert "not a regular file" in row["problem"]
+    assert "no such session" in listing.row_of(str(tmp_path / "x.jsonl"))["problem"]
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("one\n  two\tthree", "one two three"),
+        ("x" * 120, "x" * 120),
+        ("x" * 121, "x" * 119 + "…"),
+        ("a" + " " * 500 + "b", "a…"),
+        ("<local-command-caveat>Caveat: do not respond.</local-command-caveat>", ""),
+        (
+            "<command-name>/mcp</command-name>\n <command-message>mcp</command-message>\n <command-args></command-args>",
+            "",
+        ),
+        (
+            "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>167</command-args>",
+            "/review 167",
+        ),
+        ("<ide_opened_file>It may not be related.</ide_opened_file>\nfix the gate", "fix the gate"),
+        ("<system-reminder>cut off", "<system-reminder>cut off"),
+        ("<b>bold</b> words", "<b>bold</b> words"),
+    ],
+)
+def test_how_a_prompt_begins_without_what_programs_put_before_it(text, begins):
+    assert listing.beginning(text) == begins
+
+
+def test_2026_11_23_a_stream_is_listed_as_stdin():
+    assert listing.count_bytes(b"").row("-")["id"] == "stdin"
+
+
+def test_2026_11_23_a_compacted_session_is_listed_by_its_first_prompt_still(tmp_path):
+    path = tmp_path / "s.jsonl"
+    talk = "".join(
+        f'{{"type":"message","id":"{id}","kind":"{kind}","role":"{role}","parts":[{{"text":"{text}"}}]}}\n'
+        for id, kind, role, text in [
+            ("a", "user", "user", "Paint the barn"), ("b", "codeh", "model", "Done."), ("c", "user", "user", "Thanks"),
+        ]
+    )  # fmt: skip
+    summary = '{"type":"summary","id":"s","summary":"A barn was painted.","covers":["a","b"]}\n'
+    for after, begins in [(summary, "Paint the barn"), ('{"type":"clear","id":"x"}\n', None)]:
+        path.write_text(talk + after)
+        assert listing.row_of(str(path))["prompt"] == begins

@@ -9,11 +9,14 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.session.pairing import open_calls
 from codeh_history.session.records import lines_of, parse
+from codeh_history.session.view import text_of
 from codeh_history.store import read
+from codeh_history.store.resolve import Target
+from codeh_history.views import from_end
 from codeh_history.views import skim as skimming
 from codeh_history.views.skim import NeedsFold, OpenCalls, Skim
 from histories import conversations, session
-from plain_logs import plain_files
+from plain_logs import plain_files, talks
 
 
 def look(message):
@@ -132,3 +135,153 @@ def test_answered_calls_are_released(monkeypatch):
             calling.add(message)
     assert len(calling.held) < 5
     assert calling.calls() == []
+
+
+# -- reading from the end: what the fold finds, or that it cannot be known -------------------------------
+
+
+M = '{"type":"message","id":"%s","ts":"t","kind":"user","parts":[{"text":"%s"}]}'
+A = '{"type":"message","id":"%s","ts":"t","kind":"codeh","parts":[{"text":"%s"}]}'
+X = '{"type":"clear","id":"x"}'
+OPEN = '{"type":"open","id":"%s","kind":"codeh"}'
+
+
+def by_fold(data, role):
+    view = fold(read.read_log(data))
+    roles = (role,) if role else ("user", "model")
+    sent = (m for m in reversed(view.messages) if m.committed and m.role in roles)
+    return next((m for m in sent if text_of(m)), None)
+
+
+def same(found, expected):
+    if found is None or expected is None:
+        return found is expected
+    names = ("id", "ts", "kind", "role", "parts", "fields")
+    return all(getattr(found, name) == getattr(expected, name) for name in names)
+
+
+@given(
+    data=some.files_of() | plain_files() | talks(),
+    role=st.sampled_from([None, "user", "model"]),
+    end=st.sampled_from([1, 100, 400, from_end.END]),
+)
+def test_from_the_end_it_equals_the_fold(data, role, end, tmp_path_factory):
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(from_end, "END", end)
+        try:
+            found = from_end.from_end(str(path), role)
+        except NeedsFold:
+            event("needs the fold")
+            return
+    assert same(found, by_fold(data, role))
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ([M % ("a", "one"), A % ("b", "two")], "two"),
+        ([M % ("a", "one"), OPEN % "b", '{"type":"delta","of":"b","parts":[{"text":"half"}]}'], "one"),
+        ([OPEN % "b", '{"type":"delta","of":"b","parts":[{"text":"x"}]}', '{"type":"commit","of":"b"}'], "x"),
+        ([OPEN % "b", '{"type":"commit","of":"b","parts":[{"text":"x"}],"finish":"stop"}'], "x"),
+        ([OPEN % "b", M % ("a", "one"), '{"type":"commit","of":"b","parts":[{"text":"x"}]}'], "one"),
+        ([OPEN % "b", '{"type":"commit","of":"b","parts":[{"text":"x"}]}',
+          '{"type":"delta","of":"b","parts":[{"text":"late"}]}'], "x"),
+        ([M % ("a", "one"), '{"type":"clear","id":"x"}'], None),
+        ([OPEN % "b", '{"type":"clear","id":"x"}', '{"type":"commit","of":"b","parts":[{"text":"x"}]}'], None),
+        ([M % ("a", "one"), A % ("b", "two"), '{"type":"summary","id":"s","summary":"s","covers":["a"]}'], "two"),
+        ([M % ("a", "one"), A % ("b", ""), '{"type":"message","id":"e","kind":"error","parts":[{"text":"no"}]}'], "one"),
+        ([], None),
+    ],
+)  # fmt: skip
+def test_what_is_found_from_the_end(lines, text, tmp_path):
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    found = from_end.from_end(str(path), None)
+    assert (found.parts[0]["text"] if found else None) == text
+    assert same(found, by_fold(path.read_bytes(), None))
+
+
+ALWAYS = [
+    [M % ("a", "one"), M % ("b", "two"), '{"type":"revert","id":"r","of":"b"}'],
+    [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
+    [M % ("a", "one"), '{"type":"message"'],
+    ['{"role":"user","parts":[{"text":"bare"}]}'],
+]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        *ALWAYS,
+        [M % ("a", "one"), M % ("b", "two"), M % ("a", "three")],  # a stands first
+        [M % ("a", "one"), '{"type":"summary","id":"s","summary":"s","covers":["a"]}'],
+        [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"drop","ids":["a"]}]}'],
+        [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"replace","id":"a","part":0}]}'],
+        [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"insert","after":"a"}]}'],
+        [M % ("a", "one"), '{"type":"update","id":"u","of":"a","parts":[]}', '{"type":"commit","of":"u"}'],
+        [M % ("a", "one"), OPEN % "b", '{"type":"update","id":"u","of":"b","parts":[{"text":"two"}]}',
+         '{"type":"commit","of":"u"}'],
+        [M % ("a", "one"), A % ("b", ""), '{"type":"update","id":"u","of":"b","parts":[{"text":"two"}]}',
+         '{"type":"commit","of":"u"}'],
+        [M % ("a", "one"), X, '{"type":"revert","id":"r","of":"x"}'],
+        [X, M % ("a", "one"), X], [A % ("a", "one"), X, A % ("b", "two"), A % ("a", "one"), X, A % ("c", "")],
+    ],
+)  # fmt: skip
+def test_what_from_the_end_needs_the_fold(lines, tmp_path, monkeypatch):
+    """Or is right: lines that only concern others at the end need no more than these."""
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    for end in range(1, path.stat().st_size + 1):
+        monkeypatch.setattr(from_end, "END", end)
+        try:
+            found = from_end.from_end(str(path), None)
+        except NeedsFold:
+            continue
+        assert same(found, by_fold(path.read_bytes(), None)), end
+
+
+@pytest.mark.parametrize("lines", ALWAYS)
+def test_what_from_the_end_always_needs_the_fold(lines, tmp_path):
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(NeedsFold):
+        from_end.from_end(str(path), None)
+
+
+def test_only_the_end_is_parsed(tmp_path, monkeypatch):
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{M % (f'm{n}', 'x' * 50)}\n" for n in range(5000)) + A % ("z", "end") + "\n")
+    parsed = []
+    parse = from_end.parse
+    monkeypatch.setattr(from_end, "parse", lambda lines: parse(parsed.extend(lines) or parsed))
+    found = from_end.from_end(str(path), "model")
+    assert found.id == "z"
+    assert sum(map(len, parsed)) <= from_end.END
+    monkeypatch.undo()
+    assert from_end.from_end(str(path), "user") is not None
+
+
+def test_an_id_is_looked_for_in_all_that_stands_before(tmp_path, monkeypatch):
+    monkeypatch.setattr(from_end, "_STEP", 7)
+    path = tmp_path / "s.jsonl"
+    for at in range(20):
+        path.write_text("x" * at + '"m1"' + "y" * 20)
+        with path.open("rb") as file:
+            assert from_end.occurs(file.fileno(), "m1", 24)
+            assert not from_end.occurs(file.fileno(), "m1", at + 3)
+            assert not from_end.occurs(file.fileno(), "m2", 24)
+            assert from_end.occurs(file.fileno(), "m\n", 24)
+
+
+def test_strict_reads_everything(tmp_path):
+    from codeh_history.base.env import Env
+    from codeh_history.base.errors import BadData
+
+    path = tmp_path / "s.jsonl"
+    path.write_text("not json\n" + M % ("a", "one") + "\n")
+    target = Target(str(path), "")
+    assert from_end.last_message(Env(stderr=99), target, None) is not None
+    with pytest.raises(BadData, match="line 1"):
+        from_end.last_message(Env(), target, None, strict=True)
