@@ -42,9 +42,13 @@ def export(view: View) -> Exported:
         "name": str(of.get("from") or OURS), "version": str(of.get("version") or OUR_VERSION),
         **omit_empty(model_name=conversation.model, tool_definitions=conversation.tools),
     }  # fmt: skip
+    sums: Counter[str] = Counter()
+    for step in steps.steps:
+        sums.update({name: number for name, number in step.get("metrics", {}).items() if name != "extra"})
+    totals = {f"total_{name}": sums[name] for name in _COUNTS.values() if name in sums}
     value = {
         "schema_version": VERSION, "session_id": view.id or OURS, "agent": agent, "steps": steps.steps,
-        "final_metrics": _totals(steps.steps),
+        "final_metrics": {**totals, "total_steps": len(steps.steps)},
     }  # fmt: skip
     return Exported(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n", conversation.left)
 
@@ -106,13 +110,3 @@ class _Steps:
             **omit_empty(extra={"failed": True} if failed else {}),
         }
         step.setdefault("observation", {"results": []})["results"].append(result)
-
-
-def _totals(steps: list[Json]) -> Json:
-    sums: Counter[str] = Counter()
-    for step in steps:
-        for name, number in step.get("metrics", {}).items():
-            if name != "extra":
-                sums[f"total_{name}"] += number
-    ordered = (f"total_{name}" for name in _COUNTS.values())
-    return {**{name: sums[name] for name in ordered if name in sums}, "total_steps": len(steps)}

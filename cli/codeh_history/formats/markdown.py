@@ -47,14 +47,22 @@ def _message(message: Message, citable: Collection[int]) -> str:
 def part_text(part: Part, citable: Collection[int]) -> str:
     """Format a part as Markdown, "" if it is not readable; `citable` are the numbers of references."""
     if "text" in part:
-        text = _SOURCE.sub(lambda match: _citation(match, citable), part["text"])
+
+        def citation(match: re.Match[str]) -> str:
+            number = match[1].lstrip("0") or "0"
+            return f"[^{number}]" if len(number) < 10 and int(number) in citable else match[0]
+
+        text = _SOURCE.sub(citation, part["text"])
         return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
     if "functionCall" in part:
         call = part["functionCall"]
         return f"**Call `{call['name']}`**\n\n{_json(call.get('args') or {})}"
     if "functionResponse" in part:
         response = part["functionResponse"]
-        return f"**Result of `{response['name']}`**\n\n{_fenced(response.get('response') or {})}"
+        value = response.get("response") or {}
+        output = result_text(value)
+        shown = _json(value) if output is None else _block(output)
+        return f"**Result of `{response['name']}`**\n\n{shown}"
     if "inlineData" in part:
         blob = part["inlineData"]
         data = blob.get("data")
@@ -66,12 +74,6 @@ def part_text(part: Part, citable: Collection[int]) -> str:
     return ""
 
 
-def _fenced(value: object) -> str:
-    """Format a result as a code block: text under `output` or `error`, otherwise JSON."""
-    text = result_text(value)
-    return _json(value) if text is None else _block(text)
-
-
 def _json(value: object) -> str:
     return _block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
@@ -79,8 +81,3 @@ def _json(value: object) -> str:
 def _block(body: str) -> str:
     fence = "`" * max((len(row) + 1 for row in _BACKTICKS.findall(body)), default=3)
     return f"{fence}\n{body}\n{fence}"
-
-
-def _citation(match: re.Match[str], citable: Collection[int]) -> str:
-    number = match[1].lstrip("0") or "0"
-    return f"[^{number}]" if len(number) < 10 and int(number) in citable else match[0]

@@ -67,20 +67,20 @@ def _filter(command: str | Callable[[str], str]) -> Clean:
     def clean(texts: Sequence[str], ids: Sequence[str]) -> list[str]:
         if not isinstance(command, str):
             return [command(text) for text in texts]
-        return [_output(command, text, id) for text, id in zip(texts, ids, strict=True)]
+        import subprocess
+
+        cleaned = []
+        for text, id in zip(texts, ids, strict=True):
+            shell = ["/bin/sh", "-c", command]
+            done = subprocess.run(shell, input=text.encode(), capture_output=True, check=False)
+            if done.returncode:
+                error = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
+                raise InputOutput(
+                    f"--remove-cmd {command}: exit {done.returncode} for message {id}"
+                    f"{f' ({error})' if error else ''}; nothing changed"
+                )
+            new = done.stdout.decode("utf-8", "replace")
+            cleaned.append(new if text.endswith("\n") else new.removesuffix("\n"))
+        return cleaned
 
     return clean
-
-
-def _output(command: str, text: str, id: str) -> str:
-    import subprocess
-
-    done = subprocess.run(["/bin/sh", "-c", command], input=text.encode(), capture_output=True, check=False)
-    if done.returncode:
-        error = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
-        raise InputOutput(
-            f"--remove-cmd {command}: exit {done.returncode} for message {id}"
-            f"{f' ({error})' if error else ''}; nothing changed"
-        )
-    new = done.stdout.decode("utf-8", "replace")
-    return new if text.endswith("\n") else new.removesuffix("\n")
