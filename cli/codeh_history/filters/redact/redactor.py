@@ -158,7 +158,14 @@ class Redactor:
         Ids, signatures and base64 media stay, except in the arguments or result of a call (`of_tool`).
         """
         if isinstance(value, str):
-            return self.text(value) if of_tool or key not in _UNCHANGED_FIELDS else self._keep(value, key)
+            if of_tool or key not in _UNCHANGED_FIELDS:
+                return self.text(value)
+            kind = _vendor_kind(value)
+            if kind and key in _OPAQUE_FIELDS:
+                return self.text(value)  # a key in place of a signature
+            if kind:
+                self.unreplaced[kind, key] += 1
+            return value
         if isinstance(value, list):
             # together first: the rest of a secret is not recognisable without its beginning
             whole = self._joined(value) if key == "parts" and not of_tool else value
@@ -167,15 +174,6 @@ class Redactor:
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
         if isinstance(value, dict):
             return self._object(value, key, of_tool=of_tool)
-        return value
-
-    def _keep(self, value: str, key: str) -> str:
-        """Keep an id or a signature, unless a key is in place of a signature."""
-        kind = _vendor_kind(value)
-        if kind and key in _OPAQUE_FIELDS:
-            return self.text(value)
-        if kind:
-            self.unreplaced[kind, key] += 1
         return value
 
     def _joined(self, parts: list[Any]) -> list[Any]:
