@@ -187,25 +187,25 @@ def test_recorded_sessions(file, tmp_path):
 # -- branches and sub-agents ---------------------------------------------------------------------------------
 
 
-def branched(tmp_path):
-    file = played(Claude(), "user a one; said b two; user left0001 abandoned")
-    file.called("l1", "A", id="m")
-    file.called("l2", "B", id="m")
-    file.result("l3", "A", "of A", "l1")
-    file.result("l4", "B", "of B", "l2")
-    file.user("sub00001", "look", None, isSidechain=True)
-    file.said("s1", "found", isSidechain=True)
-    file.user("c", "three", "b")
-    agent = Claude()
-    agent.user("g1", "search", isSidechain=True)
-    agent.said("g2", "nothing", isSidechain=True)
-    agent.write(tmp_path / SESSION / "subagents", "agent-x1")
-    return file.write(tmp_path)
-
-
 def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp_path):
-    path = branched(tmp_path)
-    done = run_in_process("import", "--branches", str(path), home=tmp_path)
+    file = played(
+        Claude(),
+        'user a one; said b two; user left0001 abandoned; called l1 A id="m"; called l2 B id="m"; '
+        "result l3 A of_A l1; result l4 B of_B l2; user sub00001 look None isSidechain=true; "
+        "said s1 found isSidechain=true; user c three b",
+    )
+    agent = played(Claude(), "user g1 search isSidechain=true; said g2 nothing isSidechain=true")
+    agent.write(tmp_path / SESSION / "subagents", "agent-x1")
+    path = str(file.write(tmp_path))
+    done = run_in_process("import", path, home=tmp_path / "counted")
+    for left in (
+        "5 messages of an abandoned branch",
+        "2 messages of a sub-agent",
+        "1 sub-agent in a file of its own",
+    ):
+        assert f"not imported: {left}" in done.err.decode()
+    assert len(list((tmp_path / "counted" / "sessions").iterdir())) == 1
+    done = run_in_process("import", "--branches", path, home=tmp_path)
     names = [COPY, f"{COPY}-left0001", f"{COPY}-sub00001", f"{COPY}-agent-x1"]
     assert done.out.decode().split() == names
     assert b"abandoned" not in done.err
@@ -218,19 +218,8 @@ def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp
     parents = [lines(session_path(tmp_path, name))[0].get("parent") for name in names]
     assert parents == [None, *({"session": COPY, "at": at} for at in ("b", None, None))]
     before = {name: session_path(tmp_path, name).read_bytes() for name in names}
-    run_in_process("import", "--branches", str(path), home=tmp_path)
+    run_in_process("import", "--branches", path, home=tmp_path)
     assert {name: session_path(tmp_path, name).read_bytes() for name in names} == before
-
-
-def test_without_asking_they_are_counted(tmp_path):
-    done = run_in_process("import", str(branched(tmp_path)), home=tmp_path)
-    for said in (
-        b"5 messages of an abandoned branch",
-        b"2 messages of a sub-agent",
-        b"1 sub-agent in a file of its own",
-    ):
-        assert b"not imported: " + said in done.err
-    assert len(list((tmp_path / "sessions").iterdir())) == 1
 
 
 def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_the_same(tmp_path):
@@ -251,15 +240,13 @@ def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_
 
 
 def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
-    file = Claude()
-    file.user("a", "one")
-    file.said("b", "two", out=3)
-    file.said("x", "aside", None, id="m", out=5, isSidechain=True)
-    file.said("y", "aside", "x", id="m", out=7, isSidechain=True)
-    file.said("c", "three", "b", out=11)
+    file = played(
+        Claude(),
+        'user a one; said b two out=3; said x aside None id="m" out=5 isSidechain=true; '
+        'said y aside x id="m" out=7 isSidechain=true; said c three b out=11',
+    )
     path = file.write(tmp_path)
-    agent = Claude()
-    agent.said("z", "elsewhere", None, out=13, isSidechain=True)
+    agent = played(Claude(), "said z elsewhere None out=13 isSidechain=true")
     agent.write(tmp_path / SESSION / "subagents", "agent-1")
     records = imported(path, tmp_path, COPY)
     used = [record for record in records if record["type"] == "usage"]
