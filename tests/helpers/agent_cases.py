@@ -72,44 +72,48 @@ def cases(program="*"):
     return [Case(folder.parent.name, folder) for folder in sorted(CASES.glob(f"{program}/*"))]
 
 
+def read(path):
+    """Read a record, or a table of records; empty if there is none."""
+    content = json.loads(path.read_bytes()) if path.exists() else {}
+    assert isinstance(content, dict)
+    return content
+
+
 def recorded(case):
-    record = json.loads(case.record.read_bytes())
-    assert isinstance(record, dict)
-    return record
+    return read(case.record)
 
 
 def older(case):
     """What the older version sends: its own record, or the same as the newer one."""
-    if not case.older.exists():
-        pinned = json.loads((CASES.parent / "older" / "package.json").read_bytes())["dependencies"]
-        return {**recorded(case), "version": pinned[AGENTS[case.program].package]}
-    record = json.loads(case.older.read_bytes())
-    assert isinstance(record, dict)
-    return record
+    if case.older.exists():
+        return read(case.older)
+    pinned = read(CASES.parent / "older" / "package.json")["dependencies"]
+    return {**recorded(case), "version": pinned[AGENTS[case.program].package]}
 
 
 def chosen(case):
-    choice = json.loads(case.chosen.read_bytes())
-    assert isinstance(choice, dict)
-    return choice
+    return read(case.chosen)
 
 
 def ours(case, home):
     """The turns that we would send next to the program's provider."""
-    speaks = AGENTS[case.program].speaks
     id = done("import", str(case.session), "--quiet", home=home)
-    done("append", "-s", id, "-m", PROMPT, home=home)
-    body = done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
-    turns = sent.turns(speaks, json.loads(body))
+    turns = turns_of(id, AGENTS[case.program].speaks, home)
     for part in turns[0]["parts"] if turns else []:
         if "text" in part:  # a summary goes under a heading of ours
             part["text"] = part["text"].removeprefix(f"{SUMMARY_HEAD}\n\n")
     return turns
 
 
+def turns_of(id, speaks, home):
+    """The turns that we would send to a provider if the prompt were appended to this session."""
+    done("append", "-s", id, "-m", PROMPT, home=home)
+    body = done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
+    return sent.turns(speaks, json.loads(body))
+
+
 def done(*argv, home):
-    result = run_ok(*argv, home=home)
-    return result.text
+    return run_ok(*argv, home=home).text
 
 
 def table(without_reader=()):

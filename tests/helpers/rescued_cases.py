@@ -15,11 +15,11 @@ from pathlib import Path
 
 import damage
 import sent
-from agent_cases import CASES, MODELS, Case, complaint
+from agent_cases import CASES, Case, complaint, turns_of
 from codeh_history.filters.curate.pairs import LOST
 from codeh_history.providers.turns import CONTINUATION
-from coding_agents import AGENTS, PROMPT, run, run_written
-from in_process import run_in_process, run_ok
+from coding_agents import AGENTS, run, run_written
+from in_process import run_in_process
 from support import ROOT
 from written_cases import hash_of, without_thoughts
 
@@ -110,9 +110,7 @@ def wanted(one, home):
         if not (home / "sessions" / "rescued.jsonl").exists():  # it is one of ours
             (home / "sessions").mkdir(exist_ok=True)
             shutil.copy(out, home / "sessions" / "rescued.jsonl")
-    run_in_process("append", "-s", "rescued", "-m", PROMPT, home=home)
-    body = run_ok("payload", "rescued", "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
-    return without_thoughts(sent.turns(speaks, json.loads(body.text)))[1]
+    return without_thoughts(turns_of("rescued", speaks, home))[1]
 
 
 def live(one, turns):

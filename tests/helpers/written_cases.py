@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sent
-from agent_cases import CASES, MODELS, Case, cases, complaint, done
+from agent_cases import CASES, Case, cases, complaint, done, read, turns_of
 from codeh_history.programs.registry import WRITTEN
 from codeh_history.session.model import SUMMARY_HEAD
-from coding_agents import AGENTS, PROJECT, PROMPT, run_written
+from coding_agents import AGENTS, PROJECT, run_written
 from in_process import run_in_process, write_session
 from support import NOW, ROOT
 
@@ -85,13 +85,6 @@ class Shared:
 
     def record(self, program):
         return self.folder / f"{program}.json"
-
-
-def read(path):
-    """Read a record, or a table of records; empty if there is none."""
-    content = json.loads(path.read_bytes()) if path.exists() else {}
-    assert isinstance(content, dict)
-    return content
 
 
 def write(path, text):
@@ -181,9 +174,7 @@ def ours(session, speaks, home):
         write_session(home, session.read_bytes(), id)
     else:
         id = done("import", str(session), "--quiet", home=home)
-    done("append", "-s", id, "-m", PROMPT, home=home)
-    body = done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
-    return without_thoughts(sent.turns(speaks, json.loads(body)))[1]
+    return without_thoughts(turns_of(id, speaks, home))[1]
 
 
 def table():
