@@ -66,11 +66,7 @@ def write_session(case, data, home):
     folder = home / "laid"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    path = folder / case.session.name
-    path.write_bytes(data)
-    if case.session.with_suffix("").is_dir():
-        shutil.copytree(case.session.with_suffix(""), path.with_suffix(""))
-    return path
+    return case.write_session(data, folder)
 
 
 def accounted(done):

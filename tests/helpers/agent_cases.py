@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +51,15 @@ class Case:
         """The session's file, the last by name; it continues those before it."""
         files = (path for path in self.folder.iterdir() if path.is_file())
         return max(path for path in files if path.name not in NOT_THE_SESSION)
+
+    def write_session(self, data, folder):
+        """Write other bytes for the session, and its neighbours, to a folder; return its path."""
+        path = folder / self.session.name
+        path.write_bytes(data)
+        beside = self.session.with_suffix("")
+        if beside.is_dir():
+            shutil.copytree(beside, path.with_suffix(""))
+        return path
 
     def live(self, *, older=False):
         """What the installed program sends: its `turns`, or the message it prints (`says`) if it sends nothing."""

@@ -64,13 +64,7 @@ class Damaged:
         return f"{self.kind}/{self.of.folder.name}"
 
     def write_session(self, folder):
-        """Write the file and its neighbours to a folder; return its path."""
-        path = folder / self.of.session.name
-        path.write_bytes(self.data)
-        beside = self.of.session.with_suffix("")
-        if beside.is_dir():
-            shutil.copytree(beside, path.with_suffix(""))
-        return path
+        return self.of.write_session(self.data, folder)
 
 
 def every(program):
