@@ -519,14 +519,6 @@ MUTANTS = [
         ("providers/test_turns.py::test_a_result_answers_only_the_model_turns_right_before_it",),
     ),
     Mutant(
-        "calls without an id are not numbered where all else is usual", "session/records.py",
-        """            if key == "functionCall" and not value["id"]:
-                return False
-""",
-        "",
-        ("session/test_fold.py::test_calls_without_an_id_are_numbered_in_whatever_record_they_are",),
-    ),
-    Mutant(
         "lists do not count where a line may nest too deep", "session/records.py",
         'line.count(b"{") + line.count(b"[") if len(line)',
         'line.count(b"{") if len(line)',

@@ -244,8 +244,7 @@ class Fold:
             for summary in view.hidden_summaries:
                 summary.cleared = True
             self.summaries = [s for s in self.summaries if s.place > self.barrier]
-        if view.log.idless:
-            number_calls(view.all.values())
+        number_calls(view.all.values())
         for record in view.applied:
             self.effects.apply(record.data, self.made[record.data["id"]].place)
         self.summaries += self.effects.summaries

@@ -67,18 +67,16 @@ class Damage:
 class Log:
     """A parsed session file: records in byte order, damaged lines, and the size in bytes.
 
-    `refers`: whether a record may name blocks that hold its parts. `idless`: whether a call may have no id.
+    `refers`: whether a record may name blocks that hold its parts.
     """
 
     def __init__(
-        self, records: list[Record], damage: list[Damage], size: int, *, refers: bool = True,
-        idless: bool = True,
-    ) -> None:  # fmt: skip
+        self, records: list[Record], damage: list[Damage], size: int, *, refers: bool = True
+    ) -> None:
         self.records = records
         self.damage = damage
         self.size = size
         self.refers = refers
-        self.idless = idless
 
 
 class ParseState:
@@ -99,7 +97,7 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
     records: list[Record] = []
     damage: list[Damage] = []
     offset, number = before.size, before.lines
-    refers = idless = False
+    refers = False
     for number, line in enumerate(lines, before.lines + 1):
         start = offset
         offset += len(line)
@@ -136,9 +134,8 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
             continue
         records.append(Record(data, line, start, bare))
         refers = refers or b"blockId" in line or b"\\u" in line  # a key may be escaped
-        idless = idless or refers or b"functionCall" in line
     before.size, before.lines = offset, number
-    return Log(records, damage, offset, refers=refers, idless=idless)
+    return Log(records, damage, offset, refers=refers)
 
 
 def _skipped(line: bytes) -> int:
@@ -149,7 +146,7 @@ def _skipped(line: bytes) -> int:
 
 
 def _is_usual(data: Any) -> bool:
-    """Return whether it is a message of texts, calls with ids and results, as nearly all lines are."""
+    """Return whether it is a message of texts, calls and results, as nearly all lines are."""
     try:
         parts = data["parts"]
         if data["type"] != "message" or data["kind"] not in ROLE_OF_KIND or type(data["id"]) is not str:
@@ -162,8 +159,6 @@ def _is_usual(data: Any) -> bool:
             if key != "text" and key not in _OF_TOOLS:
                 return False
             if type(value if key == "text" else value["name"]) is not str:
-                return False
-            if key == "functionCall" and not value["id"]:
                 return False
     except (LookupError, TypeError, ValueError):
         return False
