@@ -117,23 +117,6 @@ def boundaries(data):
 
 
 @each
-def test_in_any_pieces(path):
-    data = path.read_bytes()
-    whole, parts, _ = arrived([data])
-    for size in (1, 7, 1000):
-        outcome, some, _ = arrived([data[at : at + size] for at in range(0, len(data), size)])
-        assert outcome == whole
-        assert join([], some) == join([], parts)
-
-
-@each
-def test_with_other_line_ends(path):
-    data = path.read_bytes().replace(b"\r\n", b"\n")
-    for end in (b"\n", b"\r\n", b"\r"):
-        assert wire.read(data.replace(b"\n", end)) == wire.read(path.read_bytes())
-
-
-@each
 def test_truncated_it_is_never_a_reply(path):
     data = path.read_bytes()
     ends = boundaries(data)[:-1]
