@@ -118,6 +118,15 @@ def test_items_left_to_their_own_events():
     )
 
 
+def test_what_arrived_of_an_item_that_was_never_done_is_kept():
+    begun = {"type": "response.output_item.added", "output_index": 0, "item": {**CALL, "arguments": ""}}
+    pieces = [{"type": "response.function_call_arguments.delta", "output_index": 0, "delta": '{"a"'}]
+    pieces.append({"type": "response.output_text.delta", "output_index": 1, "delta": "so"})
+    end = {"type": "response.incomplete", "response": response(status="incomplete")}
+    outcome = wire.read(sse(begun, *pieces, end))
+    assert [part.get("arguments") or part.get("text") for part in outcome.parts] == ['{"a"', "so"]
+
+
 def test_what_arrives_on_the_way():
     events = [
         {"type": "response.reasoning_summary_text.delta", "delta": "hm"},

@@ -72,7 +72,8 @@ class Stream(StreamReader):
 
     def __init__(self) -> None:
         self._begun = False
-        self._items: dict[int, Json] = {}  # those that are done
+        self._items: dict[int, Json] = {}  # as they were added, then as they are done
+        self._pieces: dict[int, dict[str, list[str]]] = {}  # the texts of those that are not done
         self._response: Json = {}
 
     def belongs(self, event: Json) -> bool:
@@ -81,30 +82,52 @@ class Stream(StreamReader):
 
     def feed(self, event: Json) -> list[Part]:
         self._begun = True
-        kind, delta = name_of(event.get("type")) or "", name_of(event.get("delta"))
+        kind, delta = name_of(event.get("type")) or "", event.get("delta")
         response = event.get("response")
         if isinstance(response, dict):
             self._response = {"status": kind.removeprefix("response."), **response}
             self.id = name_of(response.get("id")) or self.id
             self.model = name_of(response.get("model")) or self.model
             self.done = kind in _ENDS
-        if kind == "response.output_item.done":
-            index, item = event.get("output_index"), object_of(event.get("item"))
-            self._items[index if isinstance(index, int) else len(self._items)] = item
+        index = event.get("output_index")
+        if kind in ("response.output_item.added", "response.output_item.done"):
+            number = index if isinstance(index, int) else len(self._items)
+            item = self._items[number] = object_of(event.get("item"))
+            if kind == "response.output_item.added":
+                return []
+            self._pieces.pop(number, None)
             return [part for part in parts_of(item) if "text" not in part]  # its text went out in pieces
-        parts: list[Any] = [{"text": delta, **_SHOWN[kind]}] if delta and kind in _SHOWN else []
+        if kind not in _PIECES or not isinstance(delta, str):
+            return []
+        number = index if isinstance(index, int) else max(self._items, default=0)
+        self._pieces.setdefault(number, {}).setdefault(kind, []).append(delta)
+        shown = _PIECES[kind][3]
+        parts: list[Any] = [{"text": delta, **shown}] if shown is not None and delta else []
         return parts
 
     def conclude(self) -> Reply | Failure:
         """The last event's response; some hosts leave the items to their own events."""
-        output = self._response.get("output") or [self._items[number] for number in sorted(self._items)]
+        numbers = sorted({*self._items, *self._pieces})
+        output = self._response.get("output") or [self._item(number) for number in numbers]
         return read({**self._response, "output": output})
 
+    def _item(self, number: int) -> Json:
+        """An item as it is known; one that was not done with what arrived of it."""
+        item = self._items.get(number, {"type": "message", "role": "assistant"})
+        held: list[Json] = []
+        for kind, pieces in self._pieces.get(number, {}).items():
+            field, type, key, _ = _PIECES[kind]
+            held.append({"type": type, key: "".join(pieces)})
+            item = {**item, field: held if type else "".join(pieces)}
+        return item
 
-# What a piece of text is, which is shown as it comes.
-_SHOWN: dict[str, Json] = {
-    "response.output_text.delta": {},
-    "response.refusal.delta": {"refusal": True},
-    "response.reasoning_summary_text.delta": {"thought": True},
-    "response.reasoning_text.delta": {"thought": True},
+
+# Where the pieces of an item belong: its field, in it the type and key of what holds them, and what a piece
+# is where it is shown as it comes.
+_PIECES: dict[str, tuple[str, str, str, Json | None]] = {
+    "response.output_text.delta": ("content", "output_text", "text", {}),
+    "response.refusal.delta": ("content", "refusal", "refusal", {"refusal": True}),
+    "response.reasoning_summary_text.delta": ("summary", "summary_text", "text", {"thought": True}),
+    "response.reasoning_text.delta": ("content", "reasoning_text", "text", {"thought": True}),
+    "response.function_call_arguments.delta": ("arguments", "", "", None),
 }
