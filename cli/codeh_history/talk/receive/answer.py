@@ -55,9 +55,9 @@ def reader_of(format: str, model: str | None = None) -> AnswerReader:
     `model`: which one was asked; plain text and most errors do not name it.
     """
     if format == PLAIN:
-        from ...providers.text import response
+        from ...providers.text import Reader
 
-        return response.Reader(model)
+        return Reader(model)
     if format not in ("auto", *TARGETS):
         raise Usage(f"--from {format}: auto, {', '.join(TARGETS)}")
     from ...providers import wire
@@ -293,7 +293,7 @@ class Streaming(Receiving):
     flush_seconds, flush_bytes, creates = 0.1, 4096, True
 
     def __init__(self, env: Env, target: Target, kind: str, role: str | None) -> None:
-        from ...providers.text.response import Exact
+        from ...providers.text import Exact
 
         super().__init__(env, target, Exact(), fresh=True)
         self.kind, self.role = kind, role

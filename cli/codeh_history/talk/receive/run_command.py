@@ -12,7 +12,7 @@ from typing import IO
 from ...base.env import Env
 from ...base.errors import InputOutput, TryAgain
 from ...providers.reply import AnswerReader
-from ...providers.text.response import Exact
+from ...providers.text import Exact
 from ...store.resolve import Target
 from .answer import Echo, Received, Receiving, follow
 

@@ -77,7 +77,7 @@ def _transcript(
     env: Env, session: str, view: View, messages: Sequence[Message], options: Options, flags: Request
 ) -> bytes:
     """Return the conversation as plain text; lines of others' summaries cannot look like our labels."""
-    from ...providers.text.request import build
+    from ...providers.text import build
 
     if flags.set:
         raise Usage("--set: plain text has no fields")

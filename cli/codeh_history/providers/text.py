@@ -1,0 +1,179 @@
+"""Plain text, for commands that take a prompt and print an answer: the conversation as a transcript, and
+what such a command prints, read as it arrives. No protocol, so never detected.
+"""
+
+from __future__ import annotations
+
+from codecs import utf_8_decode
+from collections.abc import Sequence
+from typing import Any
+
+from ..base.lazy import Pattern
+from ..session.labels import labelled, pattern
+from ..session.model import SUMMARY_HEAD, Message, Part
+from .base import Options, Transcript
+from .media import media
+from .parts import json_text, result_media, result_text
+from .reply import AnswerReader, Cut, Nothing, Outcome, Reply, Unreadable
+from .turns import Turn, media_stub, runs
+
+HEAD = "The conversation so far. Write only what the assistant says next, without a label."
+_OURS = pattern()
+_WHO = {"user": "User", "model": "Assistant"}
+
+# Escape sequences: CSI (colours, the cursor), OSC (titles, links), strings, and the two-character ones.
+_ESCAPE = Pattern(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[ -/]*[0-~]"
+)
+_BEGUN = Pattern(r"(?:\r|\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*))\Z")
+_TO_THE_START = Pattern(r"\x1b\[(?:[01]?G|2K)")  # of the line, as a carriage return
+_LONGEST = 4096  # characters of a sequence that has not ended
+
+
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
+    """The transcript of these messages, curated and paired; a prompt that stands alone is sent as it is.
+
+    A line of a message that looks like one of the labels is indented, so that it is not taken for one.
+    Summaries come with such lines indented, but for those that we wrote.
+    """
+    notes: list[str] = []
+    if options.tools:
+        notes.append(f"plain text offers no tools: {len(options.tools)} left out")
+    if options.max_tokens is not None:
+        notes.append("plain text has no --max-tokens: left out")
+    entries = [("System", options.system)] if options.system else []
+    if summaries:
+        entries.append(("Summary", "\n\n".join([SUMMARY_HEAD, *summaries])))
+    for turn in runs(messages):
+        entries += _entries(turn)
+    if len(entries) == 1 and entries[0][0] == "User":
+        return Transcript(text=f"{entries[0][1]}\n", notes=notes)
+    labels = (  # a summary has headings and speakers of its own
+        f"Summary: {text}" if who == "Summary" else labelled(who, text, _OURS) for who, text in entries
+    )
+    return Transcript(text="\n\n".join([HEAD, *labels]) + "\n", notes=notes)
+
+
+def _entries(turn: Turn) -> list[tuple[str, str]]:
+    """What a turn says, each with its label; thoughts and what only one provider knows are left out."""
+    entries: list[tuple[str, str]] = []
+    texts: list[str] = []
+    for part in turn.parts:
+        held: Any = part
+        if "functionCall" in part:
+            call = held["functionCall"]
+            entries.append(("Tool call", f"{call.get('name')} {json_text(call.get('args') or {})}"))
+        elif "functionResponse" in part:
+            response = held["functionResponse"]
+            text = result_text(response.get("response"))
+            entries.append(("Tool result", f"{response.get('name')}: {text}"))
+            entries += [("Tool result", _file(media)) for media in result_media(response)]
+        elif "text" in part:
+            texts.append("" if part.get("thought") else str(part["text"]))
+        elif "native" not in part:
+            texts.append(_file(part))
+    if turn.role == "model":  # whose texts come in pieces; a user's were put together
+        text = "".join(texts).strip("\n")
+    else:
+        text = "\n\n".join(piece.strip("\n") for piece in texts if piece).strip("\n")
+    blank = any(texts) and [*map(len, turn.parts)] == [1] and not turn.item  # a message all the same
+    return [(_WHO[turn.role], text), *entries] if text or blank else entries
+
+
+def _file(part: Part) -> str:
+    """A text file's text, named; any other file by its type and size."""
+    held = media(part)
+    text = held.text() if held is not None and held.textual and held.data is not None else None
+    if held is None or text is None:
+        return media_stub(part, "not sent as text")
+    return f"[{held.name or held.mime}]\n{text}"
+
+
+# -- what a command prints ------------------------------------------------------------------------------
+
+
+class Exact(AnswerReader):
+    """Text that is kept byte for byte, without a byte order mark at its start.
+
+    Bytes that are not UTF-8 arrive as U+FFFD, and make the whole Unreadable, naming the first of them.
+    """
+
+    def __init__(self, model: str | None = None, provider: str | None = None) -> None:
+        super().__init__(provider, model)
+        self.cut = ""  # why what arrived is not the whole
+        self._texts: list[str] = []
+        self._blank = ""  # blanks before the first word
+        self._rest = b""  # of a character whose end is missing
+        self._read = 0  # bytes before the rest
+        self._wrong: int | None = None
+
+    def feed(self, chunk: bytes) -> list[Part]:
+        """Take the next bytes; returns the text that arrived with them, once there is more than blanks."""
+        return self._take(self._decoded(chunk, final=False), final=False)
+
+    def close(self) -> Outcome:
+        self.tail = self._take(self._decoded(b"", final=True), final=True)
+        text = self._whole("".join(self._texts))
+        if self._wrong is not None:
+            return Unreadable(f"byte {self._wrong} of the text is not UTF-8")
+        if not text.strip():
+            return self._nothing()
+        parts: list[Part] = [{"text": text}]
+        return Cut(parts, self.cut) if self.cut else Reply(parts, self.provider or "", self.model)
+
+    def _decoded(self, chunk: bytes, *, final: bool) -> str:
+        data = self._rest + chunk
+        try:
+            text, used = utf_8_decode(data, "strict", final)
+        except UnicodeDecodeError as error:
+            if self._wrong is None:
+                self._wrong = self._read + error.start
+            text, used = utf_8_decode(data, "replace", final)
+        text = text if self._read else text.removeprefix("\ufeff")
+        self._rest = data[used:]
+        self._read += used
+        return text
+
+    def _take(self, text: str, *, final: bool) -> list[Part]:
+        text = self._clean(text, final=final)
+        self._texts.append(text)
+        self._blank += text
+        if not self._blank or not (self.begun or self._blank.strip()):
+            return []
+        self.begun = True
+        new, self._blank = self._blank, ""
+        return [{"text": new}]
+
+    def _clean(self, text: str, *, final: bool) -> str:  # noqa: ARG002
+        return text
+
+    def _whole(self, text: str) -> str:
+        return text
+
+    def _nothing(self) -> Outcome:
+        return Unreadable("the message is empty: nothing but blanks came on stdin")
+
+
+class Reader(Exact):
+    """The answer of a command, without byte order mark, escape sequences and final newlines; CRLF is LF."""
+
+    def __init__(self, model: str | None = None) -> None:
+        super().__init__(model, "text")
+        self._held = ""  # the beginning of an escape sequence or of CRLF
+
+    def _clean(self, text: str, *, final: bool) -> str:
+        text = self._held + text
+        self._held = ""
+        if "\x1b" not in text and "\r" not in text:
+            return text
+        begun = None if final else _BEGUN.search(text, max(0, len(text) - _LONGEST))
+        if begun is not None:
+            text, self._held = text[: begun.start()], begun[0]
+        plain: str = _ESCAPE.sub("", _TO_THE_START.sub("\r", text))
+        return plain.replace("\r\n", "\n")
+
+    def _whole(self, text: str) -> str:
+        return text.rstrip("\n")
+
+    def _nothing(self) -> Outcome:
+        return Nothing()
