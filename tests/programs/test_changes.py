@@ -13,6 +13,7 @@ from codeh_history.programs.records import header, lines, record, records, sessi
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.session.records import lines_of, parse
+from codeh_history.store.program_files import translated
 from in_process import run_in_process, run_ok
 from program_files import SESSION, Claude, Codex
 
@@ -122,8 +123,7 @@ def source(text, **fields):
 
 
 def copy(session):
-    head = orjson.dumps(header(session, "pi-s", "p")) + b"\n"
-    return head + lines(records(session), "p")
+    return translated.lines(session, "p")
 
 
 def view(data):

@@ -16,7 +16,7 @@ from codeh_history.programs.changes import changes
 from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.store.program_files import File, head_of, sessions_in
+from codeh_history.store.program_files import File, head_of, sessions_in, translated
 from length import examples
 from program_files import SAMPLES, SESSION, changed, odd
 from program_formats import FORMATS, lined
@@ -39,8 +39,7 @@ def found(program, data):
 
 def as_lines(session):
     """A copy of a session, which reads back without damage, and lacks nothing."""
-    first = orjson.dumps(records.header(session, records.session_id(session), "p")) + b"\n"
-    made = first + records.lines(records.records(session), "p")
+    made = translated.lines(session, "p")
     log = parse(lines_of(made))
     assert not log.damage
     assert not changes(session, fold(log)).records

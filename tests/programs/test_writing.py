@@ -14,7 +14,7 @@ import histories
 import sent
 import strategies
 from codeh_history import providers
-from codeh_history.programs import records, registry, writing
+from codeh_history.programs import registry, writing
 from codeh_history.programs.claude_code.write import folder
 from codeh_history.programs.protocol import SessionInfo
 from codeh_history.providers.base import Options
@@ -27,7 +27,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Part
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import program_files
-from codeh_history.store.program_files import File
+from codeh_history.store.program_files import File, translated
 from coding_agents import AGENTS
 from length import examples
 from written_cases import spoken
@@ -71,8 +71,7 @@ def test_a_fork_of_a_program_is_read_and_written_with_its_own_name(program):
 
 
 def view_of(session):
-    first = json.dumps(records.header(session, records.session_id(session), "p")).encode() + b"\n"
-    return fold(parse(lines_of(first + records.lines(records.records(session), "p"))))
+    return fold(parse(lines_of(translated.lines(session, "p"))))
 
 
 def turns(program, view):
