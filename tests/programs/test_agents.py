@@ -16,17 +16,10 @@ from coding_agents import AGENTS
 from support import ROOT
 
 PAGE = ROOT / "docs" / "programs.md"
-NO_READER = ()  # whose sessions cannot be imported yet
+EACH = [pytest.param(case, id=case.id) for case in cases()]
 
 
-def _params():
-    def marks(case):
-        return [pytest.mark.xfail(reason="no reader yet")] if case.program in NO_READER else []
-
-    return [pytest.param(case, id=case.id, marks=marks(case)) for case in cases()]
-
-
-@pytest.mark.parametrize("case", _params())
+@pytest.mark.parametrize("case", EACH)
 def test_the_view_is_what_the_program_would_send(case, tmp_path, request):
     found = ours(case, tmp_path)
     if not case.chosen.exists():
@@ -80,7 +73,7 @@ def test_the_page_has_the_table_of_these_cases(request):
     page = PAGE.read_text()
     new = re.sub(
         r"(?s)(<!-- the table -->\n).*(<!-- its end -->)",
-        lambda found: found[1] + table(NO_READER) + found[2],
+        lambda found: found[1] + table() + found[2],
         page,
     )
     if request.config.getoption("--golden"):
