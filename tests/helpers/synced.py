@@ -48,7 +48,7 @@ class World:
         store = self.random.choice(self.stores)
         name = self.random.choice([*store, "demo"] if self.random.random() < 0.9 else ["demo", "other"])
         if name not in store:
-            store[name] = self.line(type="session", version=1, id=name, created=self.now())
+            store[name] = record(type="session", version=1, id=name, created=self.now())
         act = self.random.choices(
             [self.append, self.stream, self.undo, self.update, self.compact, self.summarize, self.set,
              self.redact, self.fork, self.remove, self.clear, self.gc, self.persist, self.begin, self.twin, self.tear],
@@ -63,41 +63,39 @@ class World:
         id = self.id("s")
         text = f"{id} {SECRET} streamed"
         self.said[id] = text
-        store[name] += self.line(type="open", id=id, ts=self.now(), kind="codeh", role="model")
+        store[name] += record(type="open", id=id, ts=self.now(), kind="codeh", role="model")
         for piece in (text[:4], text[4:]):
-            store[name] += self.line(type="delta", of=id, parts=[{"text": piece}])
-        store[name] += self.line(type="commit", of=id, ts=self.now(), parts=[{"text": text}])
+            store[name] += record(type="delta", of=id, parts=[{"text": piece}])
+        store[name] += record(type="commit", of=id, ts=self.now(), parts=[{"text": text}])
 
     def undo(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
         if ids:
-            store[name] += self.line(type="revert", id=self.id("r"), of=ids[-1], ts=self.now())
+            store[name] += record(type="revert", id=self.id("r"), of=ids[-1], ts=self.now())
 
     def update(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
         if ids:
             of = self.random.choice(ids)
-            update = self.line(
+            update = record(
                 type="update", id=self.id("u"), of=of, ts=self.now(), parts=[{"text": f"{of} edited"}]
             )
-            store[name] += update + self.line(type="commit", of=of, ts=self.now())
+            store[name] += update + record(type="commit", of=of, ts=self.now())
 
     def compact(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
         if ids:
             drop = {"op": "drop", "ids": ids[: len(ids) // 2], "why": "old"}
-            store[name] += self.line(
-                type="compaction", id=self.id("k"), ts=self.now(), policy="t", ops=[drop]
-            )
+            store[name] += record(type="compaction", id=self.id("k"), ts=self.now(), policy="t", ops=[drop])
 
     def summarize(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
-        store[name] += self.line(
+        store[name] += record(
             type="summary", id=self.id("y"), createdAt=self.now(), summary="sum", covers=ids[:2], by="x"
         )
 
     def set(self, store, name):
-        store[name] += self.line(type="meta", ts=self.now(), set={"title": self.id("t")})
+        store[name] += record(type="meta", ts=self.now(), set={"title": self.id("t")})
 
     def redact(self, store, name):
         """Redact one message as `redact -i` does: its record, and its stream's deltas."""
@@ -128,7 +126,7 @@ class World:
             "created": self.now(),
             "parent": {"session": name, "at": None},
         }
-        store[into] = self.line(**header) + rest
+        store[into] = record(**header) + rest
 
     def remove(self, store, name):
         if name not in {session for _, session in self.streams}:
@@ -136,7 +134,7 @@ class World:
             self.gone = True
 
     def clear(self, store, name):
-        store[name] += self.line(type="clear", id=self.id("c"), ts=self.now())
+        store[name] += record(type="clear", id=self.id("c"), ts=self.now())
 
     def gc(self, store, name):
         store[name] = b"".join(line for line in lines_of(store[name]) if b'"delta"' not in line)
@@ -155,19 +153,19 @@ class World:
         machine = next(number for number, other in enumerate(self.stores) if other is store)
         if (machine, name) not in self.streams:
             id = self.streams[machine, name] = self.id("o")
-            store[name] += self.line(type="open", id=id, ts=self.now(), kind="codeh", role="model")
+            store[name] += record(type="open", id=id, ts=self.now(), kind="codeh", role="model")
         of = self.streams[machine, name]
-        store[name] += self.line(type="delta", of=of, parts=[{"text": "more"}])
+        store[name] += record(type="delta", of=of, parts=[{"text": "more"}])
         if self.random.random() < 0.5:
             self.finish(machine, name)
 
     def finish(self, machine, name):
         """Commit or abort the stream on the machine where it began."""
         id = self.streams.pop((machine, name))
-        end = self.line(type="abort", of=id, ts=self.now(), reason="cut")
+        end = record(type="abort", of=id, ts=self.now(), reason="cut")
         if self.random.random() < 0.7:
             self.said[id] = f"{id} {SECRET} streamed"
-            end = self.line(type="commit", of=id, ts=self.now(), parts=[{"text": self.said[id]}])
+            end = record(type="commit", of=id, ts=self.now(), parts=[{"text": self.said[id]}])
         self.stores[machine][name] += end
 
     def twin(self, store, name):
@@ -176,7 +174,7 @@ class World:
         if f'"{id}"'.encode() not in store[name]:
             self.texts.add(text)
             parts = [{"text": text}]
-            store[name] += self.line(
+            store[name] += record(
                 type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts
             )
 
@@ -188,7 +186,7 @@ class World:
         id = self.id("m")
         self.said[id] = f"{id} {SECRET}"
         parts = [{"text": self.said[id]}]
-        return self.line(type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts)
+        return record(type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts)
 
     def id(self, kind):
         return f"{kind}{self.random.randrange(10**9)}"
@@ -196,10 +194,6 @@ class World:
     def now(self):
         self.clock += self.random.choice([0, 0, 1])  # clocks are coarse
         return f"2026-01-01T00:00:{self.clock // 1000:02}.{self.clock % 1000:03}Z"
-
-    @staticmethod
-    def line(**data):
-        return orjson.dumps(data) + b"\n"
 
     # -- syncs --------------------------------------------------------------------------------------------
 
@@ -302,16 +296,10 @@ def doubled(name, data):
 
 
 HEAD = b'{"type":"session","version":1,"id":"a","created":"2026-01-01T00:00:00.000Z"}\n'
-
-
 LINE = (
     b'{"type":"message","id":"m1","ts":"2026-01-01T00:00:00.000Z","kind":"user","role":"user","parts":[]}\n'
 )
-
-
 ODD = [HEAD, HEAD + LINE, LINE, HEAD + b"not JSON\n" + LINE, HEAD + LINE[:-9], HEAD + b"\n\n\xff\n" + LINE]
-
-
 HEADER = b'{"type":"session","version":1,"id":"demo","created":"2026-01-01T00:00:00.000Z"}\n'
 
 

@@ -2,17 +2,13 @@
 
 import postgres_server
 from in_process import run_in_process, run_ok
-from synced import doubled
+from synced import doubled, sessions
 
 pytestmark = postgres_server.needed
 
 
 def sync(home, url, *more, env=None):
     return run_ok("sync", url, *more, home=home, env=env)
-
-
-def sessions(home):
-    return {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
 
 
 def say(home, text, **env):

@@ -8,7 +8,7 @@ import pytest
 from codeh_history.session.records import lines_of
 from codeh_history.sync.plan import plan
 from in_process import run_in_process, run_ok
-from synced import World, doubled
+from synced import World, doubled, sessions
 
 WORLDS = int(os.environ.get("SYNCS", "60")) // 20
 LOOKS_SECRET = "sk-ant-api03-" + "Ab3" * 29
@@ -90,10 +90,6 @@ class Machines:
             yield from (f"{value} is there" for value in secrets if value.encode() in lines)
             for name, data in store.items():
                 yield from doubled(name, data)
-
-
-def sessions(home):
-    return {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
 
 
 @pytest.mark.parametrize("seed", range(WORLDS))
