@@ -8,9 +8,7 @@ import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.base.shared_options import system_and_tools
 from codeh_history.filters import costs
-from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_at_end
-from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
 from codeh_history.talk.send import readiness
 from codeh_history.tokens import open_counter, part_tokens
@@ -18,13 +16,9 @@ from codeh_history.tokens import open_counter, part_tokens
 COUNTER = open_counter("approx")
 
 
-def view_of(*records):
-    return fold(parse(lines_of(some.encode(list(records)))))
-
-
 @given(data=some.files_of())
 def test_the_total_is_the_sum(data):
-    view = fold(parse(lines_of(data)))
+    view = some.folded(data)
     found = costs.measure(COUNTER, view)
     tokens = found["tokens"]
     besides = 3 + tokens["system"] + tokens["tools"] + tokens["summaries"]
@@ -36,7 +30,7 @@ def test_the_total_is_the_sum(data):
 
 @given(data=some.files_of())
 def test_a_status_can_always_be_given(data):
-    view = fold(parse(lines_of(data)))
+    view = some.folded(data)
     state = readiness.session_status(
         Env({"CODEH_HOME": "/nowhere"}), Target("/nowhere/sessions/s.jsonl", "-s"), view, "approx"
     )
@@ -62,17 +56,17 @@ def test_system_and_tools_are_those_of_the_session():
 def test_tools_by_cost():
     call = {"functionCall": {"name": "cheap", "args": {}}}
     result = {"functionResponse": {"name": "dear", "response": {"output": "many words " * 20}}}
-    view = view_of(said("codeh", parts=[call]), said("tool", parts=[result, {"text": "x"}]))
+    view = some.view_of([said("codeh", parts=[call]), said("tool", parts=[result, {"text": "x"}])])
     found = costs.by_tool(COUNTER, view, part_tokens(COUNTER, view.messages))
     assert list(found) == ["dear", "cheap"]
     assert found["dear"] > found["cheap"] > 0
 
 
 def test_the_counter_is_that_of_the_newest_model():
-    view = view_of(said("codeh", model="gpt-4"), said("user"))
+    view = some.view_of([said("codeh", model="gpt-4"), said("user")])
     assert costs.counter_for(Env(), view, None).name == "cl100k_base"
     assert costs.counter_for(Env(), view, "approx").name == "approx"
-    assert costs.counter_for(Env(), view_of(said("user")), None).name == "o200k_base"
+    assert costs.counter_for(Env(), some.view_of([said("user")]), None).name == "o200k_base"
 
 
 CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropic")
@@ -104,7 +98,7 @@ CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropi
 def test_the_next_command(records, environ, next):
     env = Env({"CODEH_HOME": "/h", **environ})
     assert (
-        readiness.next_command(env, Target("/h/sessions/s.jsonl", "-s"), view_of(*records))
+        readiness.next_command(env, Target("/h/sessions/s.jsonl", "-s"), some.view_of(records))
         == f"codeh-history {next}"
     )
 

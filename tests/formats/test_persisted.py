@@ -9,9 +9,9 @@ from codeh_history import Session
 from codeh_history.formats.entries import entries, persisted
 from codeh_history.programs.forms import history_items, read
 from codeh_history.session.exchanges import IDE_MARKERS
-from codeh_history.session.fold import fold
-from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.session.records import dumps
 from in_process import run_ok
+from strategies import view_of
 from support import run
 from talks import call, result, talk, view
 
@@ -35,9 +35,7 @@ HISTORY = {
 
 def through(history):
     """The history as a session, exported again."""
-    view = fold(
-        parse(lines_of(b"".join(dumps(record) + b"\n" for record in read(dumps(history), "auto", "f"))))
-    )
+    view = view_of(read(dumps(history), "auto", "f"))
     return orjson.loads(persisted(view))
 
 

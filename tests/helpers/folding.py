@@ -2,9 +2,9 @@
 
 import orjson
 
-from codeh_history.session.fold import fold
+import strategies
 from codeh_history.session.live import newest
-from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.records import block_of
 from conformance import cases
 
 CALL = {"functionCall": {"name": "f", "args": {}}}
@@ -63,7 +63,7 @@ class Writer:
         return b"".join(orjson.dumps(line) + b"\n" for line in self.lines)
 
     def view(self):
-        return fold(parse(lines_of(self.bytes())))
+        return strategies.folded(self.bytes())
 
 
 def drop(*ids):
@@ -119,7 +119,7 @@ SEQUENCES = cases("sequence-")
 
 
 def folded(case):
-    return fold(parse(lines_of(case.log)))
+    return strategies.folded(case.log)
 
 
 def told(case):

@@ -5,8 +5,6 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.session import stream
-from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
 from codeh_history.session.stream import BY_REFERENCE
 
 PLAIN = ("session", "message", "open", "delta", "commit", "abort", "meta", "later")
@@ -75,8 +73,7 @@ def talks(draw):
 PLACED = ("type", "id", "ts", "kind", "role", "parts", *BY_REFERENCE, "of", "aborted")
 
 
-def read(data):
-    return fold(parse(lines_of(data)))
+read = some.folded
 
 
 def streamed(view):

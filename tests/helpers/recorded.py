@@ -4,8 +4,8 @@ import orjson
 
 from codeh_history import providers
 from codeh_history.programs import forms
-from codeh_history.session.fold import fold
-from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.session.records import dumps
+from strategies import folded
 from support import corpus, lines
 
 
@@ -15,7 +15,7 @@ def view_of(records):
     for number, record in enumerate(records):
         minute = f"2026-01-{1 + number // 1440:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
         text += dumps({"type": "message", "id": f"m{number:05d}", "ts": minute, **record}) + b"\n"
-    return fold(parse(lines_of(text)))
+    return folded(text)
 
 
 def coding():

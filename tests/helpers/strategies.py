@@ -92,7 +92,12 @@ def _message(draw, id, kind=None):
 
 def view_of(records):
     """The fold of these records."""
-    return fold(parse(lines_of(encode(records))))
+    return folded(encode(records))
+
+
+def folded(data):
+    """The fold of a file's bytes."""
+    return fold(parse(lines_of(data)))
 
 
 def encode(records):

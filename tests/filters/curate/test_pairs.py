@@ -1,16 +1,14 @@
 """`pairs` leaves every unit whole, and changes nothing the second time."""
 
-import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeh_history.filters.curate.pairs import repair
-from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
-from codeh_history.session.records import lines_of, parse
 from length import examples
+from strategies import view_of
 
 _ids = st.sampled_from(["", "a", "b", 1, "1", *(f"id{number}" for number in range(8))])
 _names = st.sampled_from(["read", "save"])
@@ -55,14 +53,10 @@ def _histories(draw):
     return [_message(number, *one) for number, one in enumerate(found)]
 
 
-def _view(records):
-    return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in records))))
-
-
 @settings(max_examples=examples(200), deadline=None)
 @given(_histories(), st.sampled_from(["stub", "drop"]))
 def test_afterwards_every_unit_is_whole(records, unanswered):
-    view = _view(records)
+    view = view_of(records)
     after = apply(view, repair(view, unanswered))
     pairing = pair(after.messages)
     assert repair(after, unanswered) == []
@@ -113,5 +107,5 @@ def test_afterwards_every_unit_is_whole(records, unanswered):
     ],
 )  # fmt: skip
 def test_what_is_not_in_order(found, whys):
-    ops = repair(_view([_message(number, *one) for number, one in enumerate(found)]), "error")
+    ops = repair(view_of([_message(number, *one) for number, one in enumerate(found)]), "error")
     assert sorted(dict(op)["why"] for op in ops) == sorted(whys)

@@ -6,11 +6,9 @@ from hypothesis import given
 
 from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.run import redacted_lines
-from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
 from codeh_history.session.redactions import named_lines, without_content
 from secret_examples import SECRETS
-from strategies import files_of
+from strategies import files_of, folded
 from support import run
 
 
@@ -36,9 +34,7 @@ def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path):
     assert secret.encode() not in path.read_bytes() + result.err + result.out
     assert b"2 github-token" in result.err
     assert b"session copy" in result.err
-    assert [m.id for m in fold(parse(lines_of(path.read_bytes()))).messages] == [
-        m.id for m in fold(parse(lines_of(before))).messages
-    ]
+    assert [m.id for m in folded(path.read_bytes()).messages] == [m.id for m in folded(before).messages]
 
 
 def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path):
@@ -46,7 +42,7 @@ def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path):
     run("curate", "s", "-i", "--remove", "<q>.*?</q>", home=tmp_path)
     shown = orjson.loads(run("redact", "s", home=tmp_path).out.splitlines()[-1])["parts"]
     run("redact", "s", "-i", "--yes", home=tmp_path)
-    view = fold(parse(lines_of((tmp_path / "sessions" / "s.jsonl").read_bytes())))
+    view = folded((tmp_path / "sessions" / "s.jsonl").read_bytes())
     assert view.messages[0].parts == shown
 
 
