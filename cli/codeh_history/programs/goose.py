@@ -16,8 +16,9 @@ from ..session.model import Json, Part
 from .fields import at, hash_id, name_at, object_at, objects_at, omit_empty, seconds, text_at, time_of
 from .model import SUB_SESSION, Entry, Session
 from .parts import inline, thought
-from .protocol import Head, Place, Program, Source, Unreadable
+from .protocol import Head, Place, Program, Source
 from .records import session_id
+from .source import fill
 
 _TABLES = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
 _FORMATS = {
@@ -58,10 +59,7 @@ def _sessions(
         if parent is None:
             session.skip(SUB_SESSION, len(below.get(session.id, ())))
             session.branches = partial(_sessions, program, source, below, session)
-        try:
-            _fill(session, source, row)
-        except Unreadable as error:
-            session.problem(0, "skips", f"{error} after {session.number} messages")
+        fill(session, partial(_fill, session, source, row))
         if parent is not None:
             session.set_parent(session_id(parent), agent=True)
         yield session

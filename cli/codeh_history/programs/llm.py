@@ -7,7 +7,7 @@ older tables with a prompt and its response in each row.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,8 @@ from ..session.model import Json, Part
 from .fields import answer_fields, at, name_at, objects_at, omit_empty, text_at, time_of
 from .model import Session
 from .parts import inline, texts
-from .protocol import Head, Place, Program, Source, Unreadable
+from .protocol import Head, Place, Program, Source
+from .source import fill
 
 _THREADS = {
     "threads": {"id", "tip_message_hash"}, "turns": {"thread_id"}, "messages": {"parent_hash"},
@@ -48,21 +49,12 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             threads.add(row["id"])
             session = Session(program.name, row["id"], created=time_of(row.get("datetime_utc")))
             session.set_title(row.get("name"))
-            yield _filled(session, partial(_Reading(source, session).thread, row["tip_message_hash"]))
+            yield fill(session, partial(_Reading(source, session).thread, row["tip_message_hash"]))
     if source.head.has(_RESPONSES):
         for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
             if row["id"] not in threads:
                 session = Session(program.name, name_at(row, "id") or _LOOSE)
-                yield _filled(session, _Reading(source, session).responses)
-
-
-def _filled(session: Session, fill: Callable[[], None]) -> Session:
-    """Fill a session as far as its rows can be read."""
-    try:
-        fill()
-    except Unreadable as error:
-        session.problem(0, "skips", f"{error} after {session.number} messages")
-    return session
+                yield fill(session, _Reading(source, session).responses)
 
 
 class _Reading:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, count, groupby
 from typing import Any, Literal, NamedTuple
 
 from ..providers.parts import call, name_of
@@ -226,10 +226,8 @@ class Session:
 
     def unique(self, id: str) -> str:
         """Make the id unique in this session by adding a number if needed."""
-        number, own = 1, id
-        while own in self._ids:
-            number += 1
-            own = f"{id}.{number}"
+        numbered = (f"{id}.{number}" for number in count(2))
+        own = next(own for own in chain([id], numbered) if own not in self._ids)
         self._ids.add(own)
         return own
 

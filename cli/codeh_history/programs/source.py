@@ -31,6 +31,15 @@ def value_beside(source: Source, *names: str, above: int = 0) -> Any:
         return None
 
 
+def fill(session: Session, read: Callable[[], None]) -> Session:
+    """Fill a session with `read`, as far as the rows of its database can be read."""
+    try:
+        read()
+    except Unreadable as error:
+        session.problem(0, "skips", f"{error} after {session.number} messages")
+    return session
+
+
 # -- lines -------------------------------------------------------------------------------------------------
 
 
