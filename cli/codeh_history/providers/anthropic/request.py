@@ -199,7 +199,11 @@ class _Conversation(Array):
         content: list[Any] = []
         for part in turn.parts:
             if "functionCall" in part:
-                content.append(_call(part, next(ids), own=own))
+                name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
+                call = {"type": "tool_use", "id": next(ids), "name": name, "input": arguments(part)}
+                item = item_of(part) if own else {}
+                call.update((key, item[key]) for key in ("caller", "toolset_name") if key in item)
+                content.append(call)
             elif not part.get("thought"):
                 content += self._block(part, turn, own=own)
             elif own and isinstance(part.get("text"), str) and name_of(part.get("thoughtSignature")):
@@ -207,9 +211,6 @@ class _Conversation(Array):
                 content.append({"type": "thinking", "thinking": part["text"], "signature": signature})
         if content or self.faithful:
             self._emit("assistant", content, turn.id)
-
-    def _sends(self, text: str) -> bool:
-        return self.faithful or blocks.has_text(text)
 
     def finish(self, *, last: bool = False) -> None:
         """Finish a model's message: no thinking at its end, nor whitespace at the end of a request.
@@ -244,7 +245,7 @@ class _Conversation(Array):
         user, text = turn.role == "user", part.get("text")
         if isinstance(text, str):
             cited = {"citations": part["citations"]} if own and not user and part.get("citations") else {}
-            return [{**text_block(text), **cited}] if self._sends(text) else []
+            return [{**text_block(text), **cited}] if self.faithful or blocks.has_text(text) else []
         if media(part) is not None:
             block = blocks.media_block(part) if user else "a model's message holds no media"
             return [text_block(self.stub(part, block, turn.id)) if isinstance(block, str) else block]
@@ -257,12 +258,3 @@ class _Conversation(Array):
                 return [text_block(f"```{str(language or '').lower()}\n{text}\n```")]
         self.left_out(part, turn.id)
         return []
-
-
-def _call(part: Any, id: str, *, own: bool) -> Json:
-    name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
-    call = {"type": "tool_use", "id": id, "name": name, "input": arguments(part)}
-    if own and len(part) > 1:
-        item = item_of(part)
-        call.update((key, item[key]) for key in ("caller", "toolset_name") if key in item)
-    return call

@@ -183,7 +183,11 @@ class _Items(OpenAIArray):
         item = item_of(part) if own else {}
         last = self.array[-1] if follows else {}
         if replayed and name_of(item.get("id")):
-            content = _content(part, item)
+            content: Json = {"type": "refusal", "refusal": part["text"]}
+            if not dict(part).get("refusal"):
+                notes = item.get("annotations") or []
+                content = {"type": "output_text", "text": part["text"], "annotations": notes}
+                content |= {"logprobs": item["logprobs"]} if item.get("logprobs") else {}
             if last.get("id") == item["id"] and last.get("type") == "message":
                 self.array[-1] = {**last, "content": [*last["content"], content]}
                 if self.trace:
@@ -215,10 +219,3 @@ class _Items(OpenAIArray):
             return {"type": "function_call", **call, "arguments": arguments_of(part)}
         self.custom.add(id)
         return {"type": "custom_tool_call", **call, "input": input}
-
-
-def _content(part: Part, item: Json) -> Json:
-    if dict(part).get("refusal"):
-        return {"type": "refusal", "refusal": part["text"]}
-    content = {"type": "output_text", "text": part["text"], "annotations": item.get("annotations") or []}
-    return {**content, "logprobs": item["logprobs"]} if item.get("logprobs") else content
