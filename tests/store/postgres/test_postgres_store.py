@@ -13,6 +13,7 @@ import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound
 from codeh_history.store import begun, log, postgres, stores
+from codeh_history.store.blocks.protocol import batches
 from codeh_history.store.postgres import transaction
 from postgres_server import Program
 from synced import HEAD, LINE, ODD
@@ -39,24 +40,34 @@ def test_many_sessions_are_listed_in_few_queries(url, tmp_path, monkeypatch):
     for number in range(30):
         store.create(f"s{number}", b'{"type":"session","version":1,"id":"s"}\n')
     asked = []
-    execute, stream = psycopg.Connection.execute, psycopg.Cursor.stream
-    monkeypatch.setattr(
-        psycopg.Connection,
-        "execute",
-        lambda self, query, *a, **k: asked.append(query) or execute(self, query, *a, **k),
-    )
-    monkeypatch.setattr(
-        psycopg.Cursor,
-        "stream",
-        lambda self, query, *a, **k: asked.append(query) or stream(self, query, *a, **k),
-    )
+    execute = psycopg.Connection.execute
+
+    def ask(self, query, *more, **how):
+        asked.append(query)
+        return execute(self, query, *more, **how)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", ask)
     for words in (["list"], ["usage"], ["search", "x"]):
         asked.clear()
         with (tmp_path / "out").open("wb") as out:
             env = Env({"CODEH_HOME": str(tmp_path / "home"), "CODEH_STORE": url}, stdout=out.fileno())
             assert main.run(words, env) in {0, 1}
         assert len([query for query in asked if "codeh_lines" in query]) == 1, asked
-        assert len([query for query in asked if "codeh_sessions" in query]) <= 2, asked
+        assert len([query for query in asked if "codeh_sessions" in query]) <= 3, asked
+
+
+def test_sessions_are_read_together_up_to_a_bound(url, monkeypatch):
+    store = postgres.named(url)
+    sizes = {f"s{number}": 1000 * number for number in range(1, 6)}
+    for id, size in sizes.items():
+        store.create(id, b"x" * size)
+    monkeypatch.setattr(postgres, "batches", lambda sizes: batches(sizes, 6000))
+    together = []
+    for id in store.loaded_together([*sizes, "gone"]):
+        together.append(sorted(store._together))
+        assert len(store.read(id)) == sizes.get(id, 0)
+    assert together == [["gone", "s1", "s2", "s3"]] * 4 + [["s4"], ["s5"]]
+    assert store._together == {}
 
 
 def test_the_newest_session_begun_here_is_found(url, tmp_path, monkeypatch):

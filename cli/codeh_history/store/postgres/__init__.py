@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from ...base.errors import NotFound
 from ...base.postgres import Server
+from ..blocks.protocol import batches
 from ..locked import Locked, create_new, replace_if_unchanged
 from ..protocol import Stamp, Store
 from . import schema
@@ -30,7 +31,6 @@ _HEADS = (
     " ORDER BY changed DESC"
 )
 _ALL = "SELECT session, line FROM codeh_lines WHERE session = ANY(%s) ORDER BY session, number"
-_SEVERAL = 32  # sessions that one query reads
 LISTENED = 60  # seconds after which a waiting process renews its listening
 _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < %s"
 
@@ -105,11 +105,11 @@ class Postgres(Store):
             yield changed // 1_000_000, self.path(id), line
 
     def loaded_together(self, ids: Sequence[str]) -> Iterator[str]:
-        """Yield these ids, sorted, each while its bytes are in memory; a query reads several."""
-        order = sorted(ids, key=_as_a_file)
+        """Yield these ids, sorted, each while its bytes are in memory; a query reads up to 16 MiB."""
+        stamps = self.stamps() if ids else {}
+        sizes = {id: stamps[id].size if id in stamps else 0 for id in sorted(ids, key=_as_a_file)}
         try:
-            for start in range(0, len(order), _SEVERAL):
-                several = order[start : start + _SEVERAL]
+            for several in batches(sizes):
                 together = dict.fromkeys(several, b"")
                 for id, lines in groupby(self._server.rows(_ALL, several), itemgetter(0)):
                     together[id] = b"".join(line for _, line in lines)
