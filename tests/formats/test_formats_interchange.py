@@ -228,9 +228,11 @@ def test_2026_11_23_data_counts_and_parts_that_are_none_are_left_out(form, odd, 
     called = {"functionCall": {"id": id, "name": "f", "args": {}}}
     answered = {"functionResponse": {"id": id, "name": "f", "response": {"output": "seen"}, "parts": odd}}
     log = [
-        record(0, "user", said), record(1, "codeh", said, usage=usage), record(2, "codeh", [called]),
+        record(0, "user", said),
+        record(1, "codeh", said, usage=usage),
+        record(2, "codeh", [called]),
         record(3, "tool", [answered]),
-    ]  # fmt: skip
+    ]
     found = export(view_of([{"type": "message", **each} for each in log]), form)
     assert b"hi" in found.data or form == "refs"
 
