@@ -11,7 +11,7 @@ from codeh_history.filters.compact import bounds
 from codeh_history.programs import chatgpt
 from codeh_history.session import rules
 from codeh_history.store import log
-from codeh_history.store.blocks import redis
+from codeh_history.store.blocks import protocol, redis
 from codeh_history.summaries import command
 from codeh_history.talk.append import parts
 from codeh_history.views import calibration
@@ -73,6 +73,7 @@ LIMITS = (  # page, what it says, the code's constant
     ("serve.md", "64 MiB", request.LONGEST),
     ("serve.md", "64 MiB", worker.MOST),
     ("serve.md", "12 seconds", server.GRACE),
+    ("stores.md", "16 MiB", protocol.BATCH),
     ("summaries.md", "4 MiB", command.MOST),
 )
 NEITHER = {  # the defaults of two options, a threshold, an assumption, a rule for tests, a download
