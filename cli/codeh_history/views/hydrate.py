@@ -55,7 +55,7 @@ class Hydration:
 
     @cached_property
     def stores(self) -> Sequence[BlockStore]:
-        """opened on first use"""
+        """The stores, opened on first use."""
         return open_stores(self._env)
 
     def lines(self, lines: Iterable[bytes | Json]) -> list[bytes]:

@@ -104,7 +104,7 @@ class Persisting:
 
     @cached_property
     def stores(self) -> Sequence[BlockStore]:
-        """opened on first use"""
+        """The stores, opened on first use."""
         return open_stores(self.env)
 
     def lines(self, items: Iterable[Item]) -> list[bytes]:
