@@ -8,6 +8,7 @@ A new format is such a package and a line in `FORMATS`; later lines take precede
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from ..base.lazy import module
 from ..base.options import PROVIDERS
@@ -75,19 +76,13 @@ class Format:
         return module(f"{__name__}.{FORMATS[self.name]}{part}")
 
 
-_packages: dict[str, Provider] = {}
+load = Format  # by its name
 
 
-def load(name: str) -> Format:
-    """The format of this name."""
-    return Format(name)
-
-
+@cache
 def packages() -> dict[str, Provider]:
     """Every provider by name, in order of precedence."""
-    if not _packages:
-        _packages.update((name, load(name).package) for name in reversed(FORMATS))
-    return _packages
+    return {name: load(name).package for name in reversed(FORMATS)}
 
 
 def model_in_url(target: str) -> bool:
