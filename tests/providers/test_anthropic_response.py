@@ -6,7 +6,7 @@ import pytest
 from answers import arrived, ending, expected_of, recorded, recorded_streams, sse, without_nulls
 from codeh_history.providers import wire
 from codeh_history.providers.anthropic.response import read
-from codeh_history.providers.reply import Reply
+from codeh_history.providers.protocol import Reply
 
 CITED = [{"type": "char_location", "cited_text": "x", "document_index": 0}]
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}

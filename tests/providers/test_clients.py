@@ -11,7 +11,7 @@ import pytest
 import support
 from answers import FORMATS, recorded_streams
 from codeh_history.providers import wire
-from codeh_history.providers.reply import Reply
+from codeh_history.providers.protocol import Reply
 from fake_provider import Canned, FakeProvider
 from histories import requested, user
 from length import by_length, sampled

@@ -16,7 +16,7 @@ from answers import (
 )
 from codeh_history.providers import wire
 from codeh_history.providers.gemini.response import read
-from codeh_history.providers.reply import Reply
+from codeh_history.providers.protocol import Reply
 
 CALL = {"functionCall": {"name": "f", "args": {"a": 1}}}
 SIGNED = {"text": "", "thoughtSignature": "c2ln"}

@@ -17,7 +17,7 @@ from answers import (
 )
 from codeh_history.providers import wire
 from codeh_history.providers.openai_chat.response import read
-from codeh_history.providers.reply import Reply
+from codeh_history.providers.protocol import Reply
 
 
 def completion(message, finish="stop", **more):

@@ -6,7 +6,7 @@ import pytest
 from answers import arrived, ending, expected_of, recorded, recorded_streams, sse, without_nulls
 from codeh_history.providers import wire
 from codeh_history.providers.openai_responses.response import read
-from codeh_history.providers.reply import Reply
+from codeh_history.providers.protocol import Reply
 
 
 def response(*output, status="completed", **more):

@@ -8,7 +8,7 @@ from functools import partial
 import orjson
 import pytest
 
-from codeh_history.providers.reply import Cut, Nothing, Reply, Unreadable
+from codeh_history.providers.protocol import Cut, Nothing, Reply, Unreadable
 from codeh_history.providers.text import Reader
 from in_process import run_in_process, run_ok
 from support import PROGRAM, environ, lines, session_path

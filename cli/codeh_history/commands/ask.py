@@ -18,7 +18,7 @@ from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFo
 from ..base.input import empty_stdin, from_file, piped_text
 from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
 from ..base.shared_options import COMPACT, Compact, Compaction, Request
-from ..providers.reply import AnswerReader
+from ..providers.protocol import AnswerReader
 from ..session.exchanges import is_prompt
 from ..session.model import Message
 from ..session.pairing import open_at_end

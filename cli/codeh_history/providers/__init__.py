@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ..session.model import Any, Json, Message
     from .base import Options, Request
     from .body import Imported
-    from .protocol import Provider, StreamReader
-    from .reply import Failure, Reply
+    from .protocol import Failure, Provider, Reply, StreamReader
     from .validator import Problem, Validator
 
 FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}

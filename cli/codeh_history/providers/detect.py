@@ -11,7 +11,7 @@ from ..base.words import excerpt
 from ..session.model import Json
 from . import COMMON, packages
 from .parts import name_of, object_of
-from .reply import Failure, Reply
+from .protocol import Failure, Reply
 
 
 def recognise(body: Json) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from ..session.model import SUMMARY_HEAD, Message, Part
 from .base import Options, Transcript
 from .media import media
 from .parts import json_text, result_media, result_text
-from .reply import AnswerReader, Cut, Nothing, Outcome, Reply, Unreadable
+from .protocol import AnswerReader, Cut, Nothing, Outcome, Reply, Unreadable
 from .turns import Turn, media_stub, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."

@@ -22,8 +22,7 @@ from ..session.view import join
 from . import detect, load
 from .detect import failure, passing
 from .framing import Frame, Framer
-from .protocol import StreamReader
-from .reply import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, Unreadable
+from .protocol import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, StreamReader, Unreadable
 
 _NOISE_KEPT = 50  # lines, for the message about input that is no answer
 _STATUS = re.compile(r"(?:error |http )?([45]\d\d)\b", re.IGNORECASE)  # in an error page's title

@@ -13,8 +13,7 @@ from .. import usage
 from ..detect import outcome_of
 from ..json_text import value_of
 from ..parts import call, list_of, name_of, native, object_of, text_of, without
-from ..protocol import StreamReader
-from ..reply import Failure, Reply
+from ..protocol import Failure, Reply, StreamReader
 from . import EVENTS, NAME
 
 USAGE = {  # `input_tokens` leaves out both what the cache gave and what was written to it

@@ -11,8 +11,7 @@ from ...session.view import join
 from .. import usage
 from ..detect import outcome_of
 from ..parts import first, further, kept, list_of, name_of, native, object_of, objects, text_of
-from ..protocol import StreamReader
-from ..reply import Failure, Reply
+from ..protocol import Failure, Reply, StreamReader
 from . import NAME
 
 USAGE = {  # the candidates' count leaves thoughts out, the prompt's leaves tool prompts out

@@ -12,8 +12,7 @@ from ...session.view import join
 from .. import usage
 from ..detect import outcome_of
 from ..parts import call, name_of, native, object_of, objects, text_of, without
-from ..protocol import StreamReader
-from ..reply import Failure, Reply
+from ..protocol import Failure, Reply, StreamReader
 from . import NAME
 
 _KNOWN = ("role", "content", "thinking", "tool_calls")

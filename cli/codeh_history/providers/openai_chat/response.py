@@ -14,8 +14,7 @@ from .. import usage
 from ..detect import outcome_of
 from ..openai import usage_paths
 from ..parts import call, first, further, is_text, name_of, native, object_of, objects, text_of, without
-from ..protocol import StreamReader
-from ..reply import Failure, Reply
+from ..protocol import Failure, Reply, StreamReader
 from . import NAME
 
 REASONING = ("reasoning_content", "reasoning")  # hosts that give both give the same twice

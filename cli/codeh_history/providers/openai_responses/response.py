@@ -14,8 +14,7 @@ from .. import usage
 from ..detect import failure_of, outcome_of
 from ..openai import usage_paths
 from ..parts import call, list_of, name_of, native, object_of, without
-from ..protocol import StreamReader
-from ..reply import Failure, Reply
+from ..protocol import Failure, Reply, StreamReader
 from . import NAME
 
 _TEXTS = {"output_text": "text", "refusal": "refusal"}

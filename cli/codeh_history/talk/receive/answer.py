@@ -21,7 +21,7 @@ from ...base.errors import (
 from ...base.escape import safe
 from ...base.input import empty_stdin
 from ...providers import PLAIN, TARGETS
-from ...providers.reply import AnswerReader, Cut, Failure, Nothing, Reply, Unreadable
+from ...providers.protocol import AnswerReader, Cut, Failure, Nothing, Reply, Unreadable
 from ...session.fold import fold
 from ...session.model import Json, Part
 from ...session.records import dumps

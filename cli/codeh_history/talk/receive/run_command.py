@@ -11,7 +11,7 @@ from typing import IO
 
 from ...base.env import Env
 from ...base.errors import InputOutput, TryAgain
-from ...providers.reply import AnswerReader
+from ...providers.protocol import AnswerReader
 from ...providers.text import Exact
 from ...store.resolve import Target
 from .answer import Echo, Received, Receiving, follow
