@@ -66,6 +66,7 @@ class Tree:
         self.nodes: dict[str, Node] = {}
         self.talk: list[Node] = []  # the session's own lines, in file order
         self.side: list[Node] = []  # lines of sub-agents
+        self.others: list[Node] = []  # the same in a session's file, none in a sub-agent's own
         self.behind: list[Node] = []  # attachments since the last message
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt` line
@@ -106,7 +107,9 @@ class Tree:
         Attachments to the last line belong to the branch. A named result beside the branch does not
         change it.
         """
-        if not self.talk:  # a sub-agent's own file
+        if self.talk:
+            self.others = self.side
+        else:  # a sub-agent's own file
             self.talk = self.side
         last = self.talk[-1] if self.talk else None
         named = self.nodes.get(self.leaf_named or "")
@@ -119,11 +122,6 @@ class Tree:
         for node in self.behind:
             last = node if node.parent == last.id else last
         return last
-
-    @property
-    def others(self) -> list[Node]:
-        """The sub-agents' lines in a session's file."""
-        return self.side if self.side is not self.talk else []
 
     def _comes_from(self, node: Node, named: Node) -> bool:
         seen = set()
