@@ -127,7 +127,7 @@ class _Log:
         self.calls: dict[str, str] = {}  # by call: its message
         self.early: dict[str, tuple[int, Json]] = {}  # results that came before their call
         self.prompts: list[str] = []  # the user's, for the next summary
-        self.replaced: list[str] | None = None  # by the compaction that has begun
+        self.replaced: set[str] | None = None  # by the compaction that has begun
         self.spent: list[AgentUsage] = []  # by compactions, in `main`
 
     def read(self, number: int, event: Json) -> None:
@@ -148,7 +148,7 @@ class _Log:
                 self.result(data, event)
             case "session.compaction_start":
                 kept = [self.calls.get(id) for id in session.open_calls]
-                self.replaced = [id for id in session.live if id not in kept]
+                self.replaced = {id for id in session.live if id not in kept}
             case "session.compaction_complete" if data.get("success") is True:
                 self.compacted(data)
             case "session.context_cleared":
