@@ -91,6 +91,16 @@ def test_lines_with_one_id_are_one_message(tmp_path):
     assert [*sent(tmp_path, COPY)] == ["one", "and two"]
 
 
+def test_2026_11_26_lines_of_other_types_with_the_same_id_are_counted(tmp_path):
+    file = Qwen()
+    file.system("a", "ui_telemetry")
+    file.user("a", "one", parent=None)
+    file.said("a", "two")
+    file.user("b", "three", parent=None)
+    assert b"2 lines of another type with the id of an earlier one" in imported(tmp_path, file).err
+    assert [*sent(tmp_path, COPY)] == ["three"]
+
+
 def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
     file = Qwen()
     file.user("a", "one")

@@ -97,13 +97,15 @@ def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Nod
                 session.problem(line, "forgets", why, "skipped")
             if not node.talks and node.subtype != _COMPRESSION:
                 session.skip(f"{node.type} ({node.subtype})", own=True)
-        elif all(data != before for _, before in nodes[id].lines):
-            nodes[id].lines.append((line, data))
-        else:
+        elif any(data == before for _, before in nodes[id].lines):
             session.skip("repeated line")
             if nodes[id].talks:
                 why = f"the same as line {nodes[id].number}: {program.title} sends it twice"
                 session.problem(line, "doubles", why, "read once")
+        elif nodes[id].talks and nodes[id].type == data.get("type"):
+            nodes[id].lines.append((line, data))
+        else:
+            session.skip("line of another type with the id of an earlier one")
     return nodes
 
 
