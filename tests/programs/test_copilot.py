@@ -88,6 +88,17 @@ def test_usage_is_that_of_the_response_and_of_sub_agents_and_compactions(tmp_pat
     assert sorted(spent) == [("message", 9), ("usage", 9), ("usage", 100)]
 
 
+def test_2026_11_26_an_empty_answer_is_counted_and_its_usage_kept(tmp_path):
+    """As published files have them, of a model that only thought."""
+    file = Copilot()
+    file.user("go")
+    file.said("", outputTokens=461, apiCallId="other")
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"1 empty message" in done.err
+    (used,) = [record["usage"] for record in lines(session_path(tmp_path, COPY)) if "usage" in record]
+    assert used["output"] == 461
+
+
 def test_the_title_is_the_name_in_the_file_beside_it(tmp_path):
     file = Copilot()
     file.user("one")

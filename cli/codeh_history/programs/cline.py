@@ -71,7 +71,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         compaction = _described(session, source, path[1], path[2])
     else:
         messages = _task(session, source, messages)
-    _Reading(session).read(messages, compaction)
+    _add(session, messages, compaction)
     yield session
 
 
@@ -104,75 +104,72 @@ def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
     return [*messages[:2], *messages[last + 1 :]]
 
 
-class _Reading:
-    """Makes the messages of a session."""
+def _add(session: Session, messages: list[Json], compaction: Json) -> None:
+    """Add messages; those that a compaction replaced lie under its summary."""
+    ids: dict[str | None, list[str]] = {}  # of our items, by those of the messages
+    hidden = {name_at(m, "truncationId") for m in messages if m.get("isTruncationMarker")} - {None}
+    parents: dict[str | None, list[str]] = {}  # by the id of a summary, the items that it replaces
+    for session.number, message in enumerate(messages, 1):
+        before, condensed = len(session.items), name_at(message, "condenseId")
+        if name_at(message, "truncationParent") in hidden:
+            session.skip(_OUTSIDE)
+        elif at(message, "metadata.displayOnly") is True:
+            session.skip("message that is only shown", own=True)
+        elif message.get("isSummary") is True and condensed and condensed in parents:
+            parts, ts = _parts(session, message), time_of(message.get("ts"))
+            keep = [id for id in session.live if id not in parents[condensed]]
+            session.summarise(f"summary-{condensed}", ts, "\n".join(texts(parts)), keep)
+            session.add("codeh", without_texts(parts), ts=ts)  # calls, whose results follow
+        elif kind := session.kind_of(message.get("role"), _KINDS):
+            format = _FORMATS.get(text_at(message, "modelInfo.provider"))
+            fields = answer_fields(message, _ANSWER, _USAGE, format) if kind == "codeh" else {}
+            id, ts = name_at(message, "id"), time_of(message.get("ts"))
+            session.turn(kind, _parts(session, message), id=id, ts=ts, **fields)
+            ids[id] = [item.id for item in session.items[before:]]
+            parents.setdefault(name_at(message, "condenseParent"), []).extend(ids[id])
+        if session.number == compaction.get("source_message_count"):
+            _compact(session, compaction, ids)
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.ids: dict[str | None, list[str]] = {}  # their ids → those of our items
 
-    def read(self, messages: list[Json], compaction: Json) -> None:
-        """Add messages; those that a compaction replaced lie under its summary."""
-        session = self.session
-        hidden = {name_at(m, "truncationId") for m in messages if m.get("isTruncationMarker")} - {None}
-        parents: dict[str | None, list[str]] = {}  # by the id of a summary, the items that it replaces
-        for session.number, message in enumerate(messages, 1):
-            before, condensed = len(session.items), name_at(message, "condenseId")
-            if name_at(message, "truncationParent") in hidden:
-                session.skip(_OUTSIDE)
-            elif at(message, "metadata.displayOnly") is True:
-                session.skip("message that is only shown", own=True)
-            elif message.get("isSummary") is True and condensed and condensed in parents:
-                parts, ts = self.parts(message), time_of(message.get("ts"))
-                keep = [id for id in session.live if id not in parents[condensed]]
-                session.summarise(f"summary-{condensed}", ts, "\n".join(texts(parts)), keep)
-                session.add("codeh", without_texts(parts), ts=ts)  # calls, whose results follow
-            elif kind := session.kind_of(message.get("role"), _KINDS):
-                format = _FORMATS.get(text_at(message, "modelInfo.provider"))
-                fields = answer_fields(message, _ANSWER, _USAGE, format) if kind == "codeh" else {}
-                id, ts = name_at(message, "id"), time_of(message.get("ts"))
-                session.turn(kind, self.parts(message), id=id, ts=ts, **fields)
-                self.ids[id] = [item.id for item in session.items[before:]]
-                parents.setdefault(name_at(message, "condenseParent"), []).extend(self.ids[id])
-            if session.number == compaction.get("source_message_count"):
-                self.compacted(objects_at(compaction, "messages"), time_of(compaction.get("updated_at")))
+def _compact(session: Session, compaction: Json, ids: dict[str | None, list[str]]) -> None:
+    """Summarise the messages that a compaction did not keep, by those that it added."""
+    messages, ts = objects_at(compaction, "messages"), time_of(compaction.get("updated_at"))
+    known = {name_at(message, "id") for message in messages} & ids.keys() - {None}
+    added = [message for message in messages if name_at(message, "id") not in known]
+    text = "\n\n".join(text for message in added for text in texts(_parts(session, message)))
+    if text:
+        keep = [id for name in known for id in ids[name]]
+        session.summarise(f"compaction-{session.number}", ts, text, keep)
 
-    def compacted(self, messages: list[Json], ts: str | None) -> None:
-        """Summarise the messages that a compaction did not keep, by those that it added."""
-        known = {name_at(message, "id") for message in messages} & self.ids.keys() - {None}
-        added = [message for message in messages if name_at(message, "id") not in known]
-        text = "\n\n".join(text for message in added for text in texts(self.parts(message)))
-        if text:
-            keep = [id for name in known for id in self.ids[name]]
-            self.session.summarise(f"compaction-{self.session.number}", ts, text, keep)
 
-    def parts(self, message: Json) -> list[Part]:
-        content = message.get("content")
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
-        return [part for block in blocks if (part := self.part(block)) is not None]
+def _parts(session: Session, message: Json) -> list[Part]:
+    content = message.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+    return [part for block in blocks if (part := _part(session, block)) is not None]
 
-    def part(self, block: Json) -> Any:
-        match block.get("type"):
-            case "text":
-                text = text_at(block, "text")
-                return {"text": _INPUT.sub("", text).strip() if "<user_input" in text else text}
-            case "image":
-                return _image(block)
-            case "file":
-                path, content = text_at(block, "path"), text_at(block, "content")
-                return {"text": f'<file_content path="{path}">\n{content}\n</file_content>'}
-            case "thinking" | "reasoning":
-                return thought(name_at(block, "thinking", "text") or "", block.get("signature"))
-            case "redacted_thinking":
-                return native("anthropic", block)
-            case "tool_use":
-                return self.session.call(block.get("id"), block.get("name"), block.get("input"))
-            case "tool_result":
-                failed = block.get("is_error") is True
-                return self.session.result(block.get("tool_use_id"), None, _result(block), failed=failed)
-            case kind:
-                self.session.skip(f"content ({kind})")
-                return None
+
+def _part(session: Session, block: Json) -> Any:
+    match block.get("type"):
+        case "text":
+            text = text_at(block, "text")
+            return {"text": _INPUT.sub("", text).strip() if "<user_input" in text else text}
+        case "image":
+            return _image(block)
+        case "file":
+            path, content = text_at(block, "path"), text_at(block, "content")
+            return {"text": f'<file_content path="{path}">\n{content}\n</file_content>'}
+        case "thinking" | "reasoning":
+            return thought(name_at(block, "thinking", "text") or "", block.get("signature"))
+        case "redacted_thinking":
+            return native("anthropic", block)
+        case "tool_use":
+            return session.call(block.get("id"), block.get("name"), block.get("input"))
+        case "tool_result":
+            failed = block.get("is_error") is True
+            return session.result(block.get("tool_use_id"), None, _result(block), failed=failed)
+        case kind:
+            session.skip(f"content ({kind})")
+            return None
 
 
 def _result(block: Json) -> list[Part]:

@@ -9,15 +9,13 @@ from . import opencode
 from .fields import text_at
 from .protocol import Head, Place
 
-_FIRST_MAJOR = 7
-
 
 def recognises(head: Head) -> bool:
     if not opencode.recognises(head):
         return False
     majors = (text_at(value, "info.version").partition(".")[0] for value in head.values)
     own_table = head.has({"kilo_board": {"id"}})  # opencode lacks it
-    return own_table or any(major.isdecimal() and int(major) >= _FIRST_MAJOR for major in majors)
+    return own_table or any(major.isdecimal() and int(major) >= 7 for major in majors)
 
 
 PROGRAM = opencode.PROGRAM._replace(

@@ -15,7 +15,7 @@ from ...providers.parts import native
 from ...session.model import Json, Part
 from .. import pairs
 from ..fields import answer_fields, hash_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
-from ..model import SUB_SESSION, AgentUsage, Session
+from ..model import SUB_SESSION, AgentUsage, Entry, Session
 from ..parts import inline, thought
 from ..protocol import Head, Place, Program, Source, Unreadable
 from ..records import session_id
@@ -141,7 +141,7 @@ class _Log:
             case "user.message":
                 self.prompt(data)
             case "system.notification" | "skill.context_delivered":
-                session.add("user", [{"text": text_at(data, "content")}], **self.stamp)
+                self.add("user", [{"text": text_at(data, "content")}])
             case "assistant.message":
                 self.answer(data)
             case "tool.execution_complete":
@@ -176,6 +176,14 @@ class _Log:
             session.version, session.cwd = name_at(data, "copilotVersion"), name_at(about, "cwd")
             session.created = time_of(data.get("startTime")) or self.stamp["ts"]
 
+    def add(self, kind: str, parts: list[Part], **fields: Any) -> Entry | None:
+        """Add a message; an empty one is counted, and what it used is kept."""
+        made = self.session.add(kind, parts, **self.stamp, **fields)
+        self.session.skip("empty message", made is None)
+        if made is None and "usage" in fields:
+            self.main.spent.append(AgentUsage(**self.stamp, fields=fields))
+        return made
+
     def prompt(self, data: Json) -> None:
         """Add a prompt with its files, as they are sent."""
         attached = objects_at(data, "attachments")
@@ -190,7 +198,7 @@ class _Log:
                 parts += [{"text": label}, file]
             elif "taggedFilesEntry" not in each:
                 self.session.skip(f"attachment that is not sent ({each.get('type')})")
-        self.session.add("user", parts, **self.stamp)
+        self.add("user", parts)
         if text_at(data, "source").partition("-")[0] in ("", "agent"):
             self.prompts.append(text_at(data, "content"))
 
@@ -220,8 +228,7 @@ class _Log:
         older = {"usage": {key: data[key] for key in ("outputTokens",) if key in data}}  # has only this
         record = self.main.events.pop(("session.usage_record", text_at(data, "apiCallId")), older)
         provider = _ENDPOINTS.get(text_at(record, "usage.apiEndpoint"))
-        fields = answer_fields({**data, **record}, _ANSWER, _USAGE, provider)
-        made = session.add("codeh", parts, **self.stamp, **fields)
+        made = self.add("codeh", parts, **answer_fields({**data, **record}, _ANSWER, _USAGE, provider))
         self.calls |= {text_at(call, "toolCallId"): made.id for call in calls if made}
         for call in calls:
             if waiting := self.early.pop(text_at(call, "toolCallId"), None):
@@ -234,7 +241,7 @@ class _Log:
         if shell := self.main.events.pop(("tool.user_requested", id), None):
             ended = "non-zero exit code" if failed else "exit code 0"
             text = _SHELL.format(ended, text_at(shell, "arguments.command"), text)
-            session.add("user", [{"text": text}], **self.stamp)
+            self.add("user", [{"text": text}])
         elif id not in self.calls:
             self.early.setdefault(id, (session.number, event))
         else:
@@ -242,7 +249,7 @@ class _Log:
             for file in map(self.file, objects_at(data, "result.binaryResultsForLlm")):
                 parts += [file] if file is not None else []
                 session.skip("file that was left out of the session", file is None)
-            session.add("tool", [session.result(id, None, parts, failed=failed)], **self.stamp)
+            self.add("tool", [session.result(id, None, parts, failed=failed)])
 
     def compacted(self, data: Json) -> None:
         """Summarise what came before the compaction began, except calls that were open then."""
