@@ -139,6 +139,11 @@ def test_a_line_is_called_by_what_no_redaction_changes(data, names):
     assert [line.raw for line in found if line.raw in data.split(b"\n")] == [line.raw for line in found]
 
 
+def test_a_line_that_looks_like_one_too_long_to_be_read_hides_no_other():
+    lines = named_lines(HEAD + b"\0skipped 99999999999\n" + b'{"type":"clear","id":"x"}\n')
+    assert [line.name for line in lines] == ["session T", "session T +1", "x"]
+
+
 def test_only_what_is_damaged_has_no_record():
     assert [line.record is None for line in named_lines(HEAD + b"{}\n" + BARE)] == [False, True, False]
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from .model import Json
-from .records import Record, dumps, lines_of, parse
+from .records import ParseState, Record, dumps, lines_of, parse
 
 REDACTION = "redaction"
 _BEGIN = b'{"type":"redaction",'
@@ -33,13 +33,13 @@ class Line:
 
 def named_lines(data: bytes) -> list[Line]:
     """Return the lines of a session, without a torn last one."""
-    records = {record.offset: record for record in parse(lines_of(data)).records}
     counts: Counter[str] = Counter()
     lines: list[Line] = []
-    offset = after = 0
+    parsed = ParseState()
+    after = 0
     before = ""
     for text in lines_of(data):
-        record, offset = records.get(offset), offset + len(text)
+        record = next(iter(parse([text], parsed).records), None)
         raw = text.removesuffix(b"\n")
         if not raw.strip() or (record is None and raw is text):
             continue
