@@ -35,7 +35,8 @@ _RULE = _phrases(r"""
 ^(?:remember that|do everything|stop|(?:whenever|(?:every|each) time)(?:(?! i | it )| (?:i|it) .* ;))
 ^use \S+ \S+
 ^(?:keep|leave|name|write|put|treat|ask|show|tell) .*?(?:only|not|never|always|every|each|all|alone)
-^(?:keep|leave|write|put|ask|show|tell) .*?(?:before|unless|instead|below|under|than|after|same|short|in|as)
+^(?:keep|leave|write|put|ask|show|tell) .*?(?:before|unless|instead|below|under|than|after|same|short)
+^(?:keep|leave|write|put|ask|show|tell) (?!it |this |that |these |some |me )\S+ .*?(?:in|as)
 ^no (?:more than .*|\S+ (?:\S+ )?(?:[.!]|in|on|for|inside|to|at|with|without|from|unless|before|until))
 ^(?:nothing|nobody|all|every|each|any) .*?(?:must|should|may|can|needs?|gets?|goe?s?|belongs?|has|have)
 must(?:n't)?(?! be (?:the|a|why|so) | have )
@@ -109,6 +110,11 @@ def topic(sentence: str, *, user: bool) -> str:
     if states and count >= DECIDES and _DECISION.match(words) and not _NOT_YET.match(words):
         return "decision"
     return "open" if _OPEN.match(words) and not _NEXT.match(words) else ""
+
+
+def announces(sentence: str) -> bool:
+    """Whether a sentence only says what its speaker does next."""
+    return _NEXT.match(_words(sentence)) is not None
 
 
 def takes_back(sentence: str) -> bool:

@@ -37,7 +37,7 @@ def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next():
     )
     once = apply(view, plan(view, tokens(view) // 2).ops)
     twice = plan(once, tokens(once) // 2)
-    covered = [id for op in twice.ops for id in op["ids"]]
+    covered = [id for op in twice.ops for id in op.get("ids", ())]
     shown = {message.id for message in apply(once, twice.ops).messages}
     assert {message.id for message in once.messages} == shown | {id for id in covered if id.startswith("m")}
 
@@ -191,4 +191,4 @@ def test_2026_11_24_what_a_line_is_does_not_depend_on_how_many_turns_stay():
         stands = text.partition("Where things stand before the messages below:\n")[2].partition(
             "\nWhat was asked:"
         )[0]
-        assert stands == f"- Model: Module {last} holds the parser. We decided to keep it.", share
+        assert stands.endswith(f"- Model: Module {last} holds the parser. We decided to keep it."), share

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
 from itertools import groupby
-from math import exp, log, sqrt
+from math import exp, log
 
 from ...session.labels import PASTED
 from ...summaries import cues, prose
@@ -23,16 +23,19 @@ from .words import is_name, rarity
 
 UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
 NAME = 4.0  # in work, how much more a name is worth than a rare word
-AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, that was chosen
+AGAIN, AGAIN_IN_WORK, NAME_AGAIN = 0.65, 0.8, 0.03  # factor for the worth of a word, or name, once chosen
 LATELY = 0.3  # in work: the share of the conversation over which a use of a word loses most of its worth
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 SAME, BACK = 0.8, 0.5  # share of a rule's words in a line that repeats it, and that revokes it
 FEW = 2  # too few words to recognise an open end by
 LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not too much of the room
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
-LAST, FIRST = 3, 3  # sentences of the model's last words, and of each answer's beginning
+LAST, FIRST = (
+    8,
+    3,
+)  # the model's last sentences that may tell where things stand; of each answer's beginning
 # Shares of the room, in this order; the rest is chosen by gain.
-ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.12, 0.04, 0.02
+ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.08, 0.04, 0.02
 PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
 CAPITALS = re.compile(r"[A-Z]+")  # no name in work: `WHAT`
@@ -52,12 +55,13 @@ class Chooser:
             word: int(UNIT * count * (NAME if word in self._names else rarity(word) ** 1.5))
             for word, count in uses.items()
         }
+        self._again = AGAIN_IN_WORK if shape == WORK else AGAIN
         self._use(self._left.keys() & staying)
         self._taken: set[int] = set()
 
     def _use(self, words: Iterable[str]) -> None:
         for word in words:
-            self._left[word] = int(self._left[word] * (NAME_AGAIN if word in self._names else AGAIN))
+            self._left[word] = int(self._left[word] * (NAME_AGAIN if word in self._names else self._again))
 
     def _gain(self, line: Line) -> float:
         """What a line adds for each token."""
@@ -110,7 +114,7 @@ def _uses_lately(lines: Sequence[Line]) -> dict[str, float]:
     uses: dict[str, float] = {}
     for (word, number), count in counts.items():
         uses[word] = uses.get(word, 0.0) + log(1 + count) * exp((number - end) / (end * LATELY))
-    return {word: sqrt(use) for word, use in uses.items()}
+    return {word: use ** (1 / 3) for word, use in uses.items()}
 
 
 def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> list[Line]:
@@ -134,7 +138,10 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     chosen += chooser.take(acts, max(room * ACTIONS, min(LEAST, room)))
     chosen += chooser.take([line for line in prompts if line.id == prompts[0].id], at_least(GOAL))
     if shape != PEOPLE:
-        chosen += chooser.take(_now(lines), at_least(NOW))
+        now = chooser.take(_conclusions(lines, shape)[::-1], at_least(NOW))
+        for line in now:
+            line.kind = "now"
+        chosen += now
     chosen += chooser.best([line for line in lines if line.kind == "rule"], at_least(RULES))
     chosen += chooser.take(newest("file"), at_least(FILES))
     chosen += chooser.take(newest("failed"), at_least(FAILURES))
@@ -145,7 +152,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
         chosen += chooser.best(
             [line for line in lines if line.kind in ("decision", "open")], at_least(DECISIONS)
         )
-        written = [line for line in free if line.spoken or line.label == PASTED]
+        written = [line for line in free if line.spoken or (line.label == PASTED and line.row < prose.ROWS)]
         chosen += chooser.best(written, remaining(1 - NAMES))
         chosen += chooser.best(free, remaining(1 - NAMES))
         chosen += chooser.best([line for line in lines if line.kind == "name"], room * NAMES)
@@ -191,14 +198,15 @@ def _newest(line: Line) -> tuple[bool, bool, int]:
     return line.kind == "file" and line.label == "read", False, -line.place
 
 
-def _now(lines: Sequence[Line]) -> list[Line]:
-    """The model's last words: where things stood at the end of what is summarised."""
-    own = [line for line in lines if line.spoken == "said" and line.number >= 0]
-    own = [line for line in own if not (prose.is_filler(line.text) or line.text.endswith(":"))]
-    last = [line for line in own if line.id == own[-1].id][-LAST:]
-    for line in last:
-        line.kind = "now"
-    return last
+def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
+    """What the model said last (in a chat, in its last answer), without announcements."""
+    own = [
+        line
+        for line in lines
+        if line.spoken == "said" and line.number >= 0
+        and not (line.text.endswith(":") or prose.is_filler(line.text) or cues.announces(line.text))
+    ]  # fmt: skip
+    return [line for line in own if shape == WORK or line.id == own[-1].id][-LAST:]
 
 
 def _firsts(prompts: Sequence[Line], room: float) -> list[Line]:
