@@ -15,15 +15,15 @@ __all__ = ["program_dir", "scratch"]  # fixtures
 @pytest.mark.parametrize("case", cases())
 def test_case(case, scratch, program_dir, request):
     folder = CASES / case
-    found = outcome(folder, scratch, program_dir)
-    assert b"codeh-history: bug:" not in found["stderr"]  # nor is it ever recorded
+    actual = outcome(folder, scratch, program_dir)
+    assert b"codeh-history: bug:" not in actual["stderr"]  # nor is it ever recorded
     if request.config.getoption("--golden"):
         for name in OUTPUTS:
-            (folder / name).write_bytes(found[name])
+            (folder / name).write_bytes(actual[name])
     for name in ("code", "stderr", "stdout"):
         expected = (folder / name).read_bytes()
-        assert found[name].decode(errors="backslashreplace") == expected.decode(errors="backslashreplace")
-        assert found[name] == expected
+        assert actual[name].decode(errors="backslashreplace") == expected.decode(errors="backslashreplace")
+        assert actual[name] == expected
 
 
 def test_every_case_is_complete():

@@ -14,24 +14,24 @@ def modules():
     return {".".join(name.parts).removesuffix(".__init__"): path for name, path in paths.items()}
 
 
-def needed(name, path, known):
+def needed(name, path, modules_by_name):
     """The modules that an import statement names, wherever in the file it stands."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    found = set()
+    imports = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            imports.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else []
             base = ".".join([*above, *filter(None, [node.module])])
             names = [f"{base}.{alias.name}" for alias in node.names]
-            found.update(name if name in known else base for name in names)
-    return found & known.keys() - {name}
+            imports.update(name if name in modules_by_name else base for name in names)
+    return imports & modules_by_name.keys() - {name}
 
 
 def test_no_module_needs_itself_by_way_of_others():
-    known = modules()
-    graph = {name: needed(name, path, known) for name, path in known.items()}
+    paths = modules()
+    graph = {name: needed(name, path, paths) for name, path in paths.items()}
     assert sum(map(len, graph.values())) > len(graph)  # the imports were found
     try:
         TopologicalSorter(graph).prepare()

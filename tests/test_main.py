@@ -20,7 +20,7 @@ def ended(monkeypatch, tmp_path, error, **environ):
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "said"),
+    ("error", "code", "message"),
     [
         (Usage("what?"), 2, "what?\n"), (NotFound("none"), 3, "none\n"), (NegativeAnswer(""), 1, ""), (HistoryError("odd"), 65, "odd\n"), (Interrupted(15), 143, ""),
         (KeyboardInterrupt(), 130, ""), (MemoryError(), 74, "out of memory; nothing was changed\n"), (OSError(28, "No space left on device", "/f"), 74, "/f: No space left on device\n"),
@@ -28,8 +28,8 @@ def ended(monkeypatch, tmp_path, error, **environ):
     ],
     ids=repr,
 )  # fmt: skip
-def test_a_failure_is_one_line_and_its_code(monkeypatch, tmp_path, error, code, said):
-    assert ended(monkeypatch, tmp_path, error) == (code, said)
+def test_a_failure_is_one_line_and_its_code(monkeypatch, tmp_path, error, code, message):
+    assert ended(monkeypatch, tmp_path, error) == (code, message)
 
 
 def test_2026_11_26_a_signal_while_a_class_is_made_is_no_bug(monkeypatch, home):
@@ -42,12 +42,12 @@ def test_2026_11_26_a_signal_while_a_class_is_made_is_no_bug(monkeypatch, home):
 
 
 def test_a_bug_is_one_line_that_says_where_and_more_where_it_is_asked_for(monkeypatch, tmp_path):
-    code, said = ended(monkeypatch, tmp_path, TypeError("odd\nthing"))
+    code, message = ended(monkeypatch, tmp_path, TypeError("odd\nthing"))
     assert code == 70
-    assert said.count("\n") == 1
-    assert said.startswith("bug: TypeError at ")
-    assert "test_main.py:" in said
-    assert "nothing is lost; please report it" in said
+    assert message.count("\n") == 1
+    assert message.startswith("bug: TypeError at ")
+    assert "test_main.py:" in message
+    assert "nothing is lost; please report it" in message
     with pytest.raises(TypeError, match=r"odd"):
         ended(monkeypatch, tmp_path, TypeError("odd"), CODEH_TRACEBACK="1")
 

@@ -24,8 +24,8 @@ def read_by_typer(verb, argv):
         if isinstance(v, list) and not takes.TYPES[name].startswith("Seq")
     ):
         return None
-    found = cli.words(takes, params)
-    return {name: list(v) if isinstance(v := found.get(name), tuple) else v for name in params}
+    options = cli.words(takes, params)
+    return {name: list(v) if isinstance(v := options.get(name), tuple) else v for name in params}
 
 
 GIVEN = {verb: module_of(verb).Options for verb in COMMANDS}
@@ -41,8 +41,8 @@ def test_typer_knows_the_same_options(verb):
     takes = GIVEN[verb]
     declared = {name: list(it.flags(name)) for name, it in takes.SPELLED.items() if not it.positional}
     params = (param for param in command(verb).params if param.expose_value)
-    known = {param.name: list(param.opts) for param in params if param.opts[0] != param.name}
-    assert known == declared
+    accepted = {param.name: list(param.opts) for param in params if param.opts[0] != param.name}
+    assert accepted == declared
 
 
 @pytest.mark.parametrize("verb", GIVEN)
@@ -66,14 +66,14 @@ def test_what_the_fast_lane_takes_typer_reads_alike(verb):
     @example(argv=["x", "demo"])
     def agree(argv):
         nonlocal taken
-        found = main.plain_options(argv, takes)
-        if found is None:
+        options = main.plain_options(argv, takes)
+        if options is None:
             return
         taken += 1
         typed = read_by_typer(verb, argv)
         assert typed is not None, "Typer refuses it"
-        unset = {name: default for name, default in takes.DEFAULTS.items() if name not in found}
-        assert found | unset == {name: takes.DEFAULTS[name] if value in (None, [], str(takes.DEFAULTS[name])) else value
+        unset = {name: default for name, default in takes.DEFAULTS.items() if name not in options}
+        assert options | unset == {name: takes.DEFAULTS[name] if value in (None, [], str(takes.DEFAULTS[name])) else value
                                  for name, value in typed.items()}  # fmt: skip
 
     agree()

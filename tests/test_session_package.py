@@ -12,11 +12,11 @@ def test_each_public_name_is_what_its_module_has():
     from codeh_history.base import errors
     from codeh_history.library import session, stream
 
-    found = {name: getattr(codeh_history, name) for name in codeh_history.__all__}
-    assert found["Session"] is session.Session
-    assert found["Stream"] is stream.Stream
-    assert (found["Answer"], found["Filtered"]) == (stream.Answer, stream.Filtered)
-    assert found["BadData"] is errors.BadData
+    public = {name: getattr(codeh_history, name) for name in codeh_history.__all__}
+    assert public["Session"] is session.Session
+    assert public["Stream"] is stream.Stream
+    assert (public["Answer"], public["Filtered"]) == (stream.Answer, stream.Filtered)
+    assert public["BadData"] is errors.BadData
     assert {*codeh_history.__all__} <= {*dir(codeh_history)}
     with pytest.raises(AttributeError, match="has no attribute 'Sessions'"):
         _ = codeh_history.Sessions  # type: ignore[attr-defined]

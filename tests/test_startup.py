@@ -82,10 +82,10 @@ def test_an_append_to_the_newest_session_of_the_directory_imports_little_more(ho
 def test_a_plain_payload_imports_nothing_heavy(home, to):
     imported(home, "append", "-s", "demo", "-m", "hi")
     loaded = imported(home, "payload", "-s", "demo", "--to", to, "--model", "m")
-    asked = {name.split(".")[2] for name in loaded if name.startswith("codeh_history.providers.")}
+    names = {name.split(".")[2] for name in loaded if name.startswith("codeh_history.providers.")}
     packages = set(providers.FORMATS.values())
     assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
-    assert asked & packages == {providers.FORMATS[to]}
+    assert names & packages == {providers.FORMATS[to]}
     assert not loaded.intersection(
         (*HEAVY, *LEAN, "codeh_history.store.blocks", "tomllib", "codeh_history.base.config.file")
     )

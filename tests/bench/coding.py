@@ -16,12 +16,12 @@ USAGE = {"input": 23_124, "output": 312, "cached": 21_876, "cacheWrite": 1_245, 
 def session(path, size):
     """Write a session of about `size` bytes that ends with a user's message; ids are new in each repetition."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    said = _recorded() or list(_made())
+    messages = _recorded() or list(_made())
     with path.open("wb") as file:
         file.write(orjson.dumps(HEADER | {"id": path.stem}) + b"\n")
         number = 0
-        while file.tell() < size or said[number % len(said) - 1]["kind"] != "codeh":
-            file.write(_line(number, number // len(said), said[number % len(said)]))
+        while file.tell() < size or messages[number % len(messages) - 1]["kind"] != "codeh":
+            file.write(_line(number, number // len(messages), messages[number % len(messages)]))
             number += 1
         file.write(_line(number, 0, {"kind": "user", "role": "user", "parts": [{"text": "Go on."}]}))
     return path
@@ -63,8 +63,8 @@ def _made():
             }
             id = f"toolu_{calls:022d}"
             call = {"functionCall": {"id": id, "name": name, "args": args}}
-            said = [{"text": text(rng, 200)}] * (rng.random() < 0.5)
-            yield {"kind": "codeh", "role": "model", "parts": [*said, call]}
+            text_parts = [{"text": text(rng, 200)}] * (rng.random() < 0.5)
+            yield {"kind": "codeh", "role": "model", "parts": [*text_parts, call]}
             if rng.random() < 0.95:
                 response = {"output": text(rng, int(rng.expovariate(1 / 850)))}
                 result = {"functionResponse": {"id": id, "name": name, "response": response}}

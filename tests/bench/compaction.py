@@ -71,7 +71,7 @@ class Row:
     over: int = 0
     invalid: int = 0
     unreachable: int = 0
-    said: list = field(default_factory=list)  # for each budget, of each case
+    spoken: list = field(default_factory=list)  # for each budget, of each case
     any: list = field(default_factory=list)
 
     def judge(self, name, case, budget):
@@ -98,25 +98,25 @@ def recorded(names):
     """Recorded sessions at four cuts and three budgets: what fits, what is valid, what later turns still find."""
     for session, contents in sessions().items():
         cases = list(cut(session, contents))
-        asked = [
-            tuple(wanted(case.contents, case.later, said=said) for said in (True, False)) for case in cases
+        expected = [
+            tuple(wanted(case.contents, case.later, by_speech=it) for it in (True, False)) for case in cases
         ]
         sizes = ", ".join(f"{case.size:,}" for case in cases)
         print(f"\n## {session}: {sizes} tokens before the cuts\n")
         shares = [f"{share:.0%}" for share in BUDGETS]
         head = ["", "over budget", "invalid", *(f"recall at {share}" for share in shares)]
-        table([*head, *(f"outputs too, {share}" for share in shares)], _recorded(names, cases, asked))
+        table([*head, *(f"outputs too, {share}" for share in shares)], _recorded(names, cases, expected))
 
 
-def _recorded(names, cases, asked):
+def _recorded(names, cases, expected):
     for name in names:
-        row = Row(said=[[] for _ in BUDGETS], any=[[] for _ in BUDGETS])
+        row = Row(spoken=[[] for _ in BUDGETS], any=[[] for _ in BUDGETS])
         for place, share in enumerate(BUDGETS):
-            for case, (said, anything) in zip(cases, asked, strict=True):
+            for case, (spoken, anything) in zip(cases, expected, strict=True):
                 after = row.judge(name, case, int(case.size * share))
-                row.said[place].append(recall(said, after))
+                row.spoken[place].append(recall(spoken, after))
                 row.any[place].append(recall(anything, after))
-        means = [f"{statistics.mean(found):.2f}" for found in (*row.said, *row.any)]
+        means = [f"{statistics.mean(shares):.2f}" for shares in (*row.spoken, *row.any)]
         yield [name, f"{row.over} of {row.results}", f"{row.invalid} of {row.results}", *means]
 
 
@@ -125,14 +125,14 @@ def facts(seeds=8, count=5):
     print(f"\n## {seeds} times {count} planted facts of each kind\n")
     rows = []
     for name in ("made up", *(planted.REAL if sessions() else ())):
-        found = []
+        runs = []
         for seed in range(seeds):
             random = Random(seed)
             records = planted.conversation(random, 60) if name == "made up" else planted.real(name)
-            found.append(planted.kept(records, count, random))
+            runs.append(planted.kept(records, count, random))
         for share in planted.LEAST:
-            told = [[it for one in found for it in one[share, kind]] for kind in planted.KINDS]
-            rows.append([f"{name}, {share:.0%}", *(f"{sum(all) / len(all):.2f}" for all in told)])
+            kept_facts = [[it for run in runs for it in run[share, kind]] for kind in planted.KINDS]
+            rows.append([f"{name}, {share:.0%}", *(f"{sum(all) / len(all):.2f}" for all in kept_facts)])
     table(["", *planted.KINDS], rows)
 
 

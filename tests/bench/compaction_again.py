@@ -78,10 +78,10 @@ def rows():
     """Of the first tenth: the names that are still told, and the runs of three words that somebody said."""
     for name, contents in sessions().items():
         first = contents[: int(len(contents) * FIRST)]
-        names, said = names_in(text_of(first)), runs(spoken(first))
+        names, phrases = names_in(text_of(first)), runs(spoken(first))
         for share in SHARES:
             left = text_of(contents_of(again(contents, share)))
-            kept = [len(names & names_in(left)) / len(names), len(said & runs(left)) / len(said)]
+            kept = [len(names & names_in(left)) / len(names), len(phrases & runs(left)) / len(phrases)]
             yield [name, f"{share:.0%}", *(f"{value:.2f}" for value in kept)]
 
 
@@ -98,11 +98,11 @@ def ours(contents, budget):
 
 def fitting(contents, budget):
     """The first of these messages that fit."""
-    found = []
+    fits = []
     for content in contents:
-        if size_of(view_of([*found, content])) <= budget:
-            found.append(content)
-    return text_of(found)
+        if size_of(view_of([*fits, content])) <= budget:
+            fits.append(content)
+    return text_of(fits)
 
 
 WAYS = {
@@ -139,23 +139,23 @@ def cases(checkout):
 
 
 def generated(checkout):
-    found = {}
+    results = {}
     for family, contents, wanted in cases(checkout):
         size = size_of(view_of(contents))
         for name, way in WAYS.items():
             for share in SHARES:
                 left = " ".join(way(contents, int(size * share)).lower().split())
-                told = [" ".join(text.lower().split()) in left for text in wanted]
-                found.setdefault((family, name, share), []).extend(told)
-                found.setdefault(("all", name, share), []).extend(told)
-    for family, name, share in sorted(found):
+                kept = [" ".join(text.lower().split()) in left for text in wanted]
+                results.setdefault((family, name, share), []).extend(kept)
+                results.setdefault(("all", name, share), []).extend(kept)
+    for family, name, share in sorted(results):
         if share == SHARES[0]:
             yield [
                 family,
                 name,
                 *(
-                    f"{sum(told) / len(told):.2f}"
-                    for told in (found[family, name, each] for each in SHARES)
+                    f"{sum(kept) / len(kept):.2f}"
+                    for kept in (results[family, name, each] for each in SHARES)
                 ),
             ]
 

@@ -22,11 +22,11 @@ def plain(messages, prefix=""):
     Every call gets an id of its own; one that nobody answered and an answer to nothing are left out, so that
     what comes in is what every provider takes.
     """
-    found = []
-    waiting = []  # the calls as given, and as they stand in `found`
+    contents = []
+    waiting = []  # the calls as given, and as they stand in `contents`
     answered = set()
     for number, message in enumerate(messages):
-        said = []
+        parts = []
         for place, part in enumerate(message.get("parts") or ()):
             if "functionCall" in part:
                 call = part["functionCall"]
@@ -36,19 +36,19 @@ def plain(messages, prefix=""):
                     "args": call.get("args") or {},
                 }
                 waiting.append((call, new))
-                said.append({"functionCall": new})
+                parts.append({"functionCall": new})
             elif "functionResponse" in part:
                 answer = part["functionResponse"]
                 match = next((pair for pair in waiting if _answers(answer, pair[0])), None)
                 if match is not None:
                     waiting.remove(match)
                     answered.add(match[1]["id"])
-                    found.append({"role": "user", "parts": [_answer(answer, match[1])]})
+                    contents.append({"role": "user", "parts": [_answer(answer, match[1])]})
             elif part.get("text") and not part.get("thought"):
-                said.append({"text": part["text"]})
-        if said and message.get("role"):
-            found.append({"role": message["role"], "parts": _joined(said)})
-    return [kept for content in found if (kept := _answered(content, answered))["parts"]]
+                parts.append({"text": part["text"]})
+        if parts and message.get("role"):
+            contents.append({"role": message["role"], "parts": _joined(parts)})
+    return [kept for content in contents if (kept := _answered(content, answered))["parts"]]
 
 
 def _answers(answer, call):
@@ -86,8 +86,8 @@ def refused(contents):
     for format, model in MODELS.items():
         provider = providers.load(format)
         body = provider.request(messages, Options(model=model, faithful=True), []).body
-        if found := provider.problems(body):
-            problems[format] = str(found[0])
+        if reasons := provider.problems(body):
+            problems[format] = str(reasons[0])
     return problems
 
 

@@ -46,12 +46,12 @@ def _either_or(run):
 
 def held(text):
     """The names that a text lets a reader find: those it mentions, and what the paths among them end in."""
-    found = names(text)
-    for path in [name for name in found if "/" in name]:
+    found_names = names(text)
+    for path in [name for name in found_names if "/" in name]:
         parts = path.split("/")
-        found.update("/".join(parts[start:]) for start in range(1, len(parts)))
-        found.update(part for part in parts if is_name(part))
-    return found
+        found_names.update("/".join(parts[start:]) for start in range(1, len(parts)))
+        found_names.update(part for part in parts if is_name(part))
+    return found_names
 
 
 def texts(value):
@@ -94,18 +94,18 @@ def is_bare(line):
     label = _LABEL.match(line)
     if label is not None and not names(label[0]):
         line = line[label.end() :]
-    found = _RUN.findall(line)
-    named = sum(is_name(run.rstrip(".,:-")) for run in found)
-    words = sum(not is_name(run.rstrip(".,:-")) and _PLAIN.search(run) is not None for run in found)
+    tokens = _RUN.findall(line)
+    named = sum(is_name(run.rstrip(".,:-")) for run in tokens)
+    words = sum(not is_name(run.rstrip(".,:-")) and _PLAIN.search(run) is not None for run in tokens)
     return named > 0 and (words + len(_STRUCTURE.findall(line))) * 4 < named
 
 
-def wanted(before, later, *, said):
+def wanted(before, later, *, by_speech):
     """What the later messages mention of those before: by what was spoken, or by tool outputs as well."""
     introduced = set()
     for line in set(lines(before)):
         introduced |= held(line)
     mentioned = set()
-    for line in set(lines(content for content in later if spoken(content) or not said)):
+    for line in set(lines(content for content in later if spoken(content) or not by_speech)):
         mentioned |= names(line)
     return frozenset(introduced & mentioned)

@@ -269,8 +269,8 @@ def main():
                 kind: f"{1000 * mine:.0f} ms / {1000 * theirs:.0f} ms"
                 for kind, (mine, theirs) in both.items()
             }
-            said = f"{beside['fold']}, {beside['count']}"
-            tell("a turn of 5 MB by Session: fold, count / a process's", 0.40, folding, said)
+            times = f"{beside['fold']}, {beside['count']}"
+            tell("a turn of 5 MB by Session: fold, count / a process's", 0.40, folding, times)
             tell("the same: planning a budget / a process's", 0.80, planning, beside["plan"])
         if not wanted or "memory" in wanted:
             try:

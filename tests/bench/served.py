@@ -19,13 +19,13 @@ def ratio(program, home, rounds, *, cpu):
     """The median ratio, and the medians of both and of the bare write and sync, in milliseconds."""
     environ = {**os.environ, "CODEH_HOME": str(home)}
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    found = []
+    rounds_taken = []
     for _ in range(rounds + 1):
         bare = _bare(home.parent / "bare", cpu=cpu)
         served = _served(program, environ, cpu=cpu)
         process = _processes(program, environ, cpu=cpu)
-        found.append(((served - bare) / (process - bare), served, process, bare))
-    ratios, *times = (statistics.median(values) for values in zip(*found[1:], strict=True))
+        rounds_taken.append(((served - bare) / (process - bare), served, process, bare))
+    ratios, *times = (statistics.median(values) for values in zip(*rounds_taken[1:], strict=True))
     served, process, bare = (1000 * seconds for seconds in times)
     return ratios, served, process, bare
 

@@ -31,11 +31,11 @@ class Clock:
         self.since = now
 
     def timed(self, kind, function):
-        def run(*args, **given):
+        def run(*args, **options):
             self._pass()
             self.within.append(kind)
             try:
-                return function(*args, **given)
+                return function(*args, **options)
             finally:
                 self._pass()
                 self.within.pop()
@@ -94,7 +94,7 @@ def ratios(path, turns):
 
     turn(0)  # counts are remembered
     ours, theirs = spent("library", str(path), str(turns)), [turn(number) for number in (1, 2, 3)]
-    both = {kind: (ours[kind] / turns, sum(one[kind] for one in theirs) / 3) for kind in KINDS}
+    both = {kind: (ours[kind] / turns, sum(seconds[kind] for seconds in theirs) / 3) for kind in KINDS}
     mine, other = (both["fold"][n] + both["count"][n] for n in (0, 1))
     return mine / other, both["plan"][0] / both["plan"][1], both
 

@@ -71,7 +71,7 @@ def main(job):
                 print(picture.relative_to(ROOT))
             return 0
         axe = fetched(folder)
-        return sum(wrong(chromium, folder, axe, *one) for one in shown(pages)) and 1
+        return sum(wrong(chromium, folder, axe, *view) for view in shown(pages)) and 1
 
 
 def shown(pages):
@@ -133,20 +133,20 @@ def look(chromium, folder, page, width, scheme, *job):
 def wrong(chromium, folder, axe, page, width, scheme):
     """Whether anything is wrong with a page, which is told."""
     data = page.read_text()
-    asked = re.findall(r'(?:src|href)="(?!data:image/|#|https://example\.net/sky|sky\.html)[^"]*"', data)
+    loads = re.findall(r'(?:src|href)="(?!data:image/|#|https://example\.net/sky|sky\.html)[^"]*"', data)
     data = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", data)
     probed = folder / f"probed-{page.name}"
     probed.write_text(data.replace("</body>", PROBE.format(axe=axe)))
-    found = re.search(
+    probe = re.search(
         r'<pre id="probe">(.*?)</pre>',
         look(chromium, folder, probed, width, scheme, "--dump-dom"),
         re.DOTALL,
     )
-    told = json.loads(html.unescape(found[1])) if found else {"serious": ["no answer"], "wide": 0}
+    result = json.loads(html.unescape(probe[1])) if probe else {"serious": ["no answer"], "wide": 0}
     problems = [
-        *asked,
-        *told["serious"],
-        *([f"{told['wide']} pixels too wide"] if told["wide"] > 0 else []),
+        *loads,
+        *result["serious"],
+        *([f"{result['wide']} pixels too wide"] if result["wide"] > 0 else []),
     ]
     print(f"{page.stem} {width} {scheme}: {problems or 'good'}")
     return bool(problems)

@@ -298,8 +298,8 @@ def test_the_command_that_sends_it_names_what_the_environment_does_not(home, arg
 def test_the_error_of_a_provider_names_the_model_that_was_asked(home):
     run_in_process("set", "-s", "s", "model.anthropic=m-1")
     busy = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
-    asked = ("ask", "-s", "s", "-m", "hi", "--to", "anthropic", "--via", f"cat >/dev/null; echo '{busy}'")
-    assert run_in_process(*asked).code == 75
+    argv = ("ask", "-s", "s", "-m", "hi", "--to", "anthropic", "--via", f"cat >/dev/null; echo '{busy}'")
+    assert run_in_process(*argv).code == 75
     error = lines(session_path(home, "s"))[-1]
     assert (error["kind"], error["provider"], error["model"]) == ("error", "anthropic", "m-1")
 

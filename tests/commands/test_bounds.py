@@ -111,19 +111,19 @@ def grown(home, kind, count, *, most):
     session(home / "short", kind(count // 10))
     session(home / "long", kind(count))
     for argv in [*SAME, *BOUNDED]:
-        found = cost(home / "long", *argv)
-        print(f"{' '.join(argv)}: {found.mib} MiB on {count:,} {kind.__name__}")
-        assert found.code in (0, 1), found.err
-        assert found.mib <= (cost(home / "short", *argv).mib + MORE if argv in SAME else most), argv
+        usage = cost(home / "long", *argv)
+        print(f"{' '.join(argv)}: {usage.mib} MiB on {count:,} {kind.__name__}")
+        assert usage.code in (0, 1), usage.err
+        assert usage.mib <= (cost(home / "short", *argv).mib + MORE if argv in SAME else most), argv
 
 
 def counted(home, kind, count):
     """To count the tokens of so many records takes no more than the vocabulary does."""
     session(home / "counted", kind(count))
-    found = cost(home / "counted", "status", "s")
-    print(f"status: {found.mib} MiB on {count:,} {kind.__name__}")
-    assert found.code == 0, found.err
-    assert found.mib <= COUNTED
+    usage = cost(home / "counted", "status", "s")
+    print(f"status: {usage.mib} MiB on {count:,} {kind.__name__}")
+    assert usage.code == 0, usage.err
+    assert usage.mib <= COUNTED
 
 
 # -- a long line ---------------------------------------------------------------------------------------
@@ -155,11 +155,11 @@ def with_long_line(home, mib, *, ended=True):
 
 def check_long_line(home, path, argv, *, limit, most):
     size = path.stat().st_size
-    found = cost(home, *argv, limit=limit)
-    assert found.code == (1 if argv[0] in ("verify", "calls") else 0), (argv, found.err)
-    assert found.mib <= most, argv
+    usage = cost(home, *argv, limit=limit)
+    assert usage.code == (1 if argv[0] in ("verify", "calls") else 0), (argv, usage.err)
+    assert usage.mib <= most, argv
     if argv[0] not in SILENT:
-        assert "1 damaged line skipped" in found.err, argv
+        assert "1 damaged line skipped" in usage.err, argv
     out = (home / "out").read_text()
     if argv[0] in ("show", "payload", "curate", "search", "export"):
         assert "the last word" in out, argv
@@ -192,8 +192,8 @@ def test_a_long_line_that_was_torn_costs_only_itself(tmp_path):
     ):
         assert cost(tmp_path, *argv, limit=450).code == 0
         assert "the next word" in (tmp_path / "out").read_text()
-    found = cost(tmp_path, "verify", "s", limit=450)
-    assert (found.code, (tmp_path / "out").read_text().count("\n")) == (1, 1)
+    usage = cost(tmp_path, "verify", "s", limit=450)
+    assert (usage.code, (tmp_path / "out").read_text().count("\n")) == (1, 1)
     path.unlink()
 
 
@@ -228,7 +228,7 @@ def test_ten_thousand_sessions_are_listed_in_little_memory(tmp_path):
         ["search", "notthere"],
         ["status", "@", "--counter", "approx"],
     ):
-        found = cost(tmp_path, *argv)
-        print(f"{' '.join(argv)}: {found.mib} MiB")
-        assert found.code in (0, 1)
-        assert found.mib <= MOST
+        usage = cost(tmp_path, *argv)
+        print(f"{' '.join(argv)}: {usage.mib} MiB")
+        assert usage.code in (0, 1)
+        assert usage.mib <= MOST

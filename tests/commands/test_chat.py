@@ -22,12 +22,12 @@ def nothing(_, __):
 def prompts(tmp_path, data):
     (tmp_path / "in").write_bytes(data)
     with (tmp_path / "in").open("rb") as file:
-        found = Lines(Env({"CODEH_HOME": str(tmp_path)}, stdin=file.fileno()), nothing)
-        return list(iter(found.prompt, None))
+        reader = Lines(Env({"CODEH_HOME": str(tmp_path)}, stdin=file.fileno()), nothing)
+        return list(iter(reader.prompt, None))
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "expected"),
     [
         (b"", []), (b"a\nb\n", ["a", "b"]), (b"a", ["a"]), (b"\n  \na\n\n", ["a"]), (b"a\\\nb\n", ["a\nb"]), (b"a\\\nb\\\nc\nd", ["a\nb\nc", "d"]),
         (b"path\\\\\nb\n", ["path\\", "b"]), (b"a\\", ["a"]), (b"a\r\nb\r\n", ["a", "b"]), ("ü\n".encode(), ["ü"]), (b"\\\n\\\n\n", []), (b"\\\na\n", ["\na"]),
@@ -35,29 +35,29 @@ def prompts(tmp_path, data):
     ],
     ids=["nothing", "lines", "no end", "blanks", "two lines", "three lines", "a backslash", "at the end", "CRLF", "UTF-8", "blank lines", "first blank", "long"],
 )  # fmt: skip
-def test_a_line_is_a_prompt_unless_it_goes_on(tmp_path, data, found):
-    assert prompts(tmp_path, data) == found
+def test_a_line_is_a_prompt_unless_it_goes_on(tmp_path, data, expected):
+    assert prompts(tmp_path, data) == expected
 
 
 def test_what_is_no_text_is_refused_and_the_next_line_is_read(tmp_path):
     (tmp_path / "in").write_bytes(b"ok \xff\nnext\n")
     with (tmp_path / "in").open("rb") as file:
-        found = Lines(Env({}, stdin=file.fileno()), nothing)
+        reader = Lines(Env({}, stdin=file.fileno()), nothing)
         with pytest.raises(
             BadData, match=r"^stdin: byte 3 of a line: not UTF-8; nothing of it was stored$"
         ):
-            found.prompt()
-        assert found.prompt() == "next"
+            reader.prompt()
+        assert reader.prompt() == "next"
 
 
 def test_a_prompt_is_there_as_soon_as_its_line_ends():
     reading, writing = os.pipe()
     try:
-        found = Lines(Env({}, stdin=reading), nothing)
+        reader = Lines(Env({}, stdin=reading), nothing)
         os.write(writing, b"one\ntw")
-        assert found.prompt() == "one"
+        assert reader.prompt() == "one"
         os.write(writing, b"o\n")
-        assert found.prompt() == "two"
+        assert reader.prompt() == "two"
     finally:
         os.close(reading)
         os.close(writing)
@@ -110,10 +110,10 @@ def test_a_history_that_cannot_be_kept_is_no_failure(tmp_path):
 def test_a_completer_is_asked_once_and_gives_one_after_the_other(tmp_path, monkeypatch):
     import readline
 
-    asked = []
+    calls = []
 
     def completer(before, word):
-        asked.append((before, word))
+        calls.append((before, word))
         return ["undo", "undone"]
 
     History(Env({"CODEH_HOME": str(tmp_path)}), completer)
@@ -121,14 +121,14 @@ def test_a_completer_is_asked_once_and_gives_one_after_the_other(tmp_path, monke
     monkeypatch.setattr(readline, "get_begidx", lambda: 7)
     complete = readline.get_completer()
     assert [complete("un", state) for state in range(3)] == ["undo", "undone", None]
-    assert asked == [("/model ", "un")]
+    assert calls == [("/model ", "un")]
 
 
 # -- commands ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("before", "word", "found"),
+    ("before", "word", "names"),
     [
         ("", "/re", ["/retry "]), ("", "/", ["/edit ", "/undo ", "/retry ", "/model ", "/profile ", "/attach ", "/system ", "/show ", "/fork ", "/help ", "/quit "]),
         ("", "", []), ("why ", "/re", []), ("/profile ", "", ["claude", "local"]), ("/profile ", "cl", ["claude"]),
@@ -136,7 +136,7 @@ def test_a_completer_is_asked_once_and_gives_one_after_the_other(tmp_path, monke
         ("/system ", "@HOME/con", ["@HOME/config.toml"]), ("/system ", "HOME/con", []), ("/undo ", "", []),
     ],
 )  # fmt: skip
-def test_what_a_word_may_become(home, before, word, found):
+def test_what_a_word_may_become(home, before, word, names):
 
     configured = configure(home, "http://localhost:9")
     run("append", "-s", "demo", "-m", "x", home=configured)
@@ -149,7 +149,7 @@ def test_what_a_word_may_become(home, before, word, found):
     talking = Talk(env, for_writing(env, "demo"), chat.Options(profile="local").part(chat.Asking), 1)
     at = word.replace("HOME", str(configured))
     assert [*chat.completing(talking)(before, at)] == [
-        name.replace("HOME", str(configured)) for name in found
+        name.replace("HOME", str(configured)) for name in names
     ]
 
 

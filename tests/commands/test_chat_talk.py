@@ -100,8 +100,8 @@ def test_a_talk(configured, server):
         assert "demo: 0 messages; ollama llama3.2; /help" in chat.types(
             "Why is the sky blue?\n", after="> "
         )
-        said = chat.types(f"/pro{TAB}", after="Rayleigh scattering).\n> ")
-        assert "new session demo" in said
+        screen = chat.types(f"/pro{TAB}", after="Rayleigh scattering).\n> ")
+        assert "new session demo" in screen
         chat.types(f"cl{TAB}", after="/profile ")
         chat.types("\n", after="claude")
         chat.types(
@@ -117,8 +117,8 @@ def test_a_talk(configured, server):
         chat.types("/retry\n")
         chat.types(CTRL_D, after="No model is behind this.\n> ")
         assert chat.ended() == 0
-    assert [asked.body["model"] for asked in server.requests] == ["llama3.2", *["claude-opus-4-8"] * 2]
-    assert all(asked.body["stream"] for asked in server.requests)
+    assert [request.body["model"] for request in server.requests] == ["llama3.2", *["claude-opus-4-8"] * 2]
+    assert all(request.body["stream"] for request in server.requests)
     records = lines(session_path(configured, "demo"))
     (abort,) = [record for record in records if record["type"] == "abort"]
     assert abort["reason"] == "interrupted"

@@ -152,9 +152,9 @@ def test_the_report_says_what_and_why(home):
     done = run("compact", "s", "--budget", "8k", "--report", "-q")
     lines = [json.loads(raw) for raw in done.err.splitlines()]
     assert lines
-    for found in lines:
-        assert {"stage", "op", "id", "why"} <= found.keys()
-        assert found.keys() <= {"stage", "op", "id", "part", "why", "tokens_before", "tokens_after"}
+    for line in lines:
+        assert {"stage", "op", "id", "why"} <= line.keys()
+        assert line.keys() <= {"stage", "op", "id", "part", "why", "tokens_before", "tokens_after"}
 
 
 def test_limits_of_messages_exchanges_and_characters(home):
@@ -217,9 +217,9 @@ def test_plain_texts_are_explained_too(home):
     run("set", "-s", "s", "compact.budget=1k")
     done = run(*sending, "--explain", "--json", "-q")
     assert done.out == run(*sending).out
-    found = json.loads(done.err)
-    assert (found["session"], found["budget"], found["let_go"]) == ("s", 1000, {})
-    assert found["before"] == found["after"] == sum(found["spent"].values())
+    explanation = json.loads(done.err)
+    assert (explanation["session"], explanation["budget"], explanation["let_go"]) == ("s", 1000, {})
+    assert explanation["before"] == explanation["after"] == sum(explanation["spent"].values())
     ask = "ask -s s --to openai-chat --model gpt-5.1 --no-stdin --explain --via false"
     asking = run(*ask.split())
     assert b"spent\trecent\t" in asking.err
@@ -247,8 +247,8 @@ def test_another_process_gives_the_same_bytes(home):
     written(home, [*talk, *long_loop()])
     for budget in by_length(["4k"], ["4k", "20k"], ["4k", "20k"]):
         argv = ("compact", "s", "--budget", budget)
-        found = {run(*argv, env={"PYTHONHASHSEED": seed}).out for seed in ("0", "1", "2")}
-        assert found == {run(*argv).out} != {b""}
+        outputs = {run(*argv, env={"PYTHONHASHSEED": seed}).out for seed in ("0", "1", "2")}
+        assert outputs == {run(*argv).out} != {b""}
 
 
 def test_2026_11_23_a_torn_line_is_damage_under_the_lock_too(tmp_path):

@@ -158,7 +158,7 @@ def test_fish_offers_the_same(line, offered, sessions, tmp_path):
         capture_output=True, text=True, check=True, cwd=sessions, env=environ(sessions),
     )  # fmt: skip
     assert done.stderr == ""
-    assert [found.split("\t")[0] for found in done.stdout.splitlines()] == offered
+    assert [offer.split("\t")[0] for offer in done.stdout.splitlines()] == offered
     assert not (tmp_path / "hacked").exists()
 
 

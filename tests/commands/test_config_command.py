@@ -43,13 +43,13 @@ def written(folder, text):
 
 
 def test_it_has_a_profile_for_each_provider_and_no_setting_for_all(tmp_path):
-    found = file.read(written(tmp_path, config.TEXT))
-    assert found.top == {}
-    assert {name: values["to"] for name, values in found.profiles.items()} == {to: to for to in TARGETS}
-    assert all(values["via"] for values in found.profiles.values())
+    conf = file.read(written(tmp_path, config.TEXT))
+    assert conf.top == {}
+    assert {name: values["to"] for name, values in conf.profiles.items()} == {to: to for to in TARGETS}
+    assert all(values["via"] for values in conf.profiles.values())
 
 
 def test_every_key_is_in_it(tmp_path):
     text = re.sub(r"^#(?! |$)", "", config.TEXT, flags=re.MULTILINE)
-    found = file.read(written(tmp_path, text))
-    assert {*found.top, *(key for one in found.profiles.values() for key in one)} == set(file.KEYS)
+    conf = file.read(written(tmp_path, text))
+    assert {*conf.top, *(key for values in conf.profiles.values() for key in values)} == set(file.KEYS)

@@ -102,10 +102,10 @@ def test_a_fixture_has_nothing_that_names_anybody(tmp_path):
     ]  # fmt: skip
     write_session(tmp_path, encode(records), "acme-2031")
     env = {"HOME": "/home/marguerite", "USER": "", "LOGNAME": ""}
-    found = run("fixture", "acme-2031", home=tmp_path, env=env)
-    text = found.out.decode()
+    done = run("fixture", "acme-2031", home=tmp_path, env=env)
+    text = done.out.decode()
     for word in ("marguerite", "jane", "acme", "deadbeef", "toolu", "2031", "17673", "akia"):
         assert word not in text.lower(), word
     assert '"created":"noon"' in text  # a tool's word, not a time of ours
     elsewhere = run("fixture", "acme-2031", home=tmp_path, env={"HOME": "/nowhere", "USER": "nobody-here"})
-    assert elsewhere.out.replace(b"Marguerite", b"user") == found.out
+    assert elsewhere.out.replace(b"Marguerite", b"user") == done.out

@@ -42,10 +42,10 @@ def test_deltas_that_go_show_in_no_view_whatever_is_undone(data, undone):
 def streams(draw):
     """Few ids, many deltas, commits and updates: where a delta's meaning hangs by a thread."""
     log = []
-    known = ["m"]
+    ids = ["m"]
     for number in range(draw(st.integers(1, 10))):
         kind = draw(st.sampled_from(["open", "delta", "delta", "commit", "whole", "update", "revert"]))
-        of = draw(st.sampled_from(known))
+        of = draw(st.sampled_from(ids))
         if kind == "open":
             log.append(
                 {"type": "open", "id": draw(st.sampled_from(["m", "n"])), "kind": "codeh", "ts": some.TS}
@@ -57,10 +57,10 @@ def streams(draw):
             log.append({"type": "commit", "of": of, "ts": some.TS, **parts})
         elif kind == "update":
             log.append({"type": "update", "id": f"u{number}", "of": of, "parts": [{"text": f"u{number}"}]})
-            known.append(f"u{number}")
+            ids.append(f"u{number}")
         else:
             log.append(
-                {"type": "revert", "id": f"x{number}", "of": draw(st.sampled_from(known)), "ts": some.TS}
+                {"type": "revert", "id": f"x{number}", "of": draw(st.sampled_from(ids)), "ts": some.TS}
             )
     return draw(some.with_copies(log)) if draw(st.booleans()) else log
 
@@ -309,19 +309,19 @@ def test_a_block_named_in_another_spelling_stays(filled_home):
 def test_a_session_somewhere_else_keeps_its_blocks(filled_home, tmp_path):
     """By its path, persisted there or begun with a large file; one that is gone may have been moved."""
     (tmp_path / "big.png").write_bytes(b"\x89PNG" * 20_000)
-    told, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
-    run_in_process("append", "-s", str(told), "-m", "told" * 2000)
-    run_in_process("persist", str(told), "-i")
+    kept, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
+    run_in_process("append", "-s", str(kept), "-m", "told" * 2000)
+    run_in_process("persist", str(kept), "-i")
     run_in_process(
         "append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"), home=filled_home
     )
     for name in ("demo", "gone"):
         (filled_home / "sessions" / f"{name}.jsonl").unlink(missing_ok=True)
     shutil.rmtree(filled_home / "trash")
-    before = [run_in_process("hydrate", str(path)).out for path in (told, begun)]
+    before = [run_in_process("hydrate", str(path)).out for path in (kept, begun)]
     assert run_in_process("gc", "--yes", env=LATER).lines[0]["blocks"] == 2
-    assert [run_in_process("hydrate", str(path)).out for path in (told, begun)] == before
-    moved = told.rename(tmp_path / "moved.jsonl")
+    assert [run_in_process("hydrate", str(path)).out for path in (kept, begun)] == before
+    moved = kept.rename(tmp_path / "moved.jsonl")
     left = run_in_process("gc", "--yes", env=LATER)
     assert (left.code, left.out) == (0, b"")
     assert b"told.jsonl referred to blocks and is missing" in left.err

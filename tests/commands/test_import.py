@@ -34,28 +34,28 @@ def content(size):
 @pytest.mark.parametrize("size", SIZES)
 def test_it_can_be_read_again_and_again(size, *, piped):
     pieces = [content(size)[at : at + 5000] for at in range(0, size, 5000)]
-    with given(pieces if piped else content(size)) as stdin, opened(Env({}, stdin=stdin), "-") as found:
-        assert found.read(HEAD) == content(size)[:HEAD]
-        found.seek(0)
+    with given(pieces if piped else content(size)) as stdin, opened(Env({}, stdin=stdin), "-") as file:
+        assert file.read(HEAD) == content(size)[:HEAD]
+        file.seek(0)
         for _ in range(2):
-            assert os.pread(found.fileno(), size + 1, 0) == content(size)
-        assert found.read() == content(size)
+            assert os.pread(file.fileno(), size + 1, 0) == content(size)
+        assert file.read() == content(size)
 
 
 def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path):
     (tmp_path / "f").write_bytes(b"read already" + content(2000))
     with (tmp_path / "f").open("rb") as file:
         os.lseek(file.fileno(), 12, os.SEEK_SET)
-        with opened(Env({}, stdin=file.fileno()), "-") as found:
-            assert os.pread(found.fileno(), 3000, 0) == content(2000)
-            assert found.read() == content(2000)
+        with opened(Env({}, stdin=file.fileno()), "-") as stdin:
+            assert os.pread(stdin.fileno(), 3000, 0) == content(2000)
+            assert stdin.read() == content(2000)
 
 
 def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path):
     (tmp_path / "f").write_bytes(b"x")
     before = len(os.listdir("/dev/fd"))
-    with opened(Env({}), str(tmp_path / "f")) as found:
-        assert found.read() == b"x"
+    with opened(Env({}), str(tmp_path / "f")) as file:
+        assert file.read() == b"x"
     assert len(os.listdir("/dev/fd")) == before
     with pytest.raises(Usage, match=r"none: no such file$"), opened(Env({}), str(tmp_path / "none")):
         pass
@@ -81,9 +81,9 @@ class Asked(NamedTuple):
     branches: bool = False
 
 
-def told(tmp_path, session, imported=IMPORTED, **asked):
+def notes(tmp_path, session, imported=IMPORTED, **options):
     with (tmp_path / "err").open("wb") as err:
-        tell(Env({}, stderr=err.fileno()), Asked(**asked), "f", session, imported)
+        tell(Env({}, stderr=err.fileno()), Asked(**options), "f", session, imported)
     return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
 
 
@@ -91,7 +91,7 @@ def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_p
     session = Session("p", "s", problems=[
         Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
     ])  # fmt: skip
-    assert told(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
+    assert notes(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
 
 
 def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path):
@@ -107,10 +107,10 @@ def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path):
 
 def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
     session = Session("p", "s", problems=[Problem(n, "skips", "not JSON") for n in range(1, 26)])
-    said = told(tmp_path, session)
-    assert len(said) == 21
-    assert said[-1] == "and 5 more (`codeh-history verify f` lists all)"
-    reported = [orjson.loads(line) for line in told(tmp_path, session, report=True) if line.startswith("{")]
+    messages = notes(tmp_path, session)
+    assert len(messages) == 21
+    assert messages[-1] == "and 5 more (`codeh-history verify f` lists all)"
+    reported = [orjson.loads(raw) for raw in notes(tmp_path, session, report=True) if raw.startswith("{")]
     assert [line["line"] for line in reported] == list(range(1, 26))
     assert {line["session"] for line in reported} == {"p-s"}
 
@@ -119,21 +119,21 @@ def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path
     session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
     for kind in ("attachment", "attachment", "mode"):
         session.skip(kind, own=True)
-    said = ["not imported: 2 thoughts", "not imported: 1 zebra"]
-    assert told(tmp_path, session) == [*said, "not imported: 3 interface records (-v names them)"]
-    assert told(tmp_path, session, verbose=True) == [
-        *said,
+    expected = ["not imported: 2 thoughts", "not imported: 1 zebra"]
+    assert notes(tmp_path, session) == [*expected, "not imported: 3 interface records (-v names them)"]
+    assert notes(tmp_path, session, verbose=True) == [
+        *expected,
         "not imported: 2 attachments",
         "not imported: 1 mode",
     ]
-    reported = [line for line in told(tmp_path, session, report=True) if line.startswith("{")]
+    reported = [line for line in notes(tmp_path, session, report=True) if line.startswith("{")]
     assert [orjson.loads(line)["left"] for line in reported] == ["thought", "zebra", "attachment", "mode"]
 
 
 def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "attachment": 1}))
-    assert told(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thoughts"]
-    assert orjson.loads(told(tmp_path, session, report=True)[2]) == {
+    assert notes(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thoughts"]
+    assert orjson.loads(notes(tmp_path, session, report=True)[2]) == {
         "session": "p-s",
         "left": "attachment",
         "count": 1,
@@ -141,10 +141,10 @@ def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
 
 
 def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
-    said = told(
+    messages = notes(
         tmp_path, Session("p", "s"), Imported("p-s-2", 1, created=True, conflict="it was continued here")
     )
-    assert said == ["it was continued here: new messages went to p-s-2"]
+    assert messages == ["it was continued here: new messages went to p-s-2"]
 
 
 @pytest.mark.parametrize("wanted", [True, False])
@@ -152,8 +152,8 @@ def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted):
     branch = Session("p", "b")
     session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
                       used=lambda: [AgentUsage("u", None, {})])  # fmt: skip
-    found = list(with_branches([session], branches=wanted))
-    assert found == ([session, branch] if wanted else [session])
+    sessions = list(with_branches([session], branches=wanted))
+    assert sessions == ([session, branch] if wanted else [session])
     assert session.left == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})
     assert bool(list(session.used())) == (not wanted)
     assert list(session.branches()) == []  # what holds all of the file is let go

@@ -154,9 +154,9 @@ def test_a_session_is_said_to_be_there_once_it_is_durable(tmp_path, monkeypatch)
         sync(fd)
 
     monkeypatch.setattr(os, "fdatasync", cut_off)
-    said = all_of(tmp_path, code=74)
-    assert sorted(line["action"] for line in said) == ["failed"] * (len(WHERE) - 1) + ["imported"]
-    assert all("durability is unknown" in line["reason"] for line in said if line["action"] == "failed")
+    results = all_of(tmp_path, code=74)
+    assert sorted(line["action"] for line in results) == ["failed"] * (len(WHERE) - 1) + ["imported"]
+    assert all("durability is unknown" in line["reason"] for line in results if line["action"] == "failed")
     monkeypatch.undo()
     assert all_of(tmp_path) == []
 

@@ -96,15 +96,15 @@ LINES = {  # what is typed: the code, and what is said
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_typed_in_a_hurry(line, tmp_path):
     path = write_session(tmp_path, SESSION, "demo")
-    code, said = LINES[line]
+    code, reason = LINES[line]
     done = run_in_process(*shlex.split(line), home=tmp_path, env={"CODEH_TO": "text", "CODEH_VIA": "cat"})
-    told = done.err.decode()
+    stderr = done.err.decode()
     assert (done.code, done.out) == (code, b"")
-    assert told.startswith("codeh-history: ")
-    assert told.endswith("\n")
-    assert told.count("\n") == 1
-    assert said in told
-    assert [one.name for one in path.parent.iterdir()] == ["demo.jsonl"]
+    assert stderr.startswith("codeh-history: ")
+    assert stderr.endswith("\n")
+    assert stderr.count("\n") == 1
+    assert reason in stderr
+    assert [file.name for file in path.parent.iterdir()] == ["demo.jsonl"]
     assert path.read_bytes() == SESSION
 
 
@@ -183,8 +183,8 @@ def test_it_is_left_out_of_what_is_stored(home, tmp_path, line, stdin, *, piped)
     words = [str(tmp_path / "t") if word == "FILE" else word for word in line.split()]
     words += VIA if words[0] in ("ask", "chat") else ()
     with (tmp_path / "t").open("rb") as file:
-        given = [MARK[:2], MARK[2:] + stdin] if piped else file.fileno()
-        run_ok(*words, "-s", "demo", stdin=given)
+        source = [MARK[:2], MARK[2:] + stdin] if piped else file.fileno()
+        run_ok(*words, "-s", "demo", stdin=source)
     log = session_path(home, "demo").read_bytes()
     assert b'{"text":"hi"}' in log
     assert MARK not in log

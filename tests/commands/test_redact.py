@@ -165,8 +165,8 @@ def test_the_command_that_removes_a_secret_confirms_itself_only_without_a_termin
 def test_it_says_what_became_of_what_was_found(tmp_path):
     path = written(tmp_path, user("u", f"{SECRET} and {SECRET}"))
     kinds = "(2 github-token; best effort: check the result)"
-    found = run_in_process("redact", "s", home=tmp_path).err.decode()
-    assert found == f"codeh-history: s: 2 found; s is unchanged: `redact s -i --yes` removes them {kinds}\n"
+    err = run_in_process("redact", "s", home=tmp_path).err.decode()
+    assert err == f"codeh-history: s: 2 found; s is unchanged: `redact s -i --yes` removes them {kinds}\n"
     elsewhere = run_in_process("redact", str(path), home=tmp_path / "other").err.decode()
     assert elsewhere == f"codeh-history: s: 2 found and replaced in the output {kinds}\n"
     assert redacted(tmp_path).err.decode() == f"codeh-history: s: 2 removed {kinds}\n"
@@ -195,9 +195,9 @@ def test_what_was_found_once_is_found_where_nothing_tells(tmp_path):
 def test_it_cannot_be_undone_and_says_so(tmp_path):
     written(tmp_path, user("a", SECRET))
     assert b"cannot be undone" in run_in_process("redact", "s", "-i", home=tmp_path).err
-    told = run("redact", "--help", home=tmp_path).out.decode()
-    assert "reversibl" not in told
-    assert "cannot be undone" in " ".join(told.split())
+    help = run("redact", "--help", home=tmp_path).out.decode()
+    assert "reversibl" not in help
+    assert "cannot be undone" in " ".join(help.split())
 
 
 # -- other places ---------------------------------------------------------------------------------------

@@ -71,10 +71,10 @@ def write_session(case, data, home):
 
 def accounted(done):
     """What a rescue tells; every message that was read has one fate."""
-    told = orjson.loads(done.out)
-    counts = told["messages"]
+    report = orjson.loads(done.out)
+    counts = report["messages"]
     assert counts["before"] == sum(counts[fate] for fate in FATES)
-    return told
+    return report
 
 
 @pytest.fixture(scope="module")
@@ -98,25 +98,25 @@ def brought_back(path, data, program, home):
     if done.code:
         assert not out.exists()
         return
-    told = accounted(done)
+    report = accounted(done)
     run_ok("verify", str(out), home=home)
     again = orjson.loads(run_in_process("rescue", str(out), "--dry-run", "--json", home=home).out)
     assert (again["problems"], again["mended"]) == ([], {})
-    there, made = payload(path, program, home), payload(out, program, home)
-    if there is None:  # another branch was taken
+    original, made = payload(path, program, home), payload(out, program, home)
+    if original is None:  # another branch was taken
         return
-    if any(problem["reason"] == "the text of a summary is lost" for problem in told["problems"]):
-        assert said(there) - {SUMMARY_HEAD} <= said(made or [])  # and what it stood for
-    elif all(problem["effect"] != "doubles" for problem in told["problems"]):
-        assert made == there
+    if any(problem["reason"] == "the text of a summary is lost" for problem in report["problems"]):
+        assert texts_of(original) - {SUMMARY_HEAD} <= texts_of(made or [])  # and what it stood for
+    elif all(problem["effect"] != "doubles" for problem in report["problems"]):
+        assert made == original
     else:  # what is said twice may be joined, or its first time be summarised or a second result
-        before, after = said(there), said(made or [])
-        assert all(any(one in whole for whole in before) for one in after)
-        if not told["messages"]["summarised"] + told["messages"]["dropped"]:
+        before, after = texts_of(original), texts_of(made or [])
+        assert all(any(line in whole for whole in before) for line in after)
+        if not report["messages"]["summarised"] + report["messages"]["dropped"]:
             assert not [whole for whole in before if without(whole, after).strip()]
 
 
-def said(turns):
+def texts_of(turns):
     """What is said, called and answered, but for words that stand for a result that is lost."""
     parts = [part for turn in turns for part in turn["parts"]]
     texts = (part.get("text") or json.dumps([part.get("call"), part.get("args")]) for part in parts)
@@ -142,10 +142,10 @@ def test_a_budget_is_kept_and_every_message_accounted_for(program, home, subtest
 
 
 def test_what_stands_there_twice_is_written_once(home):
-    case = next(one for one in CHOSEN["codex"] if one.folder.name == "plain")
+    case = next(case for case in CHOSEN["codex"] if case.folder.name == "plain")
     lines = case.session.read_bytes().splitlines(keepends=True)
-    said = next(at for at, line in enumerate(lines) if b'"role":"assistant"' in line)
-    path = write_session(case, b"".join([*lines[: said + 1], *lines[said:]]), home)
+    answer = next(at for at, line in enumerate(lines) if b'"role":"assistant"' in line)
+    path = write_session(case, b"".join([*lines[: answer + 1], *lines[answer:]]), home)
     out = path.with_name("out.jsonl")
     done = run_ok("rescue", str(path), "--output", str(out), "--json", home=home)
     assert orjson.loads(done.out)["left"]["line that stands there twice"] == 1
@@ -161,21 +161,21 @@ def test_what_a_summary_stood_for_is_read_where_its_text_is_lost(home):
     path = write_session(case, json.dumps(whole).encode(), home)
     out = path.with_name("out.jsonl")
     done = run_in_process("rescue", str(path), "--output", str(out), "--json", home=home)
-    told = orjson.loads(done.out)
-    assert [problem["reason"] for problem in told["problems"]] == ["the text of a summary is lost"]
-    assert told["messages"]["kept"] == told["messages"]["before"]
-    before = {one for one in said(payload(case.session, "opencode", home) or []) if text not in one}
-    assert before < said(payload(out, "opencode", home) or [])
+    report = orjson.loads(done.out)
+    assert [problem["reason"] for problem in report["problems"]] == ["the text of a summary is lost"]
+    assert report["messages"]["kept"] == report["messages"]["before"]
+    before = {it for it in texts_of(payload(case.session, "opencode", home) or []) if text not in it}
+    assert before < texts_of(payload(out, "opencode", home) or [])
 
 
 @pytest.mark.parametrize("program", sorted(path.stem for path in FOLDER.glob("*.json")))
 def test_the_real_program_goes_on_with_each_session_that_was_rescued(program):
     """As recorded; the sessions are made again, to see that they are those of the record."""
     record = json.loads((FOLDER / f"{program}.json").read_bytes())
-    assert {one.id: hash_of(one.data) for one in every(program)} == {
-        id: found["file"] for id, found in record.items()
+    assert {case.id: hash_of(case.data) for case in every(program)} == {
+        id: entry["file"] for id, entry in record.items()
     }
-    assert {found["rescued"] for found in record.values()} - {NOTHING} == {"yes"}
+    assert {entry["rescued"] for entry in record.values()} - {NOTHING} == {"yes"}
 
 
 def test_the_page_has_the_table_of_what_was_rescued():
@@ -208,13 +208,13 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(windo
     settings.parent.mkdir(parents=True)
     settings.write_bytes(orjson.dumps({"providers": {"p": {"models": [model]}}}))
     env = {"HOME": str(tmp_path)}
-    told = orjson.loads(
+    report = orjson.loads(
         run_in_process("rescue", str(path), "--json", "--dry-run", home=tmp_path, env=env).out
     )
-    assert told["compacted"] is (window is not None)
-    assert told["window"] == (window or 1_000_000)
+    assert report["compacted"] is (window is not None)
+    assert report["window"] == (window or 1_000_000)
     if window:
-        assert told["tokens"]["after"] <= told["budget"] == int(window * 0.6)
+        assert report["tokens"]["after"] <= report["budget"] == int(window * 0.6)
 
 
 @pytest.mark.parametrize("program", sorted(set(WRITTEN) - {"opencode", "kilo"}))
@@ -246,9 +246,9 @@ def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path):
     done = run_in_process(
         "rescue", str(case.session), "--install", home=tmp_path, env={"HOME": str(tmp_path)}
     )
-    said = done.err.decode()
-    assert f"resume    cd {os.path.realpath(os.getcwd())} && claude --resume " in said
-    assert "/home/dev/project does not exist; it continues in" in said
+    stderr = done.err.decode()
+    assert f"resume    cd {os.path.realpath(os.getcwd())} && claude --resume " in stderr
+    assert "/home/dev/project does not exist; it continues in" in stderr
 
 
 def test_2026_11_24_a_prompt_that_stands_there_again_after_its_summary_is_left_out(tmp_path):

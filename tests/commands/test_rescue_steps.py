@@ -15,8 +15,8 @@ from strategies import encode, view_of
 from terminal_output import on_terminal
 
 
-def texts(found):
-    return [part["text"] for message in found.view.messages for part in message.parts]
+def texts(recovered):
+    return [part["text"] for message in recovered.view.messages for part in message.parts]
 
 
 def talk():
@@ -25,9 +25,9 @@ def talk():
 
 def test_a_programs_file_is_known_though_its_first_lines_are_damaged(env, tmp_path):
     path = written(tmp_path / "s.jsonl", [b"damage"] * 30 + talk().lines)
-    found = read(env, None, str(path))
-    assert (found.program, texts(found)) == ("claude-code", ["hi", "ho", "more"])
-    assert {problem["line"] for problem in found.problems} >= {1, 30}
+    recovered = read(env, None, str(path))
+    assert (recovered.program, texts(recovered)) == ("claude-code", ["hi", "ho", "more"])
+    assert {problem["line"] for problem in recovered.problems} >= {1, 30}
 
 
 def test_a_file_of_any_name_is_read(env, tmp_path):
@@ -72,8 +72,8 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_w
     why = "line 3: the call of exec_command has no result: Codex answers it with `aborted`"
     assert rows[str(second)] == ["codex", "2", why, "Run it."]
     assert str(unread) not in rows
-    told = {row["path"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
-    assert told[str(second)]["problems"][0]["line"] == 3
+    rows = {row["path"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
+    assert rows[str(second)]["problems"][0]["line"] == 3
     assert "Why is the sky blue?" in on_terminal("rescue", home=tmp_path, **env)
     compacted = Copilot()
     compacted.user("one")
@@ -81,8 +81,8 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_w
     compacted.compacted("in short")
     compacted.user("three")
     compacted.write(tmp_path / ".copilot" / "session-state" / SESSION)
-    told = {row["program"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
-    assert told["copilot-cli"]["messages"] == 1  # the others are summarised
+    rows = {row["program"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
+    assert rows["copilot-cli"]["messages"] == 1  # the others are summarised
     assert run_in_process("rescue", "--install", home=tmp_path, env=env).code == 2
 
 
@@ -93,17 +93,17 @@ LOG = [
 ]  # fmt: skip
 
 
-def found(program):
+def recovered_from(program):
     return Recovered(Target("f", "argument"), "s", view_of([]), [], program)
 
 
 @pytest.mark.parametrize(
-    ("given", "program", "to"),
+    ("options", "program", "to"),
     [({}, None, None), ({}, "codex", "codex"), ({"to": "pi"}, "codex", "pi"), ({"to": "pi"}, None, "pi"), ({}, "chatgpt", None),
      ({"install": True}, "codex", "codex")],
 )  # fmt: skip
-def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(given, program, to):
-    assert destination(Options(**given), found(program)) == to
+def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(options, program, to):
+    assert destination(Options(**options), recovered_from(program)) == to
 
 
 def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
@@ -124,12 +124,12 @@ def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
 ENV = Env({"CODEH_HOME": "/nowhere"})
 
 
-def asked(id, name="f"):
+def called(id, name="f"):
     call = {"functionCall": {"id": id, "name": name, "args": {}}}
     return {"kind": "codeh", "role": "model", "parts": [call]}
 
 
-def said(id, name="f", output="x"):
+def answered(id, name="f", output="x"):
     result = {"functionResponse": {"id": id, "name": name, "response": {"output": output}}}
     return {"kind": "tool", "role": "user", "parts": [result]}
 
@@ -143,12 +143,12 @@ def view(records):
 
 
 @pytest.mark.parametrize(("records", "repairs"), [
-    ([user("go"), asked("c"), said("c"), model("ok")], {}),
-    ([user("go"), asked("c"), model("ok")], {"call answered as failed because its result was lost": 1}),
-    ([user("go"), said("c"), model("ok")], {"result without its call left out": 1}),
-    ([user("go"), asked("c"), said("c"), said("c"), model("ok")], {"second result of a call left out": 1}),
-    ([user("go"), asked("c"), user("on"), said("c"), model("ok")], {"result moved to its call": 1}),
-    ([user("go"), asked("c"), said("c", "g"), model("ok")], {"result renamed to match its call": 1}),
+    ([user("go"), called("c"), answered("c"), model("ok")], {}),
+    ([user("go"), called("c"), model("ok")], {"call answered as failed because its result was lost": 1}),
+    ([user("go"), answered("c"), model("ok")], {"result without its call left out": 1}),
+    ([user("go"), called("c"), answered("c"), answered("c"), model("ok")], {"second result of a call left out": 1}),
+    ([user("go"), called("c"), user("on"), answered("c"), model("ok")], {"result moved to its call": 1}),
+    ([user("go"), called("c"), answered("c", "g"), model("ok")], {"result renamed to match its call": 1}),
 ], ids=["whole", "lost", "unasked", "second", "late", "renamed"])  # fmt: skip
 def test_what_was_done_to_calls_and_results_is_counted(records, repairs):
     assert done(records).facts["mended"] == repairs
@@ -170,13 +170,13 @@ def test_2026_11_24_messages_that_an_earlier_summary_stands_for_are_counted():
 
 
 def test_2026_11_24_a_result_that_went_to_its_call_has_the_fate_of_that():
-    late = [user("go"), asked("c"), user("on"), said("c", output="x " * 60), model("ok")]
+    late = [user("go"), called("c"), user("on"), answered("c", output="x " * 60), model("ok")]
     assert fates(late) == {"before": 5, "kept": 5}
 
 
 def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened():
-    both = {**said("c"), "parts": [*said("c")["parts"], *said("other")["parts"]]}
-    assert fates([user("go"), asked("c"), both, model("ok")]) == {"before": 4, "kept": 3, "shortened": 1}
+    both = {**answered("c"), "parts": [*answered("c")["parts"], *answered("other")["parts"]]}
+    assert fates([user("go"), called("c"), both, model("ok")]) == {"before": 4, "kept": 3, "shortened": 1}
 
 
 def test_a_program_is_given_only_what_it_may_go_on_with():
@@ -185,7 +185,7 @@ def test_a_program_is_given_only_what_it_may_go_on_with():
         done([{"kind": "info", "parts": [{"text": "a note"}]}], to="codex")
 
 
-TOLD = {
+REPORT = {
     "session": "s", "program": "codex", "ok": True, "problems": [], "mended": {}, "model": None, "window": None, "budget": None, "compacted": False, "there": None,
     "messages": {"before": 4, "after": 4, "kept": 4, "shortened": 0, "summarised": 0, "dropped": 0},
     "tokens": {"counter": "approx", "before": 1234, "after": 1234}, "let_go": {}, "summary": 0, "left": {}, "not_written": {},
@@ -193,22 +193,22 @@ TOLD = {
 }  # fmt: skip
 
 
-def told(earlier=0, **more):
-    first, *rest = lines({**TOLD, **more}, earlier)
-    found = {"first": first}
+def report(earlier=0, **more):
+    first, *rest = lines({**REPORT, **more}, earlier)
+    rows = {"first": first}
     label = ""
     for line in rest:
         label = line[:9].strip() or label
-        found[label] = f"{found[label]}|{line[10:]}" if label in found else line[10:]
-    return found
+        rows[label] = f"{rows[label]}|{line[10:]}" if label in rows else line[10:]
+    return rows
 
 
-def problems(*found):
-    return [{"line": line, "reason": reason} for line, reason in found]
+def problems(*located):
+    return [{"line": line, "reason": reason} for line, reason in located]
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("located", "answered"),
     [
         ([(3, "torn")], "line 3: torn"), ([(3, "torn"), (5, "torn")], "lines 3, 5: torn"), ([(0, "no head")], "no head"),
         ([(n, "torn") for n in range(1, 7)], "lines 1, 2, 3 and 3 more: torn"), ([(1, "a"), (2, "b"), (3, "c")], "line 1: a|line 2: b|line 3: c"),
@@ -216,20 +216,20 @@ def problems(*found):
     ],
     ids=["one", "twice", "all of it", "many lines", "three kinds", "more kinds"],
 )  # fmt: skip
-def test_what_is_broken_is_told_by_kind_with_its_first_lines(found, said):
-    assert told(ok=False, problems=problems(*found))["broken"] == said
+def test_what_is_broken_is_told_by_kind_with_its_first_lines(located, answered):
+    assert report(ok=False, problems=problems(*located))["broken"] == answered
 
 
 def test_what_was_done_about_it_is_counted():
     assert (
-        told(ok=False, mended={"a result moved": 1, "a call answered": 1200})["repaired"]
+        report(ok=False, mended={"a result moved": 1, "a call answered": 1200})["repaired"]
         == "a result moved; a call answered (1,200)"
     )
 
 
 def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
     gone = {"texts": {"parts": 1, "tokens": 10}, "results": {"parts": 1500, "tokens": 90_000}}
-    found = told(
+    rows = report(
         compacted=True,
         let_go=gone,
         summary=800,
@@ -238,19 +238,19 @@ def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
         window=200_000,
     )
     assert (
-        found["removed"]
+        rows["removed"]
         == "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images; replaced by a summary of 800 tokens"
     )
-    assert found["tokens"] == "1,234 → 1,234, at most 1,000 of a window of 200,000"
-    assert found["written"] == "nothing yet (--output FILE or --install writes it)"
+    assert rows["tokens"] == "1,234 → 1,234, at most 1,000 of a window of 200,000"
+    assert rows["written"] == "nothing yet (--output FILE or --install writes it)"
 
 
 def test_where_it_went_and_how_to_go_on():
-    found = told(written="/f", place="/p", resume="prog -r ID")
-    assert (found["written"], found["put it at"], found["resume"]) == ("/f", "/p", "prog -r ID")
-    assert "written" not in told(place="/p", resume="r")
+    rows = report(written="/f", place="/p", resume="prog -r ID")
+    assert (rows["written"], rows["put it at"], rows["resume"]) == ("/f", "/p", "prog -r ID")
+    assert "written" not in report(place="/p", resume="r")
     counts = {"before": 9, "after": 4, "kept": 3, "shortened": 1, "summarised": 5, "dropped": 0}
-    assert told(messages=counts)["messages"] == "9 → 4: 3 kept, 1 shortened, 5 summarised"
+    assert report(messages=counts)["messages"] == "9 → 4: 3 kept, 1 shortened, 5 summarised"
 
 
 def test_what_its_program_summarised_before_is_not_called_summarised_by_the_rescue(tmp_path):

@@ -24,7 +24,7 @@ QUIET = Env(stderr=99)
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]
 
 
-def found(path, pattern, flags=0):
+def hits_of(path, pattern, flags=0):
     return list(searching.hits(QUIET, Target(str(path), ""), Pattern(pattern, "", flags)))
 
 
@@ -47,7 +47,7 @@ def expected(path, pattern, flags=0):
 def test_it_equals_the_fold(data, pattern, flags, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
-    assert found(path, pattern, flags) == expected(path, pattern, flags)
+    assert hits_of(path, pattern, flags) == expected(path, pattern, flags)
 
 
 def matching(message, pattern):
@@ -129,16 +129,16 @@ def test_a_file_is_left_out_only_if_nothing_can_match(text, pattern, may, tmp_pa
 
 
 def test_hits_come_by_number_where_streams_interleave(tmp_path):
-    said = {"type": "message", "kind": "user", "parts": [{"text": "x"}]}
+    message = {"type": "message", "kind": "user", "parts": [{"text": "x"}]}
     records = [
-        {"type": "open", "id": "a", "kind": "codeh"}, {**said, "id": "b"}, {"type": "open", "id": "c", "kind": "codeh"},
-        {**said, "id": "d"}, {"type": "commit", "of": "c", "parts": [{"text": "x"}]},
+        {"type": "open", "id": "a", "kind": "codeh"}, {**message, "id": "b"}, {"type": "open", "id": "c", "kind": "codeh"},
+        {**message, "id": "d"}, {"type": "commit", "of": "c", "parts": [{"text": "x"}]},
         {"type": "commit", "of": "a", "parts": [{"text": "x"}]}, {"type": "open", "id": "e", "kind": "codeh"},
-        {**said, "id": "f"}, {"type": "delta", "of": "e", "parts": [{"text": "x"}]},
+        {**message, "id": "f"}, {"type": "delta", "of": "e", "parts": [{"text": "x"}]},
     ]  # fmt: skip
     path = tmp_path / "s.jsonl"
     path.write_bytes(some.encode(records))
-    assert [(hit.n, hit.id) for hit in found(path, "x")] == [(n, id) for n, id in enumerate("abcdef", 1)]
+    assert [(hit.n, hit.id) for hit in hits_of(path, "x")] == [(n, id) for n, id in enumerate("abcdef", 1)]
 
 
 @pytest.mark.parametrize(
@@ -149,11 +149,11 @@ def test_hits_come_by_number_where_streams_interleave(tmp_path):
     ],
 )  # fmt: skip
 def test_lines_around_matches_are_shown_once(places, around, shown):
-    found = []
+    printed = []
     for text, before, after, apart in searching.with_context("abcdefg", places, around):
-        found += ["--"] if apart and found else []
-        found += [*before, text, *after]
-    assert found == shown
+        printed += ["--"] if apart and printed else []
+        printed += [*before, text, *after]
+    assert printed == shown
 
 
 def searched(*argv):

@@ -29,7 +29,7 @@ class Files:
 
     def find(self, env, words, *, stamp="1", of=""):
         stamps = {path: stamp for path in self.texts if path.startswith(of)}
-        return {f"{said.path}{said.n}" for said in find(env, stamps, self.read, words)}
+        return {f"{entry.path}{entry.n}" for entry in find(env, stamps, self.read, words)}
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_a_message_is_found_by_all_its_words_and_their_beginnings(env, words, hi
 
 def test_what_is_found_is_what_was_said_and_the_best_is_first(env):
     files = Files(a=["one kiwi among many other words in a long text", "kiwi kiwi"], b=["日本 kiwi"])
-    said = list(find(env, {"a": "1", "b": "1"}, files.read, "kiwi"))
-    assert said[0] == Entry("a", "m2", 2, "user", "kiwi kiwi")
-    assert Entry("b", "m1", 1, "user", "日本 kiwi") in said
+    entries = list(find(env, {"a": "1", "b": "1"}, files.read, "kiwi"))
+    assert entries[0] == Entry("a", "m2", 2, "user", "kiwi kiwi")
+    assert Entry("b", "m1", 1, "user", "日本 kiwi") in entries
 
 
 def test_only_what_changed_is_read_again_and_old_words_are_forgotten(env):
@@ -85,12 +85,12 @@ def test_only_what_changed_is_read_again_and_old_words_are_forgotten(env):
 def test_only_the_files_asked_about_are_found(env, tmp_path):
     """What is not asked about stays known as long as it is there."""
     (tmp_path / "here").touch()
-    here = str(tmp_path / "here")
-    files = Files(**{here: ["kiwi"], "gone": ["kiwi"]})
-    assert files.find(env, "kiwi") == {f"{here}1", "gone1"}
+    present = str(tmp_path / "here")
+    files = Files(**{present: ["kiwi"], "gone": ["kiwi"]})
+    assert files.find(env, "kiwi") == {f"{present}1", "gone1"}
     assert files.find(env, "kiwi", of="none") == set()
     files.looked.clear()
-    assert files.find(env, "kiwi") == {f"{here}1", "gone1"}
+    assert files.find(env, "kiwi") == {f"{present}1", "gone1"}
     assert files.looked == ["gone"]
 
 
@@ -153,7 +153,7 @@ def index_of(home):
     return home / "cache" / "cache.sqlite"
 
 
-def asked(words, *more):
+def search(words, *more):
     return [
         f"{hit['session']}:{hit['n']}"
         for hit in support.run("search", "--words", words, "--jsonl", *more).lines
@@ -161,7 +161,7 @@ def asked(words, *more):
 
 
 def test_the_best_is_first(talks):
-    assert asked("sky blue", "weather") == ["weather:2", "weather:1"]
+    assert search("sky blue", "weather") == ["weather:2", "weather:1"]
     shown = support.run("search", "--words", "primer navy").text
     assert shown == "paint:2:model: Navy."
     assert support.run("search", "--words", "blue", "-l").text.splitlines() == ["weather", "paint"]
@@ -169,14 +169,14 @@ def test_the_best_is_first(talks):
 
 
 def test_it_is_kept_up(talks):
-    assert asked("kiwi") == []
+    assert search("kiwi") == []
     support.run("append", "-s", "paint", "-m", "kiwi green?")
-    assert asked("kiwi") == ["paint:3"]
+    assert search("kiwi") == ["paint:3"]
     support.run("undo", "-s", "paint")
-    assert asked("kiwi") == []
-    assert asked("fence") == ["paint:0", "paint:1"]
+    assert search("kiwi") == []
+    assert search("fence") == ["paint:0", "paint:1"]
     support.run("rm", "weather")
-    assert asked("sky") == []
+    assert search("sky") == []
     db = sqlite3.connect(index_of(talks))
     assert db.execute("select count(*) from indexed").fetchone() == (3,)
     db.close()
@@ -185,17 +185,17 @@ def test_it_is_kept_up(talks):
 def test_a_redacted_word_is_not_remembered(talks):
     secret = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
     support.run("append", "-s", "paint", "-m", f"key {secret}")
-    assert asked("key") == ["paint:3"]
+    assert search("key") == ["paint:3"]
     assert secret.encode() in index_of(talks).read_bytes()
     assert support.run("redact", "-i", "--yes", "paint").code == 0
     assert not index_of(talks).exists()
-    asked("key")
+    search("key")
     assert secret.encode() not in index_of(talks).read_bytes()
 
 
 @pytest.mark.parametrize("spoil", ["garbage", "version", "folder", "locked"])
 def test_a_spoiled_index_costs_time_alone(spoil, talks):
-    asked("sky")
+    search("sky")
     path = index_of(talks)
     held = sqlite3.connect(path, isolation_level=None)
     if spoil == "garbage":
@@ -207,7 +207,7 @@ def test_a_spoiled_index_costs_time_alone(spoil, talks):
         path.mkdir()
     else:
         held.execute("begin exclusive")
-    assert set(asked("blue sky")) == {"weather:1", "weather:2"}
+    assert set(search("blue sky")) == {"weather:1", "weather:2"}
     held.close()
 
 
@@ -231,11 +231,11 @@ def test_kept_up_it_is_as_if_made_anew(texts, sought, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     for number, first in enumerate(texts):  # of two files the first changes each time
         held = {"a": first, "b": texts[0]}
-        kept = found(home, held, {"a": str(number), "b": "0"}, sought)
-        assert kept == found(tmp_path_factory.mktemp("new"), held, {"a": "", "b": ""}, sought)
+        kept = indexed(home, held, {"a": str(number), "b": "0"}, sought)
+        assert kept == indexed(tmp_path_factory.mktemp("new"), held, {"a": "", "b": ""}, sought)
 
 
-def found(home, held, stamps, sought):
+def indexed(home, held, stamps, sought):
     def read(path):
         return [Entry(path, None, number, "user", text) for number, text in enumerate(held[path])]
 

@@ -57,7 +57,7 @@ def grown(before, more):
     return [*before[:-1], {**rest[0], "text": before[-1]["text"] + more[0]["text"]}, *more[1:]]
 
 
-def told(datas):
+def events_of(datas):
     """What is printed of a session that is these bytes, one after the other."""
     changes = Changes()
     views = (fold(parse(lines_of(data))) for data in datas)
@@ -72,20 +72,20 @@ def test_whoever_only_reads_the_events_knows_what_is_pending(data, cuts):
     datas = [
         b"".join(lines[:cut]) for cut in sorted({*(cut for cut in cuts if cut < len(lines)), len(lines)})
     ]
-    known = {}
+    pending = {}
     committed = {}
-    for line in told(datas):
+    for line in events_of(datas):
         if "event" not in line:
             committed[line["id"]] = line["parts"]
-            known[line["id"]] = line.get("pending", [])
+            pending[line["id"]] = line.get("pending", [])
         elif line["event"] == "replace":
-            known[line["id"]] = line["parts"]
+            pending[line["id"]] = line["parts"]
         elif line["event"] == "delta":
-            known[line["id"]] = grown(known.get(line["id"], []), line["parts"])
+            pending[line["id"]] = grown(pending.get(line["id"], []), line["parts"])
     view = fold(parse(lines_of(data)))
     for message in view.messages:
         if not message.committed and message.pending:
-            assert known[message.id] == message.pending
+            assert pending[message.id] == message.pending
     assert {m.id for m in view.messages if m.committed} <= committed.keys()
 
 
@@ -114,9 +114,9 @@ def test_the_end_of_a_big_log(data, last, tmp_path_factory):
     with mock.patch.object(show, "BIG", 0):
         big = show.read(QUIET, target, show.Options(last=last), {})[0]
     as_json = show.message_json
-    assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
+    assert [as_json(*message) for message in big] == [as_json(*message) for message in small]
     everything = show.read(QUIET, target, show.Options(), {})[0]
-    assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
+    assert [as_json(*message) for message in small] == [as_json(*message) for message in everything[-last:]]
 
 
 def test_damage_of_a_big_log_is_told(tmp_path):
@@ -160,8 +160,8 @@ def test_2026_11_23_a_prompt_and_its_files_do_not_run_into_each_other(kind, expe
 
 def test_2026_11_23_nor_do_they_where_an_exchange_is_told(tmp_path):
     write_session(tmp_path, session("user"))
-    told = orjson.loads(run_in_process("export", "s", "--to", "exchanges", home=tmp_path).out)
-    assert told[0]["userMessage"] == "Look at this:\n\n<file a.txt>\nA\n</file>\n\nand that"
+    exchanges = orjson.loads(run_in_process("export", "s", "--to", "exchanges", home=tmp_path).out)
+    assert exchanges[0]["userMessage"] == "Look at this:\n\n<file a.txt>\nA\n</file>\n\nand that"
 
 
 # -- --follow, in a real process beside those that write ---------------------------------------------------
@@ -182,15 +182,15 @@ class Followed:
     def until(self, ending):
         """What was printed since the last call, once it ends so."""
         assert self.process.stdout is not None
-        found = ""
+        printed = ""
         deadline = time.monotonic() + PATIENCE
-        while not found.endswith(ending):
-            assert time.monotonic() < deadline, found
+        while not printed.endswith(ending):
+            assert time.monotonic() < deadline, printed
             if select.select([self.process.stdout], [], [], 0.1)[0]:
                 chunk = os.read(self.process.stdout.fileno(), 65536)
-                assert chunk, found
-                found += chunk.decode()
-        return found
+                assert chunk, printed
+                printed += chunk.decode()
+        return printed
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)

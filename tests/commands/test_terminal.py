@@ -37,8 +37,8 @@ def test_nothing_acts_on_the_terminal(argv, env, hostile):
     assert shown
     assert "Traceback" not in shown
     assert "bug:" not in shown
-    found = UNSAFE.search(STYLES.sub("", shown))
-    assert found is None, shown[max(0, found.start() - 60) : found.end() + 20]
+    unsafe = UNSAFE.search(STYLES.sub("", shown))
+    assert unsafe is None, shown[max(0, unsafe.start() - 60) : unsafe.end() + 20]
 
 
 def test_json_on_a_terminal_is_the_same_json(hostile):
@@ -49,8 +49,8 @@ def test_json_on_a_terminal_is_the_same_json(hostile):
 
 @pytest.mark.parametrize("verb", ["show", "stats", "status", "list", "search", "last", "stats --top 9"])
 def test_a_models_message_is_called_model(verb, called):
-    found = {"search": "search . demo", "list": "list"}.get(verb, f"{verb} demo")
-    shown = STYLES.sub("", on_terminal(*found.split()))
+    command = {"search": "search . demo", "list": "list"}.get(verb, f"{verb} demo")
+    shown = STYLES.sub("", on_terminal(*command.split()))
     assert not re.search(r"(?<![./\w])codeh\b(?![-/])", shown), shown
 
 
@@ -269,18 +269,18 @@ def screen(argv, home, stdin):
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_no_command_lets_anything_through(line, files):
-    command, _, given = line.partition(" < ")
+    command, _, name = line.partition(" < ")
     words = {
         "FILE": str(files / NAME), "@FILE": f"@{files / NAME}", "FAILS": f"cat '{files}/page' >&2; exit 3",
         "SPEAKS": f"cat '{files}/page'", "ANSWERS": f"cat >/dev/null; cat '{files}/stream'",
         "REFUSES": f"cat >/dev/null; cat '{files}/error'",
     }  # fmt: skip
     argv = [words.get(word, word) for word in command.split()]
-    said = screen(argv, files, files / given if given else Path(os.devnull))
-    assert said
-    found = UNSAFE.search(STYLES.sub("", said) if command.startswith(DRAWN) else said)
-    assert found is None, said[max(0, found.start() - 60) : found.end() + 20]
-    assert not re.search("[\ud800-\udfff]", said)
+    shown = screen(argv, files, files / name if name else Path(os.devnull))
+    assert shown
+    unsafe = UNSAFE.search(STYLES.sub("", shown) if command.startswith(DRAWN) else shown)
+    assert unsafe is None, shown[max(0, unsafe.start() - 60) : unsafe.end() + 20]
+    assert not re.search("[\ud800-\udfff]", shown)
 
 
 def test_what_is_shown_of_json_is_the_same_json():

@@ -80,8 +80,8 @@ def test_nothing_of_a_bar_is_left(screen):
 def test_code_is_in_colours_of_the_terminals_own_palette(screen):
     """No colour of ours lies on a background that may be light or dark."""
     run("append", "-s", "demo", "-m", "code?", home=screen.home)
-    said = "```python\ndef f(x):  # a comment\n    return 'text' + str(x)\n```"
-    run("append", "-s", "demo", "--role", "model", "-m", said, home=screen.home)
+    answer = "```python\ndef f(x):  # a comment\n    return 'text' + str(x)\n```"
+    run("append", "-s", "demo", "--role", "model", "-m", answer, home=screen.home)
     screen.start("show", "demo", "--no-pager")
     shown = screen.shows("over", "-e")
     assert "return" in shown

@@ -57,13 +57,13 @@ def test_a_row_says_what_was_used_and_what_it_costs(home):
             "two", used={"input": 2000, "cached": 1500, "cacheWrite": 500, "output": 10, "reasoning": 7}
         ),
     )
-    found = used(home)
+    report = used(home)
     row = {"responses": 2, "input": 3000, "cached": 1500, "cacheWrite": 500, "output": 110, "reasoning": 7}
     cost = round(COST + 1500 * 0.3e-6 + 500 * 3.75e-6 + 10 * 15e-6, 6)
-    assert found["rows"] == [{"model": SONNET["model"], **row, "cost": cost, "unpriced": 0}]
-    assert found["total"] == {**row, "cost": cost, "unpriced": 0}
-    assert found["prices"]["source"].startswith("genai-prices ")
-    assert len(found["prices"]["date"]) == len("2026-01-31")
+    assert report["rows"] == [{"model": SONNET["model"], **row, "cost": cost, "unpriced": 0}]
+    assert report["total"] == {**row, "cost": cost, "unpriced": 0}
+    assert report["prices"]["source"].startswith("genai-prices ")
+    assert len(report["prices"]["date"]) == len("2026-01-31")
 
 
 def test_a_number_that_a_server_gives_again_is_no_replay(home):
@@ -141,10 +141,10 @@ def test_what_is_remembered_is_what_is_there(home, monkeypatch):
     kept(home, "b", answer("two"))
     env, read = Env({"CODEH_HOME": str(home)}), sums.row_of
     paths = [str(session_path(home, session)) for session in ("a", "b")]
-    asked = []
+    reads = []
     monkeypatch.setattr(cache, "SETTLED", -1e9)  # however young
     monkeypatch.setattr(rows, "MUCH", 0)
-    monkeypatch.setattr(sums, "row_of", lambda path, table: asked.append(path) or read(path, table))
+    monkeypatch.setattr(sums, "row_of", lambda path, table: reads.append(path) or read(path, table))
 
     def remembered(table):
         version = {"version": usage.USED.version, "prices": [table.source, table.date]}
@@ -153,11 +153,11 @@ def test_what_is_remembered_is_what_is_there(home, monkeypatch):
 
     first = remembered(table())
     assert remembered(table()) == first
-    assert asked == paths
+    assert reads == paths
     with session_path(home, "a").open("ab") as file:
         file.write(orjson.dumps(answer("three")) + b"\n")
     changed = remembered(table())
-    assert asked == [*paths, paths[0]]
+    assert reads == [*paths, paths[0]]
     assert [len(row["responses"]) for row in changed] == [2, 1]
     newer = Table({"source": "newer", "date": "", "sellers": []})
     assert [row["responses"][0][-1] for row in remembered(newer)] == [None, None]
@@ -191,11 +191,11 @@ def test_a_number_on_a_terminal_is_short(number, text):
 
 
 @given(st.integers(0, 10**13), st.integers(0, 10**13))
-def test_no_number_is_long_and_a_larger_one_never_looks_smaller(one, two):
+def test_no_number_is_long_and_a_larger_one_never_looks_smaller(first, second):
     def read(text):
         return float(text.rstrip("kMGT")) * {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(text[-1], 1)
 
-    low, high = sorted((one, two))
+    low, high = sorted((first, second))
     assert len(usage._short(low)) <= 5
     assert read(usage._short(low)) <= read(usage._short(high))
     assert read(usage._short(high)) == pytest.approx(high, rel=0.051)

@@ -23,12 +23,12 @@ ROWS = st.lists(
 def test_copies_change_nothing(responses, by):
     about = {"parent": None, "agent": False, "program": None, "cwd": None}
     rows = [
-        {"id": f"s{n}", "created": f"{n}", "responses": found, **about} for n, found in enumerate(responses)
+        {"id": f"s{n}", "created": f"{n}", "responses": group, **about} for n, group in enumerate(responses)
     ]
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
     once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
     assert once.total.responses == len(
-        {(name, model, input) for found in responses for name, _, _, model, input, *_ in found}
+        {(name, model, input) for group in responses for name, _, _, model, input, *_ in group}
     )
     assert [(name, vars_of(total)) for name, total in once.groups.items()] == [
         (name, vars_of(total)) for name, total in twice.groups.items()
@@ -55,23 +55,23 @@ def groups(rows, by, **more):
 
 
 @pytest.mark.parametrize(
-    ("by", "found"),
+    ("by", "expected"),
     [
         ("day", {"2026-01-31": 1, "2026-02-01": 2, "?": 1}), ("month", {"2026-01": 1, "2026-02": 2, "?": 1}),
         ("week", {"2026-W05": 3, "?": 1}), ("model", {"m": 3, "?": 1}), ("provider", {"p": 4}), ("session", {"a": 4}),
         ("program", {"codeh-history": 4}), ("dir", {"?": 4}),
     ],
 )  # fmt: skip
-def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, found):
+def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, expected):
     later = "2026-02-01T00:00:00.000Z"
     rows = [
         row("a", response("1"), response("2", later), response("3", None), response("4", later, model=None))
     ]
-    assert list(groups(rows, by).items()) == list(found.items())
+    assert list(groups(rows, by).items()) == list(expected.items())
 
 
 @pytest.mark.parametrize(
-    ("by", "found"),
+    ("by", "expected"),
     [
         ("tool", {"Bash": (2, 4, 2.0), "mcp__cal__list": (1, 3, 1.0), "mcp_web_get": (1, 2, 1.0), "-": (1, 2, 1.0)}),
         ("mcp", {"-": (3, 6, 3.0), "cal": (1, 2, 1.0), "web": (1, 2, 1.0)}),
@@ -80,7 +80,7 @@ def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, fou
         ("branch", {"?": (4, 8, 4.0), "login": (1, 2, 1.0)}),
     ],
 )  # fmt: skip
-def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, found):
+def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, expected):
     """What the groups used and cost adds up to the total."""
     labels = [
         {"tools": ["Bash", "mcp__cal__list"], "skill": "pdf"}, {"tools": ["Bash"], "agent": "scout"},
@@ -94,7 +94,7 @@ def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, found):
     got = {name: (total.responses, total.counts[3], total.cost) for name, total in sums.groups.items()}
     assert sum(cost for _, _, cost in got.values()) == sums.total.cost == 5.0
     assert sum(output for _, output, _ in got.values()) == sums.total.counts[3] == 11
-    assert got.keys() == found.keys()
+    assert got.keys() == expected.keys()
     assert by != "tool" or got == {
         "Bash": (2, 4, 2.0),
         "mcp__cal__list": (1, 3, 1.0),
@@ -115,22 +115,22 @@ def test_a_window_ends_when_its_program_said_or_hours_after_it_began():
         "a", response("1", at(5), labels=resets), response("2", at(9), labels=resets), program="codex"
     )
     claude = row("b", response("3", at(1)), response("4", at(5)), response("5", at(7)), response("6", None), program="claude-code")  # fmt: skip
-    found = groups([codex, claude], "window", hours=5)
-    assert found == {
+    windows = groups([codex, claude], "window", hours=5)
+    assert windows == {
         "2026-01-02T01:00Z/2026-01-02T06:00Z claude-code": 2, "2026-01-02T04:30Z/2026-01-02T09:30Z codex": 1,
         "2026-01-02T07:00Z/2026-01-02T12:00Z claude-code": 1, "2026-01-02T09:00Z/2026-01-02T14:00Z codex": 1, "?": 1,
     }  # fmt: skip
     within = groups([claude], "window", hours=5, since=at(5))
-    assert within == {name: 1 for name in found if "claude" in name}  # begun before
+    assert within == {name: 1 for name in windows if "claude" in name}  # begun before
     assert list(groups([codex], "window", hours=168)) == ["2025-12-29T00:00Z/2026-01-05T00:00Z codex"]
 
 
 def test_what_a_sub_agent_used_counts_to_whom_it_works_for():
     rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True), row("c", response("3"), parent="b", agent=True),
             row("fork", response("4"), parent="a"), row("x", response("5"), parent="y", agent=True), row("y", response("6"), parent="x", agent=True)]  # fmt: skip
-    found = groups(rows, "session")
-    assert (found["a"], found["fork"]) == (3, 1)
-    assert sum(found.values()) == 6  # two that name each other are counted all the same
+    counts = groups(rows, "session")
+    assert (counts["a"], counts["fork"]) == (3, 1)
+    assert sum(counts.values()) == 6  # two that name each other are counted all the same
 
 
 def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart():
@@ -143,10 +143,10 @@ def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart():
             response("4", cost=3.0, model="z"),
         )
     ]
-    found = summed(with_owners(rows), "model")
-    assert list(found.groups) == ["z", "y", "x"]
-    assert (found.total.cost, found.total.unpriced, found.unpriced) == (5.0, 2, {"x": 2})
-    assert found.total.tokens == 10 + 11 + 10 + 10 + 8
+    report = summed(with_owners(rows), "model")
+    assert list(report.groups) == ["z", "y", "x"]
+    assert (report.total.cost, report.total.unpriced, report.unpriced) == (5.0, 2, {"x": 2})
+    assert report.total.tokens == 10 + 11 + 10 + 10 + 8
 
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": "2026-01-01T00:00:00.000Z", "cwd": "/w"}
@@ -169,16 +169,16 @@ def responses_row(prices, *records, path="f.jsonl"):
 
 def test_a_response_is_told_by_name_time_maker_counts_and_price(prices):
     used = {"input": 1000, "cached": 100, "output": 50, "reasoning": 7}
-    found = responses_row(prices, answer("a", used, **MODEL, responseId="msg_1"))
-    assert (found["id"], found["path"], found["created"], found["cwd"]) == (
+    row = responses_row(prices, answer("a", used, **MODEL, responseId="msg_1"))
+    assert (row["id"], row["path"], row["created"], row["cwd"]) == (
         "s",
         "f.jsonl",
         HEADER["created"],
         "/w",
     )
-    assert (found["program"], found["parent"], found["agent"]) == (None, None, False)
-    assert "problem" not in found
-    (response,) = found["responses"]
+    assert (row["program"], row["parent"], row["agent"]) == (None, None, False)
+    assert "problem" not in row
+    (response,) = row["responses"]
     assert response[:9] == ["msg_1", TS, "anthropic", MODEL["model"], 1000, 100, 0, 50, 7]
     assert response[-1] == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
 
@@ -246,8 +246,8 @@ def test_a_response_without_a_name_is_told_by_its_message_and_time(prices, more,
 
 def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices):
     header = {**HEADER, "parent": {"session": "p", "at": "m"}, "imported": {"from": "codex", "agent": True}}
-    found = row_of("f.jsonl", prices, encode([header, {**HEADER, "id": "later"}]))
-    assert (found["id"], found["program"], found["parent"], found["agent"]) == ("s", "codex", "p", True)
+    row = row_of("f.jsonl", prices, encode([header, {**HEADER, "id": "later"}]))
+    assert (row["id"], row["program"], row["parent"], row["agent"]) == ("s", "codex", "p", True)
     odd = row_of("x/f.jsonl", prices, encode([{**HEADER, "id": 7, "parent": "p", "imported": 1, "cwd": 2}]))
     assert (odd["id"], odd["program"], odd["parent"], odd["agent"], odd["cwd"]) == (
         "f",
@@ -264,9 +264,9 @@ def test_what_cannot_be_read_is_said_and_costs_only_itself(prices, tmp_path):
     assert "problem" not in row_of("f", prices, data + b"{torn")
     assert len(row_of("f", prices, b"{damage\n" + data + b"{torn")["responses"]) == 1
     os.mkfifo(tmp_path / "s.jsonl")
-    found = row_of(str(tmp_path / "s.jsonl"), prices)
-    assert found["problem"].startswith("not a regular file")
-    assert found["responses"] == []
+    row = row_of(str(tmp_path / "s.jsonl"), prices)
+    assert row["problem"].startswith("not a regular file")
+    assert row["responses"] == []
     assert (
         "No such" in row_of(str(tmp_path / "t.jsonl"), prices)["problem"]
         or "no such" in row_of(str(tmp_path / "t.jsonl"), prices)["problem"]

@@ -21,7 +21,7 @@ def m(id, **fields):
     return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": TEXT, **fields}
 
 
-def found(tmp_path, *lines):
+def problem_lines(tmp_path, *lines):
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
     home = tmp_path / "home"
@@ -69,7 +69,7 @@ def found(tmp_path, *lines):
     ],
 )  # fmt: skip
 def test_lines_and_what_they_name(lines, problems, tmp_path):
-    got = found(tmp_path, *lines)
+    got = problem_lines(tmp_path, *lines)
     assert len(got) == len(problems), got
     assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
 
@@ -110,7 +110,7 @@ CLEAR = {"type": "clear", "id": "x"}
     ],
 )
 def test_pairs(lines, problems, tmp_path):
-    got = found(tmp_path, HEAD, *lines)
+    got = problem_lines(tmp_path, HEAD, *lines)
     assert len(got) == len(problems), got
     assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
 
@@ -122,13 +122,13 @@ def test_blocks(tmp_path, home):
         return {"type": "ref", "id": id, "kind": "user", "role": "user", "blockIds": list(blocks)}
 
     content = b'{"text":"x"}'
-    there, gone = hashlib.sha256(content).hexdigest(), "0" * 64
+    present, gone = hashlib.sha256(content).hexdigest(), "0" * 64
     altered = hashlib.sha256(b"y").hexdigest()
-    for id, data in ((there, content), (altered, b"z")):
+    for id, data in ((present, content), (altered, b"z")):
         (home / "blocks" / id[:2]).mkdir(parents=True)
         (home / "blocks" / id[:2] / id).write_bytes(data)
-    assert found(tmp_path, HEAD, ref("a", there)) == []
-    got = found(tmp_path, HEAD, ref("a", there), ref("b", gone, "../x"), ref("c", altered))
+    assert problem_lines(tmp_path, HEAD, ref("a", present)) == []
+    got = problem_lines(tmp_path, HEAD, ref("a", present), ref("b", gone, "../x"), ref("c", altered))
     assert [line.split(" (")[0].replace(str(home), "HOME") for line in got] == [
         f"3 b block {gone} is missing from HOME/blocks",
         "3 b ../x: not a block id",
@@ -165,8 +165,8 @@ def test_a_session_that_ends_with_an_answer_is_refused_by_nobody(format):
 
 @pytest.mark.parametrize("format", ["gemini", "anthropic"])
 def test_an_empty_message_is_told_with_its_id(format):
-    found = refusals(some.view_of([HEAD, m("a"), m("b", parts=[])]), format, "claude-opus-4-8")
-    assert [refusal.id for refusal in found] == ["b"]
+    reasons = refusals(some.view_of([HEAD, m("a"), m("b", parts=[])]), format, "claude-opus-4-8")
+    assert [refusal.id for refusal in reasons] == ["b"]
 
 
 @pytest.mark.parametrize("path", ["-", "postgres://h/d/s", "ours"])

@@ -95,10 +95,10 @@ def test_a_provider(program):
     program("import", "-", "--from", "cohere", "--into", "other", stdin=body)
     assert program("last", "other") == "Why?\nSay.\n"
     start = 'data: {"type":"message-start","id":"c1"}\n\n'
-    said = 'data: {"type":"content-delta","delta":{"message":{"content":{"text":"So."}}}}\n\n'
+    delta = 'data: {"type":"content-delta","delta":{"message":{"content":{"text":"So."}}}}\n\n'
     end = 'data: {"type":"message-end","delta":{"finish_reason":"COMPLETE","usage":{"tokens":{"input_tokens":7}}}}\n\n'
-    program("append", "--from", "auto", stdin=start + said, code=75)
-    program("append", "--from", "auto", stdin=start + said + end)
+    program("append", "--from", "auto", stdin=start + delta, code=75)
+    program("append", "--from", "auto", stdin=start + delta + end)
     answer = orjson.loads(program("last", "--json"))
     assert (answer["text"], answer["provider"], answer["usage"]["input"]) == ("So.", "cohere", 7)
     whole = {
@@ -127,10 +127,10 @@ def test_a_provider_is_as_light_as_the_others(copy):
 
 
 def test_a_program(program, tmp_path):
-    said = [
+    messages = [
         {"role": role, "content": role, "timestamp": "2026-01-01T00:00:00"}
         for role in ("system", "user", "assistant")
     ]
-    (tmp_path / "c.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in said))
+    (tmp_path / "c.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in messages))
     assert program("import", "c.jsonl") == program("import", "c.jsonl") == "gptme-c\n"
     assert program("last", "gptme-c") == "assistant\n"

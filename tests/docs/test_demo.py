@@ -14,7 +14,7 @@ from support import ROOT
 SHOWN = 118  # longer lines are cut in the page
 
 
-def told(text):
+def displayed(text):
     """The lines as the page shows them."""
     lines = text.strip("\n").split("\n")
     return "\n".join(f"{line[:SHOWN]}…" if len(line) > SHOWN else line for line in lines)
@@ -33,9 +33,9 @@ def test_the_page_shows_what_the_demo_prints(request):
     before, _, rest = page.read_text().partition("```console\n")
     shown, _, after = rest.partition("\n```\n")
     if request.config.getoption("golden"):
-        page.write_text(f"{before}```console\n{told(done.stdout)}\n```\n{after}")
+        page.write_text(f"{before}```console\n{displayed(done.stdout)}\n```\n{after}")
     else:
-        assert told(done.stdout) == shown
+        assert displayed(done.stdout) == shown
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="no make on this machine")

@@ -91,7 +91,7 @@ def test_a_limit_is_the_code_s(page, amount, constant):
 
 def test_each_amount_in_a_page_is_a_limit_or_has_a_source():
     """Or stands in the paragraph of a promise, beside the tests that hold it."""
-    known = NEITHER | {(page, amount) for page, amount, _ in LIMITS}
+    listed = NEITHER | {(page, amount) for page, amount, _ in LIMITS}
     amounts_without = [
         (page.name, amount)
         for page in PAGES
@@ -101,8 +101,8 @@ def test_each_amount_in_a_page_is_a_limit_or_has_a_source():
         if "::test_" not in paragraph
         for amount in AMOUNT.findall(paragraph)
     ]
-    assert sorted(set(amounts_without) - known) == []
-    assert sorted(known - set(amounts_without)) == []  # what no page says any more
+    assert sorted(set(amounts_without) - listed) == []
+    assert sorted(listed - set(amounts_without)) == []  # what no page says any more
 
 
 def test_an_amount_is_found_wherever_it_stands():

@@ -28,11 +28,11 @@ def test_it_has_every_verb_option_and_exit_code():
     text = man_page.PAGE.read_text().replace("\\-", "-")
     verbs = dict(re.findall(r"^\.SS (\S+)\n(.*?)(?=^\.S[SH] )", text, re.DOTALL | re.MULTILINE))
     assert tuple(verbs) == SHOWN
-    for verb, said in verbs.items():
+    for verb, body in verbs.items():
         takes = module_of(verb).Options
         for name, option in takes.SPELLED.items():
             for flag in () if option.positional or option.hidden else option.flags(name):
-                assert re.search(rf"\\fB(.*[ /,])?{re.escape(flag)}([ ,/].*)?\\fR$", said, re.MULTILINE), (
+                assert re.search(rf"\\fB(.*[ /,])?{re.escape(flag)}([ ,/].*)?\\fR$", body, re.MULTILINE), (
                     flag
                 )
     assert [f"\\fB{code}\\fR" in text for code in (0, 1, 2, 3, 4, 5, 6, 65, 70, 74, 75)] == [True] * 11

@@ -112,7 +112,7 @@ def words_of(line):
     line = re.sub(r"\$(?=[\w({])", "", line).removeprefix("$ ")
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.commenters, lexer.whitespace_split = "", True
-    found = None
+    argv = None
     words = iter(lexer)
     for word in words:
         if word.startswith("#"):
@@ -120,15 +120,15 @@ def words_of(line):
         if word in REDIRECTIONS:
             next(words, None)
         elif word and set(word) <= set("|&;()"):
-            if found:
-                yield found
-            found = None
-        elif word == PROGRAM and found is None:
-            found = []
-        elif found is not None:
-            found.append(word)
-    if found:
-        yield found
+            if argv:
+                yield argv
+            argv = None
+        elif word == PROGRAM and argv is None:
+            argv = []
+        elif argv is not None:
+            argv.append(word)
+    if argv:
+        yield argv
 
 
 FOUND = list(commands())

@@ -80,12 +80,12 @@ def printed(shell, place, env):
 @pytest.mark.parametrize("title", JOBS)
 def test_job(title, place, env, request):
     talk = "" if title == next(iter(JOBS)) else TALK  # the first job is to start
-    found = printed(before(talk) + JOBS[title], place, env)
-    assert "bug:" not in found
+    transcript = printed(before(talk) + JOBS[title], place, env)
+    assert "bug:" not in transcript
     golden = ROOT / "tests" / "jobs" / f"{slug(title)}.txt"
     if request.config.getoption("--golden"):
-        golden.write_text(found)
-    assert found == golden.read_text()
+        golden.write_text(transcript)
+    assert transcript == golden.read_text()
 
 
 def test_every_record_belongs_to_a_job():

@@ -40,12 +40,12 @@ def all_of_them(minutes):
     seconds = max(1, int(minutes * 60 / len(TARGETS)))
     broken = tried = 0
     for name in TARGETS:
-        found = KEPT / name
-        (found / "corpus").mkdir(parents=True, exist_ok=True)
+        folder = KEPT / name
+        (folder / "corpus").mkdir(parents=True, exist_ok=True)
         for seed in SEEDS[name]:
-            (found / "corpus" / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
+            (folder / "corpus" / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
         options = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", f"-timeout={SECONDS_AN_INPUT}"]
-        options += [f"-rss_limit_mb={MEGABYTES}", f"-artifact_prefix={found}/", str(found / "corpus")]
+        options += [f"-rss_limit_mb={MEGABYTES}", f"-artifact_prefix={folder}/", str(folder / "corpus")]
         done = subprocess.run(
             [sys.executable, __file__, "--target", name, *options],
             capture_output=True,

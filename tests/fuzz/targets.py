@@ -88,7 +88,7 @@ TAKES = [
 ]  # fmt: skip
 
 
-def given(data):
+def stored_or_refused(data):
     """Whatever is given to a command that stores, it is stored or refused; what was there stays."""
     take = TAKES[data[0] % len(TAKES)] if data else TAKES[0]
     with tempfile.TemporaryDirectory() as home:
@@ -112,13 +112,13 @@ def _stream(format):
         whole, _, _ = answers.arrived([body], format)
         pieces = [body[at : at + step] for at in range(0, len(body), step)]
         in_pieces, _, _ = answers.arrived(pieces, format)
-        assert _told(in_pieces) == _told(whole)
+        assert _parts_of(in_pieces) == _parts_of(whole)
         orjson.dumps(getattr(whole, "parts", []))
 
     return target
 
 
-def _told(outcome):
+def _parts_of(outcome):
     return type(outcome), getattr(outcome, "text", None), getattr(outcome, "parts", None)
 
 
@@ -189,7 +189,7 @@ def imports(data):
 TARGETS = {
     "records": records,
     "commands": commands,
-    "given": given,
+    "given": stored_or_refused,
     **{format: _stream(format) for format in answers.FORMATS},
     "any-provider": _stream(None),
     "ids": ids,

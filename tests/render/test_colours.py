@@ -42,8 +42,8 @@ def visible(text):
 @example("<message> Vec<u8> <think>x</think> &amp; ![picture](a.png) a\\*b", "model", 80)
 @example("Roses\nare\nred", "model", 80)
 def test_every_visible_character_is_shown(text, role, width):
-    found = STYLES.sub("", shown([{"text": text}], role=role, width=width))
-    assert visible(safe(text)) in visible(found)
+    plain = STYLES.sub("", shown([{"text": text}], role=role, width=width))
+    assert visible(safe(text)) in visible(plain)
 
 
 def test_a_text_of_a_user_is_as_it_was_typed():
@@ -62,15 +62,15 @@ def test_a_text_of_a_user_is_as_it_was_typed():
 def test_so_is_what_tools_get_and_say(text):
     call = {"functionCall": {"name": "edit", "args": {"old": text, "n": 3}}}
     result = {"functionResponse": {"name": "edit", "response": {"output": text}}}
-    found = visible(STYLES.sub("", shown([call, result])))
-    assert found.count(visible(safe(text))) >= 2
+    plain = visible(STYLES.sub("", shown([call, result])))
+    assert plain.count(visible(safe(text))) >= 2
 
 
 def test_lines_stay_lines_and_long_code_is_not_broken():
     code = "x = " + "1 + " * 40 + "1"
     text = f'a line\nand another\n\n```python\n{code}\n\n    y\n```\nFile "x.py", line 1'
-    found = STYLES.sub("", shown([{"text": text}]))
-    assert found.split("\n")[1:-2] == [f"  {line}" if line else "" for line in text.split("\n")]
+    plain = STYLES.sub("", shown([{"text": text}]))
+    assert plain.split("\n")[1:-2] == [f"  {line}" if line else "" for line in text.split("\n")]
 
 
 def test_prose_is_wrapped_behind_its_indentation():

@@ -70,9 +70,9 @@ def session(home, size, name="demo"):
     """A session of so many bytes, in messages of a mebibyte at most."""
     path = home / "sessions" / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    said = [{"role": "user", "parts": [{"text": "word " * (min(size, MIB) // 5)}]}]
+    turn = [{"role": "user", "parts": [{"text": "word " * (min(size, MIB) // 5)}]}]
     lines = [{"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00Z"}]
-    path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in [*lines, *said * max(1, size // MIB)]))
+    path.write_bytes(b"".join(orjson.dumps(it) + b"\n" for it in [*lines, *turn * max(1, size // MIB)]))
 
 
 def on_a_terminal(*argv, stdout=None):

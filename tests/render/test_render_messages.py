@@ -166,7 +166,7 @@ def test_plain_text_is_safe_and_keeps_to_its_columns(parts):
 
 
 @pytest.mark.parametrize(
-    ("given", "listed"),
+    ("values", "listed"),
     [
         ([[{"number": 2, "id": "b"}, {"number": 1, "title": "A", "url": "u", "score": 0.5}]], ["[1] A u (0.50)", "[2] b"]),
         ([[{"number": 1, "title": "old"}], [{"number": 1, "title": "new"}]], ["[1] new"]),
@@ -174,9 +174,9 @@ def test_plain_text_is_safe_and_keeps_to_its_columns(parts):
         (["none", {"a": 1}], []),
     ],
 )  # fmt: skip
-def test_references(given, listed):
-    found = parts.references([message(references=value) for value in given])
-    assert [parts.reference(entry) for _, entry in sorted(found.items())] == listed
+def test_references(values, listed):
+    references = parts.references([message(references=value) for value in values])
+    assert [parts.reference(entry) for _, entry in sorted(references.items())] == listed
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ def test_short_ids(ids, short):
 def test_2026_11_23_what_is_no_part_of_a_result_is_not_shown(inner):
     """Parts of a result are not looked at where a log is read: `show`, `search` and pages ended with a bug."""
     result = {"name": "f", "response": {"output": "x"}, "parts": [inner, {"text": "y"}]}
-    found = parts.items([{"functionResponse": result}])  # type: ignore[list-item]
-    assert [item.body for item in found if item.what == "result" or item.body == "y"] == ["x", "y"]
+    items = parts.items([{"functionResponse": result}])  # type: ignore[list-item]
+    assert [item.body for item in items if item.what == "result" or item.body == "y"] == ["x", "y"]
 
 
 @pytest.mark.parametrize(

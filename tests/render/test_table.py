@@ -126,7 +126,7 @@ def test_a_long_table_says_how_much_it_leaves_out():
     assert lines[-1] == "and 3 more\t"
 
 
-FOUND = {
+REPORT = {
     "session": "s", "counter": "approx", "budget": 1000, "before": 3000, "after": 900,
     "spent": {"prompts": 600, "answers": 300, "tools": 0},
     "let_go": {"results": {"parts": 1200, "tokens": 2000}, "images": {"parts": 1, "tokens": 100}},
@@ -134,22 +134,22 @@ FOUND = {
 }  # fmt: skip
 
 
-def told(tmp_path, found, *, json):
+def explained(tmp_path, report, *, json):
     with (tmp_path / "err").open("wb") as err:
         env = Env({}, stderr=err.fileno())
         env.quiet = True  # it was asked for
-        explain(env, found, json=json)
+        explain(env, report, json=json)
     return (tmp_path / "err").read_text()
 
 
 def test_as_json_it_is_the_whole_of_it_on_one_line(tmp_path):
-    said = told(tmp_path, FOUND, json=True)
-    assert said.count("\n") == 1
-    assert orjson.loads(said) == FOUND
+    printed = explained(tmp_path, REPORT, json=True)
+    assert printed.count("\n") == 1
+    assert orjson.loads(printed) == REPORT
 
 
 def test_in_a_pipe_each_amount_is_a_line(tmp_path):
-    rows = [line.split("\t") for line in told(tmp_path, FOUND, json=False).splitlines()]
+    rows = [line.split("\t") for line in explained(tmp_path, REPORT, json=False).splitlines()]
     assert rows[:4] == [["counter", "approx"], ["budget", "1000"], ["before", "3000"], ["after", "900"]]
     assert [row[:4] for row in rows[4:]] == [
         ["spent", "prompts", "600", "60%"], ["spent", "answers", "300", "30%"], ["spent", "free", "100", "10%"],
@@ -159,12 +159,12 @@ def test_in_a_pipe_each_amount_is_a_line(tmp_path):
 
 
 def test_without_a_budget_all_is_shared_and_nothing_is_free(tmp_path):
-    found = {**FOUND, "budget": None, "let_go": {}, "largest": []}
-    groups, wholes = tables(found)
+    report = {**REPORT, "budget": None, "let_go": {}, "largest": []}
+    groups, wholes = tables(report)
     assert groups["spent"] == {"prompts": 600, "answers": 300}
     assert wholes["spent"] == 900
-    assert "budget" not in told(tmp_path, found, json=False)
-    over, _ = tables({**FOUND, "after": 1100})
+    assert "budget" not in explained(tmp_path, report, json=False)
+    over, _ = tables({**REPORT, "after": 1100})
     assert "free" not in over["spent"]
 
 

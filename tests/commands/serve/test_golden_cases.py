@@ -95,12 +95,12 @@ class Bridge:
     def serve(self, connection):
         with connection, connection.makefile("rb") as lines:
             request, stdin = orjson.loads(lines.readline())
-            given = {} if stdin is None else {"stdin64": base64.b64encode(bytes.fromhex(stdin)).decode()}
+            piped = {} if stdin is None else {"stdin64": base64.b64encode(bytes.fromhex(stdin)).decode()}
             id = next(self.ids)
             env = {**dict.fromkeys(ENV), **request["env"]}
-            self.server.send(*request["argv"], id=id, cwd=request["cwd"], env=env, **given)
+            self.server.send(*request["argv"], id=id, cwd=request["cwd"], env=env, **piped)
             answer = self.server.answer(id)
-            said = {
+            outputs = {
                 name: (
                     base64.b64decode(answer[f"{name}64"])
                     if f"{name}64" in answer
@@ -108,7 +108,7 @@ class Bridge:
                 ).hex()
                 for name in ("stdout", "stderr")
             }
-            connection.sendall(orjson.dumps({"code": answer["code"], **said}))
+            connection.sendall(orjson.dumps({"code": answer["code"], **outputs}))
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,6 @@ def test_there_are_many():
 
 @pytest.mark.parametrize("case", list(sampled()))
 def test_a_golden_case(case, scratch, bridge):
-    found = cases.outcome(CASES / case, scratch, bridge.program)
+    actual = cases.outcome(CASES / case, scratch, bridge.program)
     expected = {name: (CASES / case / name).read_bytes() for name in cases.OUTPUTS}
-    assert found == expected
+    assert actual == expected

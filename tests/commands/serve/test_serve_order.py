@@ -73,8 +73,8 @@ SCOPES = [
 ]
 
 
-def turn(argv, env, cwd, known):
-    return turn_of(argv[0], options_of(argv), env, cwd, known)
+def turn(argv, env, cwd, session_options):
+    return turn_of(argv[0], options_of(argv), env, cwd, session_options)
 
 
 @pytest.mark.parametrize(("argv", "expected"), SCOPES, ids=[" ".join(argv) for argv, _ in SCOPES])
@@ -86,8 +86,8 @@ def test_the_sessions_of_a_command_line(home, argv, expected):
     env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "env"})
     argv = [word.replace("HOME", str(home)) for word in argv]
     root = sessions.resolve()
-    found, endless = turn(argv, env, "/", ())
-    assert found == (None if expected is None else {str(root / name) for name in expected})
+    sessions_used, endless = turn(argv, env, "/", ())
+    assert sessions_used == (None if expected is None else {str(root / name) for name in expected})
     assert not endless
 
 
@@ -103,7 +103,7 @@ def test_a_path_is_of_the_requests_directory_and_what_follows_has_no_end(home):
     home.mkdir()
     env = Env({"CODEH_HOME": "."})
     (home / "x.jsonl").touch()
-    found = turn(["show", "-f", "./x.jsonl"], env, str(home), ())
-    assert found == (frozenset({str(home.resolve() / "x")}), True)
-    found = turn(["append", "-s", "y"], env, str(home), ())
-    assert found == (frozenset({str(home.resolve() / "sessions" / "y")}), False)
+    result = turn(["show", "-f", "./x.jsonl"], env, str(home), ())
+    assert result == (frozenset({str(home.resolve() / "x")}), True)
+    result = turn(["append", "-s", "y"], env, str(home), ())
+    assert result == (frozenset({str(home.resolve() / "sessions" / "y")}), False)

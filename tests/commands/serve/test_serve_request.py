@@ -22,12 +22,12 @@ from strategies import json_values
 from support import PROGRAM, ROOT, environ, run
 
 
-def asked(**fields):
+def request(**fields):
     return read(orjson.dumps({"id": 1, "argv": ["list"], **fields}))
 
 
 @pytest.mark.parametrize(
-    ("fields", "found"),
+    ("fields", "expected"),
     [
         ({}, {}), ({"id": "x"}, {"id": "x"}), ({"stdin": "ü"}, {"stdin": "ü".encode()}), ({"stdin64": "/w=="}, {"stdin": b"\xff"}),
         ({"stdin": None, "stdin64": "YQ=="}, {"stdin": b"a"}), ({"stdin": ""}, {"stdin": b""}), ({"cwd": "/x"}, {"cwd": "/x"}),
@@ -36,9 +36,9 @@ def asked(**fields):
     ],
     ids=str,
 )  # fmt: skip
-def test_what_is_to_be_run(fields, found):
+def test_what_is_to_be_run(fields, expected):
     line = orjson.dumps({"id": 1, "argv": ["list"], **fields})
-    assert read(line) == Request(**{"id": 1, "argv": ["list"], **found})
+    assert read(line) == Request(**{"id": 1, "argv": ["list"], **expected})
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,19 @@ def test_what_is_to_be_run(fields, found):
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
 def test_what_cannot_be_run_is_refused_by_its_id(fields, why):
-    found = asked(**fields)
-    assert isinstance(found, Refusal)
-    assert (found.id, found.error.exit_code) == (1, 2 if "does not run" in why else 65)
-    assert why in str(found.error)
+    refusal = request(**fields)
+    assert isinstance(refusal, Refusal)
+    assert (refusal.id, refusal.error.exit_code) == (1, 2 if "does not run" in why else 65)
+    assert why in str(refusal.error)
 
 
 @pytest.mark.parametrize("id", [None, True, 1.5, [], {}])
 def test_an_id_is_a_text_or_an_integer(id):
     for line in ({"id": id, "argv": ["list"]}, {"cancel": id}):
-        found = read(orjson.dumps(line))
-        assert isinstance(found, Refusal)
-        assert found.id is None
-        assert str(found.error).endswith(": must be a string or an integer")
+        refusal = read(orjson.dumps(line))
+        assert isinstance(refusal, Refusal)
+        assert refusal.id is None
+        assert str(refusal.error).endswith(": must be a string or an integer")
 
 
 def test_a_request_is_cancelled_by_its_id_alone():
@@ -80,9 +80,9 @@ def test_a_request_is_cancelled_by_its_id_alone():
     "line", [b"", b"{", b"\xff", b"[]", b"7", b'"x"', b'{"argv":["last"]}', b'{"cancel":null}']
 )
 def test_a_line_that_is_no_object_or_has_no_id_is_nobodys(line):
-    found = read(line)
-    assert isinstance(found, Refusal)
-    assert (found.id, found.error.exit_code) == (None, 65)
+    refusal = read(line)
+    assert isinstance(refusal, Refusal)
+    assert (refusal.id, refusal.error.exit_code) == (None, 65)
 
 
 @given(json_values)
@@ -123,11 +123,11 @@ def test_events_are_what_came_with_no_character_cut(pieces, data):
         streamed.add(left[:cut])
         left = left[cut:]
     assert streamed.end() == {"stdout": ""}
-    told = b"".join(
+    streamed_bytes = b"".join(
         base64.b64decode(str(each["data64"])) if "data64" in each else str(each["data"]).encode()
         for each in events
     )
-    assert told == whole
+    assert streamed_bytes == whole
     try:
         whole.decode()
     except UnicodeDecodeError:
@@ -168,13 +168,13 @@ def test_a_person_is_told_what_it_waits_for(home):
         [*PROGRAM, "serve"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ({}, home)
     ) as process:  # fmt: skip
         assert process.stderr is not None
-        said = process.stderr.readline()
+        hint = process.stderr.readline()
         os.write(ours, b"\x04")
         assert process.wait(30) == 0
     for fd in (ours, theirs):
         os.close(fd)
-    assert b'{"id":1,"argv":["list"]}' in said
-    assert said.endswith(b"end it with Ctrl-D\n")
+    assert b'{"id":1,"argv":["list"]}' in hint
+    assert hint.endswith(b"end it with Ctrl-D\n")
 
 
 @not_short

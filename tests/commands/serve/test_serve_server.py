@@ -258,9 +258,9 @@ def test_each_request_has_its_own_directory_environment_and_stdin(home, server, 
     assert server.ask("append", "-s", "a", "-F", "f")["code"] == 2
     assert server.ask("append", "-F", "-", env={"CODEH_SESSION": "a"}, stdin="piped")["code"] == 0
     assert server.ask("append", "-m", "no session")["code"] == 2
-    asked = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "pwd; echo $A $B ${HOME-none}",
+    answer = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "pwd; echo $A $B ${HOME-none}",
                        cwd=str(other), env={"A": "1", "HOME": None})  # fmt: skip
-    assert asked["stdout"] == f"{other.resolve()}\n1 none\n"
+    assert answer["stdout"] == f"{other.resolve()}\n1 none\n"
     assert (
         server.ask("append", "-s", "here", "-m", "x", env={"CODEH_HOME": "home2"}, cwd="other")["code"] == 0
     )
@@ -289,8 +289,8 @@ def test_bytes_go_in_and_out(home, server, tmp_path):
     refused = server.ask("append", "-s", "a", stdin64=base64.b64encode(image).decode())
     assert (refused["code"], "byte 0: not UTF-8" in refused["stderr"]) == (65, True)
     via = "printf '\\377\\n' >&2; echo answered"
-    asked = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", via)
-    assert asked == {"id": "ask", "code": 0, "stdout": "answered\n", "stderr64": "/wo="}
+    answer = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", via)
+    assert answer == {"id": "ask", "code": 0, "stdout": "answered\n", "stderr64": "/wo="}
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", via, id="s", stream=True)
     events = [server.answer("s"), server.answer("s")]
     assert {"id": "s", "event": "stderr", "data64": "/wo="} in events
