@@ -153,7 +153,7 @@ def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted):
     session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
                       used=lambda: [AgentUsage("u", None, {})])  # fmt: skip
     sessions = list(with_branches([session], branches=wanted))
-    assert sessions == ([session, branch] if wanted else [session])
+    assert sessions == ([(session, True), (branch, False)] if wanted else [(session, True)])
     assert session.left == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})
     assert bool(list(session.used())) == (not wanted)
     assert list(session.branches()) == []  # what holds all of the file is let go

@@ -269,6 +269,12 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
     assert total[0]["total"]["output"] == 3 + 7 + 11 + 13 + 17
 
 
+def test_a_sub_agents_own_file_is_imported_into_the_session_named(tmp_path):
+    path = played(Claude(), "user a Go; said b done").write(tmp_path / SESSION / "subagents", "agent-1")
+    done = run_in_process("import", str(path), "--branches", "--into", "mine", home=tmp_path)
+    assert done.out == b"mine\n"
+
+
 @pytest.mark.parametrize(("leaves", "title"), [(["nowhere"], []), (["b", "nowhere"], [{"title": "of b"}])])
 def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(leaves, title, tmp_path):
     """Older versions began a file with the titles of other sessions: they were taken for its own."""

@@ -148,12 +148,11 @@ def of_program(env: Env, options: Options, source: program_files.File, program: 
     """Import the sessions of another program's file."""
     where, path = source.path or "stdin", os.path.abspath(source.path) if source.path else "-"
     read = program_files.sessions_in(source, program)
-    for session in copy.with_branches(read, branches=options.branches):
-        into = options.into if session.parent is None or not options.branches else None
+    for session, is_main in copy.with_branches(read, branches=options.branches):
         lost = (problem for problem in session.problems if problem.effect in ("skips", "lacks"))
         if options.strict and (problem := next(lost, None)):
             raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
-        imported = copy.import_session(env, session, path, into)
+        imported = copy.import_session(env, session, path, options.into if is_main else None)
         if imported.records or imported.created:
             tell(env, options, where, session, imported)
         yield imported.id

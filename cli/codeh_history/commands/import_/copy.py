@@ -66,18 +66,18 @@ def import_session(env: Env, session: Session, path: str, into: str | None = Non
     raise BadData(f"{target}: {conflict}; --into NEW imports it as another session")
 
 
-def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[Session]:
-    """Yield the sessions; with `branches`, each followed by its branches."""
+def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tuple[Session, bool]]:
+    """Yield the sessions; with `branches`, each followed by its branches. False: it is one of these."""
     for session in sessions:
         if not branches:
             session.branches = tuple  # frees the file that they refer to
-            yield session
+            yield session, True
             continue
         session.used = tuple  # imported as sessions
         for kind in AS_BRANCHES:
             session.left.pop(kind, None)
-        yield session
-        yield from session.branches()
+        yield session, True
+        yield from ((branch, False) for branch in session.branches())
         session.branches = tuple
 
 
@@ -174,7 +174,7 @@ def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json
         if not registry.is_own_session(source.program, file.head):
             raise BadData(f"{source.path}: not a session of {source.program}")
         read = program_files.sessions_in(file, source.program, newest=True)
-        for session in with_branches(read, branches=branches):
+        for session, _ in with_branches(read, branches=branches):
             imported = import_session(env, session, source.path) if session.items else None
             if imported is None or not (imported.records or imported.created):
                 continue
