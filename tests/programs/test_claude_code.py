@@ -270,7 +270,9 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
 
 
 def test_a_sub_agents_own_file_is_imported_into_the_session_named(tmp_path):
-    path = played(Claude(), "user a Go; said b done").write(tmp_path / SESSION / "subagents", "agent-1")
+    path = played(Claude(), "user a Go isSidechain=true; said b done a isSidechain=true").write(
+        tmp_path / SESSION / "subagents", "agent-1"
+    )
     done = run_in_process("import", str(path), "--branches", "--into", "mine", home=tmp_path)
     assert done.out == b"mine\n"
 
