@@ -91,7 +91,7 @@ def run(env: Env, options: Options) -> int:
     settings = settings_of(env, options, counter)
     if options.all_:
         return every(env, settings, options.jobs)
-    return one(env, for_filtering(env, options.session, options.argument), settings, options)
+    return summarize_session(env, for_filtering(env, options.session, options.argument), settings, options)
 
 
 def counter_of(env: Env, options: Options) -> Counter:
@@ -189,7 +189,7 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
     return 0
 
 
-def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
+def summarize_session(env: Env, target: Target, settings: Settings, options: Options) -> int:
     """Summarise what is due in one session: in place, or print the result; a terminal gets the changes."""
     if options.in_place and target.path == "-":
         raise Usage("-i changes a session: name one instead of -")

@@ -138,7 +138,7 @@ def summarize(opened: OpenSession, via: Any, options: Json) -> Json | None:
         writer = Writer(via, body=chosen.to is not None) if callable(via) else None
         counter = summarize_command.counter_of(call, chosen)
         settings = summarize_command.settings_of(call, chosen, counter, writer)
-        summarize_command.one(call, opened.target, settings, chosen)
+        summarize_command.summarize_session(call, opened.target, settings, chosen)
         return json_object(call.output)
 
 

@@ -134,11 +134,11 @@ def _add(session: Session, messages: list[Json], compaction: Json) -> None:
 def _compact(session: Session, compaction: Json, ids: dict[str | None, list[str]]) -> None:
     """Summarise the messages that a compaction did not keep, by those that it added."""
     messages, ts = objects_at(compaction, "messages"), time_of(compaction.get("updated_at"))
-    known = {name_at(message, "id") for message in messages} & ids.keys() - {None}
-    added = [message for message in messages if name_at(message, "id") not in known]
+    kept = {name_at(message, "id") for message in messages} & ids.keys() - {None}
+    added = [message for message in messages if name_at(message, "id") not in kept]
     text = "\n\n".join(text for message in added for text in texts(_parts(session, message)))
     if text:
-        keep = [id for name in known for id in ids[name]]
+        keep = [id for name in kept for id in ids[name]]
         session.summarise(f"compaction-{session.number}", ts, text, keep)
 
 

@@ -43,7 +43,7 @@ class CommandSummarizer:
         groups = self.sources.groups(source)
         while len(groups) > 1:
             partial = [
-                self._one(source._replace(pieces=group, exchanges=len(group), what=what))
+                self._summary_of(source._replace(pieces=group, exchanges=len(group), what=what))
                 for group in groups
             ]
             shorter = self.sources.groups(source._replace(pieces=partial))
@@ -52,10 +52,10 @@ class CommandSummarizer:
                     "its summaries of parts do not get shorter; a larger --budget may help"
                 )
             groups, what = shorter, SUMMARIES
-        text = self._one(source._replace(pieces=groups[0], what=what))
+        text = self._summary_of(source._replace(pieces=groups[0], what=what))
         return {"summary": text, "shortened": source.shortened, "by": by}
 
-    def _one(self, source: Source) -> str:
+    def _summary_of(self, source: Source) -> str:
         request = self.sources.request(source)
         return request.accept(self.answer(request.prompt), self.sources.count, faithful=self.faithful)
 

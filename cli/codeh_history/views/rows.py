@@ -190,8 +190,8 @@ def cached_rows(
     stamps = stamps_of(paths)
     cached = len(paths) >= MANY or _size(paths, stamps) >= MUCH
     cache = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version) if cached else None
-    known = {path: cache.get(path, stamps[path]) for path in paths} if cache is not None else {}
-    rows: dict[str, Json] = {path: row for path, row in known.items() if isinstance(row, dict)}
+    remembered = {path: cache.get(path, stamps[path]) for path in paths} if cache is not None else {}
+    rows: dict[str, Json] = {path: row for path, row in remembered.items() if isinstance(row, dict)}
     others = [path for path in paths if path not in rows]
     with progress(env, "reading sessions", _size(others, stamps), A_SECOND) as done:
         for count, path in enumerate(loaded_together(others), 1):

@@ -100,10 +100,10 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
         others = [row for row in cached_rows(env, paths, own_row, kind) if row["id"] not in own]
         from ...views.agents import Agents
 
-        known = own | {row["id"] for row in others}
+        session_ids = own | {row["id"] for row in others}
         for path in (path for path in chosen if path != "-" and path not in paths):
             with suppress(HistoryError):  # its row says what is wrong
-                agents = Agents(env, known).of(view_of(env, Target(path, ""), lost={}))
+                agents = Agents(env, session_ids).of(view_of(env, Target(path, ""), lost={}))
                 logs = (b"\n".join(line.raw for line in agent.log.records) for agent in agents)
                 others += [own_row(path, data=log) for log in logs]
         rows = with_owners(others + rows, own)

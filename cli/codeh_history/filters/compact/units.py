@@ -20,8 +20,8 @@ def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[l
     """
     unit_of = [[number] for number in range(len(messages))]
 
-    def join(one: int, other: int) -> None:
-        unit, its = unit_of[one], unit_of[other]
+    def join(first: int, second: int) -> None:
+        unit, its = unit_of[first], unit_of[second]
         if unit is not its:
             unit += its
             for number in its:

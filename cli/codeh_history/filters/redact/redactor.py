@@ -57,7 +57,7 @@ class Redactor:
         self.removed: set[str] = set()
         self.unreplaced: Counter[tuple[str, str]] = Counter()
         self._user_rules: list[tuple[str, Pattern[str]]] = []
-        self._known: list[tuple[str, Pattern[str]]] = []
+        self._known_values: list[tuple[str, Pattern[str]]] = []
         for kind, text in extra:
             try:
                 pattern = re.compile(text)
@@ -106,11 +106,11 @@ class Redactor:
         values = sorted(self.certain())
         if not values:
             return False
-        self._known = [("known", re.compile("|".join(map(re.escape, values))))]
+        self._known_values = [("known", re.compile("|".join(map(re.escape, values))))]
         return b'"delta"' in rest or self._knows(rest)
 
     def _knows(self, line: bytes) -> bool:
-        return any(known.search(line.decode("utf-8", "replace")) for _, known in self._known)
+        return any(pattern.search(line.decode("utf-8", "replace")) for _, pattern in self._known_values)
 
     def candidate_lines(self, lines: Sequence[bytes]) -> Iterator[bytes]:
         """Yield the lines of a session that may contain a secret, as JSON or as plain text."""
@@ -141,7 +141,7 @@ class Redactor:
         """Return the secrets of a text as it is, without decoding it."""
         spans = [
             span_of(kind, match)
-            for kind, pattern in [*self._user_rules, *self._known]
+            for kind, pattern in [*self._user_rules, *self._known_values]
             for match in pattern.finditer(text)
             if match[0]
         ]

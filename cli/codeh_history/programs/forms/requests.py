@@ -80,7 +80,7 @@ def _records(name: str, imported: Imported) -> list[Outcome]:
     """The messages, after a `meta` record with everything else in the body."""
     ids = bare_ids(imported.messages)
     messages = (
-        {"type": "message", "id": id, **one} for one, id in zip(imported.messages, ids, strict=True)
+        {"type": "message", "id": id, **message} for message, id in zip(imported.messages, ids, strict=True)
     )
     settings = {f"model.{name}": imported.model, f"settings.{name}": imported.settings}
     around = meta(system=imported.system, tools=imported.tools, **settings)

@@ -75,10 +75,10 @@ def _is_of_tree(value: Json) -> bool:
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the sessions of a database, or the session of an export or of a file in the older tree."""
 
-    def one(value: Json, _: int) -> Session:
+    def session_of(value: Json, _: int) -> Session:
         return _in_tree(source, program, value) if _is_of_tree(value) else _exported(program, value)
 
-    return _in_database(source, program) if source.head.tables else sessions(source, one)
+    return _in_database(source, program) if source.head.tables else sessions(source, session_of)
 
 
 def _exported(program: Program, value: Json) -> Session:

@@ -116,7 +116,7 @@ def _wrong(data: object, raw: bytes) -> str | None:
 def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
     """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
     now, session = env.now(), locked.session
-    known = _known(locked, lines)
+    stored = _stored(locked, lines)
     before = locked.offset
     middle = b'","ts":"%b",' % now.encode()
     new_id = env.ids(session, len(lines))
@@ -128,7 +128,7 @@ def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: lis
             ids.append(id)
             continue
         data = line.data
-        same = _same(known, data, f"{name}:{line.number}")
+        same = _same(stored, data, f"{name}:{line.number}")
         if same is None:
             id = data.get("id") or new_id(before + records.tell())
             kind = kind_of(data)
@@ -138,7 +138,7 @@ def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: lis
                 if value and (key not in data or (key == "kind" and data[key] != value))
             }  # fmt: skip
             records.write(b"{%b%b\n" % (dumps(missing)[1:-1] + b"," if missing else b"", line.raw[1:]))
-            known.update((name, {**data, "id": id}) for name in _names(data))
+            stored.update((name, {**data, "id": id}) for name in _names(data))
         ids.append(same or id)
     return records.getvalue()
 
@@ -148,24 +148,24 @@ def _names(data: Json) -> list[tuple[str, str]]:
     return [(field, data[field]) for field in ("id", "key") if isinstance(data.get(field), str)]
 
 
-def _known(locked: Locked, lines: Sequence[Line | bytes]) -> dict[tuple[str, str], Json]:
+def _stored(locked: Locked, lines: Sequence[Line | bytes]) -> dict[tuple[str, str], Json]:
     """The messages already in the session by id and by key, only where a line gives either."""
-    known: dict[tuple[str, str], Json] = {}
+    stored: dict[tuple[str, str], Json] = {}
     if locked.created or not any(isinstance(line, Line) and _names(line.data) for line in lines):
-        return known
+        return stored
     records = read.read_log(locked.read()).records
     dead = undone(records, [])  # as if never written: their ids and keys are free again
     for place, record in enumerate(records):
         if place not in dead:
             for name in _names(record.data):
-                known.setdefault(name, record.data)
-    return known
+                stored.setdefault(name, record.data)
+    return stored
 
 
-def _same(known: dict[tuple[str, str], Json], data: Json, where: str) -> str | None:
+def _same(stored: dict[tuple[str, str], Json], data: Json, where: str) -> str | None:
     """The id of an equal message stored before; the same id or key with other content is BadData."""
     for name in _names(data):
-        before = known.get(name)
+        before = stored.get(name)
         if before is not None:
             if not has_content(before, data["parts"]) or kind_of(before) != kind_of(data):
                 taken = f"{name[0]} {name[1]} is taken by a message with other content"

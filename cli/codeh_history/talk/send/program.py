@@ -58,14 +58,14 @@ def make(
     folder = folder_of(env, registry.program(program).places[0])
     title = named if isinstance(named, str) and named else None
     written = registry.written(
-        program, whole, SessionInfo(id, where, title, env.now(), partial(_known, folder))
+        program, whole, SessionInfo(id, where, title, env.now(), partial(_kept_file, folder))
     )
     place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
     exists = os.path.isdir(where) or (cwd is not None and not install)  # else it may exist elsewhere
     return Made(view.id or "-", program, where if exists else "", place, written)
 
 
-def _known(folder: str, name: str) -> bytes:
+def _kept_file(folder: str, name: str) -> bytes:
     """What the program keeps in a file; nothing where it cannot be read."""
     try:
         with open(os.path.join(folder, *name.split("/")), "rb") as file:
