@@ -52,7 +52,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    """Thousands of tests stay to the end: there is nothing in them to collect."""
+    """Exempt the thousands of tests, which live to the end, from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -129,7 +129,7 @@ def own_redis(tmp_path):
 
 @pytest.fixture(scope="session")
 def cluster():
-    """One that nobody kills; what it is asked to keep need not outlive the machine."""
+    """A server that no test kills; its data need not be durable."""
     yield from postgres_server.cluster(*postgres_server.FAST)
 
 

@@ -12,7 +12,7 @@ from in_process import run_in_process, run_ok
 
 
 @pytest.mark.parametrize("name", cli.OTHER_NAMES)
-def test_what_others_call_a_verb_names_one_that_is_there(name):
+def test_aliases_name_existing_verbs(name):
     assert name not in COMMANDS
     meant = cli.OTHER_NAMES[name].split()
     assert meant[0] in COMMANDS or meant == ["--version"]
@@ -86,7 +86,7 @@ def test_options_of_curate_and_compact_are_in_help_all_only(verb, tmp_path):
     assert "--remove" in options_in(run_in_process("curate", "-h", home=tmp_path).out.decode())
 
 
-def test_what_has_no_effect_is_accepted_and_not_shown(tmp_path):
+def test_options_without_effect_are_accepted_and_hidden(tmp_path):
     assert "--echo" not in run_in_process("ask", "--help-all", home=tmp_path).out.decode()
     assert cli.load("ask").make_context("ask", ["--echo", "-m", "x"]).params["echo"] is True
 

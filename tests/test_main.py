@@ -32,7 +32,7 @@ def test_a_failure_is_one_line_and_its_code(monkeypatch, tmp_path, error, code, 
     assert ended(monkeypatch, tmp_path, error) == (code, message)
 
 
-def test_2026_11_26_a_signal_while_a_class_is_made_is_no_bug(monkeypatch, home):
+def test_2026_11_26_a_signal_during_class_creation_is_not_a_bug(monkeypatch, home):
     class Field:
         def __set_name__(self, *_):
             raise Interrupted(15)
@@ -41,7 +41,7 @@ def test_2026_11_26_a_signal_while_a_class_is_made_is_no_bug(monkeypatch, home):
     assert main.run(["list"], Env({"CODEH_HOME": str(home)})) == 143
 
 
-def test_a_bug_is_one_line_that_says_where_and_more_where_it_is_asked_for(monkeypatch, tmp_path):
+def test_a_bug_is_one_line_with_its_place_and_a_traceback_on_request(monkeypatch, tmp_path):
     code, message = ended(monkeypatch, tmp_path, TypeError("odd\nthing"))
     assert code == 70
     assert message.count("\n") == 1

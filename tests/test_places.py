@@ -37,7 +37,7 @@ def test_no_two_test_files_have_the_same_name():
     assert not [name for name, count in names.items() if count > 1]
 
 
-def test_what_several_tests_use_is_a_helper():
+def test_shared_test_code_is_a_helper():
     """No test file imports another."""
     taken = [
         (str(path), name)

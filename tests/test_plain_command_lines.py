@@ -46,7 +46,7 @@ def test_typer_knows_the_same_options(verb):
 
 
 @pytest.mark.parametrize("verb", GIVEN)
-def test_what_the_fast_lane_takes_typer_reads_alike(verb):
+def test_typer_agrees_with_the_fast_lane(verb):
     takes = GIVEN[verb]
     flags = [word for name, it in takes.SPELLED.items() if not it.positional for word in it.flags(name)]
     taken = 0

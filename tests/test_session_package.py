@@ -22,7 +22,7 @@ def test_each_public_name_is_what_its_module_has():
         _ = codeh_history.Sessions  # type: ignore[attr-defined]
 
 
-def test_nothing_is_loaded_before_it_is_asked_for():
+def test_modules_load_on_first_use():
     code = (
         "import sys, codeh_history as c; before = {*sys.modules}; c.TryAgain;"
         "print('codeh_history.base.errors' in before, 'codeh_history.library' in sys.modules, 'TryAgain' in vars(c))"

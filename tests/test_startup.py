@@ -106,7 +106,7 @@ def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(home, argv, need
     assert {f"codeh_history.{name}" for name in needed} <= soon <= loaded
 
 
-def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home):
+def test_a_configuration_is_read_if_it_exists_and_never_by_append(home):
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text('to = "gemini"\n')
     (home / "config.toml").chmod(0o600)

@@ -79,7 +79,7 @@ def shown(pages):
 
 
 def made(folder):
-    """The page of a session with everything in it, and the index."""
+    """The page of a session with all kinds of content, and the index."""
     environ = {
         **os.environ,
         "CODEH_HOME": str(folder / "home"),
@@ -131,7 +131,7 @@ def look(chromium, folder, page, width, scheme, *job):
 
 
 def wrong(chromium, folder, axe, page, width, scheme):
-    """Whether anything is wrong with a page, which is told."""
+    """Whether a page has a problem; prints the problems."""
     data = page.read_text()
     loads = re.findall(r'(?:src|href)="(?!data:image/|#|https://example\.net/sky|sky\.html)[^"]*"', data)
     data = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", data)

@@ -1,4 +1,4 @@
-"""`ask`: its text from every kind of stdin, the same line again, and what is refused before it is stored."""
+"""`ask`: text from every kind of stdin, retries, and input refused before anything is stored."""
 
 import os
 import pty
@@ -35,7 +35,7 @@ def prompts(home):
 
 @contextmanager
 def stdin_of(kind, data):
-    """A descriptor of this kind with the data in it, ended."""
+    """A descriptor of this kind that yields the data, then ends."""
     if kind == "file":
         with tempfile.TemporaryFile() as file:
             file.write(data)
@@ -63,7 +63,7 @@ def stdin_of(kind, data):
     [(["-m", "Review"], "Review\n\n+ a\n- b"), ([], "+ a\n- b")],
     ids=["with -m", "alone"],
 )
-def test_what_is_piped_in_is_sent(home, kind, flags, text):
+def test_piped_input_is_sent(home, kind, flags, text):
     with stdin_of(kind, b"+ a\n- b\n") as fd:
         done = run_in_process("ask", *TO, SAYS_YES, *flags, stdin=fd)
     assert (done.code, done.out) == (0, b"yes\n")
@@ -71,7 +71,7 @@ def test_what_is_piped_in_is_sent(home, kind, flags, text):
 
 
 @pytest.mark.parametrize("kind", ["/dev/null", "a terminal", "an empty pipe", "a blank pipe"])
-def test_a_stdin_that_holds_nothing_changes_nothing(home, kind):
+def test_an_empty_stdin_changes_nothing(home, kind):
     terminal = pty.openpty()
     with stdin_of("pipe", b"\n" if "blank" in kind else b"") as pipe, Path(os.devnull).open() as null:
         end = pipe if "pipe" in kind else terminal[1] if "terminal" in kind else null.fileno()
@@ -82,7 +82,7 @@ def test_a_stdin_that_holds_nothing_changes_nothing(home, kind):
     assert prompts(home) == ["hi"]
 
 
-def test_a_closed_stdin_holds_nothing(home):
+def test_a_closed_stdin_is_empty(home):
     argv = [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "hi"]
     closed = ["sh", "-c", 'exec "$@" <&-', "sh", *argv]
     done = subprocess.run(closed, capture_output=True, env=environ(None, home), check=False)
@@ -91,7 +91,7 @@ def test_a_closed_stdin_holds_nothing(home):
 
 
 @pytest.mark.parametrize("some", [b"", b"the first line\n"])
-def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(capfd, some, monkeypatch):
+def test_a_silent_pipe_is_reported_and_abandoned(capfd, some, monkeypatch):
     monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.02)
     monkeypatch.setattr(base_input, "PATIENCE", 0.1)
     reading, writing = os.pipe()
@@ -103,7 +103,7 @@ def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(capfd, some, monkey
     os.close(writing)
 
 
-def test_the_prompt_is_stored_when_all_of_stdin_is_there(home):
+def test_the_prompt_is_stored_at_the_end_of_stdin(home):
     process = subprocess.Popen(
         [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "Review"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
@@ -151,7 +151,7 @@ RESULT = [
     ("stands", "note"), [(4, b""), (2, b"codeh-history: stdin is not read: the last prompt is unanswered and is sent\n")],
     ids=["tool results", "a prompt"],
 )  # fmt: skip
-def test_where_the_model_is_next_stdin_is_left_to_the_loop(tmp_path, stands, note):
+def test_stdin_is_left_to_the_loop_if_the_model_is_next(tmp_path, stands, note):
     write_session(tmp_path, encode(RESULT[:stands]))
     with stdin_of("pipe", b"the loop's next line\n") as fd:
         done = run_in_process("ask", *TO, SAYS_YES, stdin=fd, home=tmp_path)
@@ -183,7 +183,7 @@ def test_the_same_line_again_is_a_retry(home, tmp_path, attached):
 @pytest.mark.parametrize(
     "other", [["-m", "ho"], ["-m", "hi", "--attach", "FILE"]], ids=["text", "attachment"]
 )
-def test_another_prompt_is_no_retry(home, tmp_path, other):
+def test_another_prompt_is_not_a_retry(home, tmp_path, other):
     (tmp_path / "a.bin").write_bytes(b"\0")
     assert run_in_process("ask", *TO, FAILS, "-m", "hi").code == 75
     flags = [str(tmp_path / "a.bin") if word == "FILE" else word for word in other]
@@ -191,7 +191,7 @@ def test_another_prompt_is_no_retry(home, tmp_path, other):
     assert prompts(home) == ["hi", other[1]]
 
 
-def test_another_file_of_the_same_bytes_is_no_retry(home, tmp_path):
+def test_another_file_with_the_same_bytes_is_not_a_retry(home, tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("the same")
         run_in_process("ask", *TO, FAILS, "-m", "hi", "--attach", str(tmp_path / name))
@@ -207,7 +207,7 @@ def test_an_empty_file_adds_nothing(home, tmp_path):
     assert prompts(home).count("hi") == 1
 
 
-def test_a_call_that_waits_is_named_once_and_the_prompt_sent_without_it(home):
+def test_an_open_call_is_reported_once_and_the_prompt_sent_without_it(home):
     via = ("--to", "text", "--via", "cat > /dev/null; echo Sunny.")
     run_in_process("append", "-s", "demo", "-m", "The weather?")
     for names in (["get_weather"], ["get_weather", "get_time"]):
@@ -254,9 +254,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("before", [False, True], ids=["a new session", "one that exists"])
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_can_be_refused_is_refused_before_anything_is_stored(
-    home, tmp_path, monkeypatch, case, before
-):
+def test_invalid_input_is_refused_before_anything_is_stored(home, tmp_path, monkeypatch, case, before):
     monkeypatch.chdir(tmp_path)
     Path("bad.j2").write_text("{{ message ")
     Path("good.j2").write_text("{{ message }}")
@@ -271,7 +269,7 @@ def test_what_can_be_refused_is_refused_before_anything_is_stored(
     assert before or not session_path(home, "s").exists()
 
 
-def test_a_signal_says_that_the_prompt_is_stored(home, tmp_path):
+def test_a_signal_reports_that_the_prompt_is_stored(home, tmp_path):
     process = subprocess.Popen(
         [*PROGRAM, "ask", *TO, f"touch {tmp_path}/ran; exec sleep 60", "-m", "hi"],
         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environ(None, home),
@@ -304,7 +302,7 @@ def test_the_error_of_a_provider_names_the_model_that_was_asked(home):
     assert (error["kind"], error["provider"], error["model"]) == ("error", "anthropic", "m-1")
 
 
-def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home):
+def test_an_unprintable_answer_is_reported_as_stored_once(home):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "hi"], check=False, env=environ(None, home),
@@ -314,7 +312,7 @@ def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home):
     assert (done.returncode, done.stderr.count(b"stored all the same: " + answer.encode())) == (74, 1)
 
 
-def test_a_prompt_that_another_program_wrote_in_another_order_is_the_same(home, tmp_path):
+def test_a_prompt_with_its_fields_in_another_order_is_the_same(home, tmp_path):
     (tmp_path / "a.bin").write_bytes(b"\0\1")
     flags = ("-m", "hi", "--attach", str(tmp_path / "a.bin"))
     assert run_in_process("ask", *TO, FAILS, *flags).code == 75
@@ -328,7 +326,7 @@ def test_a_prompt_that_another_program_wrote_in_another_order_is_the_same(home, 
     assert len(prompts(home)) == 1
 
 
-def test_a_system_prompt_is_kept_where_there_is_none(home, tmp_path):
+def test_a_system_prompt_is_stored_if_there_is_none(home, tmp_path):
     via = f"cat > {tmp_path}/body; echo '{YES}'"
 
     def sent(*argv):
@@ -350,7 +348,7 @@ REDUCED = [
 
 
 @pytest.mark.parametrize("options", REDUCED)
-def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(home, tmp_path, options):
+def test_a_request_option_is_not_a_prompt_option(home, tmp_path, options):
     turns = [
         {"role": role, "parts": [{"text": f"{role} says {n}. " * 9}]}
         for n in range(4)

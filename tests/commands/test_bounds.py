@@ -22,7 +22,7 @@ TEXT = '{"text":"message %d of a session that is long, as they are after a year 
 
 
 class Cost:
-    """How a command ended, what it said, and the most memory it held at once, in MiB."""
+    """A command's exit code, stderr and peak memory in MiB."""
 
     def __init__(self, code, err, mib):
         self.code, self.err, self.mib = code, err, mib
@@ -107,7 +107,7 @@ def test_a_session_of_a_million_records(tmp_path, kind):
 
 
 def grown(home, kind, count, *, most):
-    """What must not grow does not from a tenth of so many records on; the rest stays below `most` MiB."""
+    """Constant-memory commands use no more than on a tenth of the records; others at most `most` MiB."""
     session(home / "short", kind(count // 10))
     session(home / "long", kind(count))
     for argv in [*SAME, *BOUNDED]:
@@ -118,7 +118,7 @@ def grown(home, kind, count, *, most):
 
 
 def counted(home, kind, count):
-    """To count the tokens of so many records takes no more than the vocabulary does."""
+    """Counting tokens takes no more memory than the vocabulary."""
     session(home / "counted", kind(count))
     usage = cost(home / "counted", "status", "s")
     print(f"status: {usage.mib} MiB on {count:,} {kind.__name__}")
@@ -141,7 +141,7 @@ LINE = '{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text"
 
 
 def with_long_line(home, mib, *, ended=True):
-    """A session with a line of so many MiB between two words."""
+    """A session with a line of `mib` MiB between two messages."""
     path = session(home, iter([LINE % ("a", "the first word")]))
     begin, end = (LINE % ("long", "|")).split("|")
     with path.open("a") as file:
@@ -170,7 +170,7 @@ def check_long_line(home, path, argv, *, limit, most):
 
 @pytest.mark.parametrize("argv", sampled([*READERS[:7], WRITERS[0], WRITERS[2]]), ids=" ".join)
 def test_a_line_of_256_mib_is_skipped_and_counted(long_line, argv):
-    """In less address space than it would fill."""
+    """With less address space than the line needs."""
     check_long_line(long_line.parent.parent, long_line, argv, limit=450, most=170)
 
 
@@ -181,7 +181,7 @@ def long_line(tmp_path_factory):
     path.unlink()
 
 
-def test_a_long_line_that_was_torn_costs_only_itself(tmp_path):
+def test_a_torn_long_line_loses_only_itself(tmp_path):
     path = with_long_line(tmp_path, 70, ended=False)
     assert cost(tmp_path, "append", "-s", "s", "-m", "the next word", limit=450).code == 0
     for argv in (

@@ -1,4 +1,4 @@
-"""`chat`: prompts line by line from whatever stdin is, a history for its owner alone, and what may be typed besides."""
+"""`chat`: prompts by line from any stdin, a private history, and slash commands."""
 
 import os
 import re
@@ -35,11 +35,11 @@ def prompts(tmp_path, data):
     ],
     ids=["nothing", "lines", "no end", "blanks", "two lines", "three lines", "a backslash", "at the end", "CRLF", "UTF-8", "blank lines", "first blank", "long"],
 )  # fmt: skip
-def test_a_line_is_a_prompt_unless_it_goes_on(tmp_path, data, expected):
+def test_a_line_is_a_prompt_unless_it_continues(tmp_path, data, expected):
     assert prompts(tmp_path, data) == expected
 
 
-def test_what_is_no_text_is_refused_and_the_next_line_is_read(tmp_path):
+def test_invalid_utf_8_is_refused_and_the_next_line_is_read(tmp_path):
     (tmp_path / "in").write_bytes(b"ok \xff\nnext\n")
     with (tmp_path / "in").open("rb") as file:
         reader = Lines(Env({}, stdin=file.fileno()), nothing)
@@ -50,7 +50,7 @@ def test_what_is_no_text_is_refused_and_the_next_line_is_read(tmp_path):
         assert reader.prompt() == "next"
 
 
-def test_a_prompt_is_there_as_soon_as_its_line_ends():
+def test_a_prompt_is_available_as_soon_as_its_line_ends():
     reading, writing = os.pipe()
     try:
         reader = Lines(Env({}, stdin=reading), nothing)
@@ -82,7 +82,7 @@ def remembered():
     ]
 
 
-def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path):
+def test_history_keeps_lines_that_do_not_start_with_a_space(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path / "home")})
     history = History(env, nothing)
     for line in ("one", "one", " secret", "", "two", "one"):
@@ -101,13 +101,13 @@ def test_only_the_newest_come_back(tmp_path, monkeypatch):
     assert remembered() == ["3", "4", "5"]
 
 
-def test_a_history_that_cannot_be_kept_is_no_failure(tmp_path):
+def test_an_unwritable_history_is_not_an_error(tmp_path):
     (tmp_path / "chat_history").mkdir()
     History(Env({"CODEH_HOME": str(tmp_path)}), nothing).add("one")
     assert remembered() == []
 
 
-def test_a_completer_is_asked_once_and_gives_one_after_the_other(tmp_path, monkeypatch):
+def test_a_completer_is_called_once_and_returns_candidates_in_turn(tmp_path, monkeypatch):
     import readline
 
     calls = []
@@ -136,7 +136,7 @@ def test_a_completer_is_asked_once_and_gives_one_after_the_other(tmp_path, monke
         ("/system ", "@HOME/con", ["@HOME/config.toml"]), ("/system ", "HOME/con", []), ("/undo ", "", []),
     ],
 )  # fmt: skip
-def test_what_a_word_may_become(home, before, word, names):
+def test_completions_of_a_word(home, before, word, names):
 
     configured = configure(home, "http://localhost:9")
     run("append", "-s", "demo", "-m", "x", home=configured)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("curl"), reason="no curl on thi
 
 
 class Terminal:
-    """A program at a terminal of its own, as a person has one: keys in, what stands on the screen out."""
+    """A program at its own terminal: keys in, screen out."""
 
     def __init__(self, *argv, home, stdout=None, **env):
         self.master, slave = pty.openpty()
@@ -47,7 +47,7 @@ class Terminal:
         os.close(self.master)
 
     def until(self, text):
-        """What came since the last call, up to this and with it."""
+        """The output since the last call, up to and including this text."""
         deadline = time.monotonic() + PATIENCE
         while text not in self.text:
             assert time.monotonic() < deadline, self.text
@@ -60,13 +60,13 @@ class Terminal:
         return before + text
 
     def types(self, keys, after="\n> "):
-        """Press keys once the sign is there; what came before."""
+        """Press keys once the prompt sign is shown; return the output before."""
         before = self.until(after) if after else ""
         os.write(self.master, keys.encode())
         return before
 
     def drops_the_line(self):
-        """Press Ctrl-C until the sign is there anew: one that comes while readline draws waits for a key."""
+        """Press Ctrl-C until the prompt sign reappears: one sent while readline draws waits for a key."""
         deadline = time.monotonic() + PATIENCE
         while "\n> " not in self.text:
             assert time.monotonic() < deadline, self.text
@@ -95,7 +95,7 @@ def kinds(home):
 
 
 def test_a_talk(configured, server):
-    """Typed, completed, broken off, asked again, left; everything is on disk."""
+    """Type, complete, interrupt, retry, leave; everything is on disk."""
     with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
         assert "demo: 0 messages; ollama llama3.2; /help" in chat.types(
             "Why is the sky blue?\n", after="> "
@@ -141,7 +141,7 @@ def kept_prompt(home):
     return file.read_text()
 
 
-def test_a_session_that_was_removed_is_not_begun_again(configured):
+def test_a_removed_session_is_not_started_again(configured):
     with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
         chat.types("Why?\n")
         chat.until("No model is behind this.\n> ")
@@ -174,7 +174,7 @@ def test_a_command_in_a_session_that_was_removed_does_not_begin_it_again(configu
     assert not session_path(configured, "demo").exists()
 
 
-def test_it_goes_on_where_one_left(configured):
+def test_chat_resumes_an_unanswered_session(configured):
     run("append", "-s", "demo", "-m", "A question?", home=configured)
     run("append", "-s", "demo", "--role", "model", "-m", "An answer.", home=configured)
     run("append", "-s", "demo", "-m", "Another?", home=configured)
@@ -195,8 +195,8 @@ def test_it_goes_on_where_one_left(configured):
     assert (configured / "chat_history").read_text() == "/system x\non two \\\nlines\n/quit\n"
 
 
-def test_a_closed_terminal_ends_it_and_what_came_stays(configured, tmp_path):
-    """With stdout elsewhere lines are plain, and the sign stands on stderr."""
+def test_a_closed_terminal_ends_chat_and_keeps_received_text(configured, tmp_path):
+    """With stdout redirected, lines are plain and the prompt sign goes to stderr."""
     talk = ("chat", "demo", "-p", "local")
     with (
         (tmp_path / "out").open("wb") as out,

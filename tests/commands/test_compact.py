@@ -1,4 +1,4 @@
-"""`compact` as people run it: a filter, in place, as a plan."""
+"""`compact` as a filter, in place, and as a plan."""
 
 import json
 
@@ -79,7 +79,7 @@ def test_in_place_it_appends_one_record_and_undo_takes_it_back(home):
     assert shown == [*(message.parts for message in view_of(before).messages), [{"text": "more"}]]
 
 
-def test_what_was_left_out_can_be_expanded(home):
+def test_left_out_content_can_be_expanded(home):
     build = [model(call("bash", "c")), tool(result("bash", "c", {"output": output(3, 900)}))]
     written(home, [user("go"), *build, user("on"), model("ok")])
     done = run("compact", "s", "-i", "--budget", "2k")
@@ -133,7 +133,7 @@ def test_a_plan_is_printed_and_applied(home, tmp_path):
 
 @pytest.mark.parametrize("id", [[], {}, None, 1, "gone"])
 def test_2026_11_23_a_plan_that_names_no_message_is_refused(id, tmp_path):
-    """What was no text ended `--apply` with a bug."""
+    """A value that is not text ended `--apply` with a bug."""
     written(tmp_path, [user("one"), user("two")])
     plan = tmp_path / "plan.json"
     plan.write_bytes(orjson.dumps({"ops": [{"op": "drop", "ids": [id]}]}))
@@ -147,7 +147,7 @@ def test_a_plan_of_an_unneeded_compaction_states_its_sizes(home):
     assert (plan["before"], plan["after"], plan["ops"]) == (8, 8, [])
 
 
-def test_the_report_says_what_and_why(home):
+def test_the_report_gives_each_change_and_its_reason(home):
     written(home, long_loop())
     done = run("compact", "s", "--budget", "8k", "--report", "-q")
     lines = [json.loads(raw) for raw in done.err.splitlines()]
@@ -172,7 +172,7 @@ def test_limits_of_messages_exchanges_and_characters(home):
     assert cost(COUNTER, both) <= 300
 
 
-def test_counters_are_named_in_what_is_written(home):
+def test_the_counter_is_recorded(home):
     path = written(home, long_loop())
     done = run("compact", "s", "-i", "--budget", "8k", "--counter", "approx")
     assert b"tokens by approx" in done.err
@@ -242,7 +242,7 @@ def test_two_limits_in_place_leave_one_summary(home):
 
 
 def test_another_process_gives_the_same_bytes(home):
-    """Whatever the order in which its sets are walked."""
+    """Set iteration order does not matter."""
     talk = [m for n in range(40) for m in (user(f"q{n} {prose(n, 40)}"), model(prose(n + 1, 40)))]
     written(home, [*talk, *long_loop()])
     for budget in by_length(["4k"], ["4k", "20k"], ["4k", "20k"]):
@@ -252,7 +252,7 @@ def test_another_process_gives_the_same_bytes(home):
 
 
 def test_2026_11_23_a_torn_line_is_damage_under_the_lock_too(tmp_path):
-    """A command that changes a session took its own lock for that of somebody who is writing the line."""
+    """A command that changes a session took its own lock for that of a concurrent writer."""
     path = written(tmp_path, [user("one")])
     with path.open("ab") as file:
         file.write(b'{"type":"mess')

@@ -1,4 +1,4 @@
-"""The scripts complete what a person would type; the shells themselves are asked."""
+"""The completion scripts, run in the real shells."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def script():
 
 
 def environ(home):
-    """Where the scripts find the program that they ask."""
+    """An environment in which the scripts find the program."""
     return support.environ({"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}, home)
 
 
@@ -201,7 +201,7 @@ def test_zsh_takes_the_script(tmp_path):
 
 
 def test_2026_11_23_without_docstrings_as_with(home):
-    """Python leaves them out with -OO: completion and help ended with a bug."""
+    """With -OO there are no docstrings: completion and help failed."""
     for argv, more in (
         ([], {"_CODEH_HISTORY_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "codeh-history show --f"}),
         (["show", "--help"], {}),

@@ -20,7 +20,7 @@ from codeh_history.providers import TARGETS
         ("cat -H @$KEYS/x", []), ("cat '", ["sh cannot parse it: cat '"]), ("cat -d @/no/such", []),
     ],
 )  # fmt: skip
-def test_programs_and_header_files_that_are_not_there_are_named(command, wrong):
+def test_missing_programs_and_header_files_are_named(command, wrong):
     assert list(wrong_with(command)) == wrong
 
 

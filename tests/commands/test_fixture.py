@@ -23,7 +23,7 @@ SESSIONS = sorted(FIXTURES.glob("*.jsonl"))
 
 
 def payload(session, to, out):
-    """What `payload` prints: open calls answered by a stub, a model's last word left to be continued."""
+    """What `payload` prints: open calls answered by a stub, a final model message kept for continuation."""
     fd = os.open(out, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
     quiet = os.open(os.devnull, os.O_WRONLY)
     env = Env({"CODEH_HOME": str(out.parent / "home")}, stdout=fd, stderr=quiet)
@@ -70,7 +70,7 @@ def test_every_payload_has_its_session():
     assert wanted == {path.name for path in (FIXTURES / "payloads").iterdir()}
 
 
-def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path):
+def test_a_fixture_is_anonymous_and_reproducible(tmp_path):
     env = {"HOME": "/home/marguerite", "USER": "marguerite"}
     text = f"in /home/marguerite/work with {SECRETS['npm-token']}"
     run("append", "-s", "s", "-m", text, home=tmp_path, env=env)
@@ -86,8 +86,8 @@ def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path):
     assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c4"
 
 
-def test_a_fixture_has_nothing_that_names_anybody(tmp_path):
-    """Wherever it stands: times as numbers, the parent, ids nobody has, tools' words, other people's homes."""
+def test_a_fixture_contains_nothing_personal(tmp_path):
+    """In every place: numeric times, the parent, dangling ids, tool data, other users' homes."""
     evil = "/home/marguerite/x and /Users/jane.doe/y, Marguerite"
     records = [
         {"type": "session", "version": 1, "id": "acme-2031", "created": 1767323045000, "cwd": "/home/marguerite/p",

@@ -1,4 +1,4 @@
-"""`gc`: no view changes, and a block is removed only when nothing can name it, readable or not."""
+"""`gc` changes no view, and removes a block only if no session, readable or not, can refer to it."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ def collected(data):
 
 
 @given(data=some.files_of(), undone=st.lists(st.integers(0, 11), max_size=4))
-def test_deltas_that_go_show_in_no_view_whatever_is_undone(data, undone):
+def test_removed_deltas_are_in_no_view_whatever_is_undone(data, undone):
     more = b"\n" + b"".join(
         dumps({"type": "revert", "id": f"undo{n}", "of": f"r{number}", "ts": some.TS}) + b"\n"
         for n, number in enumerate(undone)
@@ -40,7 +40,7 @@ def test_deltas_that_go_show_in_no_view_whatever_is_undone(data, undone):
 
 @st.composite
 def streams(draw):
-    """Few ids, many deltas, commits and updates: where a delta's meaning hangs by a thread."""
+    """Few ids, many deltas, commits and updates, so that each delta may matter."""
     log = []
     ids = ["m"]
     for number in range(draw(st.integers(1, 10))):
@@ -85,7 +85,7 @@ JOINED = {"type": "commit", "of": "m", "ts": some.TS}
 UPDATE = {"type": "update", "id": "u", "of": "m", "parts": [{"text": "new"}]}
 
 
-def test_which_deltas_go():
+def test_which_deltas_are_removed():
     assert count(OPEN, DELTA, DELTA, WHOLE) == 2
     assert count(OPEN, DELTA, {**WHOLE, "parts": 0, "blockIds": ["0" * 64]}) == 0  # damaged: no commit
     assert count(OPEN, DELTA, {"type": "commit", "of": "m", "blockIds": ["0" * 64]}) == 1
@@ -107,7 +107,7 @@ BIG = "x" * 5000
 
 
 def aged(home, days):
-    """Make every block look as old as that."""
+    """Set the age of every block."""
     then = time.time() - days * DAY
     for path in (home / "blocks").rglob("*"):
         if path.is_file():
@@ -157,7 +157,7 @@ def test_the_trash_and_damaged_lines_keep_blocks(home):
     assert run("last", "a").text == BIG
 
 
-def test_a_young_block_stays_and_a_rewritten_one_is_young(home):
+def test_a_recent_or_rewritten_block_is_kept(home):
     persisted(home, "a")
     session_path(home, "a").unlink()
     aged(home, 6.9)
@@ -171,7 +171,7 @@ def test_a_young_block_stays_and_a_rewritten_one_is_young(home):
     assert blocks(home) == []
 
 
-def test_what_killed_processes_left_is_swept(home):
+def test_leftovers_of_killed_processes_are_swept(home):
     persisted(home, "a")
     half = session_path(home, "a").parent / ".a.jsonl.00000000.tmp"
     block = next((home / "blocks").iterdir()) / ".0.00000000.tmp"
@@ -212,7 +212,7 @@ def tree(filled_home):
 
 
 def stopped(filled_home, *more):
-    """`gc` removes nothing and is 74, dry or not."""
+    """Check that `gc` removes nothing and exits with 74, dry run or not."""
     before = tree(filled_home)
     for argv in (["gc"], ["gc", "--yes"], ["gc", "--yes", "--trash", "1d"]):
         outcome = run_in_process(*argv, *more, env=LATER)
@@ -223,7 +223,7 @@ def stopped(filled_home, *more):
 
 
 @pytest.mark.parametrize("folder", ["sessions", "trash"])
-def test_a_session_in_a_subfolder_stops_it(filled_home, folder):
+def test_a_session_in_a_subfolder_stops_gc(filled_home, folder):
     below = filled_home / folder / "2025"
     below.mkdir()
     session_path(filled_home, "demo").rename(below / "demo.jsonl")
@@ -237,7 +237,7 @@ def test_an_empty_subfolder_hides_nothing(filled_home):
 
 @pytest.mark.parametrize("folder", ["sessions", "trash"])
 @pytest.mark.parametrize("name", ["demo.jsonl", "notes"])
-def test_a_link_to_what_is_not_there_stops_it(filled_home, folder, name):
+def test_a_broken_link_stops_gc(filled_home, folder, name):
     path = filled_home / folder / name
     if path.exists():
         path.rename(filled_home / "aside")
@@ -245,7 +245,7 @@ def test_a_link_to_what_is_not_there_stops_it(filled_home, folder, name):
     assert name in stopped(filled_home)
 
 
-def test_a_folder_of_sessions_that_is_not_mounted_stops_it(filled_home):
+def test_an_unmounted_sessions_folder_stops_gc(filled_home):
     shutil.move(filled_home / "sessions", filled_home / "aside")
     (filled_home / "sessions").symlink_to(filled_home / "not-mounted")
     assert "sessions" in stopped(filled_home)
@@ -260,7 +260,7 @@ def test_a_session_reached_through_a_link_keeps_its_blocks(filled_home):
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may read anything")
-def test_a_session_that_may_not_be_read_stops_it(filled_home):
+def test_an_unreadable_session_stops_gc(filled_home):
     path = session_path(filled_home, "demo")
     path.chmod(0)
     capabilities = "-dac_override,-dac_read_search"
@@ -277,7 +277,7 @@ def test_a_session_that_may_not_be_read_stops_it(filled_home):
     assert run_in_process("last", "demo").code == 0
 
 
-def test_blocks_reached_through_a_link_may_be_others(filled_home, tmp_path):
+def test_blocks_behind_a_link_may_belong_to_others(filled_home, tmp_path):
     shared = tmp_path / "shared"
     shutil.move(filled_home / "blocks", shared)
     (filled_home / "blocks").symlink_to(shared)
@@ -296,7 +296,7 @@ def test_a_home_reached_through_a_link_owns_its_blocks(filled_home, tmp_path):
     assert run_in_process("gc", "--yes", home=tmp_path / "link", env=LATER).lines[0]["blocks"] == 1
 
 
-def test_a_block_named_in_another_spelling_stays(filled_home):
+def test_a_block_referenced_in_another_spelling_is_kept(filled_home):
     path = session_path(filled_home, "demo")
     data = path.read_bytes()
     at = data.index(b'"blockIds":["') + 13
@@ -307,7 +307,7 @@ def test_a_block_named_in_another_spelling_stays(filled_home):
 
 
 def test_a_session_somewhere_else_keeps_its_blocks(filled_home, tmp_path):
-    """By its path, persisted there or begun with a large file; one that is gone may have been moved."""
+    """Sessions named by path, persisted or started with a large file; a missing one may have been moved."""
     (tmp_path / "big.png").write_bytes(b"\x89PNG" * 20_000)
     kept, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
     run_in_process("append", "-s", str(kept), "-m", "told" * 2000)
@@ -332,7 +332,7 @@ def test_a_session_somewhere_else_keeps_its_blocks(filled_home, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["a link", "CODEH_BLOCKS"])
-def test_a_store_that_another_home_writes_to_is_left_alone(filled_home, tmp_path, how):
+def test_a_store_used_by_another_home_is_left_alone(filled_home, tmp_path, how):
     other, env = tmp_path / "other", {}
     if how == "a link":
         other.mkdir()

@@ -1,4 +1,4 @@
-"""`import`: which file it is, what is copied or brought up to date, and what is reported."""
+"""`import`: reading the file, copying or updating sessions, and reporting."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_it_can_be_read_again_and_again(size, *, piped):
         assert file.read() == content(size)
 
 
-def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path):
+def test_a_partly_read_file_is_read_from_its_offset(tmp_path):
     (tmp_path / "f").write_bytes(b"read already" + content(2000))
     with (tmp_path / "f").open("rb") as file:
         os.lseek(file.fileno(), 12, os.SEEK_SET)
@@ -51,7 +51,7 @@ def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path):
             assert stdin.read() == content(2000)
 
 
-def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path):
+def test_a_file_is_closed_and_an_error_names_it(tmp_path):
     (tmp_path / "f").write_bytes(b"x")
     before = len(os.listdir("/dev/fd"))
     with opened(Env({}), str(tmp_path / "f")) as file:
@@ -61,7 +61,7 @@ def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path):
         pass
 
 
-def test_a_bundle_is_told_by_its_first_member():
+def test_a_bundle_is_recognised_by_its_first_member():
     head = FIRST.encode().ljust(257, b"\0") + b"ustar".ljust(255, b"\0")
     assert is_bundle(head)
     assert not is_bundle(head[:256])
@@ -87,14 +87,14 @@ def notes(tmp_path, session, imported=IMPORTED, **options):
     return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
 
 
-def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_path):
+def test_repairs_and_skips_are_reported_with_their_line(tmp_path):
     session = Session("p", "s", problems=[
         Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
     ])  # fmt: skip
     assert notes(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
 
 
-def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path):
+def test_strict_refuses_a_file_with_a_lost_line(tmp_path):
     file = Pi()
     file.user("a", "one")
     path = written(tmp_path / "s.jsonl", [*file.lines, "{damage"])
@@ -105,7 +105,7 @@ def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path):
     run_ok("import", str(path), home=tmp_path)
 
 
-def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
+def test_many_problems_show_the_first_and_report_all(tmp_path):
     session = Session("p", "s", problems=[Problem(n, "skips", "not JSON") for n in range(1, 26)])
     messages = notes(tmp_path, session)
     assert len(messages) == 21
@@ -115,7 +115,7 @@ def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
     assert {line["session"] for line in reported} == {"p-s"}
 
 
-def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path):
+def test_2026_11_23_skipped_content_is_listed_before_interface_records(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
     for kind in ("attachment", "attachment", "mode"):
         session.skip(kind, own=True)
@@ -130,7 +130,7 @@ def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path
     assert [orjson.loads(line)["left"] for line in reported] == ["thought", "zebra", "attachment", "mode"]
 
 
-def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
+def test_left_out_content_is_counted_by_kind(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "attachment": 1}))
     assert notes(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thoughts"]
     assert orjson.loads(notes(tmp_path, session, report=True)[2]) == {
@@ -140,7 +140,7 @@ def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
     }
 
 
-def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
+def test_after_a_conflict_the_new_session_is_named(tmp_path):
     messages = notes(
         tmp_path, Session("p", "s"), Imported("p-s-2", 1, created=True, conflict="it was continued here")
     )
@@ -148,7 +148,7 @@ def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted):
+def test_branches_and_sub_agents_become_sessions_on_request(*, wanted):
     branch = Session("p", "b")
     session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
                       used=lambda: [AgentUsage("u", None, {})])  # fmt: skip
@@ -175,7 +175,7 @@ def texts(home, id):
     return [line["parts"][0]["text"] for line in lines(path_of(home, id)) if line["type"] == "message"]
 
 
-def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env, home):
+def test_new_messages_are_appended_and_no_changes_write_nothing(env, home):
     assert import_session(env, source("a", "b"), "/src") == Imported("codex-abc", 2, created=True)
     header = lines(path_of(home, "codex-abc"))[0]
     assert header["imported"] == {"from": "codex", "id": "abc", "path": "/src"}
@@ -187,7 +187,7 @@ def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env, home):
     assert texts(home, "codex-abc") == ["a", "b", "c"]
 
 
-def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(env, home):
+def test_a_locally_continued_copy_is_kept_and_the_source_gets_a_new_session(env, home):
     import_session(env, source("a", "b"), "/src")
     append_text(path_of(home, "codex-abc"), "mine")
     assert import_session(env, source("a", "b"), "/src").id == "codex-abc"
@@ -217,7 +217,7 @@ def test_another_session_of_that_name_is_never_written_to(env, home):
     assert path_of(home, "codex-a-b").read_bytes() == before
 
 
-def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env, home):
+def test_a_chosen_name_is_a_new_session_or_its_copy(env, home):
     assert import_session(env, source("a"), "/src", "mine") == Imported("mine", 1, created=True)
     assert lines(path_of(home, "mine"))[0]["id"] == "mine"
     assert import_session(env, source("a", "b"), "/src", "mine") == Imported("mine", 1, created=False)
@@ -228,7 +228,7 @@ def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env, home):
         import_session(env, source("a", "b", "c"), "/src", "mine")
 
 
-def test_what_could_not_be_read_back_is_not_stored(env, home):
+def test_data_that_could_not_be_read_back_is_not_stored(env, home):
     session = source("a")
     deep = "x"
     for _ in range(205):
@@ -241,7 +241,7 @@ def test_what_could_not_be_read_back_is_not_stored(env, home):
     assert not path_of(home, "codex-abc").exists()
 
 
-def test_a_copy_whose_parts_went_to_blocks_is_still_the_same(env, home):
+def test_a_copy_with_persisted_parts_is_unchanged(env, home):
 
     import_session(env, source("a", "b" * 9000), "/src")
     run_ok("persist", "codex-abc", "-i", "--all")
@@ -258,7 +258,7 @@ WHERE = {
 }
 
 
-def test_a_sum_counts_each_action_and_its_programs_most_first(capfd, home):
+def test_a_summary_line_counts_actions_by_program_largest_first(capfd, home):
     done = [("imported", "pi"), *[("imported", "codex")] * 2, ("failed", "pi")]
     lines = [
         {"session": None, "path": "/x", "action": action, "program": program} for action, program in done

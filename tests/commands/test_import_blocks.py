@@ -95,7 +95,7 @@ def test_references_to_our_blocks_that_are_missing_are_refused_at_once(home, tmp
     assert id in run_ok("import", file, "--allow-missing").err.decode()
 
 
-def test_references_of_what_is_persisted_and_list_ask_the_store_nothing(home, tmp_path):
+def test_listing_references_does_not_query_the_store(home, tmp_path):
     run_ok("append", "-s", "a", "-m", BIG)
     run_ok("append", "-s", "a", "--role", "model", "-m", BIG + "2")
     run_ok("persist", "a", "-i", "--all")

@@ -1,4 +1,4 @@
-"""`import --all`: every session of every program, found where it is kept; silent where nothing changed."""
+"""`import --all`: every session of every program; silent if nothing changed."""
 
 import errno
 import itertools
@@ -48,7 +48,7 @@ def settled(path):
 
 @pytest.mark.parametrize("program", WHERE)
 @pytest.mark.parametrize("by_variable", [False, True])
-def test_sessions_are_found_in_their_folder_or_where_the_variable_says(
+def test_sessions_are_found_in_the_default_or_configured_folder(
     program, by_variable, tmp_path
 ):  # fmt: skip
     path = at(tmp_path, program, SAMPLES[program](), "elsewhere" if by_variable else "")
@@ -63,7 +63,7 @@ def test_sessions_are_found_in_their_folder_or_where_the_variable_says(
     assert all_of(tmp_path, env=env) == []
 
 
-def test_of_a_moved_session_the_newest_file_is_what_the_copy_shows(tmp_path):
+def test_a_copy_of_a_moved_session_shows_its_newest_file(tmp_path):
     file = Claude()
     file.user("a", "one")
     old = at(tmp_path, "claude-code", file.lines)
@@ -75,7 +75,7 @@ def test_of_a_moved_session_the_newest_file_is_what_the_copy_shows(tmp_path):
     assert all_of(tmp_path) == []
 
 
-def test_nothing_new_says_nothing_and_writes_nothing(tmp_path):
+def test_without_changes_nothing_is_printed_or_written(tmp_path):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     assert len(all_of(tmp_path)) == len(WHERE)
@@ -100,7 +100,7 @@ def test_only_what_changed_is_opened(tmp_path):
     assert (line["session"], line["action"], line["records"]) == (f"pi-{SESSION}", "updated", 1)
 
 
-def test_of_a_file_that_only_grew_what_is_new_is_appended(tmp_path):
+def test_new_messages_of_a_grown_file_are_appended(tmp_path):
     file = Claude()
     file.user("u", "one")
     path = at(tmp_path, "claude-code", file.lines)
@@ -141,7 +141,7 @@ def test_a_checkpoint_of_any_form_is_read(history, messages, tmp_path):
     assert all_of(tmp_path) == []
 
 
-def test_a_session_is_said_to_be_there_once_it_is_durable(tmp_path, monkeypatch):
+def test_a_session_is_reported_only_once_it_is_durable(tmp_path, monkeypatch):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     sync, done = os.fdatasync, 0
@@ -180,7 +180,7 @@ def test_without_its_cache_it_finds_the_same(tmp_path):
     assert all_of(tmp_path) == []
 
 
-def test_one_failure_stops_no_other_and_is_said_once(tmp_path):
+def test_one_failure_stops_no_other_and_is_reported_once(tmp_path):
     broken = at(tmp_path, "claude-code", [{"something": "else"}])
     at(tmp_path, "pi", SAMPLES["pi"]())
     failed, done = all_of(tmp_path, code=65)
@@ -189,7 +189,7 @@ def test_one_failure_stops_no_other_and_is_said_once(tmp_path):
     assert done["action"] == "imported"
 
 
-def test_some_programs_alone_and_some_files(tmp_path):
+def test_selected_programs_and_files(tmp_path):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     old = tmp_path / ".codex" / WHERE["codex"][1].format(SESSION)
@@ -201,7 +201,7 @@ def test_some_programs_alone_and_some_files(tmp_path):
     ]
 
 
-def test_a_packed_rollout_beside_the_same_unpacked_is_left_out(tmp_path):
+def test_a_compressed_rollout_with_an_uncompressed_twin_is_skipped(tmp_path):
     file = Codex()
     file.user("one")
     path = at(tmp_path, "codex", file.lines)
@@ -215,7 +215,7 @@ def test_the_older_form_of_a_session_beside_the_newer_is_left_out(tmp_path):
     assert [line["path"] for line in all_of(tmp_path)] == [str(path)]
 
 
-def test_a_file_without_a_message_and_a_link_are_no_sessions(tmp_path):
+def test_files_without_messages_and_links_are_not_sessions(tmp_path):
     path = at(tmp_path, "claude-code", [{"type": "mode", "mode": "normal", "sessionId": SESSION}])
     (path.parent / "empty.jsonl").write_bytes(b"")
     os.symlink(path, path.parent / "link.jsonl")
@@ -242,7 +242,7 @@ def test_a_copy_that_is_locked_is_tried_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "argv", [["x.jsonl"], ["--into", "x"], ["--from", "gemini"], ["--since", "soon"]], ids=" ".join
 )
-def test_what_does_not_go_together(argv, tmp_path):
+def test_exclusive_options(argv, tmp_path):
     assert run_in_process("import", "--all", *argv, home=tmp_path).code == 2
 
 
@@ -255,7 +255,7 @@ def test_lines_are_json_and_small(tmp_path):
     assert len(orjson.dumps(line)) < 1000
 
 
-def test_list_shows_what_is_there_without_importing_it(tmp_path):
+def test_list_shows_program_sessions_without_importing_them(tmp_path):
     paths = {program: str(at(tmp_path, program, SAMPLES[program]())) for program in WHERE}
     run_in_process("append", "-s", "own", "-m", "one", home=tmp_path)
     rows = run_in_process("list", "--all-programs", "--jsonl", home=tmp_path).lines
@@ -280,7 +280,7 @@ def test_a_folder_of_a_program_is_imported(folder, tmp_path):
 
 
 def laid(home):
-    """All sample files where their programs keep them, each of a session of its own; the others' paths."""
+    """Put each sample file, with its own session, where its program keeps it; return the other paths."""
     others = []
     base = Codex(rollout=SESSION)
     for text in ("one", "two"):

@@ -1,4 +1,4 @@
-"""`list`: a line a session on a terminal, which sessions are shown, and what pipes get."""
+"""`list`: one line per session on a terminal, the selection of sessions, and piped output."""
 
 import os
 
@@ -71,7 +71,7 @@ def test_a_session_is_one_line_with_program_and_directory(columns, home):
     ],
     ids=["at the end", "in the middle", "after 114 characters", "before the end"],
 )
-def test_ids_that_differ_late_are_still_one_line_each(ids, columns, home):
+def test_ids_with_a_long_common_prefix_are_one_line_each(ids, columns, home):
     for id in ids:
         written(home, id, "/home/me/a-project/", imported={"from": "claude-code", "id": id, "path": "/x"})
     heading, *rows = listed(columns=columns)
@@ -94,7 +94,7 @@ def test_an_ambiguous_abbreviation_names_the_sessions(home):
     )
 
 
-def test_without_imported_sessions_there_is_no_column_of_programs(home):
+def test_the_program_column_needs_imported_sessions(home):
     append("demo", "-m", "hello")
     run("set", "-s", "demo", "title=Greetings")
     heading, row = listed()

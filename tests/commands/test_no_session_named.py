@@ -1,4 +1,4 @@
-"""Command lines that name no session: which one they mean, and when they begin one."""
+"""Command lines without a session: which one is used, and when one is started."""
 
 import os
 import re
@@ -42,7 +42,7 @@ def today():
     return time.strftime("%Y-%m-%d")
 
 
-def test_append_begins_a_session_and_everything_else_goes_on_with_it(home):
+def test_append_starts_a_session_and_other_commands_continue_it(home):
     name = f"{today()}-why-is-the-sky"
     assert noted(run_in_process("append", "Why is the sky", "blue?")) == f"new session {name}"
     assert sessions(home) == [name]
@@ -60,7 +60,7 @@ def test_append_begins_a_session_and_everything_else_goes_on_with_it(home):
 
 
 @pytest.mark.parametrize("line", [["append"], ["ask", *GEMINI]])
-def test_new_begins_another_and_a_name_names_it(home, line):
+def test_new_starts_a_session_that_can_be_named(home, line):
     for text, name in (("one", f"{today()}-one"), ("one", f"{today()}-one-2"), ("two", f"{today()}-two")):
         result = run_in_process(*line, text, "--new", env={"CODEH_SESSION": "other"})
         assert noted(result) == f"new session {name}"
@@ -73,7 +73,7 @@ def test_new_begins_another_and_a_name_names_it(home, line):
     assert len(sessions(home)) == 4
 
 
-def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home):
+def test_chat_continues_a_session_or_starts_one_named_by_its_first_prompt(home):
     prompts = [b"Why is the sky blue?\nAnd on Mars?\n"]
     assert (
         f"new session {today()}-why-is-the-sky"
@@ -102,7 +102,7 @@ def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home):
         (["append", "--call", "ls", "--args", "{}"], b"", r"\d{6}"), (["append", "-F", "-", "look", "here:"], b"a", "look-here-a"),
     ],
 )  # fmt: skip
-def test_each_way_to_append_begins_one(home, line, stdin, name):
+def test_each_way_to_append_starts_a_session(home, line, stdin, name):
     result = run_in_process(*line, stdin=[stdin] if stdin else b"")
     assert re.fullmatch(rf"new session {today()}-{name}", noted(result)), result
     assert len(sessions(home)) == 1
@@ -118,14 +118,14 @@ def test_each_way_to_append_begins_one(home, line, stdin, name):
         (["append", "--result", "ls", "-m", "x", "--new"], 2), (["append", "--from", "auto", "--new"], 2),
     ],
 )  # fmt: skip
-def test_nothing_else_begins_one(home, line, code):
+def test_nothing_else_starts_a_session(home, line, code):
     result = run_in_process(*line)
     assert result.code == code, result
     assert not sessions(home)
 
 
 @pytest.mark.parametrize("line", [["redact", "-i", "--yes"], ["persist", "-i"], ["hydrate", "-i"], ["rm"]])
-def test_what_rewrites_or_removes_never_takes_the_newest(home, line):
+def test_destructive_commands_never_default_to_the_newest_session(home, line):
     run_in_process("append", "the password is swordfish-2026")
     before = (home / "sessions" / f"{sessions(home)[0]}.jsonl").read_bytes()
     assert run_in_process(*line).code == 2
@@ -133,7 +133,7 @@ def test_what_rewrites_or_removes_never_takes_the_newest(home, line):
     assert line == ["rm"] or run_in_process(*line, env={"CODEH_SESSION": sessions(home)[0]}).code == 0
 
 
-def test_with_seeded_ids_a_session_is_named(home):
+def test_seeded_ids_require_a_session_name(home):
     for line in (["append", "hi"], ["append", "--new", "hi"], ["show"], ["payload", "--to", "gemini"]):
         assert run_in_process(*line, env={"CODEH_ID_SEED": "x"}).code == 2
     assert not sessions(home)
@@ -157,7 +157,7 @@ def test_in_serve_and_the_library_a_session_is_named(home, monkeypatch):
     assert sessions(home) == ["demo"]
 
 
-def test_copies_and_rescued_sessions_were_not_begun_here(home):
+def test_copies_and_rescued_sessions_were_not_started_here(home):
     run_in_process("append", "-s", "own", "hi")
     Path("list.json").write_text(
         '[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]}]'
@@ -170,7 +170,7 @@ def test_copies_and_rescued_sessions_were_not_begun_here(home):
     assert noted(run_in_process("last")) == "own (newest begun here)"
 
 
-def test_an_answer_goes_to_the_only_session_that_was_asked_lately(home):
+def test_an_answer_goes_to_the_only_session_with_a_recent_prompt(home):
     run_in_process("append", "-s", "first", "hi", env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
     run_in_process("append", "-s", "second", "hi")
     answer = run_in_process("append", "--from", "auto", stdin=[ANSWER.encode()])
@@ -198,7 +198,7 @@ def piped_payload(home, *argv):
     return done.stderr.splitlines()
 
 
-def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home):
+def test_payload_into_a_pipe_warns_that_the_answer_needs_a_session(home):
     run_in_process("append", "-s", "first", "hi")
     assert piped_payload(home) == ["codeh-history: first (newest begun here)"]
     run_in_process("append", "-s", "second", "hi")
@@ -215,7 +215,7 @@ def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home):
     assert to_a_file.err == b"codeh-history: second (newest begun here)\n"
 
 
-def test_text_and_m_are_one_or_the_other(home):
+def test_text_and_m_are_mutually_exclusive(home):
     for line in (["append"], ["ask", *GEMINI]):
         assert run_in_process(*line, "a", "-m", "b").code == 2
     assert not sessions(home)
@@ -223,7 +223,7 @@ def test_text_and_m_are_one_or_the_other(home):
     assert run_in_process("last", "demo", "--role", "user").out == b"two words\n"
 
 
-def test_a_text_that_begins_with_the_name_of_a_session_is_pointed_out(home):
+def test_a_text_that_starts_with_a_session_id_gets_a_hint(home):
     run_in_process("append", "-s", "demo", "hi")
     for words in (["demo"], ["demo", "hi"]):
         assert noted(run_in_process("append", *words)) == "demo is text here; the session demo is -s demo"
@@ -242,14 +242,14 @@ def test_verbs_about_a_session_take_it_as_their_first_argument(home, verb):
     assert (home / "sessions" / "newer.jsonl").read_bytes() == before
 
 
-def test_two_that_begin_one_of_the_same_words_begin_two(home):
+def test_two_starts_with_the_same_words_make_two_sessions(home):
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda _: run("append", "--new", "hi", cwd=os.getcwd()), range(6)))
     assert [each.code for each in done] == [0] * 6, done
     assert len(sessions(home)) == 6
 
 
-def test_a_name_that_was_taken_meanwhile_is_not_appended_to(home, monkeypatch):
+def test_a_name_taken_in_the_meantime_is_not_appended_to(home, monkeypatch):
     run_in_process("append", "-s", "taken", "theirs")
     monkeypatch.setattr(append, "name_for", lambda *_: "taken")
     seen = iter([False, True, False])

@@ -130,7 +130,7 @@ def filled(home):
 
 
 @pytest.mark.parametrize("line", PIPES)
-def test_it_is_said_and_nothing_is_stored(filled, line):
+def test_it_is_reported_and_nothing_is_stored(filled, line):
     before = {path: path.read_bytes() for path in (filled / "sessions").iterdir()}
     result = run_in_process(*line.split(), home=filled, stdin=[b""])
     assert result.code == PIPES[line], result
@@ -140,8 +140,8 @@ def test_it_is_said_and_nothing_is_stored(filled, line):
     assert {path: path.read_bytes() for path in (filled / "sessions").iterdir()} == before
 
 
-def test_2026_11_24_it_is_said_before_which_session_was_answered(home):
-    """Several sessions were used in this directory: the question is idle where there is no answer."""
+def test_2026_11_24_empty_output_is_reported_before_asking_for_a_session(home):
+    """Several sessions were used in this directory; without an answer it does not matter which one is meant."""
     for id in ("one", "two"):
         run_in_process("append", "--new", "-s", id, "-m", "hi")
     for stdin in ([b""], [b" \n"]):
@@ -151,14 +151,14 @@ def test_2026_11_24_it_is_said_before_which_session_was_answered(home):
 
 
 @pytest.mark.parametrize("line", ["curate -", "import -", "append -s demo --from auto"])
-def test_no_command_is_blamed_where_there_is_none(filled, line):
+def test_the_error_names_no_command_if_there_is_none(filled, line):
     with open(os.devnull, "rb") as null:
         result = run_in_process(*line.split(), home=filled, stdin=null.fileno())
     assert result.code == PIPES[line]
     assert result.err.decode().endswith(": nothing arrived\n")
 
 
-def test_a_prompt_that_waits_is_sent_whatever_the_pipe_brings(filled):
+def test_a_waiting_prompt_is_sent_whatever_the_pipe_contains(filled):
     run_ok("ask", "-s", "demo", "--to", "text", "--via", "cat", home=filled, stdin=[b""])
 
 

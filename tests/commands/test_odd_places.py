@@ -1,4 +1,4 @@
-"""Whatever is odd about a session's file or its place: a documented exit code and one line, never a traceback."""
+"""Odd session files and paths give a documented exit code and one line, never a traceback."""
 
 import os
 import tempfile
@@ -53,7 +53,7 @@ def test_in_a_directory_that_was_removed(tmp_path, no_cwd, name):
     )
 
 
-def test_a_session_begun_in_a_directory_that_was_removed_has_none(home, no_cwd):
+def test_a_session_started_in_a_removed_directory_has_no_cwd(home, no_cwd):
     run_ok("append", "-s", "demo", "-m", "x", home=home)
     run_ok("fork", "demo", "--into", "copy", home=home)
     for name in ("demo", "copy"):
@@ -64,7 +64,7 @@ def test_a_session_begun_in_a_directory_that_was_removed_has_none(home, no_cwd):
 
 @commands
 def test_words_that_are_not_utf_8(tmp_path, name):
-    """Each word in turn gets a byte that is none; a file's name that is so is a name."""
+    """Each argument in turn gets an invalid byte; a file name may contain it."""
     command = COMMANDS[name]
     for place, word in enumerate(command.argv):
         if place and not word.startswith("-"):
@@ -128,8 +128,8 @@ def test_a_home_that_is_a_file(tmp_path, name):
     assert home.read_bytes() == b"no folder"
 
 
-def test_without_any_home_it_says_what_to_set(monkeypatch, tmp_path):
-    """A user without an entry among the system's users, as in many a container."""
+def test_without_a_home_the_error_names_the_variable(monkeypatch, tmp_path):
+    """A user missing from the system's user database, as in many containers."""
     import pwd
 
     def unknown(_):
@@ -219,7 +219,7 @@ def test_odd_shapes(number, tmp_path):
 
 @pytest.mark.parametrize("path", support.corpus_files("sessions/*.jsonl"), ids=lambda path: path.name)
 def test_other_programs_files(path, tmp_path):
-    """They are no sessions of ours, and every line may be damage; none of them is a bug."""
+    """They are not native sessions and any line may be damage; none causes a bug."""
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "s.jsonl").write_bytes(path.read_bytes())
     for look in LOOKS:

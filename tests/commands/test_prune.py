@@ -1,4 +1,4 @@
-"""Limits: old sessions into the trash and back, and messages above a number hidden in whole units."""
+"""Limits: old sessions go to the trash and back; messages above a limit are hidden in whole units."""
 
 import fcntl
 import os
@@ -44,7 +44,7 @@ def three(home):
         (("--keep", "9"), []),
     ],
 )
-def test_what_goes_is_only_said_without_yes(home, argv, expected):
+def test_without_yes_removals_are_only_listed(home, argv, expected):
     three(home)
     done = prune(*argv)
     assert done.code == 0
@@ -61,7 +61,7 @@ def test_what_goes_is_only_said_without_yes(home, argv, expected):
     assert sorted(os.listdir(home / "sessions")) == ["middle.jsonl", "new.jsonl", "old.jsonl"]
 
 
-def test_what_is_in_use_stays(home):
+def test_blocks_in_use_are_kept(home):
     three(home)
     session(
         home,
@@ -78,7 +78,7 @@ def test_what_is_in_use_stays(home):
     assert b"streaming: not moved" in done.err
 
 
-def test_a_session_that_grows_meanwhile_stays(home):
+def test_a_session_that_grows_in_the_meantime_is_kept(home):
     from codeh_history.base.env import Env
     from codeh_history.base.errors import HistoryError
     from codeh_history.commands import prune
@@ -103,7 +103,7 @@ SUMMARY = {
 
 
 @pytest.mark.parametrize("record", [SUMMARY, user("v", ts="2027-01-01T00:00:00Z")])
-def test_a_record_from_the_future_stops_it(home, record):
+def test_a_record_from_the_future_stops_prune(home, record):
     three(home)
     session(home, "odd", "2026-01-02T00:00:00Z", record)
     done = prune("--older-than", "90d", "--yes")
@@ -112,7 +112,7 @@ def test_a_record_from_the_future_stops_it(home, record):
     assert len(os.listdir(home / "sessions")) == 4
 
 
-def test_odd_files_stay_and_stop_nothing(home):
+def test_odd_files_are_kept_and_stop_nothing(home):
     three(home)
     (home / "sessions" / "old2.json").write_text("[]")
     (home / "sessions" / "folder.jsonl").mkdir()

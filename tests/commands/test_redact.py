@@ -1,4 +1,4 @@
-"""`redact`: a secret is gone wherever the program keeps it, or what still holds it is named with exit 1."""
+"""`redact` removes a secret everywhere, or names what still has it and exits with 1."""
 
 import os
 from base64 import b64decode, b64encode
@@ -18,7 +18,7 @@ from support import lines, run, start
 
 
 def shown(path):
-    """All that the session says, pieces joined."""
+    """All texts of the session, deltas joined."""
     view = fold(parse(lines_of(path.read_bytes())))
     parts = [part for m in view.all.values() for part in (*(m.own or ()), *(m.pending or ()))]
     return "".join(str(part.get("text", part)) for part in parts)
@@ -33,7 +33,7 @@ STREAMS = {
 
 
 @pytest.mark.parametrize("end", STREAMS.values(), ids=STREAMS)
-def test_a_secret_that_streams_across_deltas_is_gone(end, tmp_path):
+def test_a_secret_streamed_across_deltas_is_removed(end, tmp_path):
     path = written(
         tmp_path,
         opened("m"),
@@ -51,13 +51,13 @@ def test_a_secret_that_streams_across_deltas_is_gone(end, tmp_path):
     )
 
 
-def test_a_secret_in_one_character_a_delta_is_gone(tmp_path):
+def test_a_secret_of_one_character_per_delta_is_removed(tmp_path):
     path = written(tmp_path, opened("m"), *(delta("m", letter) for letter in f"key {SECRET} end"), COMMIT)
     assert redacted(tmp_path).code == 0
     assert shown(path) == "key [redacted:github-token] end"
 
 
-def test_a_secret_across_an_update_and_its_deltas_is_gone_also_if_the_update_is_undone(tmp_path):
+def test_a_secret_across_an_undone_update_and_its_deltas_is_removed(tmp_path):
     update = {"type": "update", "id": "U", "of": "m", "ts": None, "parts": [{"text": HALVES[0]}]}
     streams = [opened("m"), delta("m", "x " + HALVES[0]), update, delta("U", HALVES[1])]
     path = written(tmp_path, *streams)
@@ -69,7 +69,7 @@ def test_a_secret_across_an_update_and_its_deltas_is_gone_also_if_the_update_is_
     assert HALVES[1] not in shown(path)
 
 
-def test_a_secret_across_an_update_is_gone_though_another_update_followed(tmp_path):
+def test_a_secret_across_an_update_is_removed_though_another_followed(tmp_path):
     first = {"type": "update", "id": "U", "of": "m", "ts": None, "parts": [{"text": HALVES[0]}]}
     second = {"type": "update", "id": "V", "of": "m", "ts": None, "parts": [{"text": "all new"}]}
     path = written(tmp_path, opened("m"), first, delta("m", HALVES[1]), second, delta("m", ", and more"))
@@ -78,7 +78,7 @@ def test_a_secret_across_an_update_is_gone_though_another_update_followed(tmp_pa
     assert shown(path) == "all new, and more"
 
 
-def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path):
+def test_a_secret_across_thoughts_and_adjacent_texts_is_removed(tmp_path):
     path = written(
         tmp_path, user("a", f"it is {HALVES[0]}", HALVES[1]), opened("m"),
         delta("m", HALVES[0], thought=True), delta("m", "hello "), delta("m", HALVES[0]), delta("m", HALVES[1]),
@@ -89,8 +89,8 @@ def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path):
     assert b"hello" in path.read_bytes()
 
 
-def test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret(tmp_path):
-    """The part that a compaction replaced hashes otherwise afterwards; so does one that was inserted."""
+def test_the_stub_of_a_streamed_part_with_a_secret_is_kept(tmp_path):
+    """The hashes of parts that a compaction replaced or inserted change."""
     insert = {"op": "insert", "after": "m", "message": user("i", f"a {SECRET}")}
     ops = [swap("m", 0, f"it is {SECRET}.", "stub"), insert]
     more = [swap("i", 0, f"a {SECRET}", "two")]
@@ -131,7 +131,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("record", PLACES.values(), ids=PLACES)
-def test_a_secret_is_gone_from_wherever_it_stands(record, tmp_path):
+def test_a_secret_is_removed_from_every_place(record, tmp_path):
     path = written(tmp_path, user("z", "hello"), record)
     assert redacted(tmp_path).code == 0
     left = path.read_bytes()
@@ -162,7 +162,7 @@ def test_the_command_that_removes_a_secret_confirms_itself_only_without_a_termin
     assert SECRET.encode() in path.read_bytes()
 
 
-def test_it_says_what_became_of_what_was_found(tmp_path):
+def test_it_reports_what_happened_to_each_match(tmp_path):
     path = written(tmp_path, user("u", f"{SECRET} and {SECRET}"))
     kinds = "(2 github-token; best effort: check the result)"
     err = run_in_process("redact", "s", home=tmp_path).err.decode()
@@ -173,7 +173,7 @@ def test_it_says_what_became_of_what_was_found(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["id", "type", "of"])
-def test_a_secret_in_what_other_records_hang_on_is_named(key, tmp_path):
+def test_a_secret_in_a_referenced_id_is_reported(key, tmp_path):
     written(tmp_path, {"type": "note", "id": "n", "of": "x", key: SECRET})
     result = redacted(tmp_path)
     assert result.code == 1
@@ -182,8 +182,8 @@ def test_a_secret_in_what_other_records_hang_on_is_named(key, tmp_path):
     assert run_in_process("redact", "s", home=tmp_path).code == 1
 
 
-def test_what_was_found_once_is_found_where_nothing_tells(tmp_path):
-    """A password that stands beside its name in one message, and alone in the next."""
+def test_a_learned_secret_is_found_without_context(tmp_path):
+    """A password beside its name in one message and alone in the next."""
     path = written(
         tmp_path, user("a", "DB_PASSWORD=a1B2c3D4e5F6g7"), user("b", "it was a1B2c3D4e5F6g7, I think")
     )
@@ -234,7 +234,7 @@ def test_append_redacts_what_is_attached(size, tmp_path):
     assert text.startswith(b"password: [redacted:")
 
 
-def test_append_says_that_it_cannot_look_into_other_files(tmp_path):
+def test_append_says_that_it_cannot_scan_other_files(tmp_path):
     file = tmp_path / "x.pdf"
     file.write_bytes(b"%PDF-1.4\n" + bytes(range(256)) * 4)
     result = run_ok(

@@ -1,4 +1,4 @@
-"""Whatever became of a program's file, `rescue` brings back what can be read of it, and says what became of each message.
+"""`rescue` restores what is readable in any damaged program file and accounts for each message.
 
 `make test-deep` tries ten thousand damaged sessions of each program (RESCUES), `make test` a few.
 """
@@ -33,7 +33,7 @@ CHOSEN = {program: cases(program) for program in WRITTEN}
 
 
 def drawn(program, count, salt=""):
-    """So many damaged files of a program, no two of them equal; the same each time."""
+    """Distinct damaged files of a program, reproducible."""
     seen = set()
     number = 0
     while len(seen) < count:
@@ -49,7 +49,7 @@ def drawn(program, count, salt=""):
 
 
 def payload(path, program, home):
-    """The turns that are sent of a file; None where there is nothing to send."""
+    """The turns sent from a file; None if there are none."""
     speaks = "anthropic" if program in ("opencode", "kilo") else AGENTS[program].speaks  # it speaks to all
     words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
     done = run_in_process("payload", str(path), *words, home=home)
@@ -62,7 +62,7 @@ def payload(path, program, home):
 
 
 def write_session(case, data, home):
-    """A damaged file, in a folder of its own, with what lies beside it."""
+    """Write a damaged file and its companions into its own folder."""
     folder = home / "laid"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -70,7 +70,7 @@ def write_session(case, data, home):
 
 
 def accounted(done):
-    """What a rescue tells; every message that was read has one fate."""
+    """The report of a rescue, after checking that each message has one fate."""
     report = orjson.loads(done.out)
     counts = report["messages"]
     assert counts["before"] == sum(counts[fate] for fate in FATES)
@@ -83,14 +83,14 @@ def home(tmp_path_factory):
 
 
 @pytest.mark.parametrize("program", WRITTEN)
-def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(program, home, subtests):
+def test_readable_messages_are_restored_and_all_accounted_for(program, home, subtests):
     for how, case, data in drawn(program, EXAMPLES):
         with subtests.test(how):
             brought_back(write_session(case, data, home), data, program, home)
 
 
 def brought_back(path, data, program, home):
-    """A damaged file is rescued, or 65: all that can be read of it, in a file of which nothing is to be mended."""
+    """Rescue a damaged file, or exit 65; the result has all readable content and needs no repair."""
     out = path.with_name("out.jsonl")
     done = run_in_process("rescue", str(path), "--output", str(out), "--json", "--report", home=home)
     assert path.read_bytes() == data
@@ -117,7 +117,7 @@ def brought_back(path, data, program, home):
 
 
 def texts_of(turns):
-    """What is said, called and answered, but for words that stand for a result that is lost."""
+    """The texts and calls, without placeholders for lost results."""
     parts = [part for turn in turns for part in turn["parts"]]
     texts = (part.get("text") or json.dumps([part.get("call"), part.get("args")]) for part in parts)
     return {text for text in texts if LOST not in text}
@@ -130,7 +130,7 @@ def without(text, others):
 
 
 @pytest.mark.parametrize("program", WRITTEN)
-def test_a_budget_is_kept_and_every_message_accounted_for(program, home, subtests):
+def test_the_budget_holds_and_every_message_is_accounted_for(program, home, subtests):
     for number, (how, case, data) in enumerate(drawn(program, EXAMPLES // 4, "for a budget")):
         budget = random.Random(number).randint(20, 200)
         with subtests.test(f"{how}, {budget} tokens"):
@@ -141,7 +141,7 @@ def test_a_budget_is_kept_and_every_message_accounted_for(program, home, subtest
                 assert accounted(done)["tokens"]["after"] <= budget
 
 
-def test_what_stands_there_twice_is_written_once(home):
+def test_duplicate_lines_are_written_once(home):
     case = next(case for case in CHOSEN["codex"] if case.folder.name == "plain")
     lines = case.session.read_bytes().splitlines(keepends=True)
     answer = next(at for at, line in enumerate(lines) if b'"role":"assistant"' in line)
@@ -152,7 +152,7 @@ def test_what_stands_there_twice_is_written_once(home):
     assert payload(out, "codex", home) == payload(case.session, "codex", home)
 
 
-def test_what_a_summary_stood_for_is_read_where_its_text_is_lost(home):
+def test_summarised_messages_are_read_if_the_summary_is_lost(home):
     case = next(one for one in CHOSEN["opencode"] if one.folder.name == "compacted")
     whole = json.loads(case.session.read_bytes())
     summary = next(one for one in whole["messages"] if one["info"].get("summary"))
@@ -169,8 +169,8 @@ def test_what_a_summary_stood_for_is_read_where_its_text_is_lost(home):
 
 
 @pytest.mark.parametrize("program", sorted(path.stem for path in FOLDER.glob("*.json")))
-def test_the_real_program_goes_on_with_each_session_that_was_rescued(program):
-    """As recorded; the sessions are made again, to see that they are those of the record."""
+def test_the_real_program_resumes_each_rescued_session(program):
+    """Checks the recorded outcome, and that the generated sessions match it."""
     record = json.loads((FOLDER / f"{program}.json").read_bytes())
     assert {case.id: hash_of(case.data) for case in every(program)} == {
         id: entry["file"] for id, entry in record.items()
@@ -182,7 +182,7 @@ def test_the_page_has_the_table_of_what_was_rescued():
     assert table() in (ROOT / "docs" / "programs.md").read_text()
 
 
-def test_2026_11_26_the_longest_other_branch_is_read_where_the_one_that_continues_has_no_message(tmp_path):
+def test_2026_11_26_the_longest_other_branch_is_read_if_the_current_one_is_empty(tmp_path):
     file = Pi()
     file.user("a", "one")
     file.said("b", "two", model="claude-opus-4-8")
@@ -241,7 +241,7 @@ def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path)
     assert orjson.loads(other.out)["written"] not in (None, first["written"])
 
 
-def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path):
+def test_2026_11_23_a_missing_project_folder_is_not_proposed(tmp_path):
     case = next(case for case in CHOSEN["claude-code"] if case.folder.name == "result-lost")
     done = run_in_process(
         "rescue", str(case.session), "--install", home=tmp_path, env={"HOME": str(tmp_path)}
@@ -251,7 +251,7 @@ def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path):
     assert "/home/dev/project does not exist; it continues in" in stderr
 
 
-def test_2026_11_24_a_prompt_that_stands_there_again_after_its_summary_is_left_out(tmp_path):
+def test_2026_11_24_a_prompt_repeated_after_its_summary_is_left_out(tmp_path):
     case = next(case for case in CHOSEN["codex"] if case.folder.name == "compacted")
     lines = case.session.read_bytes().splitlines(keepends=True)
     prompt = next(line for line in lines if b'"role":"user"' in line)

@@ -23,7 +23,7 @@ def talk():
     return played(Claude(), "user u1 hi; said a1 ho; user u2 more")
 
 
-def test_a_programs_file_is_known_though_its_first_lines_are_damaged(env, tmp_path):
+def test_a_program_file_with_damaged_first_lines_is_recognised(env, tmp_path):
     path = written(tmp_path / "s.jsonl", [b"damage"] * 30 + talk().lines)
     recovered = read(env, None, str(path))
     assert (recovered.program, texts(recovered)) == ("claude-code", ["hi", "ho", "more"])
@@ -37,7 +37,7 @@ def test_a_file_of_any_name_is_read(env, tmp_path):
         read(env, None, "-")
 
 
-def test_where_no_message_can_be_read_it_is_said(env, home, tmp_path):
+def test_a_file_without_readable_messages_is_refused(env, home, tmp_path):
     write_session(home, b'{"type":"session","version":1,"id":"s"}\n{damage\n')
     with pytest.raises(BadData, match=r"it contains no readable message"):
         read(env, "s", None)
@@ -47,13 +47,13 @@ def test_where_no_message_can_be_read_it_is_said(env, home, tmp_path):
         read(env, None, str(written(tmp_path / "empty.jsonl", made.lines)))
 
 
-def test_of_many_sessions_in_a_file_none_is_chosen(env, tmp_path):
+def test_a_file_of_many_sessions_needs_a_choice(env, tmp_path):
     batch = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
     with pytest.raises(BadData, match=r"more than one session of openai-jsonl; import it, and rescue one"):
         read(env, None, str(written(tmp_path / "b.jsonl", batch)))
 
 
-def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_wrong(tmp_path):
+def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_their_problems(tmp_path):
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     done = run_in_process("rescue", home=tmp_path, env=env)
     assert (done.code, done.out, b"no sessions of other programs found" in done.err) == (0, b"", True)
@@ -102,11 +102,11 @@ def recovered_from(program):
     [({}, None, None), ({}, "codex", "codex"), ({"to": "pi"}, "codex", "pi"), ({"to": "pi"}, None, "pi"), ({}, "chatgpt", None),
      ({"install": True}, "codex", "codex")],
 )  # fmt: skip
-def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(options, program, to):
+def test_it_returns_to_its_program_if_that_can_read_the_file(options, program, to):
     assert destination(Options(**options), recovered_from(program)) == to
 
 
-def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
+def test_a_rescued_native_session_names_its_source(home):
     path = write_session(home, encode(LOG[:2]) + b"{damage\n" + encode(LOG[2:]), "demo")
     before = path.read_bytes()
     done = run_in_process("rescue", "demo", "--output", "new", home=home)
@@ -150,7 +150,7 @@ def view(records):
     ([user("go"), called("c"), user("on"), answered("c"), model("ok")], {"result moved to its call": 1}),
     ([user("go"), called("c"), answered("c", "g"), model("ok")], {"result renamed to match its call": 1}),
 ], ids=["whole", "lost", "unasked", "second", "late", "renamed"])  # fmt: skip
-def test_what_was_done_to_calls_and_results_is_counted(records, repairs):
+def test_repairs_of_calls_and_results_are_counted(records, repairs):
     assert done(records).facts["mended"] == repairs
 
 
@@ -163,13 +163,13 @@ def fates(records, budget=None):
     }
 
 
-def test_2026_11_24_messages_that_an_earlier_summary_stands_for_are_counted():
+def test_2026_11_24_messages_covered_by_an_earlier_summary_are_counted():
     records = [{**user("go"), "id": "a"}, {**model("so"), "id": "b"}, user("on"), model("ok")]
     summary = {"type": "summary", "id": "s", "covers": ["a", "b"], "summary": "They went."}
     assert fates([*records, summary]) == {"before": 4, "kept": 2, "summarised": 2}
 
 
-def test_2026_11_24_a_result_that_went_to_its_call_has_the_fate_of_that():
+def test_2026_11_24_a_result_shares_the_fate_of_its_call():
     late = [user("go"), called("c"), user("on"), answered("c", output="x " * 60), model("ok")]
     assert fates(late) == {"before": 5, "kept": 5}
 
@@ -179,7 +179,7 @@ def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened():
     assert fates([user("go"), called("c"), both, model("ok")]) == {"before": 4, "kept": 3, "shortened": 1}
 
 
-def test_a_program_is_given_only_what_it_may_go_on_with():
+def test_a_program_gets_only_what_it_can_continue():
     assert done([user("go"), model("ok")], to="codex").view.messages
     with pytest.raises(BadData, match="can be sent again"):
         done([{"kind": "info", "parts": [{"text": "a note"}]}], to="codex")
@@ -216,18 +216,18 @@ def problems(*located):
     ],
     ids=["one", "twice", "all of it", "many lines", "three kinds", "more kinds"],
 )  # fmt: skip
-def test_what_is_broken_is_told_by_kind_with_its_first_lines(located, answered):
+def test_problems_are_reported_by_kind_with_their_first_lines(located, answered):
     assert report(ok=False, problems=problems(*located))["broken"] == answered
 
 
-def test_what_was_done_about_it_is_counted():
+def test_repairs_are_counted():
     assert (
         report(ok=False, mended={"a result moved": 1, "a call answered": 1200})["repaired"]
         == "a result moved; a call answered (1,200)"
     )
 
 
-def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
+def test_removed_content_is_listed_largest_first_with_its_summary():
     gone = {"texts": {"parts": 1, "tokens": 10}, "results": {"parts": 1500, "tokens": 90_000}}
     rows = report(
         compacted=True,
@@ -245,7 +245,7 @@ def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
     assert rows["written"] == "nothing yet (--output FILE or --install writes it)"
 
 
-def test_where_it_went_and_how_to_go_on():
+def test_the_report_gives_place_and_resume_command():
     rows = report(written="/f", place="/p", resume="prog -r ID")
     assert (rows["written"], rows["put it at"], rows["resume"]) == ("/f", "/p", "prog -r ID")
     assert "written" not in report(place="/p", resume="r")

@@ -121,7 +121,7 @@ def test_pending_text_is_searched():
         ('{"text":"a-b_c"}', "a-b_c", True),
     ],
 )
-def test_a_file_is_left_out_only_if_nothing_can_match(text, pattern, may, tmp_path):
+def test_a_file_is_skipped_only_if_nothing_can_match(text, pattern, may, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text(text)
     assert searching.may_match(str(path), Pattern(pattern, "")) is may
@@ -160,7 +160,7 @@ def searched(*argv):
     return run("search", *argv).out.decode().splitlines()
 
 
-def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home):
+def test_the_limit_holds_and_a_terminal_has_a_smaller_default(home):
     run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(300)))
     assert searched("-n", "2", "line") == ["demo:1:user: line 0", "demo:1:user: line 1"]
     assert len(searched("line")) == 300

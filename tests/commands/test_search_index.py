@@ -14,7 +14,7 @@ from codeh_history.commands.search.matches import Entry, find, matches_longer, q
 
 
 class Files:
-    """Sessions by name, each a list of texts; None is one that cannot be read. `looked`: which were read."""
+    """Sessions by name, each a list of texts; None is unreadable. `looked` lists those read."""
 
     def __init__(self, **texts):
         self.texts = texts
@@ -40,12 +40,12 @@ class Files:
         ("日本", '"日 本"*'), ("go日本x", '"go" "日 本"* "x"'), ("snake_case", '"snake_case"*'),
     ],
 )  # fmt: skip
-def test_words_are_only_words_whatever_they_are_in_the_language_of_the_index(words, query):
+def test_words_with_query_syntax_are_plain_words(words, query):
     assert query_of(words) == query
 
 
 @pytest.mark.parametrize(("term", "more"), [("abc", False), ("abcd", True), ("日", True), ("ü" * 3, False)])
-def test_a_short_word_is_no_beginning_of_others(term, *, more):
+def test_a_short_word_is_not_a_prefix(term, *, more):
     assert matches_longer(term) == more
 
 
@@ -57,19 +57,19 @@ def test_a_short_word_is_no_beginning_of_others(term, *, more):
         ("absent", set()), ("...", set()),
     ],
 )  # fmt: skip
-def test_a_message_is_found_by_all_its_words_and_their_beginnings(env, words, hits):
+def test_a_message_matches_all_its_words_and_their_prefixes(env, words, hits):
     files = Files(a=["A green kiwi, high up"], b=["kiwis", "crème"], c=["これは日本語", "ไปมา"])
     assert files.find(env, words) == hits
 
 
-def test_what_is_found_is_what_was_said_and_the_best_is_first(env):
+def test_hits_are_messages_ranked_best_first(env):
     files = Files(a=["one kiwi among many other words in a long text", "kiwi kiwi"], b=["日本 kiwi"])
     entries = list(find(env, {"a": "1", "b": "1"}, files.read, "kiwi"))
     assert entries[0] == Entry("a", "m2", 2, "user", "kiwi kiwi")
     assert Entry("b", "m1", 1, "user", "日本 kiwi") in entries
 
 
-def test_only_what_changed_is_read_again_and_old_words_are_forgotten(env):
+def test_only_changes_are_reread_and_old_words_removed(env):
     files = Files(a=["kiwi"], b=["plum"])
     assert files.find(env, "kiwi") == {"a1"}
     assert sorted(files.looked) == ["a", "b"]
@@ -83,7 +83,7 @@ def test_only_what_changed_is_read_again_and_old_words_are_forgotten(env):
 
 
 def test_only_the_files_asked_about_are_found(env, tmp_path):
-    """What is not asked about stays known as long as it is there."""
+    """Sessions outside the query stay indexed while their files exist."""
     (tmp_path / "here").touch()
     present = str(tmp_path / "here")
     files = Files(**{present: ["kiwi"], "gone": ["kiwi"]})
@@ -94,7 +94,7 @@ def test_only_the_files_asked_about_are_found(env, tmp_path):
     assert files.looked == ["gone"]
 
 
-def test_one_that_cannot_be_read_is_tried_each_time(env):
+def test_an_unreadable_file_is_retried_each_time(env):
     files = Files(a=["kiwi"])
     assert files.find(env, "kiwi") == {"a1"}
     files.texts["a"] = None
@@ -168,7 +168,7 @@ def test_the_best_is_first(talks):
     assert "weather:2\npaint:1" in support.run("search", "--words", "blue", "-c").text
 
 
-def test_it_is_kept_up(talks):
+def test_the_index_follows_every_change(talks):
     assert search("kiwi") == []
     support.run("append", "-s", "paint", "-m", "kiwi green?")
     assert search("kiwi") == ["paint:3"]
@@ -194,7 +194,7 @@ def test_a_redacted_word_is_not_remembered(talks):
 
 
 @pytest.mark.parametrize("spoil", ["garbage", "version", "folder", "locked"])
-def test_a_spoiled_index_costs_time_alone(spoil, talks):
+def test_a_damaged_index_is_rebuilt(spoil, talks):
     search("sky")
     path = index_of(talks)
     held = sqlite3.connect(path, isolation_level=None)
@@ -227,7 +227,7 @@ WORDS = st.lists(
 
 
 @given(texts=st.lists(st.lists(WORDS, max_size=3), min_size=1, max_size=4), sought=WORDS)
-def test_kept_up_it_is_as_if_made_anew(texts, sought, tmp_path_factory):
+def test_an_updated_index_equals_a_new_one(texts, sought, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     for number, first in enumerate(texts):  # of two files the first changes each time
         held = {"a": first, "b": texts[0]}
@@ -247,7 +247,7 @@ def test_json_has_the_keys_of_search(talks):
     assert hit == {"session": "paint", "id": None, "n": 0, "role": "title", "text": "Fences and gates"}
 
 
-def test_of_a_call_the_line_inside_is_shown(home):
+def test_a_match_in_a_call_shows_its_line(home):
     support.run("append", "-s", "demo", "-m", "go")
     args = '{"path":"a.py","text":"one\\nthe kiwi line\\nthree"}'
     support.run("append", "-s", "demo", "--role", "model", "--call", "edit", "--args", args)

@@ -1,4 +1,4 @@
-"""`show` and `last`: the end of a large log, a message's own text, and what arrives, beside those that write."""
+"""`show` and `last`: the end of a large log, a message's text, and `--follow` while others write."""
 
 import os
 import select
@@ -43,12 +43,12 @@ def text(text, **more):
         ([text("a"), text("b")], [text("a"), text("bc")], [text("c")]), ([text("a")], [text("a", signed=1)], None),
     ],
 )  # fmt: skip
-def test_what_was_added_is_told_and_anything_else_is_another_content(before, now, more):
+def test_appended_content_is_a_delta_and_any_other_change_a_replacement(before, now, more):
     assert added(before, now) == more
 
 
 def grown(before, more):
-    """As whoever reads the events puts them together: the first may go on with the last text."""
+    """Append parts as a reader of events does: the first may continue the last text."""
     if not before or not more or "text" not in before[-1] or "text" not in more[0]:
         return before + more
     rest = [{key: value for key, value in part.items() if key != "text"} for part in (before[-1], more[0])]
@@ -58,7 +58,7 @@ def grown(before, more):
 
 
 def events_of(datas):
-    """What is printed of a session that is these bytes, one after the other."""
+    """The events printed as a session's file takes each of these contents in turn."""
     changes = Changes()
     views = (fold(parse(lines_of(data))) for data in datas)
     return [
@@ -67,7 +67,7 @@ def events_of(datas):
 
 
 @given(data=files_of(torn=False), cuts=st.sets(st.integers(1, 30), max_size=4))
-def test_whoever_only_reads_the_events_knows_what_is_pending(data, cuts):
+def test_events_alone_give_the_pending_content(data, cuts):
     lines = list(lines_of(data))
     datas = [
         b"".join(lines[:cut]) for cut in sorted({*(cut for cut in cuts if cut < len(lines)), len(lines)})
@@ -93,7 +93,7 @@ OPEN = {"type": "open", "id": "m", "kind": "codeh", "role": "model"}
 DELTAS = [{"type": "delta", "of": "m", "parts": [text(each)]} for each in ("a", "b")]
 
 
-def test_what_was_there_before_is_not_told_again():
+def test_earlier_content_is_not_printed_again():
     changes = Changes()
     messages = list(enumerate(view_of([OPEN, DELTAS[0]]).messages, 1))
     assert len(list(changes.update(messages))) == 1
@@ -119,14 +119,14 @@ def test_the_end_of_a_big_log(data, last, tmp_path_factory):
     assert [as_json(*message) for message in small] == [as_json(*message) for message in everything[-last:]]
 
 
-def test_damage_of_a_big_log_is_told(tmp_path):
+def test_damage_of_a_big_log_is_reported(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
     with mock.patch.object(show, "BIG", 0), pytest.raises(BadData, match=r"line 2, byte 27"):
         show.read(QUIET, Target(str(path), ""), show.Options(last=1, strict=True), {})
 
 
-def test_a_file_without_a_record_is_no_session(tmp_path):
+def test_a_file_without_records_is_not_a_session(tmp_path):
     path = tmp_path / "s.jsonl"
     target = Target(str(path), "")
     path.write_text("no json\n7\n")
@@ -151,14 +151,14 @@ def session(kind):
         ("codeh", "Look at this:<file a.txt>\nA\n</file>\n\nand that\n"),  # pieces of one text
     ],
 )
-def test_2026_11_23_a_prompt_and_its_files_do_not_run_into_each_other(kind, expected, tmp_path):
+def test_2026_11_23_a_prompt_and_its_files_stay_apart(kind, expected, tmp_path):
     write_session(tmp_path, session(kind))
     assert run_in_process("last", "s", home=tmp_path).out.decode() == expected
     line = orjson.loads(run_in_process("last", "s", "--json", home=tmp_path).out)
     assert line["text"] == expected.removesuffix("\n")
 
 
-def test_2026_11_23_nor_do_they_where_an_exchange_is_told(tmp_path):
+def test_2026_11_23_a_prompt_and_its_files_stay_apart_in_exported_exchanges(tmp_path):
     write_session(tmp_path, session("user"))
     exchanges = orjson.loads(run_in_process("export", "s", "--to", "exchanges", home=tmp_path).out)
     assert exchanges[0]["userMessage"] == "Look at this:\n\n<file a.txt>\nA\n</file>\n\nand that"
@@ -180,7 +180,7 @@ class Followed:
         self.text = ""
 
     def until(self, ending):
-        """What was printed since the last call, once it ends so."""
+        """The output since the last call, once it ends with this."""
         assert self.process.stdout is not None
         printed = ""
         deadline = time.monotonic() + PATIENCE
@@ -292,7 +292,7 @@ def test_a_removed_session_ends_it(following, demo):
     assert following.process.wait(PATIENCE) == 3
 
 
-def test_a_reader_that_goes_ends_it_silently(following):
+def test_a_closed_reader_ends_it_silently(following):
     assert following.process.stdout is not None
     following.process.stdout.close()
     assert following.process.wait(PATIENCE) == 141
@@ -300,7 +300,7 @@ def test_a_reader_that_goes_ends_it_silently(following):
     assert following.process.stderr.read() == b""
 
 
-def test_what_is_pending_is_told_as_it_grows(demo):
+def test_pending_content_is_reported_as_it_grows(demo):
     followed = Followed("demo", "-n", "1", "--jsonl")
     followed.until("\n")
     events = []

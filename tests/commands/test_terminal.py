@@ -1,4 +1,4 @@
-"""On a terminal: laid out by rich, and nothing that a session, file, provider or name holds can control it."""
+"""Terminal output: laid out by rich, and no content or name can control the terminal."""
 
 import os
 import re
@@ -32,7 +32,7 @@ __all__ = ["hostile"]  # a fixture
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("env", [{}, {"TERM": "dumb"}], ids=["rich", "dumb"])
-def test_nothing_acts_on_the_terminal(argv, env, hostile):
+def test_no_view_passes_control_sequences_to_the_terminal(argv, env, hostile):
     shown = on_terminal(*argv.split(" "), **env)
     assert shown
     assert "Traceback" not in shown
@@ -48,13 +48,13 @@ def test_json_on_a_terminal_is_the_same_json(hostile):
 
 
 @pytest.mark.parametrize("verb", ["show", "stats", "status", "list", "search", "last", "stats --top 9"])
-def test_a_models_message_is_called_model(verb, called):
+def test_a_message_of_a_model_is_shown_as_model(verb, called):
     command = {"search": "search . demo", "list": "list"}.get(verb, f"{verb} demo")
     shown = STYLES.sub("", on_terminal(*command.split()))
     assert not re.search(r"(?<![./\w])codeh\b(?![-/])", shown), shown
 
 
-def test_stats_counts_tool_output_as_the_tools(called):
+def test_stats_counts_tool_output_under_the_tool_role(called):
     shown = STYLES.sub("", on_terminal("stats", "demo"))
     rows = re.findall(r"^(user|model|tool) ", shown.partition("by tool")[0], re.MULTILINE)
     assert rows == ["user", "model", "tool"]
@@ -78,7 +78,7 @@ FILTERS = ["curate", "compact --max-items 2", "repair", "redact", "persist --all
 
 
 @pytest.mark.parametrize("filter", FILTERS)
-def test_a_filter_prints_what_it_would_do_and_the_session_only_where_it_is_asked_for(filter, called):
+def test_a_filter_prints_a_preview_and_the_session_only_on_request(filter, called):
     support.run("append", "-s", "demo", "--kind", "error", "-m", "oops")
     support.run("append", "-s", "demo", "-m", "password=hunter2secret99")
     before = support.session_path(called, "demo").read_bytes()
@@ -100,7 +100,7 @@ def test_a_filter_prints_what_it_would_do_and_the_session_only_where_it_is_asked
     assert [line for line in again.splitlines() if line.startswith("{")] == piped.out.decode().splitlines()
 
 
-def test_a_filter_says_how_to_keep_what_it_makes_of_stdin_or_of_a_file(called):
+def test_a_filter_says_how_to_save_its_result_of_stdin_or_a_file(called):
     path = called / "copy.jsonl"
     path.write_bytes(support.session_path(called, "demo").read_bytes())
     shown = on_terminal("compact", str(path), "--max-items", "1", home=called)
@@ -230,7 +230,7 @@ def event(text, **more):
 
 @pytest.fixture
 def files(hostile):
-    """What is given to commands, as hostile as the session."""
+    """Hostile input files for commands."""
     page = f"<html>\x1b]0;x\x07 \x9b31m {EVIL}</html>"
     error = {"error": {"code": 400, "message": EVIL, "status": EVIL}}
     other = {"type": "error", "error": {"type": EVIL, "message": EVIL}}
@@ -246,7 +246,7 @@ def files(hostile):
 
 
 def screen(argv, home, stdin):
-    """What a command writes to a terminal, both streams; run here."""
+    """What a command, run in process, writes to a terminal on both streams."""
     master, slave = terminal.opened()
     output = bytearray()
     reader = threading.Thread(target=lambda: [output.extend(chunk) for chunk in terminal.chunks(master)])
@@ -268,7 +268,7 @@ def screen(argv, home, stdin):
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_no_command_lets_anything_through(line, files):
+def test_no_command_passes_control_sequences_to_the_terminal(line, files):
     command, _, name = line.partition(" < ")
     words = {
         "FILE": str(files / NAME), "@FILE": f"@{files / NAME}", "FAILS": f"cat '{files}/page' >&2; exit 3",
@@ -283,7 +283,7 @@ def test_no_command_lets_anything_through(line, files):
     assert not re.search("[\ud800-\udfff]", shown)
 
 
-def test_what_is_shown_of_json_is_the_same_json():
+def test_displayed_json_equals_the_json():
     value = {EVIL: [EVIL, {"text": EVIL + "日本 \U000e0041 ok"}]}
     data = shown(orjson.dumps(value))
     assert orjson.loads(data) == value

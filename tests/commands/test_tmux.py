@@ -1,4 +1,4 @@
-"""In tmux, as a person sees it: what stands on the screen of a talk, of a pager, and once a bar is gone."""
+"""In tmux: the screen of a chat, of a pager, and after a progress bar."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux on thi
 
 
 class Screen:
-    """A terminal of 80 columns and 24 lines in a server of its own, with nobody's settings."""
+    """A terminal of 80 columns and 24 lines in its own tmux server, without user settings."""
 
     def __init__(self, home):
         self.home = home
@@ -32,7 +32,7 @@ class Screen:
         return done.stdout
 
     def start(self, *argv):
-        """Run it, and say `over` once it is."""
+        """Run a command and print `over` after it."""
         words = shlex.join([*program(), *argv])
         self.tmux("new-session", "-d", "-x", "80", "-y", "24", f"{words}; echo over; exec cat")
 
@@ -40,7 +40,7 @@ class Screen:
         self.tmux("send-keys", *keys)
 
     def shows(self, text, *styles):
-        """The screen as soon as this stands on it."""
+        """The screen as soon as it contains this text."""
         until = time.monotonic() + PATIENCE
         while text not in (screen := self.tmux("capture-pane", "-p", *styles)):
             assert time.monotonic() < until, screen
@@ -57,7 +57,7 @@ def screen(home):
 
 
 @pytest.mark.skipif(not shutil.which("less"), reason="no less on this machine")
-def test_what_is_longer_than_the_screen_is_paged(screen):
+def test_output_longer_than_the_screen_is_paged(screen):
     run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(200)), home=screen.home)
     screen.start("show", "demo")
     assert "line 199" not in screen.shows("line 10")
@@ -67,7 +67,7 @@ def test_what_is_longer_than_the_screen_is_paged(screen):
     screen.shows("over")
 
 
-def test_nothing_of_a_bar_is_left(screen):
+def test_a_bar_leaves_no_trace(screen):
     run("append", "-s", "demo", "-m", "hello", home=screen.home)
     with session_path(screen.home, "demo").open("ab") as file:
         for _ in range(17):
@@ -78,7 +78,7 @@ def test_nothing_of_a_bar_is_left(screen):
 
 
 def test_code_is_in_colours_of_the_terminals_own_palette(screen):
-    """No colour of ours lies on a background that may be light or dark."""
+    """Only palette colours are used, because the background may be light or dark."""
     run("append", "-s", "demo", "-m", "code?", home=screen.home)
     answer = "```python\ndef f(x):  # a comment\n    return 'text' + str(x)\n```"
     run("append", "-s", "demo", "--role", "model", "-m", answer, home=screen.home)

@@ -1,4 +1,4 @@
-"""`usage`: each response once, whoever repeats it; unknown prices are never zero, in columns or JSON."""
+"""`usage`: each response counts once, however often repeated; unknown prices are never zero."""
 
 import re
 from functools import partial
@@ -48,7 +48,7 @@ def by(home, what, *argv, env=None):
     return {row[what]: row["responses"] for row in used(home, "--by", what, *argv, env=env)["rows"]}
 
 
-def test_a_row_says_what_was_used_and_what_it_costs(home):
+def test_a_row_has_usage_and_cost(home):
     kept(
         home,
         "a",
@@ -66,7 +66,7 @@ def test_a_row_says_what_was_used_and_what_it_costs(home):
     assert len(report["prices"]["date"]) == len("2026-01-31")
 
 
-def test_a_number_that_a_server_gives_again_is_no_replay(home):
+def test_a_number_reused_by_a_server_is_not_a_replay(home):
     kept(
         home,
         "a",
@@ -136,7 +136,7 @@ def test_a_narrow_terminal_shows_the_cost(home, columns, headings):
     assert "1.2M" in shown[1]
 
 
-def test_what_is_remembered_is_what_is_there(home, monkeypatch):
+def test_cached_rows_match_the_files(home, monkeypatch):
     kept(home, "a", answer("one"))
     kept(home, "b", answer("two"))
     env, read = Env({"CODEH_HOME": str(home)}), sums.row_of
@@ -191,7 +191,7 @@ def test_a_number_on_a_terminal_is_short(number, text):
 
 
 @given(st.integers(0, 10**13), st.integers(0, 10**13))
-def test_no_number_is_long_and_a_larger_one_never_looks_smaller(first, second):
+def test_short_numbers_keep_their_order(first, second):
     def read(text):
         return float(text.rstrip("kMGT")) * {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(text[-1], 1)
 

@@ -62,7 +62,7 @@ def groups(rows, by, **more):
         ("program", {"codeh-history": 4}), ("dir", {"?": 4}),
     ],
 )  # fmt: skip
-def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, expected):
+def test_a_response_is_grouped_by_time_model_or_session(by, expected):
     later = "2026-02-01T00:00:00.000Z"
     rows = [
         row("a", response("1"), response("2", later), response("3", None), response("4", later, model=None))
@@ -80,7 +80,7 @@ def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, exp
         ("branch", {"?": (4, 8, 4.0), "login": (1, 2, 1.0)}),
     ],
 )  # fmt: skip
-def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, expected):
+def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
     """What the groups used and cost adds up to the total."""
     labels = [
         {"tools": ["Bash", "mcp__cal__list"], "skill": "pdf"}, {"tools": ["Bash"], "agent": "scout"},
@@ -103,12 +103,12 @@ def test_a_response_is_shared_out_among_the_tools_that_it_calls(by, expected):
     }
 
 
-def test_a_sub_agent_that_was_imported_is_named_by_its_kind():
+def test_an_imported_sub_agent_is_labelled_by_its_kind():
     rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True, agent_name="scout"), row("c", response("3"), parent="a", agent=True, agent_name=None)]  # fmt: skip
     assert groups(rows, "agent") == {"main": 1, "scout": 1, "sub-agent": 1}
 
 
-def test_a_window_ends_when_its_program_said_or_hours_after_it_began():
+def test_a_window_ends_at_the_reported_reset_or_after_its_hours():
     resets = {"resets": {"300": "2026-01-02T09:30:00.000Z", "10080": "2026-01-05T00:00:00.000Z"}}
     at = "2026-01-02T0{}:40:00.000Z".format
     codex = row(
@@ -125,7 +125,7 @@ def test_a_window_ends_when_its_program_said_or_hours_after_it_began():
     assert list(groups([codex], "window", hours=168)) == ["2025-12-29T00:00Z/2026-01-05T00:00Z codex"]
 
 
-def test_what_a_sub_agent_used_counts_to_whom_it_works_for():
+def test_usage_of_a_sub_agent_counts_to_its_caller():
     rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True), row("c", response("3"), parent="b", agent=True),
             row("fork", response("4"), parent="a"), row("x", response("5"), parent="y", agent=True), row("y", response("6"), parent="x", agent=True)]  # fmt: skip
     counts = groups(rows, "session")
@@ -133,7 +133,7 @@ def test_what_a_sub_agent_used_counts_to_whom_it_works_for():
     assert sum(counts.values()) == 6  # two that name each other are counted all the same
 
 
-def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart():
+def test_the_most_expensive_is_first_and_unpriced_is_counted_separately():
     rows = [
         row(
             "a",
@@ -167,7 +167,7 @@ def responses_row(prices, *records, path="f.jsonl"):
     return row_of(path, prices, encode([HEADER, *records]))
 
 
-def test_a_response_is_told_by_name_time_maker_counts_and_price(prices):
+def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
     used = {"input": 1000, "cached": 100, "output": 50, "reasoning": 7}
     row = responses_row(prices, answer("a", used, **MODEL, responseId="msg_1"))
     assert (row["id"], row["path"], row["created"], row["cwd"]) == (
@@ -206,11 +206,11 @@ def test_a_response_is_told_by_name_time_maker_counts_and_price(prices):
     ids=["undone", "cleared", "twice", "begun", "streamed", "edited", "edited without", "a sub-agent's", "in blocks",
          "a user's", "nothing", "only raw", "no usage", "below nothing", "an odd raw", "nonsense after"],
 )  # fmt: skip
-def test_what_was_paid_for_counts_once(prices, records, inputs):
+def test_billed_usage_counts_once(prices, records, inputs):
     assert [response[4] for response in responses_row(prices, *records)["responses"]] == inputs
 
 
-def test_a_response_has_the_branch_skill_and_windows_that_hold_when_it_comes(prices):
+def test_a_response_has_the_current_branch_skill_and_windows(prices):
     def user(id, text, **more):
         parts = [{"text": text}]
         return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": parts, **more}
@@ -240,11 +240,11 @@ def test_a_response_has_the_branch_skill_and_windows_that_hold_when_it_comes(pri
         ({"responseId": ""}, f"a {TS}"),
     ],
 )  # fmt: skip
-def test_a_response_without_a_name_is_told_by_its_message_and_time(prices, more, name):
+def test_a_response_without_a_name_is_identified_by_message_and_time(prices, more, name):
     assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0][0] == name
 
 
-def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices):
+def test_the_row_names_what_a_session_is_a_copy_or_branch_of(prices):
     header = {**HEADER, "parent": {"session": "p", "at": "m"}, "imported": {"from": "codex", "agent": True}}
     row = row_of("f.jsonl", prices, encode([header, {**HEADER, "id": "later"}]))
     assert (row["id"], row["program"], row["parent"], row["agent"]) == ("s", "codex", "p", True)
@@ -258,7 +258,7 @@ def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices):
     )
 
 
-def test_what_cannot_be_read_is_said_and_costs_only_itself(prices, tmp_path):
+def test_unreadable_input_is_reported_and_loses_only_itself(prices, tmp_path):
     data = encode([HEADER, answer("a", {"input": 1})])
     assert row_of("f", prices, data + b"{damage\n")["problem"] == "1 damaged line skipped"
     assert "problem" not in row_of("f", prices, data + b"{torn")

@@ -1,4 +1,4 @@
-"""Verbs with little of their own, and the table of all verbs."""
+"""Small verbs, and the table of all verbs."""
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,7 @@ def test_a_verb_is_a_module(verb):
     assert module.__doc__
 
 
-def test_each_stands_in_one_section_and_none_is_a_module_without_a_name():
+def test_each_verb_is_in_one_section_and_every_module_is_listed():
     assert len(set(commands.COMMANDS)) == len(commands.COMMANDS)
     assert [verb for verb in commands.COMMANDS if not verb.isidentifier()] == []
 
@@ -48,7 +48,7 @@ def shows(view):
 
 @given(data=some.files_of(refs=True), choice=st.data())
 def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(data, choice):
-    """Edited, committed or undone since, they are so in the fork too."""
+    """Later edits, commits and undos show in the fork too."""
     kept = [line for line in lines_of(data) if not any(word in line for word in HIDING)]
     view = fold(parse(kept))
     if not view.messages:

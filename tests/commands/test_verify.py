@@ -158,19 +158,19 @@ def test_the_source_of_a_path(path, id):
 
 
 @pytest.mark.parametrize("format", providers.FORMATS)
-def test_a_session_that_ends_with_an_answer_is_refused_by_nobody(format):
+def test_every_provider_accepts_a_session_that_ends_with_an_answer(format):
     lines = [HEAD, m("a"), m("b", kind="codeh", role="model", parts=[{"text": "ok "}])]
     assert refusals(some.view_of(lines), format, "claude-opus-4-8") == []
 
 
 @pytest.mark.parametrize("format", ["gemini", "anthropic"])
-def test_an_empty_message_is_told_with_its_id(format):
+def test_an_empty_message_is_reported_with_its_id(format):
     reasons = refusals(some.view_of([HEAD, m("a"), m("b", parts=[])]), format, "claude-opus-4-8")
     assert [refusal.id for refusal in reasons] == ["b"]
 
 
 @pytest.mark.parametrize("path", ["-", "postgres://h/d/s", "ours"])
-def test_what_is_of_no_program_is_for_others_to_say(tmp_path, path, monkeypatch):
+def test_unrecognised_files_are_left_to_other_readers(tmp_path, path, monkeypatch):
     (tmp_path / "ours").write_bytes(b'{"type":"session","version":1,"id":"s"}\n')
     monkeypatch.chdir(tmp_path)
 

@@ -1,4 +1,4 @@
-"""What docs/contributing.md shows is a program: each sample is put into a copy of this one, and used."""
+"""Each sample of docs/contributing.md works in a copy of the program."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def copy(tmp_path_factory):
 
 @pytest.fixture
 def program(copy, tmp_path):
-    """Runs a command of it; what it prints."""
+    """Run a command of the copy and return its stdout."""
     fixed = {"CODEH_NOW": NOW, "CODEH_ID_SEED": "s", "CODEH_SESSION": "demo"}
     env = {"HOME": str(tmp_path), "CODEH_HOME": str(tmp_path), "PYTHONPATH": str(copy / "cli"), **fixed}
 
@@ -113,7 +113,7 @@ def test_a_provider(program):
 
 
 def test_a_provider_is_as_light_as_the_others(copy):
-    """All are asked whose an answer is."""
+    """Detection tries every provider."""
     code = (
         "import sys; from codeh_history.providers import packages; print(*packages()); print(*sys.modules)"
     )

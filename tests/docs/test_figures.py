@@ -1,4 +1,4 @@
-"""Every measured figure says which command prints it, when it did, and of which commit; every limit is that of the code."""
+"""Every measured figure names its command, date and commit; every limit matches the code."""
 
 import re
 
@@ -90,7 +90,7 @@ def test_a_limit_is_the_code_s(page, amount, constant):
 
 
 def test_each_amount_in_a_page_is_a_limit_or_has_a_source():
-    """Or stands in the paragraph of a promise, beside the tests that hold it."""
+    """Or it is in the paragraph of a promise that links its tests."""
     listed = NEITHER | {(page, amount) for page, amount, _ in LIMITS}
     amounts_without = [
         (page.name, amount)
@@ -105,7 +105,7 @@ def test_each_amount_in_a_page_is_a_limit_or_has_a_source():
     assert sorted(listed - set(amounts_without)) == []  # what no page says any more
 
 
-def test_an_amount_is_found_wherever_it_stands():
+def test_an_amount_is_found_anywhere():
     assert AMOUNT.findall("80 ms per megabyte, 30 MB, 12 seconds, 1.5 × as much, 97 %; v0.4 s, 2026-01") == [
         "80 ms", "30 MB", "12 seconds", "1.5 ×", "97 %",
     ]  # fmt: skip

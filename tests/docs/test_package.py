@@ -126,7 +126,7 @@ def test_help_fits_on_one_screen():
     assert max(map(len, lines)) <= 80
 
 
-def test_what_pages_and_scripts_call_is_a_target():
+def test_make_targets_used_in_pages_and_scripts_exist():
     called = {
         (str(path.relative_to(ROOT)), target)
         for path in PAGES if EXAMPLES.isdisjoint(path.parents)

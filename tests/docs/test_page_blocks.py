@@ -1,4 +1,4 @@
-"""Each block of shell in docs/ runs as it stands, with models, hosts and services that are stand-ins.
+"""Each shell block in docs/ runs as printed, with stand-ins for models, hosts and services.
 
 README, jobs.md and tutorial.md are held to what they print, by tests of their own.
 """
@@ -82,7 +82,7 @@ def key():
 
 @pytest.fixture
 def place(key):
-    """A user's directory, with all files that a block names."""
+    """A user's directory with all files used by the blocks."""
     agents = ROOT / "tests/programs/agents/cases"
     with user_directory() as path:
         codex = path / ".codex/sessions/2026/01/02"

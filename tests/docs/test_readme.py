@@ -56,7 +56,7 @@ PROOFS = re.findall(r"`([\w/]+\.py)::(\w+)`", PROMISES)
 
 
 @pytest.mark.parametrize(("file", "name"), PROOFS, ids="::".join)
-def test_every_promise_names_a_test_that_is_there(file, name):
+def test_every_promise_names_an_existing_test(file, name):
     assert re.search(rf"^def {name}\(", (ROOT / "tests" / file).read_text(), re.MULTILINE)
 
 
@@ -140,7 +140,7 @@ def test_there_are_many():
 
 
 @pytest.mark.parametrize(("page", "line", "words"), FOUND, ids=lambda value: None)
-def test_a_documented_command_is_taken(page, line, words):
+def test_a_documented_command_is_accepted(page, line, words):
     verb, *argv = words
     if verb.startswith("-"):
         return

@@ -95,12 +95,12 @@ def test_every_record_belongs_to_a_job():
 
 
 def test_the_first_screen(place, env):
-    """Each line of the console says what it printed, with nothing exported."""
+    """Each console line prints what is shown, without exported variables."""
     assert output(before("unset CODEH_PROFILE\n") + commands(SCREEN), place, env) == SCREEN
 
 
 def test_the_first_screen_shows_a_rescue(place, env):
-    """Of a session that is too long, of which two results were lost."""
+    """The rescue of an overlong session with two lost results."""
     (place / "barn").mkdir()
     long_and_broken(place / "barn").write(place / ".claude" / "projects" / "barn", "b1f")
     assert as_shown(output(commands(RESCUE), place, env), place) == RESCUE
@@ -113,7 +113,7 @@ def test_an_imported_session_is_continued_and_handed_back(place, env):
 
 @pytest.mark.parametrize("title", ["One-time setup", "A local model", "Sessions of other programs"])
 def test_a_block_runs_in_an_empty_home(title, tmp_path, env):
-    """As it stands, with nothing exported; no command of it fails."""
+    """As printed, without exported variables; no command fails."""
     bare = {name: env[name] for name in ("PATH", "LC_ALL")}
     done = output("set -e\n" + {**JOBS, "One-time setup": ONCE}[title], tmp_path, bare)
     assert not re.search(r"^\[\d+\]$", done, re.MULTILINE), done

@@ -1,4 +1,4 @@
-"""The tutorial prints what it says, typed from top to bottom in an empty home; `make golden` writes it."""
+"""The tutorial, run in order in an empty home, prints what it shows; `make golden` updates it."""
 
 import re
 import shutil

@@ -1,10 +1,10 @@
-"""The faults: in which file, which line, what becomes of it, and the tests that must fail."""
+"""The faults: file, line, replacement, and the tests that must fail."""
 
 from typing import NamedTuple
 
 
 class Mutant(NamedTuple):
-    """A fault: `line` stands once in `file` (of the package), and is replaced by `fault`."""
+    """A fault: `line`, which occurs once in the package's `file`, is replaced by `fault`."""
 
     name: str
     file: str
@@ -186,7 +186,7 @@ MUTANTS = [
         "gc goes on after a session that it cannot read", "commands/gc.py",
         "        raise _unreadable(path, error) from None\n    plain",
         "        return set()\n    plain",
-        ("commands/test_gc.py::test_a_session_that_may_not_be_read_stops_it",),
+        ("commands/test_gc.py::test_an_unreadable_session_stops_gc",),
     ),
     Mutant(
         "calls stores a result without looking again", "talk/receive/tool_call.py",
@@ -216,7 +216,7 @@ MUTANTS = [
         "redaction voids the stubs of a compaction", "filters/redact/run.py",
         '{**op, "block": new_ids.get(op["block"], op["block"])} if "block" in op else op',
         "op",
-        ("commands/test_redact.py::test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret", "filters/redact/test_redact_run.py::test_a_replacement_still_holds_when_its_part_was_redacted"),
+        ("commands/test_redact.py::test_the_stub_of_a_streamed_part_with_a_secret_is_kept", "filters/redact/test_redact_run.py::test_a_replacement_still_holds_when_its_part_was_redacted"),
     ),
     Mutant(
         "the name of a block is synced only where it is new", "store/blocks/directory.py",
@@ -264,19 +264,19 @@ MUTANTS = [
         "a retry with another file is taken for the same prompt", "commands/ask.py",
         '    if message.kind != draft.fields["kind"] or message.fields.get("attached") != attached:\n        return False\n',
         "",
-        ("commands/test_ask.py::test_another_file_of_the_same_bytes_is_no_retry",),
+        ("commands/test_ask.py::test_another_file_with_the_same_bytes_is_not_a_retry",),
     ),
     Mutant(
         "ask --system replaces the system prompt of a session", "commands/ask.py",
         'if options.system and not view.meta.get("system") else',
         "if options.system else",
-        ("commands/test_ask.py::test_a_system_prompt_is_kept_where_there_is_none",),
+        ("commands/test_ask.py::test_a_system_prompt_is_stored_if_there_is_none",),
     ),
     Mutant(
         "a secret across an update and its deltas stays where the update is edited again", "filters/redact/run.py",
         "            done.append(edited.get(root, []))\n",
         "",
-        ("commands/test_redact.py::test_a_secret_across_an_update_is_gone_though_another_update_followed",),
+        ("commands/test_redact.py::test_a_secret_across_an_update_is_removed_though_another_followed",),
     ),
     Mutant(
         "a failed persist leaves its blocks", "views/persist.py",
@@ -294,7 +294,7 @@ MUTANTS = [
         "prune moves a session that has grown", "store/trash.py",
         "        if size not in (None, locked.size):\n",
         "        if False:\n",
-        ("commands/test_prune.py::test_a_session_that_grows_meanwhile_stays",),
+        ("commands/test_prune.py::test_a_session_that_grows_in_the_meantime_is_kept",),
     ),
     Mutant(
         "gc removes a block that was written meanwhile", "store/blocks/directory.py",
@@ -330,7 +330,7 @@ MUTANTS = [
         "a request waits for none but those of its session", "commands/serve/request.py",
         "        if earlier.sessions is None or self.sessions is None:\n            return True\n",
         "        if earlier.sessions is None or self.sessions is None:\n            return False\n",
-        ("commands/serve/test_serve_order.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
+        ("commands/serve/test_serve_order.py::test_each_request_waits_only_for_earlier_ones_it_depends_on",),
     ),
     Mutant(
         "what a commit says besides is lost", "session/fold.py",
@@ -480,7 +480,7 @@ MUTANTS = [
         "gc takes the deltas of a commit without content", "commands/gc.py",
         'if data["type"] == "commit" and "id" not in data and whole:',
         'if data["type"] == "commit" and "id" not in data:',
-        ("commands/test_gc.py::test_which_deltas_go",),
+        ("commands/test_gc.py::test_which_deltas_are_removed",),
     ),
     Mutant(
         "verify lets a record name itself", "commands/verify.py",
@@ -684,13 +684,13 @@ MUTANTS = [
         "rescue keeps what a line says again", "commands/rescue/steps.py",
         "if parts not in seen or piece.line not in doubled:",
         "if True:",
-        ("commands/test_rescue.py::test_what_stands_there_twice_is_written_once",),
+        ("commands/test_rescue.py::test_duplicate_lines_are_written_once",),
     ),
     Mutant(
         "rescue says of a message in a summary that it was dropped", "commands/rescue/steps.py",
         '"summarize": "summarised"',
         '"summarize": "dropped"',
-        ("commands/test_rescue.py::test_a_budget_is_kept_and_every_message_accounted_for",
+        ("commands/test_rescue.py::test_the_budget_holds_and_every_message_is_accounted_for",
          "test_cases.py::test_case[rescue/too-long]"),
     ),
     Mutant(

@@ -1,4 +1,4 @@
-"""Small faults put into the source, each of which a test must catch: one that none catches is a gap.
+"""Small faults in the source, each of which a test must catch.
 
 Each changes what a user gets. The tests named with it run against a copy of the tree that has the fault.
 """
@@ -18,7 +18,7 @@ PACKAGE = ROOT / "cli" / "codeh_history"
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_line_is_there(mutant):
-    """Whoever changes a line that a mutant is made of changes the mutant too."""
+    """A change to a line with a mutant needs a change to the mutant."""
     assert (PACKAGE / mutant.file).read_text().count(mutant.line) == 1
     files = {ROOT / "tests" / test.partition("::")[0] for test in mutant.tests}
     assert all(file.exists() for file in files)

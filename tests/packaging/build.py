@@ -47,7 +47,7 @@ def main():
 
 
 def built(place):
-    """What a build of a copy of the tree makes, by name."""
+    """The files that a build of a copy of the tree makes, by name."""
     place.mkdir()
     for name in listed():
         target = place / "tree" / name
@@ -77,7 +77,7 @@ def hash_of(path):
 
 
 def wrong_in_wheel(wheel):
-    """Too large, with files that are none of the program's, or without those that shells and man look for."""
+    """Problems of a wheel: too large, foreign files, or without those that shells and man need."""
     problems = []
     if wheel.stat().st_size > LARGEST:
         problems.append(f"{wheel.name}: {wheel.stat().st_size:,} bytes, above {LARGEST:,}")

@@ -1,4 +1,4 @@
-"""`make test-install`: install the wheel as users do, each time in an empty home, and use what it brought.
+"""`make test-install`: install the wheel as users do, each time in an empty home, and use it.
 
     install.py [short]
 
@@ -71,7 +71,7 @@ class Home:
 
 
 class Failed(Exception):
-    """A command that should work does not."""
+    """A command that should work failed."""
 
 
 def with_pip(home, wheel):
@@ -88,7 +88,7 @@ def with_uv(home, wheel):
 
 
 def readme_line(start):
-    """The command of the README that begins so."""
+    """The README's command with this prefix."""
     return next(line for line in README.splitlines() if line.startswith(start))
 
 
@@ -107,7 +107,7 @@ def use(home):
 
 
 def look(home):
-    """What man and the shells find; what this machine has not is named."""
+    """Check what man and the shells find; name the tools that are missing."""
     if shutil.which("man"):
         page = home.run("man", "-w", "codeh-history")
         if not page.startswith(str(home.folder)):

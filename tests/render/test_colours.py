@@ -1,4 +1,4 @@
-"""What a terminal shows of messages: all of it, in its colours, broken between words."""
+"""Messages on a terminal: complete, coloured, and wrapped between words."""
 
 import re
 from itertools import pairwise
@@ -59,7 +59,7 @@ def test_a_text_of_a_user_is_as_it_was_typed():
 
 
 @given(MARKDOWN)
-def test_so_is_what_tools_get_and_say(text):
+def test_every_visible_character_of_calls_and_results_is_shown(text):
     call = {"functionCall": {"name": "edit", "args": {"old": text, "n": 3}}}
     result = {"functionResponse": {"name": "edit", "response": {"output": text}}}
     plain = visible(STYLES.sub("", shown([call, result])))
@@ -103,7 +103,7 @@ def markdown_lines(text):
 
 
 @given(PIECES)
-def test_what_was_written_is_there_line_by_line(text):
+def test_markdown_lines_equal_the_text_lines(text):
     assert [line.plain for line in markdown_lines(text)] == (messages.text_lines(text) or [""])
 
 
@@ -126,7 +126,7 @@ def test_code_is_in_the_colours_of_its_language_and_fences_are_dim():
     assert "bold" in {str(span.style) for span in title.spans}
 
 
-def test_what_would_take_long_is_plain():
+def test_long_text_is_not_styled():
     text = "# Title\n" + "x" * (colours.LONGEST - 7)
     assert all(not line.spans for line in markdown_lines(text))
     assert [line.plain for line in markdown_lines(text)] == text.split("\n")
@@ -152,7 +152,7 @@ def test_no_character_is_lost_or_altered(code, language):
         ("a **b** c", "markdown", "strong", "**b**"), ('{"a": 1}', "json", "name", '"a"'), ("class A: pass", "python", "name", "A"),
     ],
 )  # fmt: skip
-def test_what_a_piece_is_tells_its_colour(code, language, kind, piece):
+def test_the_kind_of_a_piece_sets_its_colour(code, language, kind, piece):
     assert (kind, piece) in [
         (kind, text.strip(" '")) if kind == "string" else (kind, text)
         for kind, text in pieces(code, language)
@@ -160,7 +160,7 @@ def test_what_a_piece_is_tells_its_colour(code, language, kind, piece):
 
 
 @pytest.mark.parametrize("language", ["", "no-such-language", "\0", "a b"])
-def test_of_a_language_that_nothing_knows_it_is_one_piece(language):
+def test_code_in_an_unknown_language_is_one_piece(language):
     assert lexer_of(language) is None
     assert list(pieces("def f", language)) == [("", "def f")]
 
@@ -199,7 +199,7 @@ def test_nothing_is_lost_but_blanks_that_end_a_line(text, cuts):
     assert "".join(wrapped(*pieces).split()) == "".join(text.split())
 
 
-def test_a_word_is_written_as_it_arrives_unless_it_may_not_fit():
+def test_a_word_is_written_on_arrival_unless_it_might_not_fit():
     wrapping = Wrapping(lambda: 80)
     assert wrapping.feed("Rayl") == "Rayl"
     assert wrapping.feed("eigh scat") == "eigh scat"

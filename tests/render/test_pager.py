@@ -24,7 +24,7 @@ def long(home):
 
 
 def seen(*argv, keys=b"", unattended=False, **env):
-    """What a command shows on a terminal of 24 lines where these keys are typed."""
+    """What a command shows on a terminal of 24 lines while these keys are typed."""
     merged = environ({"NO_COLOR": "1", "TERM": "xterm-256color", **env})
     for name in ("COLUMNS", "LINES", "LESS"):
         merged.pop(name, None)
@@ -33,7 +33,7 @@ def seen(*argv, keys=b"", unattended=False, **env):
     return STYLES.sub("", shown.decode()).replace("\r\n", "\n")
 
 
-def test_a_long_one_waits_in_the_pager(long):
+def test_long_output_opens_the_pager(long):
     shown = seen("show", "demo", keys=b"q")
     assert "line 3\n" in shown
     assert f"line {LINES - 1}" not in shown
@@ -46,18 +46,18 @@ def test_the_pager_is_the_users(long):
 @pytest.mark.parametrize(
     "env", [{"PAGER": ""}, {"PAGER": "cat"}, {"PAGER": "no-such-pager"}, {"TERM": "dumb"}]
 )
-def test_without_a_pager_all_is_printed(env, long):
+def test_without_a_pager_everything_is_printed(env, long):
     assert f"line {LINES - 1}\n" in seen("show", "demo", **env)
 
 
 @pytest.mark.parametrize(("argv", "unattended"), [(["--no-pager"], False), ([], True), (["-n", "1"], True)])
-def test_nothing_waits_where_nobody_is(argv, unattended, long):
+def test_an_unattended_terminal_gets_no_pager(argv, unattended, long):
     shown = seen("show", "demo", *argv, unattended=unattended, PAGER="echo paged; false")
     assert "paged" not in shown
     assert f"line {LINES - 1}\n" in shown
 
 
-def test_a_short_one_needs_none(home):
+def test_short_output_needs_no_pager(home):
     support.run("append", "-s", "demo", "-m", "short")
     assert "paged" not in seen("show", "demo", PAGER="echo paged")
 
@@ -67,7 +67,7 @@ MIB = 1 << 20
 
 
 def session(home, size, name="demo"):
-    """A session of so many bytes, in messages of a mebibyte at most."""
+    """A session of `size` bytes, in messages of at most a mebibyte."""
     path = home / "sessions" / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     turn = [{"role": "user", "parts": [{"text": "word " * (min(size, MIB) // 5)}]}]
@@ -92,7 +92,7 @@ def on_a_terminal(*argv, stdout=None):
         ("stats demo --cache", b"replaying", 1, b"cache requests"),
     ],
 )  # fmt: skip
-def test_it_moves_and_is_gone_at_the_end(words, what, size, says, home):
+def test_the_bar_advances_and_disappears(words, what, size, says, home):
     session(home, size * MIB)
     shown = on_a_terminal(*words.split())
     first, last = shown.index(what), shown.rindex(what)
@@ -111,7 +111,7 @@ def test_many_sessions_are_listed_with_a_bar_once(home):
     assert len((home / "out").read_bytes().splitlines()) == 1000
 
 
-def test_what_is_small_and_what_is_no_terminal_shows_none(home):
+def test_small_work_and_pipes_show_no_bar(home):
     session(home, 10)
     assert on_a_terminal("verify", "demo").startswith(b"ok: 2 records, 1 message")
     session(home, 17 * MIB)
@@ -125,7 +125,7 @@ def test_a_long_line_is_wrapped_unless_it_is_code():
     assert printed(code, width=30, colour=False).decode().splitlines() == ["x" * 100]
 
 
-def test_colour_is_left_out_where_none_is_wanted():
+def test_colour_can_be_disabled():
     text = Text("hi", style="red bold")
     assert b"31" in printed(text, width=30, colour=True)
     assert b"31" not in printed(text, width=30, colour=False)

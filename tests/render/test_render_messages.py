@@ -42,7 +42,7 @@ def shown(env):
     return messages.document(env, numbered, view.summaries, "Be brief.").decode()
 
 
-def test_in_a_pipe_prompt_summaries_messages_and_references_stand_in_this_order():
+def test_a_pipe_gets_prompt_summaries_messages_and_references_in_order():
     with open(os.devnull, "wb") as pipe:
         assert shown(Env({}, stdout=pipe.fileno())) == (
             "system\n    Be brief.\n\nsummary s of 1 message\n    before\n\n:1 user 2026-01-02T03:04:05.000Z m1\n    **hi**\n\n"
@@ -50,7 +50,7 @@ def test_in_a_pipe_prompt_summaries_messages_and_references_stand_in_this_order(
         )
 
 
-def test_a_terminal_gets_styles_unless_it_is_dumb_and_colour_unless_none_is_wanted():
+def test_a_terminal_gets_styles_unless_dumb_and_colour_unless_disabled():
     with on_terminal(TERM="xterm-256color") as env:
         assert messages.rich_wanted(env)
         rich = shown(env)
@@ -138,7 +138,7 @@ def test_headings(fields, pending, heading):
     assert messages.heading(1, shown, "m1") == ("codeh", heading)
 
 
-def test_committed_content_stands_before_what_is_pending():
+def test_committed_content_comes_before_pending_content():
     shown = message({"text": "v1"})
     shown.pending = [{"text": "v2"}]
     assert plain(shown) == ["    v1", "  pending:", "    v2"]
@@ -192,7 +192,7 @@ def test_short_ids(ids, short):
 
 
 @pytest.mark.parametrize("inner", [{"inlineData": "text"}, "text", {"fileData": [7]}])
-def test_2026_11_23_what_is_no_part_of_a_result_is_not_shown(inner):
+def test_2026_11_23_invalid_parts_of_a_result_are_not_shown(inner):
     """Parts of a result are not looked at where a log is read: `show`, `search` and pages ended with a bug."""
     result = {"name": "f", "response": {"output": "x"}, "parts": [inner, {"text": "y"}]}
     items = parts.items([{"functionResponse": result}])  # type: ignore[list-item]

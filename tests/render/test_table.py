@@ -40,16 +40,16 @@ def test_the_last_column_is_cut_and_no_other(width):
     assert line.endswith("goes on" if width >= 49 else "…")
 
 
-def test_where_it_must_the_first_column_has_a_line_of_its_own():
+def test_a_wide_first_column_gets_its_own_line():
     lines = shown(24, ["a-very-long-identifier", 7, "The title"])
     assert lines == ["id", "  size  title", "a-very-long-identifier", "     7  The title"]
 
 
-def test_a_terminal_that_is_too_narrow_for_that_wraps():
+def test_a_narrow_terminal_wraps():
     assert shown(8, ["a-long-identifier", 7, "T"])[1].startswith("a-long-identifier     7  T")
 
 
-def test_what_would_drive_the_terminal_is_made_visible():
+def test_control_characters_are_made_visible():
     line = shown(60, ["a", 1, "\x1b[31mred"])[1]
     assert "\x1b" not in line
     assert line.endswith("red")
@@ -67,7 +67,7 @@ def test_bars():
     ("amount", "whole", "length", "share"),
     [(0, 10, 0, "0%"), (1, 1000, 1, "0%"), (5, 10, 20, "50%"), (10, 10, 40, "100%"), (0, 0, 0, "0%"), (999, 1000, 40, "100%")],
 )  # fmt: skip
-def test_a_bar_shows_its_share_and_what_is_not_nothing_has_a_mark(amount, whole, length, share):
+def test_a_bar_shows_its_share_and_a_nonzero_share_is_visible(amount, whole, length, share):
     assert table.share(amount, whole) == share
     if whole:
         assert table.length(amount, whole) == length
@@ -142,7 +142,7 @@ def explained(tmp_path, report, *, json):
     return (tmp_path / "err").read_text()
 
 
-def test_as_json_it_is_the_whole_of_it_on_one_line(tmp_path):
+def test_json_is_complete_and_on_one_line(tmp_path):
     printed = explained(tmp_path, REPORT, json=True)
     assert printed.count("\n") == 1
     assert orjson.loads(printed) == REPORT
@@ -158,7 +158,7 @@ def test_in_a_pipe_each_amount_is_a_line(tmp_path):
     ]  # fmt: skip
 
 
-def test_without_a_budget_all_is_shared_and_nothing_is_free(tmp_path):
+def test_without_a_budget_there_is_no_free_share(tmp_path):
     report = {**REPORT, "budget": None, "let_go": {}, "largest": []}
     groups, wholes = tables(report)
     assert groups["spent"] == {"prompts": 600, "answers": 300}
@@ -177,7 +177,7 @@ def test_without_a_budget_all_is_shared_and_nothing_is_free(tmp_path):
         ({"what": "tool", "name": "ls"}, "tool ls"), ({"n": 1, "part": 0, "what": "image", "name": None}, ":1.0 image"),
     ],
 )  # fmt: skip
-def test_what_is_large_is_named_by_its_place(part, label):
+def test_large_parts_are_named_by_their_place(part, label):
     assert labelled(part) == label
 
 

@@ -71,7 +71,7 @@ def through_a_server(case):
 
 
 class Bridge:
-    """A server, and a program that asks it."""
+    """A server and a program that sends it requests."""
 
     def __init__(self, folder):
         self.server = Server(folder, only=ENV)

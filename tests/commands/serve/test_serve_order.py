@@ -18,10 +18,8 @@ A, B, AB, NONE, EVERY = frozenset("a"), frozenset("b"), frozenset("ab"), frozens
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("endless", [False, True])
-def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(
-    earlier, later, waits, endless
-):
-    """What follows a session waits like any other, and holds no one."""
+def test_each_request_waits_only_for_earlier_ones_it_depends_on(earlier, later, waits, endless):
+    """`show --follow` waits like other requests and blocks none."""
     assert Turn(later, endless).waits_for(Turn(earlier)) == waits
     assert not Turn(later).waits_for(Turn(earlier, endless=True))
 
@@ -99,7 +97,7 @@ def test_a_session_on_a_server_is_certain_where_it_is_written_or_was():
     assert turn(["last", "a"], env, "/", {session}).sessions == {session}
 
 
-def test_a_path_is_of_the_requests_directory_and_what_follows_has_no_end(home):
+def test_a_path_is_relative_to_the_request_and_follow_is_endless(home):
     home.mkdir()
     env = Env({"CODEH_HOME": "."})
     (home / "x.jsonl").touch()

@@ -36,7 +36,7 @@ def request(**fields):
     ],
     ids=str,
 )  # fmt: skip
-def test_what_is_to_be_run(fields, expected):
+def test_a_request_is_parsed(fields, expected):
     line = orjson.dumps({"id": 1, "argv": ["list"], **fields})
     assert read(line) == Request(**{"id": 1, "argv": ["list"], **expected})
 
@@ -55,7 +55,7 @@ def test_what_is_to_be_run(fields, expected):
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
-def test_what_cannot_be_run_is_refused_by_its_id(fields, why):
+def test_an_invalid_request_is_refused_by_its_id(fields, why):
     refusal = request(**fields)
     assert isinstance(refusal, Refusal)
     assert (refusal.id, refusal.error.exit_code) == (1, 2 if "does not run" in why else 65)
@@ -63,7 +63,7 @@ def test_what_cannot_be_run_is_refused_by_its_id(fields, why):
 
 
 @pytest.mark.parametrize("id", [None, True, 1.5, [], {}])
-def test_an_id_is_a_text_or_an_integer(id):
+def test_an_id_is_a_string_or_an_integer(id):
     for line in ({"id": id, "argv": ["list"]}, {"cancel": id}):
         refusal = read(orjson.dumps(line))
         assert isinstance(refusal, Refusal)
@@ -79,7 +79,7 @@ def test_a_request_is_cancelled_by_its_id_alone():
 @pytest.mark.parametrize(
     "line", [b"", b"{", b"\xff", b"[]", b"7", b'"x"', b'{"argv":["last"]}', b'{"cancel":null}']
 )
-def test_a_line_that_is_no_object_or_has_no_id_is_nobodys(line):
+def test_a_line_without_an_object_or_an_id_gets_a_null_id(line):
     refusal = read(line)
     assert isinstance(refusal, Refusal)
     assert (refusal.id, refusal.error.exit_code) == (None, 65)
@@ -94,7 +94,7 @@ def test_no_line_is_a_bug(value):
 NONE = os.open(os.devnull, os.O_RDONLY)
 
 
-def test_output_is_kept_as_far_as_there_is_room(monkeypatch):
+def test_output_is_kept_up_to_its_limit(monkeypatch):
     monkeypatch.setattr(worker, "MOST", 10)
     kept = Output(NONE, "stdout", None)
     kept.add(b"12345")
@@ -105,7 +105,7 @@ def test_output_is_kept_as_far_as_there_is_room(monkeypatch):
     assert (kept.lost, kept.end("lost")) == (True, {"stdout": "lost"})
 
 
-def test_what_is_no_utf_8_is_base64():
+def test_invalid_utf_8_is_sent_as_base64():
     kept = Output(NONE, "stdout", None)
     kept.add(b"\xff")
     assert kept.end() == {"stdout64": "/w=="}
@@ -114,7 +114,7 @@ def test_what_is_no_utf_8_is_base64():
 @given(
     st.lists(st.one_of(st.binary(max_size=6), st.text(max_size=6).map(str.encode)), max_size=6), st.data()
 )
-def test_events_are_what_came_with_no_character_cut(pieces, data):
+def test_events_carry_the_output_with_no_character_split(pieces, data):
     events = []
     streamed = Output(NONE, "stdout", events.append)
     whole = left = b"".join(pieces)
@@ -135,7 +135,7 @@ def test_events_are_what_came_with_no_character_cut(pieces, data):
     assert not [each for each in events if "data64" in each]
 
 
-def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
+def test_a_signal_to_a_new_worker_stays_in_the_worker(home):
     """It is a fork of the server, whose own signals come through a pipe that both hold."""
     woken, wake = os.pipe()
     os.set_blocking(woken, False)
@@ -156,13 +156,13 @@ def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
             os.close(each)
 
 
-def test_what_to_do_is_no_argument(home):
+def test_serve_takes_no_command_as_argument(home):
     done = run("serve", "show", home=home)
     assert done.code == 2
     assert b"requests are read from stdin, a JSON line each" in done.err
 
 
-def test_a_person_is_told_what_it_waits_for(home):
+def test_a_terminal_gets_a_hint_of_what_serve_waits_for(home):
     ours, theirs = os.openpty()
     with subprocess.Popen(
         [*PROGRAM, "serve"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ({}, home)

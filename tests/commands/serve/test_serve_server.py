@@ -31,13 +31,13 @@ def texts(home, session):
 
 
 def until(path):
-    """Wait for a file to be there."""
+    """Wait until a file exists."""
     while not path.exists():
         time.sleep(0.01)
 
 
 def gone(pid):
-    """Whether a process has ended; one that nobody has waited for yet has."""
+    """Whether a process has ended, zombies included."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
     except FileNotFoundError:
@@ -60,8 +60,8 @@ def test_many_sessions_at_once_each_in_its_order(home, server):
     assert {answer["code"] for answer in answers.values()} == {0}
 
 
-def test_who_waits_for_whom(home, server, tmp_path):
-    """Others go on while an `ask` runs; its session and whatever may be about it wait, and hold what follows."""
+def test_which_requests_wait(home, server, tmp_path):
+    """Other sessions proceed while an `ask` runs; requests that may concern its session wait in order."""
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")
     server.send("append", "-s", "a", "-m", "later", id="same")
     server.send("append", f"-s{home}/sessions/a.jsonl", "-m", "last", id="same file")
@@ -96,8 +96,8 @@ def test_a_cancelled_ask_keeps_its_prompt_and_its_command_is_ended(home, server,
     assert texts(home, "a") == ["kept", "next"]
 
 
-def test_what_is_cancelled_at_once_is_ended_too(server):
-    """Before its worker has come to it, perhaps; the next request has nothing of it."""
+def test_an_immediate_cancel_ends_the_request(server):
+    """Possibly before its worker has started it; the next request is unaffected."""
     for round in range(3):
         ids = [f"{round}.{number}" for number in range(10)]
         for id in ids:
@@ -117,7 +117,7 @@ def until_gone(pid):
         time.sleep(0.01)
 
 
-def test_what_follows_a_session_is_told_as_it_comes(server):
+def test_follow_prints_events_as_they_arrive(server):
     server.ask("append", "-s", "a", "-m", "Grüße")
     server.send("show", "a", "--follow", "--jsonl", stream=True, id="f")
     assert orjson.loads(server.answer("f")["data"])["parts"] == [{"text": "Grüße"}]
@@ -135,7 +135,7 @@ def test_what_follows_a_session_is_told_as_it_comes(server):
     assert server.order[-1] == "until the end"
 
 
-def test_a_broken_line_costs_itself(home, server):
+def test_a_damaged_line_loses_only_itself(home, server):
     server.send("append", "-s", "a", "-m", "1", id=1)
     server.write(b'{"id":\n\n{"id":3,"argv":["append","-s","a","-m","2"]}\n')
     server.write(b'{"id":4,"argv":["chat"]}\n')
@@ -147,7 +147,7 @@ def test_a_broken_line_costs_itself(home, server):
     assert texts(home, "a") == ["1", "2"]
 
 
-def test_an_id_that_waits_for_its_answer_is_taken(server, tmp_path):
+def test_the_id_of_an_unanswered_request_is_taken(server, tmp_path):
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id=1)
     refused = server.ask("last", "-s", "a", id=1)
     assert refused["code"] == 2
@@ -157,7 +157,7 @@ def test_an_id_that_waits_for_its_answer_is_taken(server, tmp_path):
     assert server.ask("last", "-s", "a", id=1)["stdout"] == "answered\n"
 
 
-def test_a_huge_line_is_refused_and_what_follows_is_done(server):
+def test_a_huge_line_is_refused_and_later_requests_run(server):
     server.write(b'{"id":1,"argv":["append","-s","a","-m","')
     for _ in range(65):
         server.write(b"x" * (1 << 20))
@@ -178,7 +178,7 @@ def test_a_request_comes_in_any_pieces(home, server):
     assert texts(home, "a") == ["0", "1", "2"]
 
 
-def test_it_finishes_what_was_asked_when_its_stdin_ends(home, server):
+def test_pending_requests_finish_when_stdin_ends(home, server):
     for number in range(5):
         server.send("append", "-s", "a", "-m", str(number), id=number)
     server.write(b'{"id":"torn","argv":["appe')
@@ -199,8 +199,8 @@ def test_a_byte_order_mark_before_the_first_request_is_ignored(home):
     assert texts(home, "a") == ["hi"]
 
 
-def test_more_requests_than_are_held_wait_where_they_come_from(home, server, tmp_path):
-    """stdin is not read on meanwhile, nor is anything lost or answered out of order."""
+def test_excess_requests_wait_in_the_pipe(home, server, tmp_path):
+    """stdin is not read in the meantime; nothing is lost or answered out of order."""
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")
     until(tmp_path / "begun")
     count = WAITING + 200
@@ -215,8 +215,8 @@ def test_more_requests_than_are_held_wait_where_they_come_from(home, server, tmp
     assert server.order == ["ask", *range(count)]
 
 
-def test_what_was_answered_survives_a_kill(home):
-    """Killed while appends are on their way to a session each: all that was acknowledged is there."""
+def test_acknowledged_appends_survive_a_kill(home):
+    """Killed during appends to many sessions: everything acknowledged is stored."""
     with Server(home) as server:
         for number in range(200):
             server.send("append", "-s", f"s{number % 4}", "-m", str(number), id=number)
@@ -229,7 +229,7 @@ def test_what_was_answered_survives_a_kill(home):
     assert stored >= {str(id) for id in answered}
 
 
-def test_what_runs_ends_when_the_server_is_killed(home, server, tmp_path):
+def test_workers_end_when_the_server_is_killed(home, server, tmp_path):
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "echo $PPID >p; mv p pid; exec sleep 60", id=1)  # fmt: skip
     until(tmp_path / "pid")
     server.process.kill()
@@ -237,7 +237,7 @@ def test_what_runs_ends_when_the_server_is_killed(home, server, tmp_path):
     assert texts(home, "a") == ["x"]
 
 
-def test_a_command_that_kills_its_process_costs_itself(home, server):
+def test_a_command_that_kills_its_process_fails_alone(home, server):
     server.send("append", "-s", "b", "-m", "1", id=1)
     killed = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "kill -9 $PPID")
     assert killed["code"] == 137
@@ -302,7 +302,7 @@ def test_bytes_go_in_and_out(home, server, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_what_runs_and_answers_all(home, server, tmp_path, number):
+def test_a_signal_stops_running_requests_and_answers_all(home, server, tmp_path, number):
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id=1)
     server.send("append", "-s", "a", "-m", "never", id=2)
     until(tmp_path / "begun")
@@ -313,7 +313,7 @@ def test_a_signal_ends_what_runs_and_answers_all(home, server, tmp_path, number)
     assert texts(home, "a") == ["x"]
 
 
-def test_nobody_reads_the_answers(home):
+def test_answers_without_a_reader(home):
     read_end, write_end = os.pipe()
     with start("serve", home=home, stdin=subprocess.PIPE, stdout=write_end) as process:
         os.close(read_end)
