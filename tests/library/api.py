@@ -101,11 +101,11 @@ def _method(name: str, signature: inspect.Signature, kind: str, returns: str = "
             if not keyword:
                 yield "        *,"
             takes = module_of(name).Options
-            given = {*signature.parameters, *FIXED.get(name, ()), *NOT_APPLICABLE}
+            omitted = {*signature.parameters, *FIXED.get(name, ()), *NOT_APPLICABLE}
             for option in takes.DEFAULTS:
-                asked = kind if kind and option == TAKES[name][0] else f"{_type(takes, option)} = ..."
-                if option not in given:
-                    yield f"        {option}: {asked}{' = ...' if asked == kind and 'None' in kind else ''},"
+                type_ = kind if kind and option == TAKES[name][0] else f"{_type(takes, option)} = ..."
+                if option not in omitted:
+                    yield f"        {option}: {type_}{' = ...' if type_ == kind and 'None' in kind else ''},"
             continue
         if each.kind is each.KEYWORD_ONLY and not keyword:
             keyword = True
@@ -128,7 +128,7 @@ def _type(takes: type[OptionSet], name: str) -> str:
         return "Remover | Sequence[Remover] | None"
     declared, metavar = takes.TYPES[name], takes.SPELLED[name].metavar
     if declared.startswith("Sequence"):
-        one = (
+        item = (
             "File"
             if metavar.startswith("FILE")
             else "Mapping[str, Any] | str"
@@ -136,7 +136,7 @@ def _type(takes: type[OptionSet], name: str) -> str:
             else "str"
         )
         several = "Mapping[str, Any] | " if "=" in metavar else ""
-        return f"{several}{one} | Sequence[{one}] | None"
+        return f"{several}{item} | Sequence[{item}] | None"
     if not declared.startswith("str"):
         return declared if "None" in declared else f"{declared} | None"
     if metavar == "N":
@@ -144,8 +144,8 @@ def _type(takes: type[OptionSet], name: str) -> str:
     if metavar == "@FILE":
         return "PathLike[str] | str | Sequence[Json] | Json | None"
     if not {"FILE", "@FILE", "PLAN"}.isdisjoint(metavar.split("|")):
-        known = {"references": " | Sequence[Json]", "exchange": " | Json", "apply": " | Json"}
-        return f"File{known.get(name, '')} | None"
+        more = {"references": " | Sequence[Json]", "exchange": " | Json", "apply": " | Json"}
+        return f"File{more.get(name, '')} | None"
     return "str | None"
 
 

@@ -48,10 +48,10 @@ class Model:
 def test_a_function_answers(session, answer):
     heard = []
     model = Model(answer)
-    said = session.ask("Why?", to="gemini", via=model, echo=heard.append)
-    assert (said.text, str(said), "".join(heard)) == ("Rayleigh.", "Rayleigh.", "Rayleigh.")
+    reply = session.ask("Why?", to="gemini", via=model, echo=heard.append)
+    assert (reply.text, str(reply), "".join(heard)) == ("Rayleigh.", "Rayleigh.", "Rayleigh.")
     assert model.asked[0]["contents"][-1]["parts"] == [{"text": "Why?"}]
-    assert session.messages[-1]["id"] == said.id
+    assert session.messages[-1]["id"] == reply.id
 
 
 def test_what_a_function_answers_is_stored_as_what_a_command_does(home, tmp_path):
@@ -80,8 +80,8 @@ def test_what_is_asked_is_what_is_sent_once_it_is_stored(session):
 def test_a_command_answers_too(session, tmp_path):
     (tmp_path / "answer").write_bytes(orjson.dumps(ANSWER))
     heard = []
-    said = session.ask("Why?", to="gemini", via=f"cat {tmp_path}/answer", echo=heard.append)
-    assert (said.text, heard) == ("Rayleigh.", ["Rayleigh."])
+    reply = session.ask("Why?", to="gemini", via=f"cat {tmp_path}/answer", echo=heard.append)
+    assert (reply.text, heard) == ("Rayleigh.", ["Rayleigh."])
 
 
 def test_an_async_function_is_awaited_in_its_own_loop(session):
@@ -93,13 +93,13 @@ def test_an_async_function_is_awaited_in_its_own_loop(session):
             return ANSWER
 
         other = Session.open("other", create=True, home=Path(session.path).parent.parent)
-        said = [await session.ask("one", to="gemini", via=model)]
-        said += await asyncio.gather(
+        replies = [await session.ask("one", to="gemini", via=model)]
+        replies += await asyncio.gather(
             other.ask("x", to="gemini", via=model),
             session.ask("two", to="gemini", via=Model(EVENTS).pieces),
         )
-        said.append(await session.ask("three", to="gemini", via=Model(ANSWER)))  # which is there at once
-        return [one.text for one in said]
+        replies.append(await session.ask("three", to="gemini", via=Model(ANSWER)))  # which is there at once
+        return [reply.text for reply in replies]
 
     assert asyncio.run(talk()) == ["Rayleigh."] * 4
     assert [m["parts"][0]["text"] for m in session.messages][::2] == ["one", "two", "three"]
@@ -177,8 +177,8 @@ def test_a_response_that_is_read_with_await(session):
     assert session.messages[-1]["id"] == id
 
 
-async def _awaited(given):
-    return await given
+async def _awaited(value):
+    return await value
 
 
 def test_a_response_longer_than_allowed_is_refused(session):
@@ -287,14 +287,14 @@ def test_a_function_removes_from_what_the_model_said(talk, remover):
 
 @pytest.mark.parametrize("remover", [cut_later, [cut, cut_later]])
 def test_an_async_function_is_awaited(talk, remover):
-    async def asked():
+    async def main():
         assert texts(await talk.payload("gemini", remove_cmd=remover)) == REMOVED
         assert b"Because.<" not in (await talk.curate(remove_cmd=remover)).output
         model = Model(ANSWER)
         await talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
         assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
 
-    asyncio.run(asked())
+    asyncio.run(main())
 
 
 def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk):
@@ -320,10 +320,10 @@ def test_templates_are_texts_or_paths(talk, tmp_path):
 
 
 def test_what_was_rendered_already_is_taken_as_it_is(talk):
-    given = {"rendered_user": "@Q: {{message}}", "system": "{% as it is %}"}
-    sent = talk.payload("gemini", **given)
-    assert texts(sent)[-1] == given["rendered_user"]
-    assert orjson.loads(sent)["systemInstruction"] == {"parts": [{"text": given["system"]}]}
+    options = {"rendered_user": "@Q: {{message}}", "system": "{% as it is %}"}
+    sent = talk.payload("gemini", **options)
+    assert texts(sent)[-1] == options["rendered_user"]
+    assert orjson.loads(sent)["systemInstruction"] == {"parts": [{"text": options["system"]}]}
     assert talk.messages[-1]["parts"] == [{"text": "And <more>?"}]
     with pytest.raises(Usage):
         talk.payload("gemini", rendered_user="a", user_template="b")

@@ -74,8 +74,8 @@ def by_library(session, doing):
 
 def reading(home, session):
     """What is read is the same too."""
-    for flag, found in (("--jsonl", session.messages), ("--items", session.items)):
-        assert found == run_in_process("show", "demo", flag, home=home, env=FIXED).lines
+    for flag, read in (("--jsonl", session.messages), ("--items", session.items)):
+        assert read == run_in_process("show", "demo", flag, home=home, env=FIXED).lines
     small = ["--budget", "60", "--unanswered", "stub", "--prefill"]
     for flags, options in (([], {}), (small, {"budget": 60, "unanswered": "stub", "prefill": True})):
         sent = run_in_process("payload", "demo", "--to", "gemini", *flags, home=home, env=FIXED)

@@ -23,11 +23,11 @@ class Called:
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("value", "expected"),
     [(coroutine, True), (generator, True), (generator(), True), (Called(), True), (len, False), ([1], False), (b"x", False), (lambda: 1, False)],
 )  # fmt: skip
-def test_what_is_awaited_is_told_from_what_is_not(given, *, found):
-    assert is_async(given) == found
+def test_what_is_awaited_is_told_from_what_is_not(value, *, expected):
+    assert is_async(value) == expected
 
 
 def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop():
@@ -35,14 +35,14 @@ def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop():
 
     async def main():
         var.set("here")
-        there = threading.get_ident()
+        loop_thread = threading.get_ident()
 
         async def answer(text):
             await asyncio.sleep(0)
-            return text.upper(), threading.get_ident() == there
+            return text.upper(), threading.get_ident() == loop_thread
 
         def job(bridge):
-            assert threading.get_ident() != there
+            assert threading.get_ident() != loop_thread
             return bridge.blocking(answer)("hi"), var.get()
 
         return await run(job)

@@ -41,14 +41,14 @@ def test_it_is_there_when_it_is_awaited():
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "expected"),
     [
         (b"x", [b"x"]), ("ü", ["ü"]), (bytearray(b"x"), [b"x"]), (memoryview(b"x"), [b"x"]), ({"a": 1}, [b'{"a":1}']), ([b"a", "b"], [b"a", "b"]),
         (iter([b"a"]), [b"a"]), ((), []),
     ],
 )  # fmt: skip
-def test_a_response_is_bytes_a_text_an_object_or_pieces(data, found):
-    assert list(pieces(data)) == found
+def test_a_response_is_bytes_a_text_an_object_or_pieces(data, expected):
+    assert list(pieces(data)) == expected
 
 
 @pytest.mark.parametrize("data", [None, 7, True, object()])
@@ -69,15 +69,15 @@ def test_what_the_source_of_a_response_raises_is_the_callers(tmp_path):
 
 
 def test_the_text_is_told_as_it_arrives_and_nothing_else():
-    told = []
-    echoed = CallbackEcho(Env({}), told.append)
+    echo_texts = []
+    echoed = CallbackEcho(Env({}), echo_texts.append)
     echoed.parts(
         [{"text": "a"}, {"text": "why", "thought": True}, {"functionCall": {"name": "f", "args": {}}}]
     )
     echoed.text("")
     echoed.text("b")
     echoed.end()
-    assert told == ["a", "b"]
+    assert echo_texts == ["a", "b"]
 
 
 def test_a_listener_that_fails_is_the_callers():
@@ -159,14 +159,14 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE 
 
 def test_the_examples_run(home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said = {}
+    names = {}
     with FakeProvider() as server:
         monkeypatch.setenv("MODEL_URL", f"{server.url}/v1beta/models/m:streamGenerateContent?alt=sse")
         for number, example in enumerate(EXAMPLES):
-            exec(compile(example, f"{PAGE.name}, example {number}", "exec"), said)
+            exec(compile(example, f"{PAGE.name}, example {number}", "exec"), names)
     assert len(EXAMPLES) == 9
     assert (tmp_path / "demo.html").stat().st_size > 1000
-    assert said["other"].id == "demo-b"
+    assert names["other"].id == "demo-b"
 
 
 def test_the_page_names_all_that_is_public():

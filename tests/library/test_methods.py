@@ -81,9 +81,9 @@ def test_arguments_that_the_verb_has_not_are_type_errors(session, options):
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
 def test_numbers_that_json_has_not_are_refused(session, number):
     session.append(call="plot", args={"at": None, "to": [1.5]})
-    given = {"a": [{"b": (number,)}], "c": None}
-    said = {"role": "model", "parts": [{"functionCall": {"name": "plot", "args": given}}]}
-    for refused in (lambda: session.append(call="plot", args=given), lambda: session.extend([said])):
+    args = {"a": [{"b": (number,)}], "c": None}
+    message = {"role": "model", "parts": [{"functionCall": {"name": "plot", "args": args}}]}
+    for refused in (lambda: session.append(call="plot", args=args), lambda: session.extend([message])):
         with pytest.raises(BadData, match="NaN and infinity"):
             refused()
     assert len(session.messages) == 1
@@ -104,7 +104,7 @@ class Options(OptionSet):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "found"),
+    ("name", "value", "expected"),
     [
         ("text", "a", "a"), ("text", 7, "7"), ("text", {"a": 1}, '{"a":1}'), ("text", "@f", "@f"), ("texts", "a", ["a"]), ("texts", ["a", "b"], ["a", "b"]),
         ("texts", ("a",), ["a"]), ("system", "@f", "@f"), ("system", Path("/f"), "@/f"), ("tools", [{"name": "f"}], '[{"name":"f"}]'),
@@ -113,8 +113,8 @@ class Options(OptionSet):
     ],
     ids=str,
 )  # fmt: skip
-def test_values_are_pythons_own(name, value, found):
-    assert getattr(read(Options, {name: value}), name) == found
+def test_values_are_pythons_own(name, value, expected):
+    assert getattr(read(Options, {name: value}), name) == expected
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_says_nothing_was_not_given(value):
 
 
 @pytest.mark.parametrize(
-    ("given", "fixed", "why"),
+    ("options", "fixed", "why"),
     [
         ({"unknown": 1}, {}, "no such option: unknown"), ({"session": "x"}, {}, "no such option: session"), ({"text": "x"}, {"text": "y"}, "no such option: text"),
         ({"on": 1}, {}, "on: True or False"), ({"on": "yes"}, {}, "on: True"), ({"count": "1"}, {}, "count: a number"), ({"count": True}, {}, "count: a number"),
@@ -141,9 +141,9 @@ def test_what_says_nothing_was_not_given(value):
     ],
     ids=str,
 )  # fmt: skip
-def test_what_the_verb_has_not_is_a_type_error(given, fixed, why):
+def test_what_the_verb_has_not_is_a_type_error(options, fixed, why):
     with pytest.raises(TypeError, match=why):
-        read(Options, given, **fixed)
+        read(Options, options, **fixed)
 
 
 @pytest.mark.parametrize("count", [0, 10, -1])
@@ -213,11 +213,11 @@ def test_a_session_is_found_by_id_prefix_or_path_and_begun_where_that_is_wanted(
 def test_a_path_stays_the_same_file_wherever_the_program_goes(environ, tmp_path, monkeypatch):
     (tmp_path / "s.jsonl").write_bytes(HEADER)
     monkeypatch.chdir(tmp_path)
-    found = OpenSession(environ, "./s.jsonl", create=False)
+    opened = OpenSession(environ, "./s.jsonl", create=False)
     os.chdir("/")
-    assert found.path == str(tmp_path / "s.jsonl")
-    assert found.exists
-    assert found.look(found.call()).id == "demo"
+    assert opened.path == str(tmp_path / "s.jsonl")
+    assert opened.exists
+    assert opened.look(opened.call()).id == "demo"
 
 
 def test_one_that_was_removed_is_not_found_unless_it_may_be_begun(environ):
@@ -229,6 +229,6 @@ def test_one_that_was_removed_is_not_found_unless_it_may_be_begun(environ):
 
 
 def test_a_verb_says_in_the_call_what_it_would_print(environ):
-    found = OpenSession(environ, "demo", create=False)
-    assert found.run("append", {"message": ["hi"]}).text != ""
-    assert found.run("last", {"role": "user"}, argument=None).output == b"hi\n"
+    opened = OpenSession(environ, "demo", create=False)
+    assert opened.run("append", {"message": ["hi"]}).text != ""
+    assert opened.run("last", {"role": "user"}, argument=None).output == b"hi\n"

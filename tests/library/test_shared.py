@@ -39,7 +39,7 @@ def talk(session, name):
             session.append(f"{name}:{number}", role="user" if number % 2 else "model")
         now = [message["id"] for message in session.messages]
         assert now[: len(before)] == before
-        texts = said(session)
+        texts = stored_texts(session)
         assert f"{name}:{number}" in texts
         before = now
         if number % 5 == 0:
@@ -47,7 +47,7 @@ def talk(session, name):
     return True
 
 
-def said(session):
+def stored_texts(session):
     return ["".join(part["text"] for part in message["parts"]) for message in session.messages]
 
 
@@ -64,10 +64,10 @@ def test_nothing_is_lost_doubled_or_out_of_order(home):
         assert process.communicate()[0] == b"True\n"
         assert process.returncode == 0
     names = [f"{who}.{n}" for who in ("here", *map(str, range(PROCESSES))) for n in range(THREADS)]
-    found = said(session)
-    assert sorted(found) == sorted(f"{name}:{number}" for name in names for number in range(EACH))
+    stored = stored_texts(session)
+    assert sorted(stored) == sorted(f"{name}:{number}" for name in names for number in range(EACH))
     for name in names:
-        mine = [text for text in found if text.startswith(f"{name}:")]
+        mine = [text for text in stored if text.startswith(f"{name}:")]
         assert mine == [f"{name}:{number}" for number in range(EACH)]
     run_ok("verify", "demo", home=home)
     fresh = Session.open("demo", home=home)
@@ -87,7 +87,7 @@ def test_a_process_that_is_forked_goes_on_by_itself(session):
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     session.append("after")
-    assert said(session) == ["before", "in the child", "after"]
+    assert stored_texts(session) == ["before", "in the child", "after"]
 
 
 def test_a_function_may_use_the_session_that_calls_it(session):
@@ -97,7 +97,7 @@ def test_a_function_may_use_the_session_that_calls_it(session):
         return "an answer"
 
     assert session.ask("hi", to="text", via=model).text == "an answer"
-    assert said(session) == ["hi", "noted meanwhile", "an answer"]
+    assert stored_texts(session) == ["hi", "noted meanwhile", "an answer"]
 
 
 def test_the_process_stays_as_it_is(session, monkeypatch):
@@ -260,8 +260,8 @@ def texts(program, home, number):
         env=environ(home=home), capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    there = len(Session.open("demo", home=home).messages)
-    assert int(done.stdout) == (there if number is None else number)
+    count = len(Session.open("demo", home=home).messages)
+    assert int(done.stdout) == (count if number is None else number)
 
 
 def test_twenty_forks_beside_threads_that_append(home):

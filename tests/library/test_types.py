@@ -99,10 +99,10 @@ def test_what_is_asked(session: Session) -> None:
     assert_type(session.append_response(ANSWER), str)
     session.append("again")
     echoed: list[str] = []
-    said = session.ask("Well?", to="gemini", via=answers, echo=echoed.append, set={"a": 1}, max_tokens=10)
-    assert_type(said, Answer)
-    assert (said.text, str(said), said.calls) == ("Yes.", "Yes.", [])
-    assert_type(said.id, str)
+    reply = session.ask("Well?", to="gemini", via=answers, echo=echoed.append, set={"a": 1}, max_tokens=10)
+    assert_type(reply, Answer)
+    assert (reply.text, str(reply), reply.calls) == ("Yes.", "Yes.", [])
+    assert_type(reply.id, str)
 
     async def talk() -> None:
         assert_type(await session.ask("And?", to="gemini", via=answer), Answer)
@@ -149,10 +149,10 @@ def test_errors_have_codes(error: type[HistoryError], code: int) -> None:
 
 
 def test_the_public_names_are_these() -> None:
-    here = {name for name in globals() if name in codeh_history.__all__}
-    assert here == set(codeh_history.__all__)
+    names = {name for name in globals() if name in codeh_history.__all__}
+    assert names == set(codeh_history.__all__)
     stub = Path(str(codeh_history.__file__)).with_suffix(".pyi").read_text()
-    assert set(re.findall(r'^    "(\w+)",$', stub, re.MULTILINE)) == here
+    assert set(re.findall(r'^    "(\w+)",$', stub, re.MULTILINE)) == names
     assert __version__.count(".") == 2
 
 

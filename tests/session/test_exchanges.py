@@ -49,8 +49,8 @@ def test_what_a_real_user_said(message, *, expected):
 @pytest.mark.parametrize("text", ["Why?", "", "# Plan", "System: tick", IDE, "The System: x", " System: x"])
 def test_a_text_that_asks_at_a_glance_is_a_prompt(text):
     """As it is one with an empty text beside it, which takes a longer look."""
-    one, two = (session([user(*texts)]).messages[0] for texts in ([text], [text, {"text": ""}]))
-    assert is_prompt(one) == is_prompt(two)
+    alone, beside_empty = (session([user(*texts)]).messages[0] for texts in ([text], [text, {"text": ""}]))
+    assert is_prompt(alone) == is_prompt(beside_empty)
 
 
 ENDS = {
@@ -64,16 +64,16 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize(("message", "expected"), ENDS.values(), ids=ENDS)
-def test_context_and_texts_for_programs_never_hold_tools(message, expected):
-    (found,) = session([message]).messages
-    assert (is_ide_context(found), is_system(found)) == expected
+@pytest.mark.parametrize(("record", "expected"), ENDS.values(), ids=ENDS)
+def test_context_and_texts_for_programs_never_hold_tools(record, expected):
+    (message,) = session([record]).messages
+    assert (is_ide_context(message), is_system(message)) == expected
 
 
 def test_what_marks_an_editors_context_can_be_told():
-    (found,) = session([user("<editor> a.py")]).messages
-    assert not is_ide_context(found)
-    assert is_ide_context(found, ["<nothing>", "<editor>"])
+    (message,) = session([user("<editor> a.py")]).messages
+    assert not is_ide_context(message)
+    assert is_ide_context(message, ["<nothing>", "<editor>"])
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ GROUPS = "|pm|pm pm|p pm|cpm cpm|pm ccp|pmcm p|mspm|mcpm|mm|c|pmc|pmcs|psm"
 def test_an_exchange_goes_to_the_next_real_prompt(groups):
     letters = groups.replace(" ", "")
     messages = session(drawn(letters)).messages
-    found = exchanges(messages)
-    assert [len(group) for group in found] == [len(group) for group in groups.split()]
-    assert [message for group in found for message in group] == messages
-    places, asked = exchange_places(messages)
+    grouped = exchanges(messages)
+    assert [len(group) for group in grouped] == [len(group) for group in groups.split()]
+    assert [message for group in grouped for message in group] == messages
+    places, prompts = exchange_places(messages)
     assert [place for group in places for place in group] == list(range(len(letters)))
-    assert asked == [place for place, letter in enumerate(letters) if letter == "p"]
+    assert prompts == [place for place, letter in enumerate(letters) if letter == "p"]
 
 
 def test_tools_are_named_by_imported_entries_alone():

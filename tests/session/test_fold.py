@@ -58,9 +58,9 @@ def test_a_commit_ends_an_abort():
 
 def test_2026_11_23_what_a_commit_says_is_told_in_its_order():
     """Of a set it came in another order in each process."""
-    told = [f"field{number}" for number in range(20)]
-    log = w().o("m").add(type="commit", of="m", ts="2026-01-01T00:00:00.000Z", **dict.fromkeys(told, 1))
-    assert [name for name in log.view().messages[0].fields if name.startswith("field")] == told
+    fields = [f"field{number}" for number in range(20)]
+    log = w().o("m").add(type="commit", of="m", ts="2026-01-01T00:00:00.000Z", **dict.fromkeys(fields, 1))
+    assert [name for name in log.view().messages[0].fields if name.startswith("field")] == fields
 
 
 BLOCK = block_of({"text": "v1"})
@@ -221,14 +221,14 @@ def test_the_directory_says_what_is_in_it():
 
 @not_short
 def test_the_reader_in_typescript_comes_to_the_same(tmp_path):
-    given = [{"log64": b64encode(case.log).decode(), "blocks": case.blocks} for case in CASES.values()]
+    inputs = [{"log64": b64encode(case.log).decode(), "blocks": case.blocks} for case in CASES.values()]
     done = subprocess.run(
         [node(), ROOT / "tests" / "session" / "conformance.mjs", script("reader.ts", tmp_path)],
-        input=b"".join(orjson.dumps(each) + b"\n" for each in given), capture_output=True, check=False,
+        input=b"".join(orjson.dumps(each) + b"\n" for each in inputs), capture_output=True, check=False,
     )  # fmt: skip
     assert done.stderr == b""
-    found = dict(zip(CASES, lines(done.stdout), strict=True))
-    assert found == {name: case.view for name, case in CASES.items()}
+    views = dict(zip(CASES, lines(done.stdout), strict=True))
+    assert views == {name: case.view for name, case in CASES.items()}
 
 
 def test_the_reader_in_typescript_is_short():

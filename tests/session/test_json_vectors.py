@@ -142,12 +142,12 @@ EVERY = pytest.mark.parametrize("odd", sampled(VECTORS.values()), ids=sampled(VE
 def test_a_line_is_read_or_reported_and_costs_only_itself(odd, tmp_path):
     data = BEFORE + odd.line + AFTER
     path = write_session(tmp_path, data)
-    found = run_in_process("verify", "s", "--json", home=tmp_path)
-    [verdict] = found.lines
+    done = run_in_process("verify", "s", "--json", home=tmp_path)
+    [verdict] = done.lines
     damage = [problem["offset"] for problem in verdict["problems"] if "names" not in problem["reason"]]
     assert damage == ([] if odd.read else [len(BEFORE)])
     assert verdict["records"] == 3 + odd.read
-    assert found.code == (0 if odd.read else 1)
+    assert done.code == (0 if odd.read else 1)
     shown = run_in_process("show", "s", home=tmp_path)
     assert (b"the first word" in shown.out, b"the last word" in shown.out) == (True, True)
     assert (b"byte %d" % len(BEFORE) in shown.err) is not odd.read
@@ -169,19 +169,19 @@ def test_what_is_read_keeps_its_bytes_and_what_is_not_is_left_behind(odd, tmp_pa
 def test_append_takes_it_as_it_is_or_names_the_byte(odd, tmp_path):
     good = b'{"role":"user","parts":[{"text":"good"}]}\n'
     path = write_session(tmp_path, BEFORE)
-    found = run_in_process(
+    done = run_in_process(
         "append", "-s", "s", "-q", "--jsonl", home=tmp_path, stdin=good + odd.line + b"\n"
     )
     if odd.refused is None:
-        assert found.code == 0
+        assert done.code == 0
         assert odd.line.strip()[1:] in path.read_bytes()  # what it does not say is put before its own bytes
     else:
-        assert (found.code, found.out) == (65, b"")
-        named = re.match(rb"codeh-history: stdin:2: byte (\d+): ", found.err)
-        assert named, found.err
+        assert (done.code, done.out) == (65, b"")
+        named = re.match(rb"codeh-history: stdin:2: byte (\d+): ", done.err)
+        assert named, done.err
         # parsers differ on whether a value goes wrong at its first byte or at the one that shows it
         assert abs(int(named[1]) - len(good) - odd.refused) <= 1
-        assert found.err.endswith(b"; nothing was stored\n")
+        assert done.err.endswith(b"; nothing was stored\n")
         assert path.read_bytes() == BEFORE
 
 
@@ -213,13 +213,13 @@ def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command, tmp_path):
     data = BEFORE + b"\n".join(BAD) + AFTER + b'{"type":"message","id":"to'
     path = write_session(tmp_path, data)
     verb = command.split(maxsplit=1)[0]
-    found = run_in_process(*command.split(), home=tmp_path)
-    assert found.code == (1 if verb in ("calls", "context") and not found.out else 0), found.err
+    done = run_in_process(*command.split(), home=tmp_path)
+    assert done.code == (1 if verb in ("calls", "context") and not done.out else 0), done.err
     if verb not in NO_TEXT:
-        assert b"the first word" in found.out
-        assert b"the last word" in found.out or verb == "search"
+        assert b"the first word" in done.out
+        assert b"the last word" in done.out or verb == "search"
     if verb != "list":
-        assert b"%d damaged lines skipped" % (len(BAD) + 1) in found.err
+        assert b"%d damaged lines skipped" % (len(BAD) + 1) in done.err
     assert path.read_bytes() == data
 
 
@@ -227,9 +227,9 @@ def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command, tmp_path):
 def test_all_odd_lines_that_are_read_break_no_reader(command, tmp_path):
     data = BEFORE + b"\n".join(KEPT) + AFTER
     write_session(tmp_path, data)
-    found = run_in_process(*command.split(), home=tmp_path)
-    assert found.code in (0, 1)
-    assert b"damaged" not in found.err
+    done = run_in_process(*command.split(), home=tmp_path)
+    assert done.code in (0, 1)
+    assert b"damaged" not in done.err
 
 
 REWRITERS = ["redact -s s -i --yes", "persist -s s -i --all", "hydrate -s s -i", "gc --yes"]
@@ -281,14 +281,14 @@ GIVEN = {
 def test_what_is_newer_or_something_else_is_never_written(data, tmp_path):
     path = write_session(tmp_path, data)
     for command in WRITERS:
-        found = run_in_process(
+        done = run_in_process(
             *command.split(), home=tmp_path, stdin=GIVEN.get(command, b""), env={"CODEH_SESSION": "s"}
         )
         assert path.read_bytes() == data, command
         assert [file.name for file in path.parent.iterdir()] == ["s.jsonl"]
-        assert found.code in (0, 1, 3, 6, 65), command
+        assert done.code in (0, 1, 3, 6, 65), command
         if command.startswith("append"):
-            assert found.code == 65
+            assert done.code == 65
     if data.startswith(b'{"type"'):
         shown = run_in_process("show", "s", home=tmp_path)
         assert b"the first word" in shown.out

@@ -55,9 +55,9 @@ def test_what_is_stored_or_lies_in_blocks_is_committed(own, blocks, *, committed
 
 
 def test_parts_in_blocks_say_where_they_are_and_which_are_calls_without_an_id():
-    found = unread({"blockIds": ["a", "b"], "idless": [1]})
-    assert found == [{"blockId": "a"}, {"blockId": "b"}]
-    assert [(part.id, part.call) for part in found] == [("a", False), ("b", True)]
+    parts = unread({"blockIds": ["a", "b"], "idless": [1]})
+    assert parts == [{"blockId": "a"}, {"blockId": "b"}]
+    assert [(part.id, part.call) for part in parts] == [("a", False), ("b", True)]
     assert [part.call for part in map(Unread, "ab")] == [False, False]
     assert not any(part.call for part in unread({"blockIds": ["a"], "idless": 7}))  # type: ignore[attr-defined]
 
@@ -70,11 +70,11 @@ def test_what_a_summary_covers_is_its_own_list():
     assert Summary(fields={"id": "s", "summary": "", "covers": None}, place=0, raw=None).covers == []
 
 
-@pytest.mark.parametrize(("header", "found"), [
+@pytest.mark.parametrize(("header", "source"), [
     (None, {}), ({}, {}), ({"imported": {"from": "pi"}}, {"from": "pi"}), ({"imported": True}, {}),
 ])  # fmt: skip
-def test_what_a_session_is_a_copy_of(header, found):
-    assert origin(header) == found
+def test_what_a_session_is_a_copy_of(header, source):
+    assert origin(header) == source
 
 
 FORGED = [
@@ -134,9 +134,9 @@ LINES = {
 
 @pytest.mark.parametrize(("data", "names"), LINES.values(), ids=LINES)
 def test_a_line_is_called_by_what_no_redaction_changes(data, names):
-    found = named_lines(data)
-    assert [line.name for line in found] == names
-    assert [line.raw for line in found if line.raw in data.split(b"\n")] == [line.raw for line in found]
+    lines = named_lines(data)
+    assert [line.name for line in lines] == names
+    assert [line.raw for line in lines if line.raw in data.split(b"\n")] == [line.raw for line in lines]
 
 
 def test_a_line_that_looks_like_one_too_long_to_be_read_hides_no_other():
@@ -183,8 +183,8 @@ R1, R2 = (b'{"type":"redaction","id":"%s","ts":"t","lines":[]}\n' % id for id in
 @pytest.mark.parametrize("order", [(R1, R2), (R2, R1)])
 def test_redactions_stand_after_the_first_line_in_one_order(order):
     lines = [HEADER, A]
-    for one in order:
-        lines = insert_redaction(lines, one)
+    for line in order:
+        lines = insert_redaction(lines, line)
     assert lines == [HEADER, R1, R2, A]
     assert with_redactions([HEADER, A], order) == lines
 

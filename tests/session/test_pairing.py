@@ -7,7 +7,7 @@ from codeh_history.session.pairing import call_to_answer, failed_call, is_failed
 from histories import call, conversations, model, result, session, tool, user
 
 
-def told(pairing):
+def pairs_of(pairing):
     """Each call by its number, each answer by the number of its call: `0 1 | 1 0`; `-` orphan, `=` double."""
     number = {id(call): str(place) for place, call in enumerate(pairing.calls)}
     orphans, doubles = set(map(id, pairing.orphans)), set(map(id, pairing.doubles))
@@ -42,22 +42,22 @@ CASES = {
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
 def test_matching(messages, expected):
-    assert told(pair(session(messages).messages)) == expected
+    assert pairs_of(pair(session(messages).messages)) == expected
 
 
 def test_units_are_the_calls_of_a_message():
     first, second = model(call(f, "1"), "a", call(g, "2")), model(call(f, "4"))
-    found = pair(session([first, user("b", call(f, "3")), model("c"), second]).messages)
-    assert [[call.id for call in unit] for unit in found.units] == [["1", "2"], ["4"]]
-    assert [(message.id, part) for message, part in found.misplaced] == [(found.misplaced[0][0].id, 1)]
+    pairing = pair(session([first, user("b", call(f, "3")), model("c"), second]).messages)
+    assert [[call.id for call in unit] for unit in pairing.units] == [["1", "2"], ["4"]]
+    assert [(message.id, part) for message, part in pairing.misplaced] == [(pairing.misplaced[0][0].id, 1)]
 
 
 def test_what_a_result_without_an_id_answers():
-    said = [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
-    messages = session(said).messages
-    found = call_to_answer(messages, f)
-    assert found is not None
-    assert found.id == "call_1"
+    records = [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
+    messages = session(records).messages
+    open_call = call_to_answer(messages, f)
+    assert open_call is not None
+    assert open_call.id == "call_1"
     assert call_to_answer(messages, g) is None
     assert [call.id for call in open_at_end(messages)] == ["call_1"]
 
@@ -72,13 +72,13 @@ def test_2026_11_22_a_call_beside_a_providers_own_result_was_taken_for_lost():
 @given(messages=conversations())
 def test_it_is_its_rule(messages):
     shown = session(messages).messages
-    assert told(pair(shown)) == " ".join(_plainly(shown))
+    assert pairs_of(pair(shown)) == " ".join(_plainly(shown))
 
 
 def _plainly(messages):
-    """What `told` says, by looking through all calls each time."""
+    """What `pairs_of` says, by looking through all calls each time."""
     calls = []
-    found = []
+    answers = []
     row, answering, idless = 0, False, 0
     for message in messages:
         if message.role == "model" and answering:
@@ -86,14 +86,14 @@ def _plainly(messages):
         answering = answering or message.role == "user"
         for part in message.parts:
             if "functionCall" in part and message.role == "model":
-                given = part["functionCall"].get("id")
-                idless += not given
-                id = str(given) if given else f"call_{idless}"
+                own_id = part["functionCall"].get("id")
+                idless += not own_id
+                id = str(own_id) if own_id else f"call_{idless}"
                 name = part["functionCall"]["name"]
-                calls.append({"id": id, "given": given, "name": name, "row": row, "open": True})
+                calls.append({"id": id, "given": own_id, "name": name, "row": row, "open": True})
             elif "functionResponse" in part:
-                found.append(_answered(calls, part["functionResponse"], row))
-    return found
+                answers.append(_answered(calls, part["functionResponse"], row))
+    return answers
 
 
 def _answered(calls, response, row):

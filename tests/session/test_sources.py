@@ -96,9 +96,9 @@ def test_a_result_that_was_replaced_stays_as_it_is():
     assert view.messages[0].parts == [result({"output": "stub"}), {"text": "b"}]
 
 
-@given(log=some.records(), found=st.lists(some.json_objects, max_size=2))
-def test_rendering_keeps_the_number_of_parts_and_never_fails(log, found):
-    log = [{**r, "references": found, "attached": found} if r["type"] == "message" else r for r in log]
+@given(log=some.records(), cited=st.lists(some.json_objects, max_size=2))
+def test_rendering_keeps_the_number_of_parts_and_never_fails(log, cited):
+    log = [{**r, "references": cited, "attached": cited} if r["type"] == "message" else r for r in log]
     view = some.view_of(log)
     after = sources.rendered(view)
     assert [len(m.parts) for m in after.messages] == [len(m.parts) for m in view.messages]
@@ -132,8 +132,8 @@ def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none():
     own = {"inlineData": {**PDF["inlineData"], "displayName": "own.pdf"}}
     record = message(own, PDF, kind="user", attached=[{"name": "x", "part": 0}, {"name": "y", "part": 1}])
     op = replace("m", 1, block_of(PDF), {"text": "stub"}, "test")
-    (found,) = sources.listed(apply(some.view_of([record]), [op]).messages)
-    assert found.parts[1:] == [own, {"text": "stub"}]
+    (listed,) = sources.listed(apply(some.view_of([record]), [op]).messages)
+    assert listed.parts[1:] == [own, {"text": "stub"}]
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none():
     ],
 )  # fmt: skip
 def test_what_is_not_known_of_a_file_is_left_out(attached, text):
-    (found,) = some.view_of([message({"text": "see"}, kind="user", attached=attached)]).messages
-    assert sources.listing(found) == text
-    assert len(sources.listed([found])[0].parts) == 1 + bool(text)
+    (shown,) = some.view_of([message({"text": "see"}, kind="user", attached=attached)]).messages
+    assert sources.listing(shown) == text
+    assert len(sources.listed([shown])[0].parts) == 1 + bool(text)
 
 
 # -- as users run it ----------------------------------------------------------------------------------
@@ -191,8 +191,8 @@ def test_writers_at_once_never_take_the_same_number(home, tmp_path):
     argv = ("append", "-s", "s", "-m", "found", "--references", tmp_path / "found.json")
     writers = [start(*argv, home=home, stdout=subprocess.DEVNULL) for _ in range(8)]
     assert [writer.wait() for writer in writers] == [0] * 8
-    found = [r["number"] for m in lines(session_path(home, "s"))[2:] for r in m["references"]]
-    assert found == list(range(1, 25))
+    numbers = [r["number"] for m in lines(session_path(home, "s"))[2:] for r in m["references"]]
+    assert numbers == list(range(1, 25))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -244,9 +244,9 @@ class Session(RuleBasedStateMachine):
             "summarize", "s", "-i", "--max-conversations", "1", "--min-batch", "1", "--counter", "approx"
         )
         assert done.code == 0
-        known = [orjson.loads(line) for line in self.data.split(b"\n") if is_json(line)]
+        records = [orjson.loads(line) for line in self.data.split(b"\n") if is_json(line)]
         for record in new:
-            ids = {other.get("id") for other in known} | set(self.view.all)
+            ids = {other.get("id") for other in records} | set(self.view.all)
             assert {covered.partition(".")[0] for covered in record["covers"]} <= ids  # of an op: ID.N
 
     @precondition(lambda self: self.data)
@@ -301,11 +301,11 @@ class Session(RuleBasedStateMachine):
     def flip(self, number, place, byte):
         """A byte of a line becomes one that no JSON holds; the header is spared."""
         lines = self.data.split(b"\n")
-        known = [n for n, line in enumerate(lines) if n and is_json(line)]
-        deltas = [n for n in known if lines[n].startswith(b'{"type":"delta"')]  # as many as the clock makes
-        known = deltas if number % 5 == 0 else [n for n in known if n not in deltas]
-        if known:
-            chosen = known[number % len(known)]
+        whole = [n for n, line in enumerate(lines) if n and is_json(line)]
+        deltas = [n for n in whole if lines[n].startswith(b'{"type":"delta"')]  # as many as the clock makes
+        whole = deltas if number % 5 == 0 else [n for n in whole if n not in deltas]
+        if whole:
+            chosen = whole[number % len(whole)]
             line = bytearray(lines[chosen])
             line[place % len(line)] = byte
             lines[chosen] = bytes(line)

@@ -70,10 +70,10 @@ def test_a_file_that_is_none_of_the_stores_is_not_noted(home, tmp_path):
             assert not (home / "awaiting").exists()
 
 
-@pytest.mark.parametrize("there", ["a file", "a link"])
-def test_where_it_cannot_be_noted_the_answer_is_waited_for_all_the_same(home, there):
+@pytest.mark.parametrize("obstacle", ["a file", "a link"])
+def test_where_it_cannot_be_noted_the_answer_is_waited_for_all_the_same(home, obstacle):
     home.mkdir()
-    if there == "a file":
+    if obstacle == "a file":
         (home / "awaiting").touch()
     else:
         (home / "awaiting").mkdir()

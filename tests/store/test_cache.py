@@ -14,10 +14,10 @@ OLD = Stamp(7, 2**63 + 1, 5)  # as large as an inode may be
 
 
 def kept(home, use="rows", version=1, **values):
-    known = Remembered(str(home), use, version)
+    entries = Remembered(str(home), use, version)
     for name, value in values.items():
-        known.keep(name, OLD, value)
-    known.save()
+        entries.keep(name, OLD, value)
+    entries.save()
 
 
 def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home):
@@ -33,10 +33,10 @@ def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home):
 
 
 def test_what_changed_just_now_is_not_kept(home):
-    known = Remembered(str(home), "rows", 1)
+    entries = Remembered(str(home), "rows", 1)
     now = Stamp(1, 1, time.time_ns())
-    known.keep("a", now, 1)
-    assert known.get("a", now) is None
+    entries.keep("a", now, 1)
+    assert entries.get("a", now) is None
 
 
 def test_only_what_is_named_stays(home):

@@ -52,8 +52,8 @@ def skimmed(path, step):
 def backwards(path, step):
     with path.open("rb") as opened, pytest.MonkeyPatch.context() as patch:
         patch.setattr(begun, "_STEP", step)
-        found = begun.lines_backwards(opened.fileno(), path.stat().st_size)
-        return [orjson.loads(line)["id"] for line in found][::-1]
+        lines = begun.lines_backwards(opened.fileno(), path.stat().st_size)
+        return [orjson.loads(line)["id"] for line in lines][::-1]
 
 
 @pytest.mark.parametrize("over", [-2, -1, 0, 1, 2, 500, 1023, 1024, 5000])

@@ -71,23 +71,23 @@ def test_a_file_replaced_while_a_writer_waits_is_opened_anew(home, monkeypatch, 
 def test_the_new_file_is_locked_until_all_is_done(home, monkeypatch, step):
     """Whoever opens it before its name is durable waits, as its lock is held from its first byte on."""
     path = made(home)
-    owner, found = (replace.os, []) if step == "replace" else (replace, [])
+    owner, states = (replace.os, []) if step == "replace" else (replace, [])
     done = getattr(owner, step)
 
     def look(place, *more):
         fd = os.open(path if step == "sync_dir" else place, os.O_RDONLY)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            found.append("free")
+            states.append("free")
         except BlockingIOError:
-            found.append("locked")
+            states.append("locked")
         finally:
             os.close(fd)
         done(place, *more)
 
     monkeypatch.setattr(owner, step, look)
     replace.replace(Env(), str(path), lambda locked: locked.read())
-    assert found == ["locked"]
+    assert states == ["locked"]
 
 
 @pytest.mark.parametrize("before", [-(1 << 10), -20, -8, -1, 0, 1 << 10])
@@ -121,12 +121,12 @@ def test_a_removed_session_is_not_written_under_its_old_name(home):
 def test_2026_11_23_a_misspelt_path_makes_no_folders(home, line):
     path = made(home)
     before = path.read_bytes()
-    there = home / "no" / "such"
-    given = b'{"role":"user","parts":[{"text":"x"}]}\n' if "-m" not in line else b""
-    done = run_in_process(*line.format(there / "x.jsonl").split(), home=home, stdin=given)
+    folder = home / "no" / "such"
+    stdin = b'{"role":"user","parts":[{"text":"x"}]}\n' if "-m" not in line else b""
+    done = run_in_process(*line.format(folder / "x.jsonl").split(), home=home, stdin=stdin)
     assert (done.code, done.out) == (74, b"")
-    assert done.err.decode() == f"codeh-history: {there}: no such directory; nothing was stored\n"
-    assert not there.parent.exists()
+    assert done.err.decode() == f"codeh-history: {folder}: no such directory; nothing was stored\n"
+    assert not folder.parent.exists()
     assert path.read_bytes() == before
 
 

@@ -38,14 +38,14 @@ def test_a_file_is_remembered_by_its_real_name(env, tmp_path, monkeypatch):
 
 def test_any_name_that_a_file_may_have_comes_back(env, tmp_path):
     names = ["a\nb.jsonl", "ü.jsonl", os.fsdecode(b"\xff.jsonl"), " .jsonl"]
-    found = [os.path.join(os.path.realpath(tmp_path), name) for name in names]
-    for path in found:
+    paths = [os.path.join(os.path.realpath(tmp_path), name) for name in names]
+    for path in paths:
         outside.add(env, path, REF)
-    assert outside.recorded(env) == found
-    outside.forget(env, found[1:3])
-    assert outside.recorded(env) == [found[0], found[3]]
+    assert outside.recorded(env) == paths
+    outside.forget(env, paths[1:3])
+    assert outside.recorded(env) == [paths[0], paths[3]]
     outside.forget(env, [])
-    outside.forget(env, found)
+    outside.forget(env, paths)
     assert outside.recorded(env) == []
 
 

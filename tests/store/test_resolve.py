@@ -181,8 +181,8 @@ def test_a_filter_reads_no_other_session_than_the_one_piped_in(env, monkeypatch,
 def test_a_file_that_is_there_is_told_as_one(env, tmp_path, monkeypatch):
     (tmp_path / "page.html").write_text("<html>")
     monkeypatch.chdir(tmp_path)
-    for name, said in (("page.html", "a path must end"), ("pages.html", "did you mean pages-html")):
-        with pytest.raises(Usage, match=said):
+    for name, error in (("page.html", "a path must end"), ("pages.html", "did you mean pages-html")):
+        with pytest.raises(Usage, match=error):
             for_reading(env, None, name)
 
 
@@ -217,7 +217,7 @@ def test_an_id_is_a_file_of_the_store_and_a_path_is_itself(session, path):
 
 
 @pytest.mark.parametrize(
-    ("session", "said"),
+    ("session", "message"),
     [
         ("a/b", "a path must end in .jsonl or .json (ids are"), ("", "not a session id ("), ("a\0b", "did you mean a-b?"),
         ("-x", "at most 128); did you mean x?"), ("my chat!", "at most 128); did you mean my-chat?"),
@@ -225,11 +225,11 @@ def test_an_id_is_a_file_of_the_store_and_a_path_is_itself(session, path):
         ("../demo", "a path must end in"), ("postgres://elsewhere/d/s", "a path must end in"),
     ],
 )  # fmt: skip
-def test_what_can_be_no_session_is_exit_2_and_says_what_was_meant(session, said):
+def test_what_can_be_no_session_is_exit_2_and_says_what_was_meant(session, message):
     with pytest.raises(Usage) as error:
         paths.path_of(Env(HOME), session)
-    assert said in str(error.value)
-    assert ("did you mean" in str(error.value)) == ("did you mean" in said)
+    assert message in str(error.value)
+    assert ("did you mean" in str(error.value)) == ("did you mean" in message)
 
 
 @pytest.mark.parametrize(

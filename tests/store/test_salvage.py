@@ -68,15 +68,15 @@ def rescued(data, folder):
     out.unlink(missing_ok=True)
     done = run_in_process("rescue", str(path), "--output", str(out), "--json", home=folder)
     assert path.read_bytes() == data
-    assert sorted(one.name for one in folder.glob("opencode.db*")) == ["opencode.db"]
+    assert sorted(file.name for file in folder.glob("opencode.db*")) == ["opencode.db"]
     assert done.code in (0, 65), done
     if done.code:
         assert str(path) in done.err.decode()
         return None
-    told = orjson.loads(done.out)
-    found = orjson.loads(out.read_bytes())["messages"]
-    assert told["problems"] or len(found) == MESSAGES
-    texts = (part.get("text", "") for message in found for part in message["parts"])
+    report = orjson.loads(done.out)
+    messages = orjson.loads(out.read_bytes())["messages"]
+    assert report["problems"] or len(messages) == MESSAGES
+    texts = (part.get("text", "") for message in messages for part in message["parts"])
     return [int(text[:3]) for text in texts if text[:3].isdigit()]
 
 
@@ -96,25 +96,25 @@ def test_a_damaged_page_costs_what_stood_on_it(whole, tmp_path):
         kind = whole[page * PAGE]
         if kind in seen and page % by_length(3, 1, 1):
             continue
-        found = rescued(damage(whole, page), tmp_path)
+        numbers = rescued(damage(whole, page), tmp_path)
         seen.add(kind)
         content = whole[page * PAGE : (page + 1) * PAGE]
         if kind == TABLE or b"CREATE " in content:  # which say where a table's rows are
             continue
-        assert found is not None
-        assert found == sorted(set(found))
+        assert numbers is not None
+        assert numbers == sorted(set(numbers))
         if kind == TABLE_LEAF:
-            assert MESSAGES - len(found) <= content.count(b'"type"') + content.count(b'"role"'), page
+            assert MESSAGES - len(numbers) <= content.count(b'"type"') + content.count(b'"role"'), page
         else:
-            assert len(found) == MESSAGES, (page, kind)
+            assert len(numbers) == MESSAGES, (page, kind)
     assert seen == {TABLE_LEAF, TABLE, INDEX_LEAF, INDEX}
 
 
 def test_a_database_that_was_cut_off_is_read_up_to_there(whole, tmp_path):
     counts = []
     for size in sampled(range(0, len(whole), len(whole) // 40)):
-        found = rescued(whole[:size], tmp_path)
-        counts.append(len(found or ()))
+        numbers = rescued(whole[:size], tmp_path)
+        counts.append(len(numbers or ()))
     assert counts == sorted(counts)
     assert counts[0] == 0
     assert len(set(counts)) > 5
@@ -161,7 +161,7 @@ def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole, tmp_path):
 
 def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
     """That of a full text index has none: each number was asked for in vain, for seconds."""
-    asked = []
+    actions = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.db")
         damaged = sqlite3.connect(path)
@@ -169,9 +169,9 @@ def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
         damaged.execute("CREATE TABLE two (id PRIMARY KEY)")
         damaged.execute("INSERT INTO two VALUES (7)")
         damaged.commit()
-        damaged.set_authorizer(lambda action, *_: asked.append(action) or sqlite3.SQLITE_OK)
+        damaged.set_authorizer(lambda action, *_: actions.append(action) or sqlite3.SQLITE_OK)
         made = containers.salvaged(damaged, path, os.path.join(folder, "b.db"))
-        assert (tuple(made.execute("SELECT id FROM two").fetchone()), len(asked) < 200) == ((7,), True)
+        assert (tuple(made.execute("SELECT id FROM two").fetchone()), len(actions) < 200) == ((7,), True)
         made.close()
         damaged.close()
 

@@ -98,10 +98,10 @@ contents = st.lists(
 @given(lines=contents, ended=st.booleans(), step=st.integers(1, 64))
 def test_blocks_are_all_of_the_file_and_end_with_a_line(scratch, lines, ended, step):
     data = b"\n".join(lines) + (b"\n" if ended and lines else b"")
-    found = list(file.blocks(scratch, put(scratch, data), step))
-    assert b"".join(found) == data
-    assert all(found)
-    assert all(block.endswith(b"\n") for block in found[:-1])
+    blocks = list(file.blocks(scratch, put(scratch, data), step))
+    assert b"".join(blocks) == data
+    assert all(blocks)
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
 
 
 def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch):
@@ -245,10 +245,10 @@ def test_no_change_goes_unnoticed(tmp_path, change):
 def test_sessions_that_are_not_there_have_none(tmp_path):
     (tmp_path / "a").write_bytes(b"ab")
     paths = [str(tmp_path / "a"), str(tmp_path / "b")]
-    found = read.stamps_of(paths)
-    assert list(found) == paths
-    assert found[paths[0]] == read.stamp_of(paths[0])
-    assert found[paths[1]] is None
+    stamps = read.stamps_of(paths)
+    assert list(stamps) == paths
+    assert stamps[paths[0]] == read.stamp_of(paths[0])
+    assert stamps[paths[1]] is None
     assert read.stamps_of([]) == {}
     assert list(read.loaded_together(paths)) == paths
     assert list(read.loaded_together([])) == []

@@ -25,11 +25,11 @@ def gone(*, unknown=False):
 @pytest.mark.parametrize("unknown", [False, True])
 def test_the_command_that_is_told_stores_the_messages_once(home, *, unknown):
     env = Env({"CODEH_HOME": str(home)})
-    said = unsent.keep_messages(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
-    before, _, rest = str(said).partition("; it is kept: `")
+    error = unsent.keep_messages(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
+    before, _, rest = str(error).partition("; it is kept: `")
     command, _, after = rest.partition("` ")
     assert (before, after) == ("postgres://h: gone", "stores it once")
-    assert said.unknown is unknown
+    assert error.unknown is unknown
     assert (home / "unsent").stat().st_mode & 0o777 == 0o700
     _, *argv = shlex.split(command)
     for _ in range(2):
@@ -42,8 +42,8 @@ def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path):
     (tmp_path / "in").write_bytes(b"\xff the answer")
     with (tmp_path / "in").open("rb") as file:
         env = Env({"CODEH_HOME": str(home)}, stdin=file.fileno())
-        said = unsent.keep_answer(env, "postgres://h/d/s", gone(), "gemini")
-    command = str(said).split("`")[1]
+        error = unsent.keep_answer(env, "postgres://h/d/s", gone(), "gemini")
+    command = str(error).split("`")[1]
     assert command.startswith("codeh-history append -s s --from gemini < '")
     (kept,) = (home / "unsent").iterdir()
     assert shlex.split(command)[-1] == str(kept)

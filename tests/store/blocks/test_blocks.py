@@ -82,9 +82,9 @@ def test_the_first_store_gets_what_it_lacks_and_what_none_has_is_named():
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 9), max_size=9))
 def test_batches_are_all_of_them_in_their_order_and_no_larger_than_they_must(sizes):
-    found = list(batches(sizes, 10))
-    assert [id for batch in found for id in batch] == list(sizes)
-    for batch, following in zip(found, [*found[1:], None], strict=False):
+    groups = list(batches(sizes, 10))
+    assert [id for batch in groups for id in batch] == list(sizes)
+    for batch, following in zip(groups, [*groups[1:], None], strict=False):
         assert batch
         total = sum(sizes[id] for id in batch)
         assert total <= 10

@@ -119,9 +119,9 @@ def test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round(root
     def watched(owner, name):
         done = getattr(owner, name)
 
-        def watch(*given, **more):
+        def watch(*args, **more):
             seen.append((name, held(root, fcntl.LOCK_EX), held(root, fcntl.LOCK_SH)))
-            return done(*given, **more)
+            return done(*args, **more)
 
         monkeypatch.setattr(owner, name, watch)
 

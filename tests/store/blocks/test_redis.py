@@ -26,13 +26,13 @@ def redis_store(url, **environ):
 
 
 def test_workspaces_keep_apart(redis_url, shared_redis):
-    one, two = redis_store(redis_url, CODEH_WORKSPACE="team-a"), redis_store(redis_url)
-    one.mset(dict([ONE]))
-    assert two.mget([ONE[0]]) == {}
-    assert one.mget([ONE[0]]) == dict([ONE])
+    team, default = redis_store(redis_url, CODEH_WORKSPACE="team-a"), redis_store(redis_url)
+    team.mset(dict([ONE]))
+    assert default.mget([ONE[0]]) == {}
+    assert team.mget([ONE[0]]) == dict([ONE])
     assert shared_redis.send("EXISTS", f"team-a:block:{ONE[0]}") == ":1"
-    assert two.stale(time.time() + 1000) == {}
-    assert one.stale(time.time() + 1000).keys() == {ONE[0]}
+    assert default.stale(time.time() + 1000) == {}
+    assert team.stale(time.time() + 1000).keys() == {ONE[0]}
 
 
 @pytest.mark.parametrize("name", ["a b", "*", "a:b", "../x", "_x"])
@@ -175,7 +175,7 @@ def calls(url, run):
     client.config_resetstat()
     run()
     stats = client.info("commandstats")
-    counts = {name.removeprefix("cmdstat_"): found["calls"] for name, found in stats.items()}
+    counts = {name.removeprefix("cmdstat_"): stat["calls"] for name, stat in stats.items()}
     greetings = ("hello", "client", "config", "info", "select", "auth")
     return {name: count for name, count in counts.items() if not name.startswith(greetings)}
 
@@ -272,11 +272,11 @@ def test_a_malformed_answer_is_an_error_and_no_bug(answer):
             lambda: store.stale(0), lambda: store.delete([ONE[0]], 0), lambda: store.foreign([ONE[0]], [""]),
         ):  # fmt: skip
             try:
-                found = use()
+                result = use()
             except InputOutput as error:
                 assert str(error).startswith("redis://127.0.0.1")  # noqa: PT017
             else:
-                assert not found or answer in SENSIBLE
+                assert not result or answer in SENSIBLE
     if answer not in SENSIBLE:
         with server(once) as url, pytest.raises(InputOutput):
             redis_store(url).mset(dict([ONE]))

@@ -154,13 +154,13 @@ def test_a_missing_block_is_named_with_its_store(case):
 )  # fmt: skip
 def test_what_is_no_block_id_never_gets_to_a_store(case, id):
     assert not is_block_id(id)
-    asked = []
+    requested = []
     real = case.store.mget
-    case.store.mget = lambda ids: asked.extend(ids) or real(ids)  # type: ignore[method-assign]
+    case.store.mget = lambda ids: requested.extend(ids) or real(ids)  # type: ignore[method-assign]
     with pytest.raises(BadData, match=r"not a block id"):
         fetch([case.store], [id, ONE[0]])
     assert fetch([case.store], [id, ONE[0]], lost={}) == {}
-    assert set(asked) == {ONE[0]}
+    assert set(requested) == {ONE[0]}
     assert sizes([case.store], [id]) == {}
     assert not any(map(is_block_id, (None, 7, [ONE[0]])))
 

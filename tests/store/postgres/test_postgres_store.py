@@ -39,21 +39,21 @@ def test_many_sessions_are_listed_in_few_queries(url, tmp_path, monkeypatch):
     store = postgres.named(url)
     for number in range(30):
         store.create(f"s{number}", b'{"type":"session","version":1,"id":"s"}\n')
-    asked = []
+    queries = []
     execute = psycopg.Connection.execute
 
     def ask(self, query, *more, **how):
-        asked.append(query)
+        queries.append(query)
         return execute(self, query, *more, **how)
 
     monkeypatch.setattr(psycopg.Connection, "execute", ask)
     for words in (["list"], ["usage"], ["search", "x"]):
-        asked.clear()
+        queries.clear()
         with (tmp_path / "out").open("wb") as out:
             env = Env({"CODEH_HOME": str(tmp_path / "home"), "CODEH_STORE": url}, stdout=out.fileno())
             assert main.run(words, env) in {0, 1}
-        assert len([query for query in asked if "codeh_lines" in query]) == 1, asked
-        assert len([query for query in asked if "codeh_sessions" in query]) <= 3, asked
+        assert len([query for query in queries if "codeh_lines" in query]) == 1, queries
+        assert len([query for query in queries if "codeh_sessions" in query]) <= 3, queries
 
 
 def test_sessions_are_read_together_up_to_a_bound(url, monkeypatch):
@@ -98,8 +98,8 @@ def test_a_database_without_tables_says_what_makes_them(cluster, tmp_path):
 def test_tables_are_made_by_many_at_once(cluster):
     cluster.sql("CREATE DATABASE race")
     code = f"from codeh_history.store.postgres import schema; schema.make({cluster.url('race')!r}, 'URL')"
-    made = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
-    assert [one.wait() for one in made] == [0] * 4
+    processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
+    assert [process.wait() for process in processes] == [0] * 4
 
 
 @postgres_server.needed
@@ -125,20 +125,20 @@ KEYED = LINE.replace(b'"parts"', b'"key":"k","parts"')
 
 @given(
     lines=st.lists(st.sampled_from([LINE, KEYED, KEYED.replace(b'"k"', b'"l"'), b"\n", b"x\n"]), max_size=8),
-    torn=st.booleans(), number=st.integers(0, 3), start=st.integers(0, 9), known=st.sampled_from([(), (b"k",)]),
+    torn=st.booleans(), number=st.integers(0, 3), start=st.integers(0, 9), stored_keys=st.sampled_from([(), (b"k",)]),
 )  # fmt: skip
-def test_rows_are_the_lines_with_the_place_of_each_and_a_key_once(lines, torn, number, start, known):
+def test_rows_are_the_lines_with_the_place_of_each_and_a_key_once(lines, torn, number, start, stored_keys):
     data = b"".join(lines)[: -1 if torn else None]
-    rows = list(transaction._numbered("s", data, number, start, known))
+    rows = list(transaction._numbered("s", data, number, start, stored_keys))
     assert b"".join(line for *_, line in rows) == data
     assert [row[1] for row in rows] == list(range(number, number + len(rows)))
     assert [data[row[2] - start :].startswith(row[4]) for row in rows] == [True] * len(rows)
     keys = [key for *_, key, _ in rows if key is not None]
     assert len(keys) == len(set(keys))
-    assert not set(keys) & set(known)
+    assert not set(keys) & set(stored_keys)
     carried = {b"k" if b'"k"' in line else b"l" for line in lines[: len(rows)] if b'"key"' in line}
     if not torn:
-        assert set(keys) == carried - set(known)
+        assert set(keys) == carried - set(stored_keys)
 
 
 def test_of_a_session_of_which_nothing_is_known_there_is_nothing():

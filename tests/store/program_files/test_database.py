@@ -14,14 +14,14 @@ from codeh_history.store.program_files.containers import Database
 @pytest.fixture(params=["delete", "wal"])
 def path(request, tmp_path):
     """A database that its program has open; in WAL mode what is committed stands beside the file."""
-    found = tmp_path / "theirs.db"
-    with closing(sqlite3.connect(found)) as theirs:
+    file = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(file)) as theirs:
         theirs.execute(f"pragma journal_mode={request.param}")
         theirs.executescript(
             "create table a(id integer primary key, text); create table b(x, y); insert into a values (1, 'one'), (2, 'zwö')"
         )
         theirs.commit()
-        yield found
+        yield file
 
 
 @contextmanager
@@ -32,12 +32,12 @@ def opened(path):
 
 def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path):
     before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
-    with opened(path) as found:
-        assert found.tables() == {"a": {"id", "text"}, "b": {"x", "y"}}
+    with opened(path) as database:
+        assert database.tables() == {"a": {"id", "text"}, "b": {"x", "y"}}
         rows = [{"id": 1, "text": "one"}, {"id": 2, "text": "zwö"}]
-        assert list(found.rows("select * from a order by id")) == rows
-        assert list(found.rows("select text from a where id = ?", 2)) == [{"text": "zwö"}]
-        assert found.damage is None
+        assert list(database.rows("select * from a order by id")) == rows
+        assert list(database.rows("select text from a where id = ?", 2)) == [{"text": "zwö"}]
+        assert database.damage is None
     assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
 
 
@@ -45,33 +45,33 @@ def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path):
     with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
         theirs.execute("begin immediate")
         theirs.execute("insert into a values (3, 'three')")
-        with opened(path) as found:
-            assert len(list(found.rows("select * from a"))) == 2
+        with opened(path) as database:
+            assert len(list(database.rows("select * from a"))) == 2
         theirs.execute("commit")
-    with opened(path) as found:
-        assert len(list(found.rows("select * from a"))) == 3
+    with opened(path) as database:
+        assert len(list(database.rows("select * from a"))) == 3
 
 
 def test_what_was_read_stays_what_it_was(path):
-    with opened(path) as found:
+    with opened(path) as database:
         with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
             theirs.execute("delete from a")
-        assert len(list(found.rows("select * from a"))) == 2
+        assert len(list(database.rows("select * from a"))) == 2
 
 
 def test_a_question_that_is_none_is_refused_and_no_damage(path):
-    with opened(path) as found:
-        for asked in (["select nothing from a"], ["no sql"], ["select * from a where id = ?", 2**70]):
+    with opened(path) as database:
+        for query in (["select nothing from a"], ["no sql"], ["select * from a where id = ?", 2**70]):
             with pytest.raises(Unreadable, match=r"the database cannot be read"):
-                list(found.rows(*asked))
-        assert found.damage is None
+                list(database.rows(*query))
+        assert database.damage is None
 
 
 def test_text_that_is_none_is_read_all_the_same(path):
     with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
         theirs.execute("insert into a values (4, cast(x'66ff' as text))")
-    with opened(path) as found:
-        assert list(found.rows("select text from a where id = 4")) == [{"text": "f\ufffd"}]
+    with opened(path) as database:
+        assert list(database.rows("select text from a where id = 4")) == [{"text": "f\ufffd"}]
 
 
 def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
@@ -88,8 +88,8 @@ def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
 
     monkeypatch.setattr(containers, "_copy", busy)
     stop = 2
-    with opened(path) as found:
-        assert len(list(found.rows("select * from b"))) == 2
+    with opened(path) as database:
+        assert len(list(database.rows("select * from b"))) == 2
     stop, times = 99, 0
     with pytest.raises(TryAgain, match=r"its program is writing to it; try again"), opened(path):
         pass
@@ -97,5 +97,5 @@ def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
 
 def test_what_is_no_database_has_no_tables(tmp_path):
     (tmp_path / "f").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
-    with opened(tmp_path / "f") as found:
-        assert found.tables() == {}
+    with opened(tmp_path / "f") as database:
+        assert database.tables() == {}

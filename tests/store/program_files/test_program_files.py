@@ -43,9 +43,9 @@ def test_lines_are_those_between_newlines(lines, ended, step, tmp_path_factory):
     with of(tmp_path_factory.mktemp("f") / "s.jsonl", data) as file, pytest.MonkeyPatch.context() as patch:
         patch.setattr(program_files, "blocks", partial(program_files.blocks, step=step))
         for _ in range(2):
-            found = list(file.lines())
-            assert b"".join(found) == data
-            assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in found[:-1])
+            read = list(file.lines())
+            assert b"".join(read) == data
+            assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in read[:-1])
         assert file.at(2, 5) == data[2:7]
 
 
@@ -246,13 +246,13 @@ def test_a_zip_that_cannot_be_read_is_refused():
 
 def test_a_file_is_found_by_the_id_with_which_its_name_begins():
     data = zipped({"dalle/file-AbC1-picture.png": b"png", "file_00ff.txt": b"text", "other.txt": b"x"})
-    found = Archive(io.BytesIO(data))
-    assert found.read("file-AbC1", 99) == b"png"
-    assert found.read("file_00ff", 4) == b"text"
+    archive = Archive(io.BytesIO(data))
+    assert archive.read("file-AbC1", 99) == b"png"
+    assert archive.read("file_00ff", 4) == b"text"
     with pytest.raises(Unreadable, match=r"file-None: is not in the zip"):
-        found.read("file-None", 99)
+        archive.read("file-None", 99)
     with pytest.raises(Unreadable, match=r"file_00ff: more than 0 MiB"):
-        found.read("file_00ff", 3)
+        archive.read("file_00ff", 3)
 
 
 def translated_of(path):
@@ -273,12 +273,12 @@ def texts(data):
 
 def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path):
     path = written(tmp_path / "s.jsonl", talk().lines)
-    found, piped = translated_of(path), translated.of_bytes(path.read_bytes())
-    assert texts(found) == texts(piped) == [[{"text": "hi"}], [{"text": "ho"}]]
-    assert found.damage == piped.damage == []
-    headers = [orjson.loads(data.partition(b"\n")[0])["imported"]["path"] for data in (found, piped)]
+    from_file, piped = translated_of(path), translated.of_bytes(path.read_bytes())
+    assert texts(from_file) == texts(piped) == [[{"text": "hi"}], [{"text": "ho"}]]
+    assert from_file.damage == piped.damage == []
+    headers = [orjson.loads(data.partition(b"\n")[0])["imported"]["path"] for data in (from_file, piped)]
     assert headers == [str(path), "-"]
-    assert [texts(data) for data in each(str(path))] == [texts(found)]
+    assert [texts(data) for data in each(str(path))] == [texts(from_file)]
 
 
 @pytest.mark.parametrize("data", [b"", b"text\n", b'{"role":"user","parts":[]}\n', b"[]"])
@@ -299,17 +299,17 @@ def test_of_many_sessions_none_is_taken_for_all(tmp_path):
 def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path):
     made = talk()
     path = written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])
-    found = translated_of(path)
-    assert [(damage.line, damage.offset) for damage in found.damage] == [(2, -1)]
-    assert len(texts(found)) == 2
+    session = translated_of(path)
+    assert [(damage.line, damage.offset) for damage in session.damage] == [(2, -1)]
+    assert len(texts(session)) == 2
 
 
 @pytest.mark.parametrize(
-    ("problem", "told"),
+    ("problem", "reported"),
     [
         (Problem(1, "skips", "not JSON"), True), (Problem(1, "forgets", "a parent"), False), (Problem(1, "forgets", "a parent", "its place"), True),
         (Problem(9, "skips", "torn last line"), False),
     ],
 )  # fmt: skip
-def test_a_reader_tells_what_it_did_not_read_as_it_stands(problem, *, told):
-    assert is_reported(problem) == told
+def test_a_reader_tells_what_it_did_not_read_as_it_stands(problem, *, reported):
+    assert is_reported(problem) == reported
