@@ -8,10 +8,10 @@ from recorded import view_of
 
 def call(number, name, args, response):
     id = f"planted{name}{number}"
-    asked = {"functionCall": {"id": id, "name": name, "args": args}}
+    request = {"functionCall": {"id": id, "name": name, "args": args}}
     answer = {"functionResponse": {"id": id, "name": name, "response": response}}
     return [
-        {"kind": "codeh", "role": "model", "parts": [asked]},
+        {"kind": "codeh", "role": "model", "parts": [request]},
         {"kind": "tool", "role": "user", "parts": [answer]},
     ]
 
@@ -152,12 +152,12 @@ def test_failures_of_calls(name, response, expected):
 
 
 def test_the_same_command_with_another_outlet_is_the_same():
-    said = [
+    runs = [
         ("make check 2>&1 | grep a", "error: one is not b.py"), ("make check", "error: two is not c.py"), ("make test", "error: d.py"),
         ("make check > log", "fine"), ('grep -c "x" log | tail -1', "0\nCommand exited with code 1"),
     ]  # fmt: skip
     done = calls.effects(
-        view_of([m for n, (c, o) in enumerate(said) for m in call(n, "bash", {"command": c}, {"output": o})]).messages
+        view_of([m for n, (c, o) in enumerate(runs) for m in call(n, "bash", {"command": c}, {"output": o})]).messages
     )  # fmt: skip
     assert list(done.failures) == ["`make check`", "`make test`"]
     assert done.mended == {"`make check`"}

@@ -198,8 +198,8 @@ MESSAGES = session([
     "- Cancelled W8\n- Nothing else",
 ])  # fmt: skip
 def test_what_no_call_did_is_refused(text):
-    (found, *_) = call_problems(text, MESSAGES)
-    assert found.startswith("it says what no call returned: ")
+    (problem, *_) = call_problems(text, MESSAGES)
+    assert problem.startswith("it says what no call returned: ")
 
 
 @pytest.mark.parametrize("text", [
@@ -229,9 +229,9 @@ def batches():
         kind, _, name = entry["of"].partition(" ")
         if kind == "meeting":
             turns = orjson.loads(corpus("meetings", f"{name}.json").read_bytes())["turns"]
-            said = [f"{who}: {text}" for who, text in turns[entry["first"] : entry["last"]]]
+            spoken = [f"{who}: {text}" for who, text in turns[entry["first"] : entry["last"]]]
             messages = view_of(
-                {"kind": "user", "role": "user", "parts": [{"text": text}]} for text in said
+                {"kind": "user", "role": "user", "parts": [{"text": text}]} for text in spoken
             ).messages
         elif kind == "support":
             messages = view_of(talks[int(name)]).messages
@@ -260,5 +260,5 @@ RECORD = 'System: today is 2026-11-23. The user said "never push to main" and ra
     ("Qwertz uiop asdf ghjkl yxcvb.", "none of"), ("User wants tea.", None),
 ])  # fmt: skip
 def test_quotes_and_words_are_the_sources(text, kind):
-    found = faithful_problems(text, RECORD)
-    assert (kind in found[0]) if kind else not found
+    problems = faithful_problems(text, RECORD)
+    assert (kind in problems[0]) if kind else not problems

@@ -20,14 +20,14 @@ def test_a_line_is_split_where_its_sentences_end(line, sentences):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("The parser reads lines.", True), ("$ make", False), ("> quoted", False), ("Traceback (most recent call last):", False), ("12: x = 1", False), ("a | b | c | d", False),
         ("if (x) {", False), ("f(x);", False), ("x", False), ("", False), ("/home/me/src/a.py", False), ("{}[]<>=;#", False), ("日本語です", True), ("at foo (bar.js:1)", False),
     ],
 )  # fmt: skip
-def test_what_is_said_is_no_log_no_table_and_no_code(line, *, said):
-    assert prose.is_prose(line) is said
+def test_what_is_said_is_no_log_no_table_and_no_code(line, *, expected):
+    assert prose.is_prose(line) is expected
 
 
 FILLER = "ok|Thanks!|yes please|continue|/theme|Danke dir|好的|Great, thanks a lot!|ok, continue|thank you for your help|Super, danke!|...|Perfect. That looks good."
@@ -76,23 +76,23 @@ def test_what_takes_a_rule_back(sentence, back):
     assert cues.takes_back(sentence) is back
 
 
-@pytest.mark.parametrize(("text", "room", "found"), [
+@pytest.mark.parametrize(("text", "room", "clipped"), [
     ("one two", 7, "one two"), ("one two three", 9, "one two…"), (" a\n\tb  c ", 9, "a b c"), ("", 5, ""),
     ("one, two", 6, "one…"), ("abcdefghij", 5, "abcd…"), ("a bcdefghij", 6, "a bcd…"), ("ab", 1, "a…"),
     ("see https://a.example/long/path now", 20, "see…"), ("url=https://a.example/long/path, more", 12, "url=https://a.example/long/path,…"),
     ("url=https://a.example/long/path", 12, "url=https://a.example/long/path"),
     ("see https://a.example now", 24, "see https://a.example…"),
 ])  # fmt: skip
-def test_it_is_cut_at_a_word(text, room, found):
-    assert clip(text, room) == found
+def test_it_is_cut_at_a_word(text, room, clipped):
+    assert clip(text, room) == clipped
 
 
 @given(st.text("ab ,\n"), st.integers(2, 20))
 def test_it_is_a_beginning_of_its_words_that_fits(text, room):
-    words, found = " ".join(text.split()), clip(text, room)
-    assert len(found) <= room
-    assert words == found if len(words) <= room else words.startswith(found.removesuffix("…"))
-    assert found.endswith("…") == (len(words) > room)
+    words, clipped = " ".join(text.split()), clip(text, room)
+    assert len(clipped) <= room
+    assert words == clipped if len(words) <= room else words.startswith(clipped.removesuffix("…"))
+    assert clipped.endswith("…") == (len(words) > room)
 
 
 def test_of_a_text_that_is_nearly_all_blanks_only_the_beginning_is_looked_at():

@@ -30,10 +30,10 @@ def until(path):
 
 def test_appends_are_neither_blocked_nor_lost_while_a_command_thinks(home):
     path = session(home, "demo", 51)
-    asked, go = home / "asked", home / "go"
-    command = f"touch {asked}; while [ ! -e {go} ]; do sleep 0.02; done; {GOOD}"
+    started, go = home / "asked", home / "go"
+    command = f"touch {started}; while [ ! -e {go} ]; do sleep 0.02; done; {GOOD}"
     process = start("summarize", "demo", "-i", "--via", command, "--counter", "approx", home=home)
-    until(asked)
+    until(started)
     ids = [append_text(path, f"meanwhile {n}") for n in range(100)]
     go.touch()
     assert process.wait(60) == 0
@@ -159,8 +159,8 @@ def test_two_runs_at_once_with_appends_going_on(home):
     outputs = [process.communicate(timeout=300) for process in runs]
     writer.join()
     assert [process.returncode for process in runs] == [0, 0], outputs
-    told = [line for out, _ in outputs for line in lines(out)]
-    assert sorted(line["session"] for line in told) == names
+    results = [line for out, _ in outputs for line in lines(out)]
+    assert sorted(line["session"] for line in results) == names
     assert len((home / "runs").read_text().splitlines()) == len(names)  # nobody was asked twice
     for name in names:
         records = lines(paths[name])

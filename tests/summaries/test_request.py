@@ -80,9 +80,9 @@ def test_it_says_how_many_conversations_and_how_long():
     text = instructions(7, CONVERSATIONS, words=100)
     assert "the following 7 conversations" in text
     assert "at most 100 words" in text
-    asked = standard(7, CONVERSATIONS, 600, "data")
-    assert asked.plain == f"{text}\n\ndata\n"
-    assert asked._replace(head="").plain == "data"
+    prompt = standard(7, CONVERSATIONS, 600, "data")
+    assert prompt.plain == f"{text}\n\ndata\n"
+    assert prompt._replace(head="").plain == "data"
 
 
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": "aGVsbG8=", "displayName": "a.png"}}
@@ -155,12 +155,12 @@ def test_long_arguments_and_results_keep_their_ends():
         model(call("f", "1", {"x": "b" * 999})),
         tool(result("f", "1", {"output": "begin" + "c" * 999 + "end"})),
     )
-    called, given = (line for line in text.split("\n") if line.startswith("Tool"))
+    called, returned = (line for line in text.split("\n") if line.startswith("Tool"))
     assert "characters …]" in called
     assert len(called) < 500
-    assert given.startswith("Tool result: begin")
-    assert given.endswith("end")
-    assert len(given) < 600
+    assert returned.startswith("Tool result: begin")
+    assert returned.endswith("end")
+    assert len(returned) < 600
 
 
 def test_what_is_little_too_long_is_not_cut():
@@ -176,12 +176,12 @@ def test_a_summary_may_name_dates_ids_arguments_and_results_but_no_media():
             tool(result("read", "c1", {"rows": [{"n": 5}]})),
         ]
     )
-    told = nameable(view.messages, ["7"]).split("\n")
+    names = nameable(view.messages, ["7"]).split("\n")
     assert {"7", "m0", "grep", TS, "2026-01-02", "2026", "01", "02", "03:04", "Why?", "src/a.py"} <= set(
-        told
+        names
     )
-    assert any('"rows":[{"n":5}]' in line for line in told)
-    assert not any("aGVsbG8" in line for line in told)
+    assert any('"rows":[{"n":5}]' in line for line in names)
+    assert not any("aGVsbG8" in line for line in names)
 
 
 def test_2026_11_23_a_notification_is_not_typed():
@@ -213,10 +213,10 @@ def work(count=30):
 
 @pytest.fixture
 def path(home):
-    found = session_path(home, "demo")
-    found.parent.mkdir(parents=True)
-    found.write_bytes(b"".join(dumps(record) + b"\n" for record in recorded.records(work())))
-    return found
+    file = session_path(home, "demo")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"".join(dumps(record) + b"\n" for record in recorded.records(work())))
+    return file
 
 
 def summarize(home, *argv, via=READS):
@@ -225,7 +225,7 @@ def summarize(home, *argv, via=READS):
 
 
 def read(home):
-    return [found.read_text() for found in sorted(home.glob("read-*"))]
+    return [file.read_text() for file in sorted(home.glob("read-*"))]
 
 
 def test_it_is_read_as_an_extract_in_one_request_that_fits(home, path):

@@ -68,8 +68,8 @@ def test_all_leaves_locked_and_streaming_sessions_alone(home):
     session(home, "free", 51)
     stuck = session(home, "stuck", 51)  # its stream was given up: something was said after it
     opened = dumps({"type": "open", "id": "p", "kind": "codeh", "role": "model"}) + b"\n"
-    said = dumps({"role": "user", "parts": [{"text": "are you there?"}]}) + b"\n"
-    for path, more in ((streaming, opened), (stuck, opened + said)):
+    later = dumps({"role": "user", "parts": [{"text": "are you there?"}]}) + b"\n"
+    for path, more in ((streaming, opened), (stuck, opened + later)):
         with path.open("ab") as file:
             file.write(more)
     with locked.open("rb") as held:

@@ -58,16 +58,16 @@ def test_what_is_reported_is_what_the_log_says(records, most, least):
         return
     new = summarizing.records(ENV, "demo", len(data), work.drafts)
     expected = summarizing.after(view, new)
-    found = fold(parse(lines_of(data + b"".join(dumps(record) + b"\n" for record in new))))
-    assert [m.id for m in found.messages] == [m.id for m in expected.messages]
-    assert [s.id for s in found.summaries] == [s.id for s in expected.summaries]
-    assert summarizing.tokens(found, COUNTER) == summarizing.tokens(expected, COUNTER)
-    kept = {message.id for message in found.messages}
-    covered = {id for summary in found.summaries for id in summary.covers}
+    stored = fold(parse(lines_of(data + b"".join(dumps(record) + b"\n" for record in new))))
+    assert [m.id for m in stored.messages] == [m.id for m in expected.messages]
+    assert [s.id for s in stored.summaries] == [s.id for s in expected.summaries]
+    assert summarizing.tokens(stored, COUNTER) == summarizing.tokens(expected, COUNTER)
+    kept = {message.id for message in stored.messages}
+    covered = {id for summary in stored.summaries for id in summary.covers}
     assert kept.isdisjoint(covered)
     assert kept | covered >= {record["id"] for record in records if record["type"] == "message"}
     assert all(message.id in kept for message in view.messages if message.pinned)
-    assert len(found.summaries) <= 5
+    assert len(stored.summaries) <= 5
     assert summarizing.holds(view, work)
 
 

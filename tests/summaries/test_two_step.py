@@ -21,9 +21,9 @@ def emitted(*argv):
     return orjson.loads(done.out) if done.out else None
 
 
-def apply(asked, answer=ANSWER, *argv, **how):
-    given = asked if answer is None else {**asked, "answer": answer}
-    return summarize(*argv, "--apply", "-", stdin=dumps(given), **how)
+def apply(request, answer=ANSWER, *argv, **how):
+    body = request if answer is None else {**request, "answer": answer}
+    return summarize(*argv, "--apply", "-", stdin=dumps(body), **how)
 
 
 def with_prompt(home, prompt, *argv):
@@ -39,16 +39,16 @@ def with_prompt(home, prompt, *argv):
 
 
 def test_it_is_the_record_that_a_command_would_have_made(home, tmp_path):
-    one, other = session(home, "one", 70), session(home, "other", 70)
-    asked = emitted("one")
-    assert asked["covers"] == [f"{kind}{n}" for n in range(20) for kind in "ua"]
-    assert asked["session"] == "one"
-    assert one.read_bytes() == other.read_bytes().replace(b'"other"', b'"one"')  # nothing was stored
-    done = apply(asked, env=NOW)
+    path, other = session(home, "one", 70), session(home, "other", 70)
+    request = emitted("one")
+    assert request["covers"] == [f"{kind}{n}" for n in range(20) for kind in "ua"]
+    assert request["session"] == "one"
+    assert path.read_bytes() == other.read_bytes().replace(b'"other"', b'"one"')  # nothing was stored
+    done = apply(request, env=NOW)
     via = f"cat > {tmp_path}/asked; echo '{ANSWER}'"
     assert done.code == summarize("other", "--via", via, env=NOW).code == 0
-    assert asked["prompt"] == (tmp_path / "asked").read_text()
-    mine, theirs = lines(one)[-1], lines(other)[-1]
+    assert request["prompt"] == (tmp_path / "asked").read_text()
+    mine, theirs = lines(path)[-1], lines(other)[-1]
     assert (mine.pop("by"), theirs.pop("by")) == ("program", "command")
     assert {**mine, "id": ""} == {**theirs, "id": ""}
     (line,) = done.lines
@@ -65,9 +65,9 @@ def test_the_answer_is_in_the_object_or_beside_it(home, tmp_path):
     file = tmp_path / "s.json"
     for how in ("inside", "beside", "stdin"):
         path = session(home, how, 51)
-        asked = {**emitted(how), "by": "my-model"}
-        embedded = dumps({**asked, "answer": f"<think>hm</think> {ANSWER}"})
-        file.write_bytes(dumps(asked) if how == "beside" else embedded)
+        request = {**emitted(how), "by": "my-model"}
+        embedded = dumps({**request, "answer": f"<think>hm</think> {ANSWER}"})
+        file.write_bytes(dumps(request) if how == "beside" else embedded)
         done = summarize(
             "--apply",
             "-" if how == "stdin" else str(file),
@@ -110,10 +110,10 @@ def test_undo_brings_back_what_was_applied(home):
 def test_a_session_by_its_path_is_found_from_elsewhere(home, tmp_path, monkeypatch):
     path = session(home, "demo", 51).rename(tmp_path / "mine.jsonl")
     monkeypatch.chdir(tmp_path)
-    asked = emitted("mine.jsonl")
-    assert asked["session"] == str(path)
+    request = emitted("mine.jsonl")
+    assert request["session"] == str(path)
     monkeypatch.chdir(home)
-    assert apply(asked).code == 0
+    assert apply(request).code == 0
     assert lines(path)[-1]["type"] == "summary"
 
 
@@ -123,26 +123,26 @@ def test_summaries_fold_in_a_step_of_their_own(home):
     first = emitted("demo", *limits)
     assert first["action"] == "summarized"
     assert apply(first).code == 0
-    asked = emitted("demo", "--max-conversations", "100")
-    assert (asked["action"], asked["covers"][-6:-1]) == ("folded", [f"S{n}" for n in range(5)])
-    assert "The user asked question 4 and question 5." in asked["prompt"]
-    done = apply(asked, "The user asked one question after the other.")
+    request = emitted("demo", "--max-conversations", "100")
+    assert (request["action"], request["covers"][-6:-1]) == ("folded", [f"S{n}" for n in range(5)])
+    assert "The user asked question 4 and question 5." in request["prompt"]
+    done = apply(request, "The user asked one question after the other.")
     assert done.code == 0, done.err
     assert (done.lines[0]["action"], done.lines[0]["folded"]) == ("folded", 6)
     record = lines(path)[-1]
-    assert record["covers"] == asked["covers"]
+    assert record["covers"] == request["covers"]
     assert record["summary"] == "The user asked one question after the other."
     assert emitted("demo", "--max-conversations", "100") is None
 
 
 def test_what_does_not_fit_one_prompt_is_read_as_an_extract(home):
     path = session(home, "demo", 70)
-    asked = emitted("demo", "--budget", "600")
-    assert "of which the following is an extract" in asked["prompt"]
-    assert asked["shortened"]["to"] < asked["shortened"]["from"]
-    assert len(asked["covers"]) == 40
-    assert apply(asked).code == 0
-    assert lines(path)[-1]["shortened"] == asked["shortened"]
+    request = emitted("demo", "--budget", "600")
+    assert "of which the following is an extract" in request["prompt"]
+    assert request["shortened"]["to"] < request["shortened"]["from"]
+    assert len(request["covers"]) == 40
+    assert apply(request).code == 0
+    assert lines(path)[-1]["shortened"] == request["shortened"]
 
 
 def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home):
@@ -165,9 +165,9 @@ def test_tools_stand_in_the_prompt_and_may_be_named(home, tmp_path):
     file = tmp_path / "kept.json"
     file.write_bytes(dumps({"recentConversations": entries, "summaries": []}))
     assert run("import", str(file), "--from", "persisted", "--into", "demo").code == 0
-    asked = emitted("demo", "--max-conversations", "2", "--min-batch", "1")
-    assert asked["prompt"].count("Tools used: SearchNotes, read_note") == 10
-    assert apply(asked, "The user had notes found with SearchNotes.").code == 0
+    request = emitted("demo", "--max-conversations", "2", "--min-batch", "1")
+    assert request["prompt"].count("Tools used: SearchNotes, read_note") == 10
+    assert apply(request, "The user had notes found with SearchNotes.").code == 0
 
 
 # -- the gate ---------------------------------------------------------------------------------------
@@ -197,9 +197,9 @@ def test_an_answer_that_is_no_summary_changes_nothing(home, name):
 
 def test_an_echo_and_what_is_no_text_are_refused(home, tmp_path):
     path = session(home, "demo", 51)
-    before, asked = digest(path), emitted("demo")
-    assert b"echo of its input" in apply(asked, asked["prompt"]).err
-    (tmp_path / "s.json").write_bytes(dumps(asked))
+    before, request = digest(path), emitted("demo")
+    assert b"echo of its input" in apply(request, request["prompt"]).err
+    (tmp_path / "s.json").write_bytes(dumps(request))
     for answer, reason in ((b"\xff\xfe", b"not UTF-8"), (b"", b"blank")):
         done = summarize("--apply", str(tmp_path / "s.json"), stdin=answer)
         assert (done.code, reason in done.err) == (6, True)
@@ -208,9 +208,9 @@ def test_an_echo_and_what_is_no_text_are_refused(home, tmp_path):
 
 def test_no_gate_switches_off_only_faithfulness(home):
     session(home, "demo", 51)
-    asked = emitted("demo")
-    assert apply(asked, " ", "--no-gate").code == 6
-    assert apply(asked, REFUSED["number"][0], "--no-gate").code == 0
+    request = emitted("demo")
+    assert apply(request, " ", "--no-gate").code == 6
+    assert apply(request, REFUSED["number"][0], "--no-gate").code == 0
 
 
 # -- races ------------------------------------------------------------------------------------------
@@ -218,12 +218,12 @@ def test_no_gate_switches_off_only_faithfulness(home):
 
 def test_what_was_said_meanwhile_is_no_matter(home):
     path = session(home, "demo", 51)
-    asked = emitted("demo")
-    said = [append_text(path, f"meanwhile {n}") for n in range(5)]
+    request = emitted("demo")
+    appended = [append_text(path, f"meanwhile {n}") for n in range(5)]
     assert run("persist", "demo", "-i", "--all").code == 0
-    assert apply(asked).code == 0
-    assert lines(path)[-1]["covers"] == asked["covers"]
-    assert shown("demo")[-5:] == said
+    assert apply(request).code == 0
+    assert lines(path)[-1]["covers"] == request["covers"]
+    assert shown("demo")[-5:] == appended
 
 
 @pytest.mark.parametrize(
@@ -231,50 +231,50 @@ def test_what_was_said_meanwhile_is_no_matter(home):
 )
 def test_a_change_meanwhile_is_75(home, meanwhile):
     path = session(home, "demo", 51)
-    asked = emitted("demo")
+    request = emitted("demo")
     assert run(*meanwhile.split()).code == 0
-    refused(path, asked)
+    refused(path, request)
 
 
 @pytest.mark.parametrize("how", HOW_IT_STANDS)
 def test_a_change_in_how_a_message_stands_is_75(home, how):
     path = session(home, "demo", 51)
-    asked = emitted("demo")
+    request = emitted("demo")
     with path.open("ab") as file:
         file.write(changed_in(how, path))
-    refused(path, asked)
+    refused(path, request)
 
 
 def test_what_became_the_newest_exchange_is_75(home):
     path = session(home, "demo", 51)
-    asked = emitted("demo")
+    request = emitted("demo")
     for record in [record for record in lines(path) if record.get("id", "")[1:].isdecimal()]:
         if int(record["id"][1:]) > 9:
             with path.open("ab") as file:
                 file.write(dumps({"type": "revert", "id": f"r{record['id']}", "of": record["id"]}) + b"\n")
-    refused(path, asked)
+    refused(path, request)
 
 
 def test_twice_is_75(home):
     path = session(home, "demo", 51)
-    asked = emitted("demo")
-    assert apply(asked).code == 0
-    refused(path, asked)
+    request = emitted("demo")
+    assert apply(request).code == 0
+    refused(path, request)
 
 
 def test_another_summary_meanwhile_is_75_for_a_fold(home):
     path, _ = summarized(home, 6)
-    asked = emitted("demo")
-    assert asked["action"] == "folded"
+    request = emitted("demo")
+    assert request["action"] == "folded"
     assert (
         summarize("demo", "--max-conversations", "5", "--via", f"cat >/dev/null; echo '{ANSWER}'").code == 0
     )
-    refused(path, asked)
+    refused(path, request)
 
 
-def refused(path, asked):
+def refused(path, request):
     before = digest(path)
-    done = apply(asked)
+    done = apply(request)
     assert (done.code, done.out, digest(path)) == (75, b"", before)
     assert b"has changed; nothing was stored; run --emit again" in done.err
 
@@ -297,8 +297,8 @@ def refused(path, asked):
 def test_what_was_not_emitted_is_65(home, data, reason):
     path = session(home, "demo", 51)
     before = digest(path)
-    given = dumps({**emitted("demo"), **data}) if isinstance(data, dict) else data
-    done = summarize("--apply", "-", stdin=given)
+    stdin = dumps({**emitted("demo"), **data}) if isinstance(data, dict) else data
+    done = summarize("--apply", "-", stdin=stdin)
     assert (done.code, done.out, digest(path)) == (65, b"", before)
     assert reason in done.err
 
@@ -306,17 +306,17 @@ def test_what_was_not_emitted_is_65(home, data, reason):
 def test_the_session_may_be_said_again_but_not_another(home):
     session(home, "demo", 51)
     session(home, "other", 51)
-    asked = emitted("demo")
-    done = apply(asked, ANSWER, "other")
+    request = emitted("demo")
+    done = apply(request, ANSWER, "other")
     assert (done.code, b"is of session demo" in done.err) == (2, True)
-    assert apply(asked, ANSWER, "-s", "demo", env={"CODEH_SESSION": "other"}).code == 0
+    assert apply(request, ANSWER, "-s", "demo", env={"CODEH_SESSION": "other"}).code == 0
 
 
 def test_a_session_that_went_away_is_3(home):
     path = session(home, "demo", 51)
-    asked = emitted("demo")
+    request = emitted("demo")
     path.unlink()
-    assert apply(asked).code == 3
+    assert apply(request).code == 3
 
 
 # -- own words --------------------------------------------------------------------------------------
@@ -328,11 +328,11 @@ def test_a_template_says_what_is_asked(home, tmp_path):
     (tmp_path / "p").write_text(
         "Fasse {{ what }} in {{ words }} Wörtern zusammen ({{ count }}):\n<log>\n{{ text }}\n</log>\n"
     )
-    said = emitted("demo", "--prompt", str(tmp_path / "p"))["prompt"]
-    assert said.startswith("Fasse the following 10 conversations between a user and an assistant in ")
-    assert "(10):\n<log>\n[2026-01-01T12:00:00.000Z]\nUser: q0 " in said
-    assert said.endswith("\n</log>")
-    assert with_prompt(home, tmp_path / "p") == said
+    prompt = emitted("demo", "--prompt", str(tmp_path / "p"))["prompt"]
+    assert prompt.startswith("Fasse the following 10 conversations between a user and an assistant in ")
+    assert "(10):\n<log>\n[2026-01-01T12:00:00.000Z]\nUser: q0 " in prompt
+    assert prompt.endswith("\n</log>")
+    assert with_prompt(home, tmp_path / "p") == prompt
     run("undo", "-s", "demo")
     (tmp_path / "q").write_text("In plain text, please.")
     assert with_prompt(home, tmp_path / "q").startswith(
@@ -380,16 +380,16 @@ def test_every_request_in_own_words_fits_its_budget(home, tmp_path):
     (tmp_path / "p").write_text(f"{'Please be brief. ' * 20}\n{{{{ text }}}}")
     via = f"cat > {home}/asked-$$; echo '{ANSWER}'"
     assert summarize("demo", "--prompt", str(tmp_path / "p"), "--budget", "500", "--via", via).code == 0
-    asked = [file.read_text() for file in home.glob("asked-*")]
-    assert len(asked) > 2
-    assert all(len(text) < 4 * 500 and text.startswith("Please be brief.") for text in asked)
+    prompts = [file.read_text() for file in home.glob("asked-*")]
+    assert len(prompts) > 2
+    assert all(len(text) < 4 * 500 and text.startswith("Please be brief.") for text in prompts)
 
 
 @pytest.mark.parametrize("part", [{"inlineData": {}}, {"fileData": {}}])
 def test_2026_11_23_a_file_of_which_nothing_is_known_is_one(part, tmp_path):
-    says = [
+    records = [
         {"type": "message", "id": str(n), "kind": "user", "parts": [{"text": "hi"}, part]} for n in range(3)
     ]
-    write_session(tmp_path, b"".join(orjson.dumps(one) + b"\n" for one in says))
+    write_session(tmp_path, b"".join(orjson.dumps(record) + b"\n" for record in records))
     done = run_ok("summarize", "s", "--max-conversations", "1", "--min-batch", "1", "--emit", home=tmp_path)
     assert b"Attached: a file" in done.out

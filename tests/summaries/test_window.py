@@ -27,10 +27,10 @@ from talks import call, result, talk, view
     ],
 )
 def test_due(count, most, least, batch):
-    found = window.due(view(talk(count)).messages, most, least)
-    assert (found.count if found else 0) == batch
-    if found:
-        assert found.ids == [f"{kind}{n}" for n in range(batch) for kind in "ua"]
+    due = window.due(view(talk(count)).messages, most, least)
+    assert (due.count if due else 0) == batch
+    if due:
+        assert due.ids == [f"{kind}{n}" for n in range(batch) for kind in "ua"]
 
 
 def test_a_unit_that_reaches_out_of_the_batch_stays_whole():
@@ -47,37 +47,37 @@ def test_a_unit_that_reaches_out_of_the_batch_stays_whole():
     records[1]["parts"] = calls
     records[2:2] = answers[:1]
     records[22:22] = answers[1:]
-    found = window.due(view(records).messages, 2, 2)
-    assert found is not None
-    assert not {"a0", "tx", "ty"} & set(found.ids)
-    assert "u1" in found.ids
+    due = window.due(view(records).messages, 2, 2)
+    assert due is not None
+    assert not {"a0", "tx", "ty"} & set(due.ids)
+    assert "u1" in due.ids
 
 
 def test_what_is_not_there_stays_covered():
     """An id that no live message has (it was undone, or its line is damaged) may come back."""
     records = [*talk(1), {"type": "summary", "id": "S", "summary": "s", "covers": ["u0", "gone", "also"]}]
-    there = view(records)
-    assert window.stands_for(there.summaries, there) == ["u0", "also", "gone", "S"]
+    shown = view(records)
+    assert window.stands_for(shown.summaries, shown) == ["u0", "also", "gone", "S"]
 
 
 def test_the_period_is_that_of_the_covered_exchanges():
-    found = window.due(view(talk(51)).messages, 50, 10)
-    assert found is not None
-    assert (found.start, found.end) == ("2026-01-01T12:00:00.000Z", "2026-01-10T12:00:00.000Z")
+    due = window.due(view(talk(51)).messages, 50, 10)
+    assert due is not None
+    assert (due.start, due.end) == ("2026-01-01T12:00:00.000Z", "2026-01-10T12:00:00.000Z")
 
 
 def test_times_out_of_order_and_without_milliseconds():
     records = talk(3)
     records[0]["ts"] = records[1]["ts"] = "2026-03-01T00:00:00Z"
     del records[2]["ts"]
-    found = window.due(view(records).messages, 1, 2)
-    assert found is not None
-    assert (found.start, found.end) == ("2026-01-02T12:00:00.000Z", "2026-03-01T00:00:00Z")
+    due = window.due(view(records).messages, 1, 2)
+    assert due is not None
+    assert (due.start, due.end) == ("2026-01-02T12:00:00.000Z", "2026-03-01T00:00:00Z")
 
 
 def covered(records, most=1, least=1):
-    found = window.due(view(records).messages, most, least)
-    return found.ids if found else []
+    due = window.due(view(records).messages, most, least)
+    return due.ids if due else []
 
 
 def test_pins_stay_and_the_rest_of_their_exchange_goes():
@@ -112,18 +112,18 @@ def test_exchanges_of_nothing_but_pins_are_passed_over():
 @given(st.integers(0, 40), st.sets(st.integers(0, 40)), st.integers(1, 12), st.integers(1, 8))
 def test_laws(count, pinned, most, least):
     shown = view(talk(count, pinned=pinned)).messages
-    found = window.due(shown, most, least)
+    due = window.due(shown, most, least)
     groups = exchanges(shown)
-    if found is None:
+    if due is None:
         eligible = len(groups) - 1
         assert len(groups) <= most or eligible < max(len(groups) - most, least) or eligible < least
         return
-    ids = set(found.ids)
-    assert found.count >= least
+    ids = set(due.ids)
+    assert due.count >= least
     assert ids
     assert not ids & {message.id for message in groups[-1]}
     assert not ids & {message.id for message in shown if message.pinned}
-    assert found.ids == [message.id for message in shown if message.id in ids]
+    assert due.ids == [message.id for message in shown if message.id in ids]
 
 
 def summary(id, covers, **more):

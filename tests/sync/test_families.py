@@ -49,13 +49,13 @@ stores = st.dictionaries(names, st.builds(Brief, st.sampled_from("12"), st.none(
 
 @given(stores, stores)
 def test_each_session_is_in_one_family_and_a_fork_in_that_of_its_parent(one, two):
-    found = families([one, two], [])
-    assert families([two, one], []) == found
-    placed = [name for family in found for name in family]
+    grouped = families([one, two], [])
+    assert families([two, one], []) == grouped
+    placed = [name for family in grouped for name in family]
     assert len(placed) == len(set(placed))
     differ = {n for n in one.keys() | two.keys() if one.get(n, ABSENT).hash != two.get(n, ABSENT).hash}
     assert differ <= set(placed)
-    where = {name: family for family in found for name in family}
+    where = {name: family for family in grouped for name in family}
     for each in (one, two):
         for name, brief in each.items():
             if name in where and brief.parent in one.keys() | two.keys():

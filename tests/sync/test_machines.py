@@ -33,8 +33,8 @@ class Machines:
 
     def edit(self):
         home = self.random.choice(self.homes)
-        there = sessions(home)
-        name = self.random.choice([*there, "demo", "demo"])
+        names = sessions(home)
+        name = self.random.choice([*names, "demo", "demo"])
         acts = (self.append, self.stream, self.secret, self.redact, self.change)
         self.random.choices(acts, (8, 3, 1, 1, 6))[0](home, name)
 

@@ -56,7 +56,7 @@ def test_what_loses_nothing_comes_first_and_forks_before_what_they_are_forks_of(
     assert turns == [(False, "s-2"), (False, "s"), (True, "s-2"), (True, "s")]
 
 
-def said(id, second=1, text=""):
+def spoken(id, second=1, text=""):
     return orjson.loads(message(id, text or id, second))
 
 
@@ -69,21 +69,21 @@ def log(*records):
     return read(HEADER + b"".join(dumps(record) + b"\n" for record in records))
 
 
-def ids(found):
-    return [line.record.data["id"] for line in found.lines if line.record is not None][1:]
+def ids(branch):
+    return [line.record.data["id"] for line in branch.lines if line.record is not None][1:]
 
 
 def both_ways(one, other):
     """Merged, which comes to the same whichever is the first."""
-    found, again = merged("demo", one, other), merged("demo", other, one)
-    assert (found.log.data, found.appended) == (again.log.data, again.appended)
-    assert (found.fork and (found.fork.name, found.fork.log.data)) == (
-        again.fork and (again.fork.name, again.fork.log.data)
+    result, swapped = merged("demo", one, other), merged("demo", other, one)
+    assert (result.log.data, result.appended) == (swapped.log.data, swapped.appended)
+    assert (result.fork and (result.fork.name, result.fork.log.data)) == (
+        swapped.fork and (swapped.fork.name, swapped.fork.log.data)
     )
-    return found
+    return result
 
 
-A, B, C, D = (said(id, second) for second, id in enumerate("abcd", 1))
+A, B, C, D = (spoken(id, second) for second, id in enumerate("abcd", 1))
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ A, B, C, D = (said(id, second) for second, id in enumerate("abcd", 1))
     ],
 )  # fmt: skip
 def test_which_keeps_the_name_and_what_becomes_of_the_other(mine, theirs, kept, forked, *, appended):
-    found = both_ways(log(*mine), log(*theirs))
-    assert "".join(ids(found.log)) == kept
-    assert found.appended == appended
-    assert (found.fork and "".join(ids(found.fork.log))) == forked
+    result = both_ways(log(*mine), log(*theirs))
+    assert "".join(ids(result.log)) == kept
+    assert result.appended == appended
+    assert (result.fork and "".join(ids(result.fork.log))) == forked
 
 
 def test_a_fork_says_of_what_it_is_one_and_where_it_began():
@@ -117,14 +117,14 @@ def test_a_fork_says_of_what_it_is_one_and_where_it_began():
 
 
 def test_a_fork_of_a_long_name_still_has_one():
-    found = merged("n" * 128, log(A, B), log(A, C)).fork
-    assert is_id(found.name)
+    fork = merged("n" * 128, log(A, B), log(A, C)).fork
+    assert is_id(fork.name)
 
 
 def test_the_same_line_with_other_words_is_another_branch():
-    found = both_ways(log(A, said("b", 2, "one")), log(A, said("b", 2, "two")))
-    assert {line.raw for each in (found.log, found.fork.log) for line in each.lines[1:]} == {
-        orjson.dumps(A), orjson.dumps(said("b", 2, "one")), orjson.dumps(said("b", 2, "two")),
+    result = both_ways(log(A, spoken("b", 2, "one")), log(A, spoken("b", 2, "two")))
+    assert {line.raw for each in (result.log, result.fork.log) for line in each.lines[1:]} == {
+        orjson.dumps(A), orjson.dumps(spoken("b", 2, "one")), orjson.dumps(spoken("b", 2, "two")),
     }  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def test_a_branch_is_quiet_where_nothing_is_said_in_it(records, *, quiet):
 
 
 branches = st.lists(
-    st.builds(lambda make, id, second: make(id, second), st.sampled_from([said, summed]), st.sampled_from("pqrs"), st.integers(1, 4)),
+    st.builds(lambda make, id, second: make(id, second), st.sampled_from([spoken, summed]), st.sampled_from("pqrs"), st.integers(1, 4)),
     max_size=4, unique_by=lambda record: record["id"],
 )  # fmt: skip
 
@@ -148,11 +148,11 @@ def test_in_either_order_it_is_the_same_and_every_line_is_somewhere(common, mine
         log(*common, *(record for record in branch if record["id"] not in used))
         for branch in (mine, theirs)
     )
-    found = both_ways(one, other)
-    kept = [found.log, found.fork.log] if found.fork else [found.log]
-    there = {digest(line) for each in kept for line in each.lines[1:]}
-    assert there == {digest(line) for each in (one, other) for line in each.lines[1:]}
-    assert both_ways(found.log, one).log.data == found.log.data or found.fork is not None
+    result = both_ways(one, other)
+    kept = [result.log, result.fork.log] if result.fork else [result.log]
+    digests = {digest(line) for each in kept for line in each.lines[1:]}
+    assert digests == {digest(line) for each in (one, other) for line in each.lines[1:]}
+    assert both_ways(result.log, one).log.data == result.log.data or result.fork is not None
 
 
 OPEN = {"type": "open", "id": "o", "kind": "codeh", "role": "model"}
@@ -187,14 +187,14 @@ def test_a_torn_last_line_is_none():
     ([OPEN, DELTA, META], {"o"}), ([OPEN, DELTA, SAID], set()), ([SAID, OPEN], {"o"}), ([OPEN, COMMIT, UPDATE], set()),
 ], ids=lambda value: "")  # fmt: skip
 def test_a_stream_goes_on_that_has_no_end_and_after_which_nothing_was_said(records, going_on):
-    found = log(*records)
-    assert found.unfinished_streams(found.ended) == going_on
+    stream = log(*records)
+    assert stream.unfinished_streams(stream.ended) == going_on
 
 
 def test_what_ends_an_update_belongs_to_the_stream_that_it_is_of():
-    found = log(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
-    assert [found.root(line) for line in found.lines] == ["", "o", "o", "", "o", ""]
-    assert found.commits == {"o": 2}
+    stream = log(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
+    assert [stream.root(line) for line in stream.lines] == ["", "o", "o", "", "o", ""]
+    assert stream.commits == {"o": 2}
 
 
 def test_no_delta_counts_whose_stream_is_committed_here_or_there():

@@ -182,13 +182,13 @@ def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
     setting = record(type="meta", ts="2026-01-01T00:00:03.000Z", set={"system": SECRET})
     write_session(one, HEADER + message("a", "x") + bare + setting + message("b", SECRET, 4), "demo")
     run_ok("redact", "demo", "-i", "--yes", home=one)
-    found = lines(sessions(one)["demo"])[1]
-    assert found["type"] == "redaction"
-    assert found["lines"] == ["a +1", "meta 2026-01-01T00:00:03.000Z", "b"]
-    said = orjson.dumps(found)
+    redaction = lines(sessions(one)["demo"])[1]
+    assert redaction["type"] == "redaction"
+    assert redaction["lines"] == ["a +1", "meta 2026-01-01T00:00:03.000Z", "b"]
+    raw = orjson.dumps(redaction)
     for data in (SECRET.encode(), orjson.dumps(parts[0]), bare.strip(), bare, message("b", SECRET, 4)):
         for length in (8, 20):
-            assert hashlib.sha256(data).hexdigest()[:length].encode() not in said
+            assert hashlib.sha256(data).hexdigest()[:length].encode() not in raw
     again = sessions(one)
     run_ok("redact", "demo", "-i", "--yes", home=one)
     assert sessions(one) == again
@@ -208,8 +208,8 @@ def test_a_block_of_what_was_redacted_leaves_the_folder_between(one, two, tmp_pa
     for path in (folder / "blocks").rglob("*"):
         os.utime(path, (10**9, 10**9))
     for home in (one, two):
-        said = sync(home, f"dir:{folder}").err
-    assert b"1 block with redacted content left" in said
+        err = sync(home, f"dir:{folder}").err
+    assert b"1 block with redacted content left" in err
     [left] = [path.read_bytes() for path in (folder / "blocks").glob("??/*")]
     assert kept.encode() in left
     assert SECRET.encode() not in b"".join(sessions(two).values())

@@ -203,8 +203,8 @@ def after(*data):
 
 
 def test_where_nothing_was_redacted_the_logs_are_the_same():
-    given = logs(SECRET, SECRET + LATER)
-    assert [one is other for one, other in zip(redacted(given), given, strict=True)] == [True, True]
+    plain = logs(SECRET, SECRET + LATER)
+    assert [one is other for one, other in zip(redacted(plain), plain, strict=True)] == [True, True]
 
 
 TOLD, HIDING = redaction("a") + CLEAN, redaction("commit s") + opened("s") + HIDDEN
@@ -232,9 +232,9 @@ def test_a_redacted_line_is_that_of_whoever_redacted_it_in_every_log(one, two, l
 
 
 def test_a_log_that_has_nothing_of_it_stays_as_it_is():
-    given = logs(redaction("a") + CLEAN, LATER)
-    assert [log.data for log in redacted(given)] == [log.data for log in given]
-    assert redacted(given)[1] is given[1]
+    both = logs(redaction("a") + CLEAN, LATER)
+    assert [log.data for log in redacted(both)] == [log.data for log in both]
+    assert redacted(both)[1] is both[1]
 
 
 def test_a_damaged_line_that_nobody_knows_clean_is_left_out():
@@ -244,12 +244,12 @@ def test_a_damaged_line_that_nobody_knows_clean_is_left_out():
 
 
 def test_a_fork_keeps_the_id_and_the_parent_of_its_own_header():
-    told = HEADER.replace(b'"id":"demo"', b'"id":"fork","parent":{"session":"demo"}')
+    header = HEADER.replace(b'"id":"demo"', b'"id":"fork","parent":{"session":"demo"}')
     clean = read(
         HEADER.replace(b'"created"', b'"cwd":"[redacted:x]","created"') + redaction("session demo")
     )
     name = next(line.name for line in clean.lines)
     held = read(HEADER.replace(b'"created"', b'"cwd":"[redacted:x]","created"') + redaction(name))
-    fork = redacted([held, read(told.replace(b'"created"', b'"cwd":"/onion","created"'))])[1]
-    said = fork.header.record.data
-    assert (said["id"], said["parent"], said["cwd"]) == ("fork", {"session": "demo"}, "[redacted:x]")
+    fork = redacted([held, read(header.replace(b'"created"', b'"cwd":"/onion","created"'))])[1]
+    fields = fork.header.record.data
+    assert (fields["id"], fields["parent"], fields["cwd"]) == ("fork", {"session": "demo"}, "[redacted:x]")

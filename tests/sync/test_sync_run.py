@@ -144,60 +144,60 @@ def session(env, name="s"):
 
 
 def test_a_session_is_replaced_if_it_is_still_what_was_seen(env):
-    found = side(env)
-    assert found.put("s", None, HEAD)
+    replica = side(env)
+    assert replica.put("s", None, HEAD)
     assert session(env).read_bytes() == HEAD
-    found.sessions()
-    assert found.put("s", HEAD, HEAD + LINE)
-    assert not found.put("s", HEAD, b"")  # it was another then
-    assert not found.put("s", None, HEAD)  # it is there by now
+    replica.sessions()
+    assert replica.put("s", HEAD, HEAD + LINE)
+    assert not replica.put("s", HEAD, b"")  # it was another then
+    assert not replica.put("s", None, HEAD)  # it is there by now
     assert session(env).read_bytes() == HEAD + LINE
     session(env).unlink()
-    assert not found.put("s", HEAD + LINE, HEAD)  # it is gone by now
+    assert not replica.put("s", HEAD + LINE, HEAD)  # it is gone by now
     assert not session(env).exists()
 
 
 def test_while_an_answer_is_awaited_nothing_is_replaced(env):
-    found = side(env)
-    found.put("s", None, HEAD)
-    found.sessions()
+    replica = side(env)
+    replica.put("s", None, HEAD)
+    replica.sessions()
     with awaiting(env, str(session(env))):
-        assert found.busy(["s", "t"]) == {"s": AWAITING}
-        assert not found.put("s", HEAD, HEAD + LINE)
+        assert replica.busy(["s", "t"]) == {"s": AWAITING}
+        assert not replica.put("s", HEAD, HEAD + LINE)
     assert session(env).read_bytes() == HEAD
-    assert found.busy(["s"]) == {}
-    assert found.put("s", HEAD, HEAD + LINE)
+    assert replica.busy(["s"]) == {}
+    assert replica.put("s", HEAD, HEAD + LINE)
 
 
 def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env):
-    found = side(env)
+    replica = side(env)
     session(env).write_bytes(HEAD)
     session(env, "empty").touch()
-    assert found.read("s") is None
-    assert set(found.sessions()) == {"s", "empty"}
-    assert found.read("s") == HEAD
-    assert found.read("empty") is None
+    assert replica.read("s") is None
+    assert set(replica.sessions()) == {"s", "empty"}
+    assert replica.read("s") == HEAD
+    assert replica.read("empty") is None
     session(env).unlink()
-    assert found.read("s") is None
+    assert replica.read("s") is None
 
 
 @pytest.mark.parametrize("sweeps", [True, False])
 @pytest.mark.parametrize("named", [True, False])
 def test_a_block_goes_where_nobody_else_collects_and_no_session_names_it(env, *, sweeps, named):
-    found = side(env, sweeps=sweeps)
-    found.blocks[0].mset({ID: PART})
-    found.put("s", None, HEAD + (b'{"type":"x","id":"%b"}\n' % ID.encode() if named else b""))
-    left = found.forget([ID, "0" * 64], time.time() + 60)
+    replica = side(env, sweeps=sweeps)
+    replica.blocks[0].mset({ID: PART})
+    replica.put("s", None, HEAD + (b'{"type":"x","id":"%b"}\n' % ID.encode() if named else b""))
+    left = replica.forget([ID, "0" * 64], time.time() + 60)
     gone = sweeps and not named
-    assert found.blocks[0].mget([ID]) == ({} if gone else {ID: PART})
+    assert replica.blocks[0].mget([ID]) == ({} if gone else {ID: PART})
     assert left == (1 if not sweeps and not named else 0)
 
 
 def test_what_was_written_since_stays(env):
-    found = side(env, sweeps=True)
-    found.blocks[0].mset({ID: PART})
-    assert found.forget([ID], time.time() - 60) == 0
-    assert found.blocks[0].mget([ID]) == {ID: PART}
+    replica = side(env, sweeps=True)
+    replica.blocks[0].mset({ID: PART})
+    assert replica.forget([ID], time.time() - 60) == 0
+    assert replica.blocks[0].mget([ID]) == {ID: PART}
 
 
 def test_a_folder_has_its_blocks_in_it_and_a_home_in_its_own_place(env, tmp_path):
