@@ -21,14 +21,14 @@ EACH = [pytest.param(case, id=case.id) for case in cases()]
 
 @pytest.mark.parametrize("case", EACH)
 def test_the_view_is_what_the_program_would_send(case, tmp_path, request):
-    found = ours(case, tmp_path)
+    turns = ours(case, tmp_path)
     if not case.chosen.exists():
-        assert found == recorded(case).get("turns")
+        assert turns == recorded(case).get("turns")
         return
     if request.config.getoption("--golden"):
-        case.chosen.write_text(written({"why": chosen(case)["why"], "turns": found}))
-    assert found == chosen(case)["turns"]
-    assert found != recorded(case).get("turns"), "it is equal now: its ours.json can go"
+        case.chosen.write_text(written({"why": chosen(case)["why"], "turns": turns}))
+    assert turns == chosen(case)["turns"]
+    assert turns != recorded(case).get("turns"), "it is equal now: its ours.json can go"
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.id) for c in cases() if c.older.exists()])
@@ -41,10 +41,10 @@ def test_the_view_is_what_an_older_version_would_send_or_the_record_gives_the_re
 
 def test_2026_11_23_what_the_record_does_not_know_is_in_it():
     own = "The date has changed. Today's date is now 2026-01-03. DO NOT mention this to the user explicitly because they are already aware."
-    said = [f"{own}\n\nA thing that no version said.", f"<system-reminder>\n{own}\n</system-reminder>"]
-    messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": said[0]}]
+    notes = [f"{own}\n\nA thing that no version said.", f"<system-reminder>\n{own}\n</system-reminder>"]
+    messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": notes[0]}]
     messages += [
-        {"role": "user", "content": said[1]},
+        {"role": "user", "content": notes[1]},
         {"role": "user", "content": f"<system-reminder>\nNew.\n{own}\n</system-reminder>"},
     ]
     (turn,) = sent.turns("anthropic", {"messages": messages})
@@ -73,7 +73,7 @@ def test_the_page_has_the_table_of_these_cases(request):
     page = PAGE.read_text()
     new = re.sub(
         r"(?s)(<!-- the table -->\n).*(<!-- its end -->)",
-        lambda found: found[1] + table() + found[2],
+        lambda match: match[1] + table() + match[2],
         page,
     )
     if request.config.getoption("--golden"):

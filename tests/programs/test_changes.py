@@ -33,7 +33,7 @@ def test_a_message_names_the_lines_that_it_came_from():
 
 def test_a_summary_has_the_period_and_the_exchanges_of_what_it_covers():
     covered = (entry("a"), entry("b", "codeh", None), entry("c", ts=LATER), entry("d"))
-    before, ids = {one.id: one for one in covered}, ["a", "b", "c", "lost"]
+    before, ids = {item.id: item for item in covered}, ["a", "b", "c", "lost"]
     made = record(Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ids), "pi", before)
     keys = ("periodStart", "periodEnd", "conversationCount", "summary", "by", "covers")
     assert [made[key] for key in keys] == [TS, LATER, 2, "Text.", "pi", ids]
@@ -51,10 +51,10 @@ def test_a_copy_is_called_by_program_and_id(id, name):
 
 
 def test_an_id_too_long_for_a_name_is_cut_and_told_apart():
-    one, other = (session_id(Session("pi", "x" * 200 + end)) for end in "ab")
-    assert one != other
-    assert len(one) <= 128
-    assert one[:100] == other[:100]
+    first, second = (session_id(Session("pi", "x" * 200 + end)) for end in "ab")
+    assert first != second
+    assert len(first) <= 128
+    assert first[:100] == second[:100]
 
 
 def test_the_header_says_of_what_it_is_a_copy():
@@ -131,14 +131,14 @@ def view(data):
 
 
 def shown(data):
-    found = view(data)
-    texts = ("".join(part.get("text", "?") for part in message.parts) for message in found.messages)
-    messages = (f"{m.id}={text}" for m, text in zip(found.messages, texts, strict=True))
-    return " ".join([*(summary.id for summary in found.summaries), *messages])
+    copied = view(data)
+    texts = ("".join(part.get("text", "?") for part in message.parts) for message in copied.messages)
+    messages = (f"{m.id}={text}" for m, text in zip(copied.messages, texts, strict=True))
+    return " ".join([*(summary.id for summary in copied.summaries), *messages])
 
 
-def more(found):
-    return lines(found.records, "p")
+def more(changed):
+    return lines(changed.records, "p")
 
 
 CASES = {  # what was imported, what the source says now, the types of what is new
@@ -155,11 +155,11 @@ CASES = {  # what was imported, what the source says now, the types of what is n
 @pytest.mark.parametrize(("before", "now", "types"), CASES.values(), ids=CASES)
 def test_the_copy_becomes_what_a_new_one_would_be(before, now, types):
     data = copy(source(before))
-    found = changes(source(now), view(data))
-    assert found.conflict is None
-    assert [record["type"] for record in found.records] == types
-    assert shown(data + more(found)) == shown(copy(source(now)))
-    assert changes(source(now), view(data + more(found))).records == []
+    changed = changes(source(now), view(data))
+    assert changed.conflict is None
+    assert [record["type"] for record in changed.records] == types
+    assert shown(data + more(changed)) == shown(copy(source(now)))
+    assert changes(source(now), view(data + more(changed))).records == []
 
 
 STEPS = st.sampled_from(["a", "a b", "a=x b", "a b c", "b", "a b=q c", ""])
@@ -171,10 +171,10 @@ def test_whatever_comes_of_a_source_its_copy_says_the_same(steps):
     data = copy(source(steps[0]))
     for now in steps[1:]:
         for _ in range(2):  # what comes back is compared once it is there again
-            found = changes(source(now), view(data))
-            if found.conflict is not None:
+            changed = changes(source(now), view(data))
+            if changed.conflict is not None:
                 return
-            data += more(found)
+            data += more(changed)
         assert shown(data) == shown(copy(source(now)))
 
 
@@ -306,21 +306,21 @@ HERE_TOO = [None, ["append", "-m", "mine"], ["undo", "--id", ":1"], ["persist", 
 THEN = [grown, said_otherwise, in_another_order, with_more_of_an_answer, without_its_end, retitled]
 
 
-@pytest.mark.parametrize("here", HERE_TOO)
+@pytest.mark.parametrize("edit", HERE_TOO)
 @pytest.mark.parametrize("then", THEN)
-def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(then, here, tmp_path):
+def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(then, edit, tmp_path):
     """It came back into the copy that follows one that was continued, and with what else an answer said."""
     file, home = write_source(), tmp_path / "home"
     run_in_process("import", str(file.write(tmp_path)), home=home)
     run_ok("redact", COPY, "-i", "--yes", home=home)
-    if here:
-        run_ok(*here[:1], "-s", COPY, *here[1:], home=home)
+    if edit:
+        run_ok(*edit[:1], "-s", COPY, *edit[1:], home=home)
     for change in (then, grown):
         change(file)
         for _ in range(2):
             run_ok("import", str(file.write(tmp_path)), home=home)
-    found = [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
-    assert found == []
+    leaks = [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert leaks == []
 
 
 def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path):

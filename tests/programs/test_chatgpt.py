@@ -33,11 +33,11 @@ def test_the_zip_itself(name, tmp_path):
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 
 
-@pytest.mark.parametrize(("name", "data", "found"), [
+@pytest.mark.parametrize(("name", "data", "included"), [
     ("file-f1-barn.png", PNG, True), ("user-x/file_f1-sanitized.dat", PNG, True), ("file-f10-barn.png", PNG, False),
     ("file-f1-barn.png", b"<svg/>", False), ("file-f1-barn.png", PNG + bytes(17 << 20), False),
 ], ids=["uploaded", "made", "missing", "no image", "too large"])  # fmt: skip
-def test_images_come_along_from_the_zip(name, data, found, tmp_path):
+def test_images_come_along_from_the_zip(name, data, included, tmp_path):
     asking = ChatGpt()
     pointer = "sediment://file_f1" if "file_" in name else "file-service://file-f1"
     image = {"content_type": "image_asset_pointer", "asset_pointer": pointer}
@@ -47,13 +47,13 @@ def test_images_come_along_from_the_zip(name, data, found, tmp_path):
     path = tmp_path / "export.zip"
     path.write_bytes(zipped({"conversations.json": listed([asking.value]), name: data}))
     done = run_in_process("import", str(path), home=tmp_path)
-    assert (b"not imported: 2 image" in done.err) == (not found)
-    asked, _, answer = (
+    assert (b"not imported: 2 image" in done.err) == (not included)
+    prompt, _, answer = (
         r["parts"] for r in lines(session_path(tmp_path, "chatgpt-c1")) if r["type"] == "message"
     )
     held = {"inlineData": {"mimeType": "image/png", "data": b64encode(PNG).decode()}}
-    assert asked == [held if found else {"text": f"[image: {pointer}]"}, {"text": "one"}]
-    assert answer[0]["functionResponse"].get("parts") == ([held] if found else None)
+    assert prompt == [held if included else {"text": f"[image: {pointer}]"}, {"text": "one"}]
+    assert answer[0]["functionResponse"].get("parts") == ([held] if included else None)
 
 
 def test_shards_in_a_zip_and_as_files(tmp_path):
@@ -118,13 +118,13 @@ def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path):
 
 
 def test_deep_and_huge_conversations_are_refused_by_name(tmp_path):
-    path, one = tmp_path / "conversations.json", orjson.dumps(talk().value)
+    path, whole = tmp_path / "conversations.json", orjson.dumps(talk().value)
     deep = b'{"mapping":' + b"[" * 5000 + b"]" * 5000 + b"}"
-    path.write_bytes(b"[" + b",".join([one, deep, one]) + b"]")
+    path.write_bytes(b"[" + b",".join([whole, deep, whole]) + b"]")
     done = run_in_process("import", str(path), home=tmp_path)
     assert b"nested deeper than 240" in done.err
     assert done.text == "chatgpt-c1\nchatgpt-c1"
-    path.write_bytes(b"[" + one.replace(b'"one"', b"1" * 6000) + b"]")
+    path.write_bytes(b"[" + whole.replace(b'"one"', b"1" * 6000) + b"]")
     assert run_in_process("import", str(path), home=tmp_path).code == 65
 
 
@@ -133,9 +133,9 @@ def test_an_export_is_read_in_bounded_memory(tmp_path):
     long = ChatGpt()
     for number in range(20):
         long.user(f"m{number}", "word " * 2000)
-    one = orjson.dumps(long.value)
+    data = orjson.dumps(long.value)
     path = tmp_path / "conversations.json"
-    path.write_bytes(b"[" + b",".join([one] * 300) + b"]")
+    path.write_bytes(b"[" + b",".join([data] * 300) + b"]")
     code = """
 import sys
 from codeh_history.store.program_files import opened, sessions_in

@@ -178,10 +178,10 @@ def test_through_a_pipe(tmp_path):
 @pytest.mark.parametrize("file", corpus_files("sessions/claude-code-*.jsonl"), ids=lambda file: file.name)
 def test_recorded_sessions(file, tmp_path):
     (id,) = run_in_process("import", str(file), home=tmp_path).text.split()
-    said = [r["message"] for r in lines(file) if r["type"] in ("user", "assistant")]
-    responses = {m["id"] for m in said if m["role"] == "assistant"}
-    found = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
-    assert len(found) == len(responses) + sum(m["role"] == "user" for m in said)
+    source = [r["message"] for r in lines(file) if r["type"] in ("user", "assistant")]
+    responses = {m["id"] for m in source if m["role"] == "assistant"}
+    copied = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
+    assert len(copied) == len(responses) + sum(m["role"] == "user" for m in source)
 
 
 # -- branches and sub-agents ---------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
     agent.write(tmp_path / SESSION / "subagents", "agent-1")
     records = imported(path, tmp_path, COPY)
     used = [record for record in records if record["type"] == "usage"]
-    assert [(one["of"], one["response"], one["usage"]["output"]) for one in used] == [
+    assert [(record["of"], record["response"], record["usage"]["output"]) for record in used] == [
         ("x", "m", 7), ("z", "msg-z", 13),
     ]  # fmt: skip
     total = run_in_process("usage", COPY, "--json", home=tmp_path).lines
@@ -316,8 +316,8 @@ def test_what_is_attached_later_is_said_with_its_prompt(tmp_path):
     assert view(file.write(tmp_path), tmp_path) == ["ask"]
     file.line("attachment", "a1", attachment={"type": "opened_file_in_ide", "filename": "/rye.txt"})
     file.said("m1", "answer")
-    (asked, answer) = view(file.write(tmp_path), tmp_path)
-    assert asked.startswith("ask+The user opened the file /rye.txt in the IDE.")
+    (prompt, answer) = view(file.write(tmp_path), tmp_path)
+    assert prompt.startswith("ask+The user opened the file /rye.txt in the IDE.")
     assert answer == "answer"
 
 
@@ -326,8 +326,8 @@ def test_diagnostics_of_any_shape_are_read(tmp_path):
     bad = {"range": {"start": {"line": "x"}}, "severity": [], "message": "bad"}
     files = [{"uri": 1, "diagnostics": [{}, bad]}, None]
     file.line("attachment", "a1", attachment={"type": "diagnostics", "files": files})
-    (asked,) = view(file.write(tmp_path), tmp_path)
-    assert asked.count("[Line 1:1]") == 2
+    (prompt,) = view(file.write(tmp_path), tmp_path)
+    assert prompt.count("[Line 1:1]") == 2
 
 
 NOTIFIED = (

@@ -100,7 +100,7 @@ def test_a_file_that_is_cut_off_is_read_up_to_there(tmp_path):
     file.said("two")
     path = file.write(tmp_path)
     path.write_bytes(path.read_bytes()[:-60])
-    told = run_in_process("verify", str(path), home=tmp_path)
-    assert (told.code, b"Cline forgets the session" in told.out) == (1, True)
+    done = run_in_process("verify", str(path), home=tmp_path)
+    assert (done.code, b"Cline forgets the session" in done.out) == (1, True)
     run_ok("import", str(path), home=tmp_path)
     assert [*sent(tmp_path, f"cline-{ID}")] == ["one", "two"]

@@ -72,10 +72,10 @@ def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
     file = played(Codex(), "user one")
     file.compacted("", [{"type": "compaction", "encrypted_content": "xyz"}])
     imported(played(file, "user two").write(tmp_path), tmp_path)
-    found = run_in_process(
+    done = run_in_process(
         "payload", COPY, "--raw", "--to", "openai-responses", "--model", "m", home=tmp_path
     )
-    assert b'"encrypted_content":"xyz"' in found.out
+    assert b'"encrypted_content":"xyz"' in done.out
 
 
 def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(tmp_path):
@@ -107,12 +107,12 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_p
         total = {key: number * value for key, value in USED.items()}
         file.event("token_count", info={"total_token_usage": total, "last_token_usage": USED})
         file.event("token_count", info={"total_token_usage": total, "last_token_usage": USED})
-    found = [r for r in imported(file.write(tmp_path), tmp_path) if r.get("kind") == "codeh"]
-    assert [(r["usage"]["input"], r["usage"]["cached"], r["usage"]["output"]) for r in found] == [
+    answers = [r for r in imported(file.write(tmp_path), tmp_path) if r.get("kind") == "codeh"]
+    assert [(r["usage"]["input"], r["usage"]["cached"], r["usage"]["output"]) for r in answers] == [
         (100, 64, 20)
     ] * 2
-    assert {r["model"] for r in found} == {"gpt-5-codex"}
-    assert [r.get("response") for r in found] == (["r1", "r2"] if record else [None, None])
+    assert {r["model"] for r in answers} == {"gpt-5-codex"}
+    assert [r.get("response") for r in answers] == (["r1", "r2"] if record else [None, None])
 
 
 def test_unknown_types_are_counted(tmp_path):
@@ -152,9 +152,9 @@ def test_a_packed_file_is_read_a_cut_one_as_far_as_it_goes(tmp_path):
 
 @pytest.mark.parametrize("file", corpus_files("sessions/codex-*"), ids=lambda file: file.name)
 def test_recorded_sessions(file, tmp_path):
-    found = [r for r in imported(file, tmp_path) if r["type"] == "message"]
-    assert [r["kind"] for r in found] == ["user", "codeh", "tool", "codeh", "user", "codeh"]
-    assert sum(r["usage"]["total"] for r in found if "usage" in r) == 360
+    messages = [r for r in imported(file, tmp_path) if r["type"] == "message"]
+    assert [r["kind"] for r in messages] == ["user", "codeh", "tool", "codeh", "user", "codeh"]
+    assert sum(r["usage"]["total"] for r in messages if "usage" in r) == 360
 
 
 def test_a_result_before_its_call_is_reported(tmp_path):
@@ -195,9 +195,9 @@ def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path):
     file.lines = [*file.lines[:2], *file.lines[1:], file.lines[-1]]
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one", "one", "call A", "A=of A", "A=of A"]
-    found = run_in_process("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
-    assert [(one["line"], one["effect"]) for one in found] == [(3, "doubles"), (6, "refused")]
-    assert found[0]["reason"] == "the same as line 2: Codex sends it twice"
+    problems = run_in_process("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
+    assert [(it["line"], it["effect"]) for it in problems] == [(3, "doubles"), (6, "refused")]
+    assert problems[0]["reason"] == "the same as line 2: Codex sends it twice"
 
 
 @pytest.mark.parametrize("block", [{"type": "input_text"}, {"type": "refusal"}])

@@ -19,8 +19,8 @@ def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path):
     file.user("c", [gemini_result("A", "of A"), {"text": "and more"}])
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["go", "call A", "A=of A", "and more"]
-    found = run_in_process("verify", str(path), home=tmp_path).text
-    assert "the result of A is already in the history: Gemini CLI sends it twice" in found
+    text = run_in_process("verify", str(path), home=tmp_path).text
+    assert "the result of A is already in the history: Gemini CLI sends it twice" in text
 
 
 VIEWS = {  # what is sent of the lines that these steps write
@@ -82,8 +82,8 @@ def test_a_rewind_to_nothing_takes_nothing(tmp_path):
     file = played(Gemini(), "user a one; rewind zzz")
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one"]
-    found = run_in_process("verify", str(path), home=tmp_path)
-    assert (found.code, b"which does not exist: Gemini CLI forgets" in found.out) == (1, True)
+    done = run_in_process("verify", str(path), home=tmp_path)
+    assert (done.code, b"which does not exist: Gemini CLI forgets" in done.out) == (1, True)
 
 
 def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):
@@ -101,8 +101,8 @@ def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path):
     tokens = {"input": 100, "output": 7, "cached": 20, "thoughts": 13, "tool": 0, "total": 120}
     file.said("a", "one", tokens=tokens)
     record = imported(file.write(tmp_path), tmp_path)[-1]
-    found = {key: value for key, value in record["usage"].items() if key != "raw"}
-    assert found == {"input": 100, "output": 20, "cached": 20, "reasoning": 13, "total": 120}
+    usage = {key: value for key, value in record["usage"].items() if key != "raw"}
+    assert usage == {"input": 100, "output": 20, "cached": 20, "reasoning": 13, "total": 120}
     assert record["model"] == "gemini-3-pro"
 
 
@@ -165,10 +165,10 @@ def test_a_sub_agents_file_names_its_parent(tmp_path):
 
 @pytest.mark.parametrize("file", corpus_files("sessions/gemini-cli-*"), ids=lambda path: path.stem)
 def test_recorded_sessions(file, tmp_path):
-    found = view(file, tmp_path)
-    assert found[0] == "ping TOOLCALL please"
-    assert found[-1].endswith("Pong from gemini ✓.")
-    assert sum("=" in text for text in found) == 1
+    texts = view(file, tmp_path)
+    assert texts[0] == "ping TOOLCALL please"
+    assert texts[-1].endswith("Pong from gemini ✓.")
+    assert sum("=" in text for text in texts) == 1
 
 
 def test_recorded_cases(tmp_path):

@@ -43,10 +43,10 @@ def test_a_hook_imports_the_file_that_it_is_told_of_and_prints_nothing(event, ho
     folder = tmp_path / "a folder"
     path = file.write(folder)
     (command,) = COMMANDS
-    told = {"session_id": SESSION, "transcript_path": str(path), "cwd": "/work", "hook_event_name": event}
+    hook = {"session_id": SESSION, "transcript_path": str(path), "cwd": "/work", "hook_event_name": event}
     env = {"PATH": f"{OURS}:{os.environ['PATH']}", "CODEH_HOME": str(home), "HOME": str(tmp_path)}
     for text in ("Because.", "And?"):
-        done = subprocess.run(["sh", "-c", command], input=json.dumps(told).encode(), env=env, capture_output=True, check=False)  # fmt: skip
+        done = subprocess.run(["sh", "-c", command], input=json.dumps(hook).encode(), env=env, capture_output=True, check=False)  # fmt: skip
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
         copy = (home / "sessions" / f"claude-code-{SESSION}.jsonl").read_bytes()
         file.said(text, text)
@@ -75,8 +75,8 @@ def test_the_real_program_runs_it(name, event):
         settings = json.loads(file.read_bytes()) if file.exists() else {}
         recipe = json.loads(HOOKS)["hooks"]["SessionEnd" if event == "SessionEnd" else "PreCompact"]
         settings["hooks"] = {event: recipe}
-        known, _ = agent.write_session(place, session)
-        words = agent.resume(known)
+        id, _ = agent.write_session(place, session)
+        words = agent.resume(id)
         if name == "claude-code" and event == "PreCompact":
             words = ["/compact" if word == coding_agents.PROMPT else word for word in words]
         if name == "gemini-cli" and event == "PreCompress":

@@ -78,8 +78,8 @@ def test_the_program_forgets_what_follows_a_line_that_is_not_json(tmp_path):
     path = laid(tmp_path, sample())
     whole = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*whole[:6], b'{"type":\n', *whole[6:]]))
-    told = run_in_process("verify", str(path), home=tmp_path)
-    assert (told.code, b"Kimi Code forgets everything after it" in told.out) == (1, True)
+    done = run_in_process("verify", str(path), home=tmp_path)
+    assert (done.code, b"Kimi Code forgets everything after it" in done.out) == (1, True)
 
 
 def test_a_step_without_its_beginning_is_read_and_reported(tmp_path):

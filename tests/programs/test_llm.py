@@ -60,11 +60,11 @@ def test_a_newer_database_appends_what_is_new(tmp_path):
 
 
 def unchanged(folder):
-    found = {}
+    files = {}
     for entry in sorted(folder.iterdir()):
         info = entry.stat()
-        found[entry.name] = (info.st_size, info.st_mtime_ns, entry.read_bytes())
-    return found
+        files[entry.name] = (info.st_size, info.st_mtime_ns, entry.read_bytes())
+    return files
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])
@@ -111,5 +111,5 @@ def test_a_recorded_database(file, tmp_path):
     connection = sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)
     ids = run_in_process("import", str(file), home=tmp_path).text.split()
     assert len(ids) == connection.execute("SELECT count(*) FROM threads").fetchone()[0]
-    found = [r["parts"][0]["text"] for id in ids for r in records(tmp_path, id) if r["type"] == "message"]
-    assert sorted(found) == sorted(text for (text,) in connection.execute("SELECT text FROM parts"))
+    texts = [r["parts"][0]["text"] for id in ids for r in records(tmp_path, id) if r["type"] == "message"]
+    assert sorted(texts) == sorted(text for (text,) in connection.execute("SELECT text FROM parts"))

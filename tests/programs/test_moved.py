@@ -32,12 +32,12 @@ def test_the_real_program_resumes_it_in_the_new_directory(name):
     )
     with coding_agents._place() as (place, server):
         env = coding_agents._environment(place, agent)
-        known, before = agent.write_session(place, session)
+        id, before = agent.write_session(place, session)
         for words in before:
             assert coding_agents._done(words, env, place.project)[0] == 0
         new = place.home.parent / "moved"
         if name == "gemini-cli":  # it notes the directory when it starts
-            assert coding_agents._done(agent.resume(known), env, place.project)[0] == 0
+            assert coding_agents._done(agent.resume(id), env, place.project)[0] == 0
         place.project.rename(new)
         words = [
             str(OURS),

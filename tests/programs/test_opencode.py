@@ -55,7 +55,7 @@ def test_a_compaction_is_a_question_and_its_answer(tmp_path):
     file.user(COMPACTION)
     records = imported(played(file, "said in_short summary=true; user three").write(tmp_path), tmp_path)
     assert shown(tmp_path, COPY) == ["S:in short", "three"]
-    assert next(one["covers"] for one in records if one["type"] == "summary") == ["msg_0001", "msg_0002"]
+    assert next(r["covers"] for r in records if r["type"] == "summary") == ["msg_0001", "msg_0002"]
 
 
 def test_usage_leaves_out_what_was_cached_and_thought(tmp_path):

@@ -72,12 +72,12 @@ def test_thoughts_go_back_to_their_own_provider(api, provider, part, tmp_path):
 
 @pytest.mark.parametrize("file", corpus_files("sessions/pi-*.jsonl"), ids=lambda file: file.name)
 def test_recorded_sessions(file, tmp_path):
-    said = [r["message"] for r in lines(file) if r["type"] == "message"]
-    found = [r for r in imported(file, tmp_path) if r["type"] == "message"]
-    sent = [m for m in said if m.get("stopReason") not in ("error", "aborted") and m["content"]]
-    assert len(found) == len(sent)
+    source = [r["message"] for r in lines(file) if r["type"] == "message"]
+    copied = [r for r in imported(file, tmp_path) if r["type"] == "message"]
+    sent = [m for m in source if m.get("stopReason") not in ("error", "aborted") and m["content"]]
+    assert len(copied) == len(sent)
     texts = [b["text"] for m in sent if m["role"] == "user" for b in m["content"] if b["type"] == "text"]
-    assert [p["text"] for r in found if r["kind"] == "user" for p in r["parts"]] == texts
+    assert [p["text"] for r in copied if r["kind"] == "user" for p in r["parts"]] == texts
 
 
 def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):

@@ -26,7 +26,7 @@ EACH_FORMAT = pytest.mark.parametrize("format", FORMATS)
 KINDS = ("content_type", "type", "role", "sender", "from", "source", "name", "id", "uuid")
 
 
-def found(program, data):
+def sessions_of(program, data):
     """The sessions in a file with these bytes, open meanwhile: they are read, or the file is refused."""
     registry.detect_program(head_of(data))
     with tempfile.TemporaryDirectory() as folder:
@@ -80,15 +80,15 @@ def test_a_file_is_known_by_its_content_and_says_the_same_again(name):
         file.write(data)
         file.flush()
         assert registry.detect_program(File(file.fileno(), "").head) == name.partition(" ")[0]
-    first = {session.id: as_lines(session) for session in found(name, data)}
-    assert [*first.values()] == [as_lines(session) for session in found(name, data)] != []
+    first = {session.id: as_lines(session) for session in sessions_of(name, data)}
+    assert [*first.values()] == [as_lines(session) for session in sessions_of(name, data)] != []
 
 
 @PROGRAMS
 @given(st.data())
 @settings(max_examples=examples(25))
 def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(program, data):
-    for session in found(program, data.draw(damaged(whole(program)))):
+    for session in sessions_of(program, data.draw(damaged(whole(program)))):
         as_lines(session)
         for branch in session.branches():
             as_lines(branch)
@@ -99,7 +99,7 @@ def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(program, 
 @settings(max_examples=examples(25))
 def test_any_field_may_be_something_else(format, data):
     values, written = FORMATS[format]
-    for session in found(format, written([changed(data.draw, value) for value in values()])):
+    for session in sessions_of(format, written([changed(data.draw, value) for value in values()])):
         as_lines(session)
 
 
@@ -110,7 +110,7 @@ def test_any_bytes_may_be_lost(format, data):
     whole = content(format)
     start = data.draw(st.integers(0, len(whole)))
     end = data.draw(st.one_of(st.just(len(whole)), st.integers(start, min(len(whole), start + 20))))
-    for session in found(format, whole[:start] + whole[end:]):
+    for session in sessions_of(format, whole[:start] + whole[end:]):
         as_lines(session)
 
 
@@ -126,26 +126,26 @@ def places(value):
 def test_what_tells_a_kind_may_be_a_list(format):
     values, written = FORMATS.get(format) or (SAMPLES[format], lined)
     for place, _ in enumerate(places(values())):
-        given = values()
-        at, key = next(islice(places(given), place, None))
+        changed = values()
+        at, key = next(islice(places(changed), place, None))
         at[key] = ["text"]
-        for session in found(format, written(given)):
+        for session in sessions_of(format, written(changed)):
             as_lines(session)
 
 
 @pytest.mark.parametrize("program", ["claude-code", "codex", "gemini-cli", "pi"])
 def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program):
     lines = whole(program)
-    known = [
-        registry.program(program).recognises(Head(b"", (one,), (one,))) for one in map(orjson.loads, lines)
+    recognised = [
+        registry.program(program).recognises(Head(b"", (row,), (row,))) for row in map(orjson.loads, lines)
     ]
-    places = [at for at in range(1, len(lines) - 1) if known[at + 1]]
+    places = [at for at in range(1, len(lines) - 1) if recognised[at + 1]]
     assert len(places) > 1
     for at in places:
         joined = [*lines[:at], lines[at][: len(lines[at]) // 2] + lines[at + 1], *lines[at + 2 :]]
         (session,), (without,) = (
-            found(program, b"".join(joined)),
-            found(program, b"".join(lines[:at] + lines[at + 1 :])),
+            sessions_of(program, b"".join(joined)),
+            sessions_of(program, b"".join(lines[:at] + lines[at + 1 :])),
         )
         assert shown(as_lines(session)) == shown(as_lines(without))
         assert [p.mended for p in session.problems if p.line == at + 1][:1] == [
@@ -160,7 +160,7 @@ def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program, data):
     lines = whole(program)
     made = b""
     for end in sorted(data.draw(st.lists(st.integers(1, len(lines)), min_size=1, max_size=4))):
-        (session,) = found(program, b"".join(lines[:end]))
+        (session,) = sessions_of(program, b"".join(lines[:end]))
         fresh = as_lines(session)
         new = changes(session, fold(parse(lines_of(made)))) if made else None
         if new is not None and new.conflict:

@@ -119,42 +119,42 @@ def talk():
     return Session("aider", "s")
 
 
-def entries(one):
-    return [item for item in one.items if isinstance(item, Entry)]
+def entries(session):
+    return [item for item in session.items if isinstance(item, Entry)]
 
 
 def test_the_same_words_again_are_another_message():
-    one, other = talk(), talk()
-    for conversation in (one, other):
+    first, second = talk(), talk()
+    for conversation in (first, second):
         for text in ("a", "a", "b"):
             conversation.add("user", [{"text": text}])
-    ids = [entry.id for entry in entries(one)]
+    ids = [entry.id for entry in entries(first)]
     assert len(set(ids)) == 3
     assert ids[1] == f"{ids[0]}.2"
-    assert ids == [entry.id for entry in entries(other)]  # wherever it is read
+    assert ids == [entry.id for entry in entries(second)]  # wherever it is read
 
 
 def test_an_id_that_is_given_recognises_own_and_counted_where_it_comes_again():
-    one = talk()
+    session = talk()
     for id in ("x", "x", "x.2", "x"):
-        one.add("user", [{"text": "a"}], id=id)
-    assert [entry.id for entry in entries(one)] == ["x", "x.2", "x.2.2", "x.3"]
+        session.add("user", [{"text": "a"}], id=id)
+    assert [entry.id for entry in entries(session)] == ["x", "x.2", "x.2.2", "x.3"]
 
 
 def test_what_says_nothing_is_no_message():
-    one = talk()
-    assert one.add("user", [{"text": ""}]) is None
-    made = one.add("user", [{"text": ""}, {"text": "a"}], model="", usage=None, finish="stop")
+    session = talk()
+    assert session.add("user", [{"text": ""}]) is None
+    made = session.add("user", [{"text": ""}, {"text": "a"}], model="", usage=None, finish="stop")
     assert made is not None
     assert (made.parts, made.fields) == ([{"text": "a"}], {"finish": "stop"})
 
 
 def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the_usage():
-    one, usage = talk(), {"input": 1}
-    one.number = 7
-    said = [{"text": "a"}, result(), result(), {"text": "b"}, result()]
-    one.turn("codeh", said, id="t", usage=usage, model="m")
-    assert [(entry.kind, len(entry.parts), entry.lines, entry.fields) for entry in entries(one)] == [
+    session, usage = talk(), {"input": 1}
+    session.number = 7
+    content = [{"text": "a"}, result(), result(), {"text": "b"}, result()]
+    session.turn("codeh", content, id="t", usage=usage, model="m")
+    assert [(entry.kind, len(entry.parts), entry.lines, entry.fields) for entry in entries(session)] == [
         ("codeh", 1, [7], {"model": "m"}),
         ("tool", 2, [7], {}),
         ("codeh", 1, [7], {"model": "m", "usage": usage}),
@@ -162,38 +162,38 @@ def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the
     ]
 
 
-def answered(one, id, name):
-    response = one.result(id, name, [{"text": "ok"}])["functionResponse"]
+def answered(session, id, name):
+    response = session.result(id, name, [{"text": "ok"}])["functionResponse"]
     return response.get("id"), response["name"]
 
 
 def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_any():
-    one = talk()
-    calls = [one.call(id, name, {}) for id, name in (("1", "f"), (None, "g"), ("3", "g"), ("4", "h"))]
+    session = talk()
+    calls = [session.call(id, name, {}) for id, name in (("1", "f"), (None, "g"), ("3", "g"), ("4", "h"))]
     assert [call["functionCall"]["id"] for call in calls] == ["1", "call_2", "3", "4"]
-    assert answered(one, "3", "whatever") == ("3", "g")
-    assert answered(one, None, "g") == ("call_2", "g")
-    assert answered(one, None, "nobody") == ("1", "f")
-    assert one.open_calls
-    assert answered(one, None, None) == ("4", "h")
-    assert not one.open_calls
-    assert answered(one, None, "f") == (None, "f")
-    assert answered(one, "9", None) == ("9", "tool")
-    assert answered(one, "1", "again") == ("1", "f")
+    assert answered(session, "3", "whatever") == ("3", "g")
+    assert answered(session, None, "g") == ("call_2", "g")
+    assert answered(session, None, "nobody") == ("1", "f")
+    assert session.open_calls
+    assert answered(session, None, None) == ("4", "h")
+    assert not session.open_calls
+    assert answered(session, None, "f") == (None, "f")
+    assert answered(session, "9", None) == ("9", "tool")
+    assert answered(session, "1", "again") == ("1", "f")
 
 
 def test_system_prompts_add_up():
-    one = talk()
-    one.system("a")
-    one.system("b")
-    assert one.settings["system"] == "a\n\nb"
+    session = talk()
+    session.system("a")
+    session.system("b")
+    assert session.settings["system"] == "a\n\nb"
 
 
 def test_conversations_without_an_id_have_one_by_how_they_open():
     names, again = parts.ConversationIds(), parts.ConversationIds()
     ids = [
-        names.assign(given, *opens)
-        for given, *opens in (("x", 1), (None, "hi"), (" ", "hi"), ("x", 2), (None, "ho"))
+        names.assign(own_id, *opens)
+        for own_id, *opens in (("x", 1), (None, "hi"), (" ", "hi"), ("x", 2), (None, "ho"))
     ]
     assert ids[0] == "x"
     assert ids[3] == "x-2"
@@ -263,25 +263,25 @@ def test_a_file_that_is_only_named(source, mime, kind, part):
 
 
 def test_the_kind_of_a_role_or_none_and_counted():
-    one = talk()
+    session = talk()
     kinds = {"user": "user", "assistant": "codeh"}
-    assert [one.kind_of(role, kinds) for role in ("user", "assistant", "narrator", "", None, [])] == [
+    assert [session.kind_of(role, kinds) for role in ("user", "assistant", "narrator", "", None, [])] == [
         "user", "codeh", None, None, None, None,
     ]  # fmt: skip
-    assert one.left == {"message of narrator": 1, "message of nobody": 3}
+    assert session.left == {"message of narrator": 1, "message of nobody": 3}
 
 
 def test_what_an_undone_summary_covered_is_live_again():
-    one = talk()
+    session = talk()
     for id in "abc":
-        one.add("user", [{"text": id}], id=id)
-    one.summarise("S", None, "short", ["c"])
-    one.add("user", [{"text": "d"}], id="d")
-    assert one.live == ["c", "S", "d"]
-    one.undo(4)
-    assert one.live == ["c", "S"]
-    one.undo(3)
-    assert one.live == ["a", "b", "c"]
+        session.add("user", [{"text": id}], id=id)
+    session.summarise("S", None, "short", ["c"])
+    session.add("user", [{"text": "d"}], id="d")
+    assert session.live == ["c", "S", "d"]
+    session.undo(4)
+    assert session.live == ["c", "S"]
+    session.undo(3)
+    assert session.live == ["a", "b", "c"]
 
 
 # -- fields ------------------------------------------------------------------------------------------------

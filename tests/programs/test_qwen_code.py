@@ -64,9 +64,9 @@ def test_a_lost_line_costs_what_came_before_it_in_the_program_but_not_here(tmp_p
     file = sample()
     file.lines = [line for line in file.lines if line["uuid"] != "j"]
     path = file.write(tmp_path / "chats")
-    told = run_in_process("verify", str(path), home=tmp_path)
-    assert told.code == 1
-    assert b"Qwen Code would send 4 of 5 messages" in told.out, told.out
+    done = run_in_process("verify", str(path), home=tmp_path)
+    assert done.code == 1
+    assert b"Qwen Code would send 4 of 5 messages" in done.out, done.out
 
 
 def test_a_line_twice_is_read_once(tmp_path):

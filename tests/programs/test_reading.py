@@ -23,12 +23,12 @@ def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb, file, tmp_path):
     first = (
         ["s"] if verb == "expand" and file.read_bytes().count(b'"s"') else ["h"] if verb == "expand" else []
     )
-    there = run_in_process(verb, *first, "-s", str(file), *READERS[verb], home=tmp_path)
-    here = run_in_process(verb, *first, "-s", copy, *READERS[verb], home=tmp_path)
+    of_file = run_in_process(verb, *first, "-s", str(file), *READERS[verb], home=tmp_path)
+    of_copy = run_in_process(verb, *first, "-s", copy, *READERS[verb], home=tmp_path)
     stem = file.stem.encode()
-    assert (there.code, there.out.replace(copy.encode(), stem)) == (
-        here.code,
-        here.out.replace(copy.encode(), stem),
+    assert (of_file.code, of_file.out.replace(copy.encode(), stem)) == (
+        of_copy.code,
+        of_copy.out.replace(copy.encode(), stem),
     )
     assert file.read_bytes() == before
 
@@ -69,10 +69,10 @@ def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(t
     first, *lines = SAMPLES["pi"]()
     file = written(tmp_path / "x.jsonl", [first, *lines, b'{"torn', lines[0]])
     why = "the same as line 2: pi goes back there, and forgets what came after"
-    said = run_in_process("status", str(file), home=tmp_path)
-    assert f"x.jsonl: 1 line repaired (line 16: {why}".encode() in said.err
-    assert b"x.jsonl: 1 damaged line skipped (line 15: not JSON" in said.err
-    assert f"damage     line 16: {why}" in said.text
+    done = run_in_process("status", str(file), home=tmp_path)
+    assert f"x.jsonl: 1 line repaired (line 16: {why}".encode() in done.err
+    assert b"x.jsonl: 1 damaged line skipped (line 15: not JSON" in done.err
+    assert f"damage     line 16: {why}" in done.text
     assert (
         b"1 damaged line skipped, 1 line repaired" in run_in_process("usage", str(file), home=tmp_path).err
     )

@@ -50,9 +50,9 @@ def test_a_run_that_goes_on_is_appended_to(tmp_path):
 
 
 def test_sub_agents_of_a_trajectory_as_branches(tmp_path):
-    found = sessions(tmp_path, imported(tmp_path, single(atif()), "t.json", "--branches"))
-    assert [records[0]["id"] for records in found] == ["atif-s1", "atif-s1-t2"]
-    assert found[1][0]["parent"]["session"] == "atif-s1"
+    copies = sessions(tmp_path, imported(tmp_path, single(atif()), "t.json", "--branches"))
+    assert [records[0]["id"] for records in copies] == ["atif-s1", "atif-s1-t2"]
+    assert copies[1][0]["parent"]["session"] == "atif-s1"
 
 
 def test_the_official_models_take_the_sample(tmp_path):
@@ -69,8 +69,8 @@ def test_both_forms_of_langchain(tmp_path):
     made = [
         sessions(tmp_path, imported(tmp_path, listed(langchain(form))))[0][1:] for form in ("dict", "lc")
     ]
-    one, other = ([{**record, "id": None} for record in records] for records in made)
-    assert one == other
+    first, second = ([{**record, "id": None} for record in records] for records in made)
+    assert first == second
 
 
 def test_a_state_and_lines_of_langchain(tmp_path):
@@ -79,8 +79,8 @@ def test_a_state_and_lines_of_langchain(tmp_path):
     assert done.text == "langchain-t1"
     assert texts(sessions(tmp_path, done)[0]) == LANGCHAIN
     history = {"messages": langchain()}
-    one, two = imported(tmp_path, lined([history, history]), "x.jsonl").text.split()
-    assert two == f"{one}-2"
+    first, second = imported(tmp_path, lined([history, history]), "x.jsonl").text.split()
+    assert second == f"{first}-2"
 
 
 def test_older_calls_of_langchain(tmp_path):
@@ -101,15 +101,15 @@ def test_older_calls_of_langchain(tmp_path):
 def test_what_langchain_itself_writes(dump, tmp_path):
     core = pytest.importorskip("langchain_core.messages")
     load = pytest.importorskip("langchain_core.load")
-    given = core.messages_from_dict(langchain())
-    value = core.messages_to_dict(given) if dump == "messages_to_dict" else load.dumpd(given)
+    messages = core.messages_from_dict(langchain())
+    value = core.messages_to_dict(messages) if dump == "messages_to_dict" else load.dumpd(messages)
     (records,) = sessions(tmp_path, imported(tmp_path, orjson.dumps(value)))
     assert texts(records) == LANGCHAIN
 
 
 def test_lines_of_sharegpt_and_a_list_are_the_same(tmp_path):
-    one, other = (sessions(tmp_path, imported(tmp_path, write(sharegpt()))) for write in (lined, listed))
-    assert [records[0]["id"] for records in one] == [records[0]["id"] for records in other]
+    left, right = (sessions(tmp_path, imported(tmp_path, write(sharegpt()))) for write in (lined, listed))
+    assert [records[0]["id"] for records in left] == [records[0]["id"] for records in right]
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_of_a_preference_the_preferred_answer(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(lined(openai_jsonl()[2:3] * 2))
     done = run_in_process("import", str(tmp_path / "x.jsonl"), home=tmp_path)
     assert b"not imported: 1 message of an answer not preferred" in done.err
-    one, two = done.text.split()
-    assert two == f"{one}-2"
-    assert texts(lines(session_path(tmp_path, one))) == ["which", "good"]
+    first, second = done.text.split()
+    assert second == f"{first}-2"
+    assert texts(lines(session_path(tmp_path, first))) == ["which", "good"]
 
 
 def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path):
@@ -176,9 +176,9 @@ def test_names_do_not_hang_on_order_or_growth(tmp_path):
     values = openai_jsonl()[:2]
     ids = [records[0]["id"] for records in sessions(tmp_path, imported(tmp_path, lined(values)))]
     values[1]["messages"].append({"role": "user", "content": "more"})
-    found = sessions(tmp_path, imported(tmp_path, listed(values[::-1])))
-    assert [records[0]["id"] for records in found] == ids[::-1]
-    assert texts(found[0]) == ["one", "again", "more"]
+    copies = sessions(tmp_path, imported(tmp_path, listed(values[::-1])))
+    assert [records[0]["id"] for records in copies] == ids[::-1]
+    assert texts(copies[0]) == ["one", "again", "more"]
 
 
 def test_one_request_body_is_still_a_request(tmp_path):
@@ -189,11 +189,11 @@ def test_one_request_body_is_still_a_request(tmp_path):
 @pytest.mark.parametrize("file", corpus_files("sessions/tau-*.json"), ids=lambda file: file.name)
 def test_recorded_conversations(file, tmp_path):
     ids = run_in_process("import", str(file), home=tmp_path).text.split()
-    given = orjson.loads(file.read_bytes())
-    assert len(set(ids)) == len(given)
-    for id, conversation in zip(ids, given, strict=True):
-        found = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
-        assert len(found) == sum(m["role"] != "system" for m in conversation["messages"])
+    recorded = orjson.loads(file.read_bytes())
+    assert len(set(ids)) == len(recorded)
+    for id, conversation in zip(ids, recorded, strict=True):
+        messages = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
+        assert len(messages) == sum(m["role"] != "system" for m in conversation["messages"])
     before = session_path(tmp_path, ids[0]).read_bytes()
     run_in_process("import", str(file), home=tmp_path)
     assert session_path(tmp_path, ids[0]).read_bytes() == before

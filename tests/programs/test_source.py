@@ -21,14 +21,14 @@ def test_whether_a_file_is_one_value_or_lines(data, *, whole):
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "expected"),
     [
         (b'{"a":1}', [{"a": 1}]), (b'[{"a":1},5,{"b":2}]', [{"a": 1}, {"b": 2}]), (b'[{"a":1},{"b":', [{"a": 1}, {}]), (b'{"a":[1,{"b":2', {"a": [1, {"b": 2}]}),
         (b"\xef\xbb\xbf{}", [{}]), (b"5", []), (b"x", []), (b"", []), (b"[" + b"{}," * 30 + b"{}]", [{}] * 20),
     ],
 )  # fmt: skip
-def test_as_much_of_a_value_as_there_is_tells_whose_it_is(data, found):
-    assert first(data) == (found if isinstance(found, list) else [found])
+def test_as_much_of_a_value_as_there_is_tells_whose_it_is(data, expected):
+    assert first(data) == (expected if isinstance(expected, list) else [expected])
 
 
 class Whole(Source):
@@ -41,8 +41,8 @@ class Whole(Source):
 
 def read(data):
     problems = []
-    found = list(objects(Whole(data), problems))
-    return found, [problem.reason for problem in problems]
+    values = list(objects(Whole(data), problems))
+    return values, [problem.reason for problem in problems]
 
 
 def deep(levels):
@@ -63,33 +63,33 @@ def test_the_elements_of_a_list_are_numbered():
 
 
 def test_damage_ends_a_list_but_not_what_came_before():
-    found, said = read(b'[{"a":1},{"b":2},{"c"')
-    assert found == [(1, {"a": 1}), (2, {"b": 2})]
-    assert said == ["unexpected end of JSON after 2 conversations; the rest is not read"]
-    found, said = read(b'[{"a":1}, x]')
-    assert found == [(1, {"a": 1})]
-    assert "not JSON" in said[0]
+    values, reasons = read(b'[{"a":1},{"b":2},{"c"')
+    assert values == [(1, {"a": 1}), (2, {"b": 2})]
+    assert reasons == ["unexpected end of JSON after 2 conversations; the rest is not read"]
+    values, reasons = read(b'[{"a":1}, x]')
+    assert values == [(1, {"a": 1})]
+    assert "not JSON" in reasons[0]
 
 
 def test_of_the_one_object_that_a_file_is_the_beginning_is_read():
-    found, said = read(b'{\n"a":1,\n"b":[1,2')
-    assert found == [(1, {"a": 1, "b": [1, 2]})]
-    assert said == ["unexpected end of JSON; what precedes it is read"]
+    values, reasons = read(b'{\n"a":1,\n"b":[1,2')
+    assert values == [(1, {"a": 1, "b": [1, 2]})]
+    assert reasons == ["unexpected end of JSON; what precedes it is read"]
     with pytest.raises(Unreadable):
         read(b"[x")
 
 
 def test_what_nests_too_deep_costs_itself():
-    found, said = read(orjson.dumps([deep(200), deep(245), deep(2)]))
-    assert [number for number, _ in found] == [1, 3]
-    assert "nested deeper" in said[0]
+    values, reasons = read(orjson.dumps([deep(200), deep(245), deep(2)]))
+    assert [number for number, _ in values] == [1, 3]
+    assert "nested deeper" in reasons[0]
 
 
 def test_a_list_is_read_up_to_an_integer_above_64_bits():
     for number in (b"123456789012345678901234567890", b"9223372036854775808"):
-        found, said = read(b'[{"a":1.5},{"a":' + number + b'},{"a":"x"}]')
-        assert found == [(1, {"a": 1.5})]
-        assert said == ["an integer has more than 64 bits after 1 conversations; the rest is not read"]
+        values, reasons = read(b'[{"a":1.5},{"a":' + number + b'},{"a":"x"}]')
+        assert values == [(1, {"a": 1.5})]
+        assert reasons == ["an integer has more than 64 bits after 1 conversations; the rest is not read"]
 
 
 def made(data):
@@ -102,8 +102,8 @@ def made(data):
 
 
 def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before():
-    found = made(b'[{"a":1},5,{"skip":1},{"b":1},6]')
-    assert [(one.id, len(one.problems)) for one in found] == [("1", 2), ("4", 1)]
+    sessions = made(b'[{"a":1},5,{"skip":1},{"b":1},6]')
+    assert [(session.id, len(session.problems)) for session in sessions] == [("1", 2), ("4", 1)]
     with pytest.raises(Unreadable, match="1 is skipped"):
         made(b'[{"skip":1}]')
     with pytest.raises(Unreadable, match="not an object"):
@@ -114,12 +114,12 @@ def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before(
 
 def read_lines(data):
     problems = []
-    found = list(line_objects(Source(data, "x"), problems, recognises))
-    return found, problems
+    values = list(line_objects(Source(data, "x"), problems, recognises))
+    return values, problems
 
 
 def recognises(head):
-    return any("own" in one for one in head.objects)
+    return any("own" in value for value in head.objects)
 
 
 A, OWN = b'{"a":1}', b'{"own":{"x":{}}}'
@@ -135,15 +135,15 @@ CASES = {
 
 @pytest.mark.parametrize(("data", "numbers", "wrong"), CASES.values(), ids=CASES)
 def test_a_damaged_line_costs_itself(data, numbers, wrong):
-    found, problems = read_lines(data)
-    assert [number for number, _ in found] == numbers
+    values, problems = read_lines(data)
+    assert [number for number, _ in values] == numbers
     assert [(problem.line, problem.mended is not None) for problem in problems] == wrong
     assert {problem.effect for problem in problems} <= {"skips"}
 
 
 def test_of_a_joined_line_the_whole_object_is_read():
-    found, problems = read_lines(b'{"type":"x","text":"{' + OWN + b"\n")
-    assert found == [(1, {"own": {"x": {}}})]
+    values, problems = read_lines(b'{"type":"x","text":"{' + OWN + b"\n")
+    assert values == [(1, {"own": {"x": {}}})]
     assert "not JSON" in problems[0].reason
 
 

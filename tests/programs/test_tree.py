@@ -30,7 +30,7 @@ def tree(text):
 def test_the_way_from_the_root_to_a_leaf(text, leaf, path, broken):
     nodes = tree(text)
     walked, lost = walk(nodes, nodes[leaf])
-    assert ["".join(node.id for node in walked), "".join(one.node.id for one in lost)] == [path, broken]
+    assert ["".join(node.id for node in walked), "".join(step.node.id for step in lost)] == [path, broken]
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.sampled_from(["", *"abcdefg"]), min_size=1))
@@ -51,34 +51,34 @@ def add(branch, ids):
 
 
 @pytest.mark.parametrize(
-    ("text", "live", "found"),
+    ("text", "live", "expected"),
     [
         (TREE, "abc", [("s-f", "af", "a"), ("s-d", "abde", "b")]), ("a ba", "ab", []), ("a b", "a", [("s-b", "b", None)]),
         ("a ba ca dc ec", "ab", [("s-c", "ace", "a"), ("s-d", "acd", "a")]),
     ],
     ids=["the newest first", "all is live", "from another root", "a branch of a branch"],
 )  # fmt: skip
-def test_each_branch_of_an_export_is_a_session_of_its_own(text, live, found):
+def test_each_branch_of_an_export_is_a_session_of_its_own(text, live, expected):
     """Of each branch: its id, its messages, and where it left."""
     session = Session("pi", "s")
     assert read_exported(session, tree(text), live[-1], add) == set(live)
     branches = session.branches()
     assert [
-        (one.id, "".join(item.id for item in one.items), (one.parent or {}).get("at")) for one in branches
-    ] == found
+        (it.id, "".join(item.id for item in it.items), (it.parent or {}).get("at")) for it in branches
+    ] == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "leaves", "used", "found"),
+    ("text", "leaves", "used", "expected"),
     [
         ("a ba ca", "bc", "ab", ["c"]), ("a ba cb da ed", "ce", "abc", ["de"]), ("a ba ca da", "bcd", "ab", ["d", "c"]), ("a ba", "b", "ab", []),
         ("a b cb", "ac", "a", ["bc"]), ("a ba ca dc ec", "bde", "ab", ["ce", "d"]), ("ax ba", "b", "", ["ab"]),
     ],
 )  # fmt: skip
-def test_the_newest_branch_comes_first_and_takes_what_it_shares(text, leaves, used, found):
+def test_the_newest_branch_comes_first_and_takes_what_it_shares(text, leaves, used, expected):
     nodes = tree(text)
     apart = trees.own_nodes([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
-    assert ["".join(node.id for node in own) for own in apart] == found
+    assert ["".join(node.id for node in own) for own in apart] == expected
 
 
 def test_what_a_branch_takes_in_beside_its_way_is_no_branch_of_its_own():
@@ -88,7 +88,7 @@ def test_what_a_branch_takes_in_beside_its_way_is_no_branch_of_its_own():
 
 
 def session(ids, id="s"):
-    return Session("pi", id, cwd="/w", version="3", items=[entry(one) for one in ids])
+    return Session("pi", id, cwd="/w", version="3", items=[entry(name) for name in ids])
 
 
 def test_a_branch_says_where_it_left():
@@ -105,14 +105,14 @@ def test_a_branch_says_where_it_left():
 
 def test_a_branch_of_nothing_of_its_own_is_none():
     made = trees.branches(session("abc"), ["ab", "ad"], add, str)
-    assert ["".join(item.id for item in one.items) for one in made] == ["ad"]
+    assert ["".join(item.id for item in branch.items) for branch in made] == ["ad"]
 
 
 def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are(monkeypatch):
     monkeypatch.setattr(trees, "MAX_BRANCHES", 2)
     made = list(trees.branches(session("abc"), ["ad", "ae", "af", "ag"], add, str))
-    assert [[item.id for item in one.items] for one in made] == [["a", "d"], ["a", "e"]]
-    assert [dict(one.left) for one in made] == [{}, {trees.BEYOND: 2}]
+    assert [[item.id for item in branch.items] for branch in made] == [["a", "d"], ["a", "e"]]
+    assert [dict(branch.left) for branch in made] == [{}, {trees.BEYOND: 2}]
     nodes = tree("a ba ca da")
     assert len(list(trees.own_nodes([nodes[id] for id in "bcd"], nodes, {"a"}, lambda leaf: ()))) == 3
 

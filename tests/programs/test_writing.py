@@ -78,21 +78,21 @@ def turns(program, view):
     """What the program's provider is sent of a view: texts, calls, results, media."""
     speaks = "anthropic" if program in ("opencode", "kilo") else AGENTS[program].speaks  # it speaks to all
     prepared, _ = writing.prepare(view, "")
-    asked = [*prepared.messages, histories.session([histories.user({"text": "next"})]).messages[0]]
+    messages = [*prepared.messages, histories.session([histories.user({"text": "next"})]).messages[0]]
     summaries = [summary.text for summary in view.summaries]
     body = (
         providers.load(speaks)
-        .request(asked, Options(model=None if speaks == "gemini" else "m"), summaries)
+        .request(messages, Options(model=None if speaks == "gemini" else "m"), summaries)
         .body
     )
-    found = []
+    merged = []
     for turn in sent.turns(speaks, body):
         parts = [part for part in turn["parts"] if says(part)]
-        if parts and found and found[-1]["role"] == turn["role"]:
-            found[-1]["parts"] += parts
+        if parts and merged and merged[-1]["role"] == turn["role"]:
+            merged[-1]["parts"] += parts
         elif parts and parts != [{"text": CONTINUATION}]:
-            found.append({**turn, "parts": parts})
-    return sent.numbered(found)
+            merged.append({**turn, "parts": parts})
+    return sent.numbered(merged)
 
 
 def says(part):
@@ -123,11 +123,11 @@ def understood(value):
 def is_file(part):
     if not isinstance(part, dict):
         return False
-    found = media(cast("Part", part))
+    content = media(cast("Part", part))
     value = part.get("native", {}).get("value")
     kind = value.get("type") if isinstance(value, dict) else None
     by_id = kind == "input_file" or (kind == "input_image" and "image_url" not in value)
-    return by_id or (found is not None and found.mime not in IMAGES)
+    return by_id or (content is not None and content.mime not in IMAGES)
 
 
 @PROGRAMS
@@ -163,15 +163,15 @@ def log_of(*messages, origin=None):
         head["imported"] = {"from": origin, "id": "x", "path": "p"}
     return [
         head,
-        *({"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate(messages)),
+        *({"type": "message", "id": f"m{n}", "ts": ABOUT.time, **m} for n, m in enumerate(messages)),
     ]
 
 
 def thoughtful(origin, **fields):
     """A session, perhaps a copy of a program's, in which a model thought."""
-    said = histories.message("codeh", *THINKING, provider="anthropic", model="claude-opus-4-8", **fields)
-    asked, more = (histories.user({"text": text}) for text in ("Which colour?", "And the gate?"))
-    return strategies.view_of(log_of(asked, said, more, origin=origin))
+    answer = histories.message("codeh", *THINKING, provider="anthropic", model="claude-opus-4-8", **fields)
+    prompt, more = (histories.user({"text": text}) for text in ("Which colour?", "And the gate?"))
+    return strategies.view_of(log_of(prompt, answer, more, origin=origin))
 
 
 @pytest.mark.parametrize(
@@ -192,11 +192,11 @@ def test_thinking_goes_back_only_to_the_program_whose_it_was(view, kept):
 @pytest.mark.parametrize("text", [None, [{"type": "reasoning_text", "text": "hm"}]], ids=["sealed", "open"])
 def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
     item = {"type": "reasoning", "id": "rs_1", "summary": [], "content": text, "encrypted_content": "c2ln"}
-    said = histories.message(
+    answer = histories.message(
         "codeh", {"native": {"provider": "openai-responses", "value": item}}, {"text": "Red.", "item": {"id": "msg_1"}},
         provider="openai-responses", imported=[2],
     )  # fmt: skip
-    view = strategies.view_of(log_of(histories.user({"text": "Which colour?"}), said, origin="codex"))
+    view = strategies.view_of(log_of(histories.user({"text": "Which colour?"}), answer, origin="codex"))
     assert b"c2ln" in registry.written("codex", view, ABOUT).data
     assert writing.as_written(registry.program("codex"), view).messages[1].parts == view.messages[1].parts
 
@@ -206,22 +206,22 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
 @pytest.mark.parametrize("by", ["outline", "own"])
 def test_a_summary_is_read_back_as_one(program, by, covers):
     summary = {**SUMMARY, "by": program if by == "own" else by, "covers": covers}
-    asked, more = (histories.user({"text": text}) for text in ("Which colour?", "And the gate?"))
-    view = strategies.view_of([*log_of(asked, histories.model({"text": "Red."}), more), summary])
+    prompt, more = (histories.user({"text": text}) for text in ("Which colour?", "And the gate?"))
+    view = strategies.view_of([*log_of(prompt, histories.model({"text": "Red."}), more), summary])
     again = view_of(read_back(program, registry.written(program, view, ABOUT)))
-    assert [one.text for one in again.summaries] == ["The barn was red."]
-    said = [part["text"] for message in again.messages for part in message.parts]
-    assert said == ["Red.", "And the gate?"][len(covers) - 1 :]
+    assert [item.text for item in again.summaries] == ["The barn was red."]
+    texts = [part["text"] for message in again.messages for part in message.parts]
+    assert texts == ["Red.", "And the gate?"][len(covers) - 1 :]
 
 
 @PROGRAMS
 def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program):
     """It is no part of the message's own: `export` ended with a bug where there was one."""
     view = thoughtful(None)
-    asked, said, more = view.messages
-    asked.fields["attached"] = [{"name": "a.txt", "mimeType": "text/plain", "bytes": 5, "part": 0}]
-    said.fields["attached"] = asked.fields["attached"]
-    written = registry.written(program, view.with_messages(sources.listed([asked, said, more])), ABOUT)
+    prompt, answer, more = view.messages
+    prompt.fields["attached"] = [{"name": "a.txt", "mimeType": "text/plain", "bytes": 5, "part": 0}]
+    answer.fields["attached"] = prompt.fields["attached"]
+    written = registry.written(program, view.with_messages(sources.listed([prompt, answer, more])), ABOUT)
     assert written.data.count(b"- a.txt (text/plain, 5 bytes)") >= 2
     assert b"Red." in written.data
     assert +written.left == {"thought": 1}
@@ -230,8 +230,8 @@ def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program):
 @PROGRAMS
 def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program):
     """`export --to gemini-cli` ended with a bug where a result answered nothing, or a call was none."""
-    said = ("functionCall", "functionResponse")
-    halves = [{half: value} for half in said for value in (5, {"name": "f"}, {"id": "z", "response": 3})]
+    names = ("functionCall", "functionResponse")
+    halves = [{half: value} for half in names for value in (5, {"name": "f"}, {"id": "z", "response": 3})]
     parts = [{"native": {"provider": "gemini", "value": value}} for value in halves]
     kinds = [("user", "user", [{"text": "Which?"}]), ("codeh", "model", parts), ("tool", "user", parts)]
     log = log_of(*({"kind": kind, "role": role, "parts": parts} for kind, role, parts in kinds))
@@ -287,20 +287,20 @@ def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it():
     ]  # fmt: skip
 
 
-def said(view):
+def contents_of(view):
     """What both sides said and what tools answered, whatever the ids."""
-    found = []
+    contents = []
     for message in view.messages:
         for part in message.parts:
             if "functionCall" in part:
-                found.append(("call", part["functionCall"]["name"], part["functionCall"].get("args")))
+                contents.append(("call", part["functionCall"]["name"], part["functionCall"].get("args")))
             elif "functionResponse" in part:
-                found.append(("result", *answer(part["functionResponse"]["response"])))
+                contents.append(("result", *answer(part["functionResponse"]["response"])))
             elif "inlineData" in part:
-                found.append(("media", part["inlineData"]["data"]))
+                contents.append(("media", part["inlineData"]["data"]))
             else:
-                found.append((message.role, part["text"]))
-    return found
+                contents.append((message.role, part["text"]))
+    return contents
 
 
 @PROGRAMS
@@ -321,7 +321,7 @@ def test_a_round_of_all_programs_ends_with_the_same(program):
     view, first = before, registry.WRITTEN.index(program)
     for other in [*registry.WRITTEN[first:], *registry.WRITTEN[: first + 1]]:
         view = view_of(read_back(other, registry.written(other, view, ABOUT)))
-    assert said(view) == said(before)
+    assert contents_of(view) == contents_of(before)
 
 
 @given(histories.conversations())

@@ -56,7 +56,7 @@ def test_what_is_written_is_read_back(case, made, tmp_path):
     file.write_bytes(made.data())
     run_ok("verify", str(file), home=tmp_path)
     speaks = "anthropic" if made.program in ("opencode", "kilo") else made.speaks  # it speaks to all
-    back, before = (ours(one, speaks, tmp_path) for one in (file, made.session))
+    back, before = (ours(path, speaks, tmp_path) for path in (file, made.session))
     assert numbered(back) == numbered(before), case.about
 
 
@@ -74,7 +74,7 @@ def test_the_page_has_the_table_of_these_records(request):
     page = PAGE.read_text()
     new = re.sub(
         r"(?s)(<!-- the table of what is written -->\n).*(<!-- its end too -->)",
-        lambda found: found[1] + written_cases.table() + found[2],
+        lambda match: match[1] + written_cases.table() + match[2],
         page,
     )
     if request.config.getoption("--golden"):
@@ -84,6 +84,6 @@ def test_the_page_has_the_table_of_these_records(request):
 
 def test_the_records_are_of_the_versions_that_are_pinned():
     pinned = json.loads((CASES.parent / "package.json").read_bytes())["dependencies"]
-    for one, made in written_cases.shared():
-        assert read(one.record(made.program))["version"] == pinned[AGENTS[made.program].package]
-        assert one.about.endswith(".")
+    for case, made in written_cases.shared():
+        assert read(case.record(made.program))["version"] == pinned[AGENTS[made.program].package]
+        assert case.about.endswith(".")

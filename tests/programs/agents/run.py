@@ -52,9 +52,9 @@ def _wanted(words, *, record):
     for case in cases():
         if is_wanted(case.id):
             yield partial(_case, case, case.id, record=record)
-    for one, made in written_cases.shared():
-        if is_wanted(id := f"written/{one.folder.name}/{made.program}"):
-            yield partial(_written, one, made, made.hash(), id, record=record)
+    for case, made in written_cases.shared():
+        if is_wanted(id := f"written/{case.folder.name}/{made.program}"):
+            yield partial(_written, case, made, made.hash(), id, record=record)
     if is_wanted("through-all"):
         yield partial(_through_all, "through-all", record=record)
     for case, made in written_cases.again():
@@ -62,12 +62,12 @@ def _wanted(words, *, record):
             yield partial(_again, case, made, made.hash(), id, record=record)
     for program in rescued_cases.GOOD:
         every = rescued_cases.every(program)
-        for one in every:
-            if is_wanted(id := f"rescued/{program}/{one.id}"):
+        for case in every:
+            if is_wanted(id := f"rescued/{program}/{case.id}"):
                 with tempfile.TemporaryDirectory() as home:
-                    turns = rescued_cases.wanted(one, Path(home))
+                    turns = rescued_cases.wanted(case, Path(home))
                 order = [other.id for other in every]
-                yield partial(_rescued, one, turns, order, id, record=record)
+                yield partial(_rescued, case, turns, order, id, record=record)
 
 
 def _case(case, id, *, record):
@@ -93,8 +93,8 @@ def _older(case, id, *, record):
     return _record(id, changed=written_cases.write(case.older, written({**live, **why})))
 
 
-def _written(one, made, file, id, *, record):
-    live, path = made.live(file), one.record(made.program)
+def _written(case, made, file, id, *, record):
+    live, path = made.live(file), case.record(made.program)
     if not record:
         return _differs(id, {**live, **written_cases.read(path), "why": None}, {**live, "why": None})
     why = written_cases.read(path).get("why") if path.exists() else None
@@ -125,13 +125,13 @@ def _again(case, made, file, id, *, record):
         return _record(id, changed=written_cases.write(written_cases.AGAIN, _table(table, sorted(table))))
 
 
-def _rescued(one, turns, order, id, *, record):
-    live, path = rescued_cases.live(one, turns), rescued_cases.FOLDER / f"{one.program}.json"
+def _rescued(case, turns, order, id, *, record):
+    live, path = rescued_cases.live(case, turns), rescued_cases.FOLDER / f"{case.program}.json"
     with LOCK:
         table = written_cases.read(path)
         if not record:
-            return _differs(id, table.get(one.id, {}), live)
-        table[one.id] = live
+            return _differs(id, table.get(case.id, {}), live)
+        table[case.id] = live
         return _record(id, changed=written_cases.write(path, _table(table, order)))
 
 

@@ -14,8 +14,8 @@ SUMMARY = {
 
 def entry(day):
     time = f"2026-01-0{day}T00:00:00.000Z"
-    said = {"userMessage": f"ask {day}", "assistantResponse": f"say {day}", "toolsUsed": []}
-    return {"id": f"c{day}", "timestamp": time, **said}
+    exchange = {"userMessage": f"ask {day}", "assistantResponse": f"say {day}", "toolsUsed": []}
+    return {"id": f"c{day}", "timestamp": time, **exchange}
 
 
 def history(*days, summaries=(), last=None):

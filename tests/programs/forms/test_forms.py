@@ -18,13 +18,13 @@ HI = {"role": "user", "parts": [{"text": "hi"}]}
 
 def test_damaged_lines_are_counted_and_named_and_cost_themselves(home, tmp_path):
     spoilt = tmp_path / "spoilt.jsonl"
-    given = orjson.dumps(HI) + b'\nnot json\n{"type":"later","x":1}\n{"role":"model","parts":[{"te'
-    spoilt.write_bytes(given)
+    data = orjson.dumps(HI) + b'\nnot json\n{"type":"later","x":1}\n{"role":"model","parts":[{"te'
+    spoilt.write_bytes(data)
     done = run("import", spoilt, home=home)
     assert done.code == 0
     assert b"spoilt.jsonl: 2 damaged lines skipped (line 2, byte 40:" in done.err
     assert [r["type"] for r in lines(session_path(home, "spoilt"))] == ["session", "message", "later"]
-    assert spoilt.read_bytes() == given
+    assert spoilt.read_bytes() == data
 
 
 @pytest.mark.parametrize(
@@ -85,15 +85,15 @@ def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(hom
         file = tmp_path / f"c{number}.json"
         file.write_bytes(orjson.dumps(body))
         assert run_in_process("import", str(file), home=home).text == f"c{number}"
-        said = [m for m in body["messages"] if m["role"] not in ("system", "developer")]
+        turns = [m for m in body["messages"] if m["role"] not in ("system", "developer")]
         made = [r for r in lines(session_path(home, f"c{number}")) if r["type"] == "message"]
-        assert len(made) == len(said)
+        assert len(made) == len(turns)
         run_ok("verify", f"c{number}", home=home)
         for provider, model in MODELS.items():
             argv = (f"c{number}", "--to", provider, "--model", model, "--prefill", "--unanswered", "stub")
             sent = run_ok("payload", *argv, home=home)
             assert providers.load(provider).problems(orjson.loads(sent.out)) == []
-            for call in (c for m in said for c in m.get("tool_calls") or ()):
+            for call in (c for m in turns for c in m.get("tool_calls") or ()):
                 assert call["function"]["name"].encode() in sent.out
 
 
@@ -157,8 +157,8 @@ def test_lines_are_a_sessions_or_none(data, types):
 ])  # fmt: skip
 def test_a_value_is_of_its_form_or_none(read, value, types):
     made = read(value)
-    found = made and [record["type"] for record, _ in made if record["type"] != "meta"]
-    assert found == types
+    kinds = made and [record["type"] for record, _ in made if record["type"] != "meta"]
+    assert kinds == types
 
 
 BLOCK_ID = "a" * 64
@@ -176,12 +176,12 @@ def test_contents_of_the_very_first_files_have_parts_too():
     made = legacy.contents(
         [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho", "x": 1}]
     )
-    found = [record for record, _ in made or ()]
-    assert [(each["role"], each["parts"]) for each in found] == [
+    messages = [record for record, _ in made or ()]
+    assert [(each["role"], each["parts"]) for each in messages] == [
         ("user", [{"text": "hi"}]), ("model", [{"text": "ho"}]),
     ]  # fmt: skip
-    assert found[1]["x"] == 1
-    assert "content" not in found[1]
+    assert messages[1]["x"] == 1
+    assert "content" not in messages[1]
 
 
 def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own():
@@ -189,9 +189,9 @@ def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own():
         {"blockIds": [BLOCK_ID], "role": "user"},
         {"blockKeys": [7], "role": "assistant", "flowId": "own"},
     ]
-    around, *found = records({"type": "llm2", "refs": refs, "flowId": "all", "workspaceId": "w"})
+    around, *made = records({"type": "llm2", "refs": refs, "flowId": "all", "workspaceId": "w"})
     assert around["set"] == {"x-refs": {"type": "llm2", "refs": [], "flowId": "all", "workspaceId": "w"}}
-    assert [(each["kind"], each["role"], each["blockIds"], each["flowId"], each["workspaceId"]) for each in found] == [
+    assert [(each["kind"], each["role"], each["blockIds"], each["flowId"], each["workspaceId"]) for each in made] == [
         ("user", "user", [BLOCK_ID], "all", "w"), ("codeh", "model", ["7"], "own", "w"),
     ]  # fmt: skip
     assert "workspaceId" not in records(refs)[0]

@@ -67,8 +67,8 @@ def test_a_bad_entry_is_named_by_its_place_and_kept_and_exit_65_under_strict(hom
     assert exported(home)["recentConversations"] == [ENTRY]
     file = str(home.parent / "data.json")
     for argv in (("show",), ("export", "--to", "persisted"), ("verify",)):
-        told = run_in_process(argv[0], file, *argv[1:], home=home)
-        assert reason in (told.err + told.out).decode(), argv
+        read = run_in_process(argv[0], file, *argv[1:], home=home)
+        assert reason in (read.err + read.out).decode(), argv
     assert run_in_process("show", file, "--strict", home=home).code == 65
 
 
@@ -78,9 +78,9 @@ def test_bad_entries_survive_a_filter(home):
 
 
 def test_many_bad_entries_are_each_named_up_to_twenty(home):
-    told = imported(home, history(*range(25))).err.decode()
-    assert all(f"recentConversations[{number}]: " in told for number in range(20))
-    assert "and 5 more" in told
+    err = imported(home, history(*range(25))).err.decode()
+    assert all(f"recentConversations[{number}]: " in err for number in range(20))
+    assert "and 5 more" in err
 
 
 ODD = {
@@ -95,8 +95,8 @@ ODD = {
 def test_what_an_entry_says_besides_comes_back(home, odd, to):
     entry = {**ENTRY, **odd}
     assert imported(home, history(entry)).code == 0
-    found = exported(home, to)
-    assert (found["recentConversations"] if to == "persisted" else found) == [entry]
+    back = exported(home, to)
+    assert (back["recentConversations"] if to == "persisted" else back) == [entry]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_what_an_entry_says_besides_comes_back(home, odd, to):
 )  # fmt: skip
 def test_what_a_summary_says_besides_comes_back_and_hides_nothing(home, odd):
     assert imported(home, history(ENTRY, summaries=[{**SUMMARY, **odd}])).code == 0
-    found = exported(home)
-    assert found["summaries"] == [{**SUMMARY, **odd}]
-    assert found["recentConversations"] == [ENTRY]
+    back = exported(home)
+    assert back["summaries"] == [{**SUMMARY, **odd}]
+    assert back["recentConversations"] == [ENTRY]
 
 
 def test_what_the_file_says_besides_comes_back(home):
@@ -148,10 +148,10 @@ def test_a_history_with_a_line_end_in_it_is_read_where_it_stands(home):
 def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home):
     entries = [{**ENTRY, "id": f"c{n}", "toolsUsed": ["file_note", "search_notes"]} for n in range(60)]
     imported(home, history(*entries))
-    asked = home.parent / "asked"
-    via = f"cat > {asked}; echo 'The user made notes with file_note.'"
+    prompt = home.parent / "asked"
+    via = f"cat > {prompt}; echo 'The user made notes with file_note.'"
     run_in_process("summarize", "old", "-i", "--via", via, home=home, env={"PATH": "/usr/bin:/bin"})
-    assert "Assistant: Done.\nTools used: file_note, search_notes" in asked.read_text()
+    assert "Assistant: Done.\nTools used: file_note, search_notes" in prompt.read_text()
     run_in_process("undo", "-s", "old", home=home)
     run_ok("summarize", "old", "-i", home=home)
     assert "Done:\n- used file_note, search_notes" in exported(home)["summaries"][-1]["summary"]
@@ -184,7 +184,7 @@ def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
     value = [{"committed": message, "pending": None} for message in MESSAGES] if wrapped else MESSAGES
     run_ok("import", write(tmp_path, value), "--strict", home=home)
     first, *rest = lines(session_path(home, "ui"))[1:]
-    assert [(one["kind"], one["parts"]) for one in (first, *rest)] == PARTS
+    assert [(record["kind"], record["parts"]) for record in (first, *rest)] == PARTS
     assert (first["ts"], first["source"], first["metadata"]) == (
         "2026-01-01T00:00:00.000Z",
         "direct",
@@ -201,8 +201,8 @@ def test_what_is_pending_stays_pending(home, tmp_path):
     edited = {"committed": MESSAGES[0], "pending": {**MESSAGES[0], "text": "hello"}}
     run_ok("import", write(tmp_path, [edited, streamed]), home=home)
     shown = Session.open("ui", home=home).items
-    assert [(one["committed"] or {}).get("parts") for one in shown] == [[{"text": "hi"}], None]
-    assert [one["pending"]["parts"] for one in shown] == [[{"text": "hello"}], [{"text": "so f"}]]
+    assert [(item["committed"] or {}).get("parts") for item in shown] == [[{"text": "hi"}], None]
+    assert [item["pending"]["parts"] for item in shown] == [[{"text": "hello"}], [{"text": "so f"}]]
     run_ok("commit", "-s", "ui", home=home)
     assert run_ok("last", "ui", home=home).text == "so f"
 
@@ -213,8 +213,8 @@ def test_a_program_appends_what_its_interface_keeps(home):
         [*MESSAGES, {"committed": MESSAGES[3], "pending": None}, {"role": "user", "parts": [{"text": "x"}]}]
     )
     assert len(ids) == 7
-    told = [(one["kind"], one["parts"]) for one in session.messages]
-    assert told == [*PARTS, PARTS[-1], ("user", [{"text": "x"}])]
+    pairs = [(message["kind"], message["parts"]) for message in session.messages]
+    assert pairs == [*PARTS, PARTS[-1], ("user", [{"text": "x"}])]
     with pytest.raises(BadData, match="pending"):
         session.extend([{"committed": None, "pending": MESSAGES[0]}])
 
@@ -237,7 +237,7 @@ def test_an_odd_element_is_named_and_kept(home, tmp_path, odd):
     assert lines(session_path(home, "ui"))[-1]["value"] == odd
 
 
-@pytest.mark.parametrize(("block", "found"), [
+@pytest.mark.parametrize(("block", "expected"), [
     ({"toolUse": {"id": "c", "name": "f", "arguments": {"a": 1}}}, {"functionCall": {"id": "c", "name": "f", "args": {"a": 1}}}),
     ({"toolUse": {"id": "", "name": "f", "arguments": '{"a": 1}'}}, {"functionCall": {"name": "f", "args": {"a": 1}}}),
     ({"toolUse": {"name": "f", "arguments": ""}}, {"functionCall": {"name": "f", "args": {}}}),
@@ -253,8 +253,8 @@ def test_an_odd_element_is_named_and_kept(home, tmp_path, odd):
     ({"functionCall": {"name": "f", "args": {}}}, {"functionCall": {"name": "f", "args": {}}}),
     ({}, None), ({"type": "hologram"}, None), ([], None), ("x", None),
 ])  # fmt: skip
-def test_a_block_is_a_part_or_none(block, found):
-    assert part(orjson.dumps(block)) == found
+def test_a_block_is_a_part_or_none(block, expected):
+    assert part(orjson.dumps(block)) == expected
 
 
 def test_bytes_that_are_no_json_are_no_part():
@@ -316,8 +316,8 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tm
         sent = run_in_process(
             "payload", session, "--to", "anthropic", "--model", "m", "--prefill", "-q", home=home
         )
-        told = orjson.loads(sent.out)["messages"]
-        assert [block.get("is_error", False) for block in told[2]["content"]] == [True, False]
+        turns = orjson.loads(sent.out)["messages"]
+        assert [block.get("is_error", False) for block in turns[2]["content"]] == [True, False]
         assert b"repair" not in sent.err
 
 
@@ -350,7 +350,7 @@ def test_what_would_be_lost_is_named_and_refused_under_strict(home, tmp_path, me
     assert kept in (message, *(message["content"] if isinstance(message, dict) else ()))
 
 
-@pytest.mark.parametrize(("block", "found"), [
+@pytest.mark.parametrize(("block", "expected"), [
     ({"type": "image", "image": {"url": "https://a.example/a.png"}}, {"fileData": {"fileUri": "https://a.example/a.png"}}),
     ({"type": "image", "image": {"url": "data:image/png;base64,iVBORw0KGgo="}},
      {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}),
@@ -363,8 +363,8 @@ def test_what_would_be_lost_is_named_and_refused_under_strict(home, tmp_path, me
     ({"type": "tool_result", "toolResult": {"toolCallId": "c", "content": [{"type": "image", "image": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}},
      {"functionResponse": {"id": "c", "name": "tool", "response": {"output": ""}, "parts": [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]}}),
 ])  # fmt: skip
-def test_media_refusals_and_signatures_are_kept(block, found):
-    assert part(orjson.dumps(block)) == found
+def test_media_refusals_and_signatures_are_kept(block, expected):
+    assert part(orjson.dumps(block)) == expected
 
 
 @pytest.mark.parametrize(("value", "ours"), [

@@ -81,9 +81,9 @@ def test_a_list_is_read_where_it_stands_and_never_written(home, name, form):
     with open(file, "rb") as opened:
         before = opened.read()
     for to in LISTS:
-        said = orjson.dumps(sent(home, file, to)).decode()
-        assert all(text in said for text in ("Look", "sky", "noon", "grey")), said
-        assert ("Be brief." in said) == (name in {"openai-chat", "openai-responses"})
+        body = orjson.dumps(sent(home, file, to)).decode()
+        assert all(text in body for text in ("Look", "sky", "noon", "grey")), body
+        assert ("Be brief." in body) == (name in {"openai-chat", "openai-responses"})
     for verb in (
         "show",
         "stats",
@@ -177,9 +177,9 @@ def test_a_list_s_form_is_told_by_its_content(value, form):
 )
 @pytest.mark.parametrize("name", LISTS)
 def test_an_element_that_is_no_message_is_named_and_costs_itself(home, name, odd):
-    given = [*LISTS[name][:-1], odd, LISTS[name][-1]]
-    file = written(home, given)
-    at = f"[{len(given) - 2}]: "
+    elements = [*LISTS[name][:-1], odd, LISTS[name][-1]]
+    file = written(home, elements)
+    at = f"[{len(elements) - 2}]: "
     shown = run_in_process("show", file, home=home)
     assert (shown.code, at in shown.err.decode()) == (0, True), shown.err
     assert run_in_process("show", file, "--strict", home=home).code == 65
