@@ -68,9 +68,9 @@ def test_recall_by_hand():
     }
     before = [said("user", {"text": "old_a = 1\nold_b = 2\nold_c = 3\nold_d = 4"})]
     later = [said("model", {"text": "old_a, old_b, new_x"}), said("user", output)]
-    spoken = measure.wanted(before, later, said=True)
+    spoken = measure.wanted(before, later, by_speech=True)
     assert spoken == {"old_a", "old_b"}
-    assert measure.wanted(before, later, said=False) == {"old_a", "old_b", "old_c"}
+    assert measure.wanted(before, later, by_speech=False) == {"old_a", "old_b", "old_c"}
     assert measure.recall(spoken, before) == 1.0
     assert (
         measure.recall(spoken, [said("user", {"text": "old_a = 1\nold_b"})]) == 0.5
@@ -96,7 +96,7 @@ def test_later_turns_find_what_they_come_back_to():
     corpus()
     found = {0.25: [], 0.10: []}
     for case in histories.cut("coding", histories.sessions()["coding"]):
-        names = measure.wanted(case.contents, case.later, said=True)
+        names = measure.wanted(case.contents, case.later, by_speech=True)
         assert len(names) >= 100
         for share, recalls in found.items():
             budget = int(case.size * share)
