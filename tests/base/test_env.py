@@ -235,9 +235,7 @@ def test_a_terminal_and_the_null_device_are_never_read():
         assert Env({}, stdin=fd).stdin_kind() == ""
 
 
-def test_whoever_waits_is_told_once_what_for_and_silence_is_not_waited_for_without_end(
-    pipe, tmp_path, monkeypatch
-):
+def test_a_wait_is_announced_once_and_silence_times_out(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.05)
     monkeypatch.setattr(base_input, "PATIENCE", 0.3)
     said = tmp_path / "stderr"

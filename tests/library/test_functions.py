@@ -319,7 +319,7 @@ def test_templates_are_texts_or_paths(talk, tmp_path):
         talk.payload("gemini", user_template="{% for")
 
 
-def test_what_was_rendered_already_is_taken_as_it_is(talk):
+def test_rendered_text_is_not_rendered_again(talk):
     options = {"rendered_user": "@Q: {{message}}", "system": "{% as it is %}"}
     sent = talk.payload("gemini", **options)
     assert texts(sent)[-1] == options["rendered_user"]

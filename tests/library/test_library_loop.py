@@ -26,11 +26,11 @@ class Called:
     ("value", "expected"),
     [(coroutine, True), (generator, True), (generator(), True), (Called(), True), (len, False), ([1], False), (b"x", False), (lambda: 1, False)],
 )  # fmt: skip
-def test_what_is_awaited_is_told_from_what_is_not(value, *, expected):
+def test_async_functions_are_detected(value, *, expected):
     assert is_async(value) == expected
 
 
-def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop():
+def test_work_runs_in_a_thread_and_awaitables_in_the_loop():
     var = contextvars.ContextVar("var")
 
     async def main():

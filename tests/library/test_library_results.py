@@ -68,7 +68,7 @@ def test_what_the_source_of_a_response_raises_is_the_callers(tmp_path):
         session.append_response(made())
 
 
-def test_the_text_is_told_as_it_arrives_and_nothing_else():
+def test_only_text_is_echoed_as_it_arrives():
     echo_texts = []
     echoed = CallbackEcho(Env({}), echo_texts.append)
     echoed.parts(

@@ -113,7 +113,7 @@ class Options(OptionSet):
     ],
     ids=str,
 )  # fmt: skip
-def test_values_are_pythons_own(name, value, expected):
+def test_options_take_python_values(name, value, expected):
     assert getattr(read(Options, {name: value}), name) == expected
 
 
@@ -141,7 +141,7 @@ def test_what_says_nothing_was_not_given(value):
     ],
     ids=str,
 )  # fmt: skip
-def test_what_the_verb_has_not_is_a_type_error(options, fixed, why):
+def test_an_unknown_option_is_a_type_error(options, fixed, why):
     with pytest.raises(TypeError, match=why):
         read(Options, options, **fixed)
 
@@ -228,7 +228,7 @@ def test_one_that_was_removed_is_not_found_unless_it_may_be_begun(environ):
     begun.call()
 
 
-def test_a_verb_says_in_the_call_what_it_would_print(environ):
+def test_a_verb_returns_what_it_would_print(environ):
     opened = OpenSession(environ, "demo", create=False)
     assert opened.run("append", {"message": ["hi"]}).text != ""
     assert opened.run("last", {"role": "user"}, argument=None).output == b"hi\n"

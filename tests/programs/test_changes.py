@@ -50,7 +50,7 @@ def test_a_copy_is_called_by_program_and_id(id, name):
     assert session_id(Session("pi", id)) == name
 
 
-def test_an_id_too_long_for_a_name_is_cut_and_told_apart():
+def test_an_overlong_id_is_cut_and_stays_unique():
     first, second = (session_id(Session("pi", "x" * 200 + end)) for end in "ab")
     assert first != second
     assert len(first) <= 128
@@ -166,7 +166,7 @@ STEPS = st.sampled_from(["a", "a b", "a=x b", "a b c", "b", "a b=q c", ""])
 
 
 @given(steps=st.lists(STEPS, min_size=1, max_size=5))
-def test_whatever_comes_of_a_source_its_copy_says_the_same(steps):
+def test_a_copy_follows_any_change_of_its_source(steps):
     """Of a message no lines go: what is shorter was read before it was whole."""
     data = copy(source(steps[0]))
     for now in steps[1:]:
@@ -308,7 +308,7 @@ THEN = [grown, said_otherwise, in_another_order, with_more_of_an_answer, without
 
 @pytest.mark.parametrize("edit", HERE_TOO)
 @pytest.mark.parametrize("then", THEN)
-def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(then, edit, tmp_path):
+def test_2026_11_23_no_import_restores_content_redacted_in_a_copy(then, edit, tmp_path):
     """It came back into the copy that follows one that was continued, and with what else an answer said."""
     file, home = write_source(), tmp_path / "home"
     run_in_process("import", str(file.write(tmp_path)), home=home)

@@ -310,7 +310,7 @@ def test_an_attachment_that_says_nothing_is_counted(attachment, tmp_path):
     assert shown(tmp_path, COPY) == ["ask", "answer"]
 
 
-def test_what_is_attached_later_is_said_with_its_prompt(tmp_path):
+def test_a_later_attachment_joins_its_prompt(tmp_path):
     file = Claude()
     file.user("u1", "ask")
     assert view(file.write(tmp_path), tmp_path) == ["ask"]

@@ -68,7 +68,7 @@ def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path):
     assert len(summary["covers"]) == 3
 
 
-def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
+def test_an_encrypted_summary_is_sent_back_to_its_provider(tmp_path):
     file = played(Codex(), "user one")
     file.compacted("", [{"type": "compaction", "encrypted_content": "xyz"}])
     imported(played(file, "user two").write(tmp_path), tmp_path)
@@ -190,7 +190,7 @@ def test_branches_beyond_the_newest_are_counted(tmp_path):
     assert b"not imported: 5 branches beyond the newest 200" in done.err
 
 
-def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path):
+def test_a_duplicated_line_is_sent_twice(tmp_path):
     file = played(Codex(), "user one; called A; result A of_A")
     file.lines = [*file.lines[:2], *file.lines[1:], file.lines[-1]]
     path = file.write(tmp_path)

@@ -13,7 +13,7 @@ COPY = f"gemini-cli-{SESSION}"
 CONTEXT = {"id": "c", "type": "user", "content": [{"text": "<session_context>here</session_context>"}]}
 
 
-def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path):
+def test_a_result_in_its_call_and_in_a_message_counts_once(tmp_path):
     file = played(Gemini(), "user a go")
     file.said("b", "", toolCalls=[gemini_call("A", "of A")])
     file.user("c", [gemini_result("A", "of A"), {"text": "and more"}])

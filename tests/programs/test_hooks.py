@@ -37,7 +37,7 @@ FILES = {
 
 @pytest.mark.skipif(not shutil.which("jq"), reason="no jq on this machine")
 @pytest.mark.parametrize("event", ["PreCompact", "SessionEnd"])
-def test_a_hook_imports_the_file_that_it_is_told_of_and_prints_nothing(event, home, tmp_path):
+def test_a_hook_silently_imports_the_file_it_is_given(event, home, tmp_path):
     file = Claude()
     file.user("a", "Why?")
     folder = tmp_path / "a folder"

@@ -123,7 +123,7 @@ def places(value):
 
 
 @pytest.mark.parametrize("format", [*FORMATS, *SAMPLES])
-def test_what_tells_a_kind_may_be_a_list(format):
+def test_a_kind_field_may_be_a_list(format):
     values, written = FORMATS.get(format) or (SAMPLES[format], lined)
     for place, _ in enumerate(places(values())):
         changed = values()

@@ -123,7 +123,7 @@ def entries(session):
     return [item for item in session.items if isinstance(item, Entry)]
 
 
-def test_the_same_words_again_are_another_message():
+def test_repeated_words_are_another_message():
     first, second = talk(), talk()
     for conversation in (first, second):
         for text in ("a", "a", "b"):
@@ -134,14 +134,14 @@ def test_the_same_words_again_are_another_message():
     assert ids == [entry.id for entry in entries(second)]  # wherever it is read
 
 
-def test_an_id_that_is_given_recognises_own_and_counted_where_it_comes_again():
+def test_a_given_id_is_kept_and_numbered_if_repeated():
     session = talk()
     for id in ("x", "x", "x.2", "x"):
         session.add("user", [{"text": "a"}], id=id)
     assert [entry.id for entry in entries(session)] == ["x", "x.2", "x.2.2", "x.3"]
 
 
-def test_what_says_nothing_is_no_message():
+def test_empty_content_is_not_a_message():
     session = talk()
     assert session.add("user", [{"text": ""}]) is None
     made = session.add("user", [{"text": ""}, {"text": "a"}], model="", usage=None, finish="stop")
@@ -149,7 +149,7 @@ def test_what_says_nothing_is_no_message():
     assert (made.parts, made.fields) == ([{"text": "a"}], {"finish": "stop"})
 
 
-def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the_usage():
+def test_results_in_a_turn_are_messages_and_the_last_text_has_the_usage():
     session, usage = talk(), {"input": 1}
     session.number = 7
     content = [{"text": "a"}, result(), result(), {"text": "b"}, result()]
@@ -271,7 +271,7 @@ def test_the_kind_of_a_role_or_none_and_counted():
     assert session.left == {"message of narrator": 1, "message of nobody": 3}
 
 
-def test_what_an_undone_summary_covered_is_live_again():
+def test_undoing_a_summary_restores_the_covered_messages():
     session = talk()
     for id in "abc":
         session.add("user", [{"text": id}], id=id)

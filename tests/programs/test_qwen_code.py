@@ -60,7 +60,7 @@ def test_a_sub_agent_is_counted_its_usage_kept_and_it_is_a_branch(tmp_path):
     assert [*sent(tmp_path, id)] == ["look", "A", {"output": "of A"}]
 
 
-def test_a_lost_line_costs_what_came_before_it_in_the_program_but_not_here(tmp_path):
+def test_a_lost_line_loses_earlier_messages_in_the_program_only(tmp_path):
     file = sample()
     file.lines = [line for line in file.lines if line["uuid"] != "j"]
     path = file.write(tmp_path / "chats")

@@ -17,7 +17,7 @@ def file(request, tmp_path):
 
 
 @pytest.mark.parametrize("verb", READERS)
-def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb, file, tmp_path):
+def test_a_verb_prints_the_same_for_a_file_and_its_copy(verb, file, tmp_path):
     copy = run_in_process("import", str(file), home=tmp_path).text
     before = file.read_bytes()
     first = (
@@ -64,7 +64,7 @@ def test_damage_is_named_with_its_line(tmp_path):
     assert run_in_process("show", "--strict", str(file), home=tmp_path).code == 65
 
 
-def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(tmp_path):
+def test_2026_11_23_a_repaired_line_is_not_reported_as_skipped(tmp_path):
     """Nor has it a place in bytes: `status` named byte -1 of another program's file."""
     first, *lines = SAMPLES["pi"]()
     file = written(tmp_path / "x.jsonl", [first, *lines, b'{"torn', lines[0]])

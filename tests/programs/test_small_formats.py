@@ -130,7 +130,7 @@ def test_calls_of_sharegpt(call, names, tmp_path):
     assert names or records[-1]["parts"] == [{"text": call}]
 
 
-def test_of_a_preference_the_preferred_answer(tmp_path):
+def test_the_preferred_answer_of_a_preference_is_imported(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(lined(openai_jsonl()[2:3] * 2))
     done = run_in_process("import", str(tmp_path / "x.jsonl"), home=tmp_path)
     assert b"not imported: 1 message of an answer not preferred" in done.err

@@ -27,7 +27,7 @@ def test_whether_a_file_is_one_value_or_lines(data, *, whole):
         (b"\xef\xbb\xbf{}", [{}]), (b"5", []), (b"x", []), (b"", []), (b"[" + b"{}," * 30 + b"{}]", [{}] * 20),
     ],
 )  # fmt: skip
-def test_as_much_of_a_value_as_there_is_tells_whose_it_is(data, expected):
+def test_a_partial_value_is_enough_to_recognise_the_program(data, expected):
     assert first(data) == (expected if isinstance(expected, list) else [expected])
 
 
@@ -71,7 +71,7 @@ def test_damage_ends_a_list_but_not_what_came_before():
     assert "not JSON" in reasons[0]
 
 
-def test_of_the_one_object_that_a_file_is_the_beginning_is_read():
+def test_the_start_of_a_truncated_single_object_is_read():
     values, reasons = read(b'{\n"a":1,\n"b":[1,2')
     assert values == [(1, {"a": 1, "b": [1, 2]})]
     assert reasons == ["unexpected end of JSON; what precedes it is read"]
@@ -79,7 +79,7 @@ def test_of_the_one_object_that_a_file_is_the_beginning_is_read():
         read(b"[x")
 
 
-def test_what_nests_too_deep_costs_itself():
+def test_a_too_deeply_nested_value_is_skipped_alone():
     values, reasons = read(orjson.dumps([deep(200), deep(245), deep(2)]))
     assert [number for number, _ in values] == [1, 3]
     assert "nested deeper" in reasons[0]
@@ -101,7 +101,7 @@ def made(data):
     return list(sessions(Whole(data), read))
 
 
-def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before():
+def test_each_object_is_a_session_that_carries_the_problems_after_it():
     sessions = made(b'[{"a":1},5,{"skip":1},{"b":1},6]')
     assert [(session.id, len(session.problems)) for session in sessions] == [("1", 2), ("4", 1)]
     with pytest.raises(Unreadable, match="1 is skipped"):
@@ -141,7 +141,7 @@ def test_a_damaged_line_costs_itself(data, numbers, wrong):
     assert {problem.effect for problem in problems} <= {"skips"}
 
 
-def test_of_a_joined_line_the_whole_object_is_read():
+def test_the_complete_object_of_a_joined_line_is_read():
     values, problems = read_lines(b'{"type":"x","text":"{' + OWN + b"\n")
     assert values == [(1, {"own": {"x": {}}})]
     assert "not JSON" in problems[0].reason

@@ -58,7 +58,7 @@ def add(branch, ids):
     ],
     ids=["the newest first", "all is live", "from another root", "a branch of a branch"],
 )  # fmt: skip
-def test_each_branch_of_an_export_is_a_session_of_its_own(text, live, expected):
+def test_each_branch_of_an_export_is_a_session(text, live, expected):
     """Of each branch: its id, its messages, and where it left."""
     session = Session("pi", "s")
     assert read_exported(session, tree(text), live[-1], add) == set(live)
@@ -75,7 +75,7 @@ def test_each_branch_of_an_export_is_a_session_of_its_own(text, live, expected):
         ("a b cb", "ac", "a", ["bc"]), ("a ba ca dc ec", "bde", "ab", ["ce", "d"]), ("ax ba", "b", "", ["ab"]),
     ],
 )  # fmt: skip
-def test_the_newest_branch_comes_first_and_takes_what_it_shares(text, leaves, used, expected):
+def test_the_newest_branch_is_first_and_gets_the_shared_part(text, leaves, used, expected):
     nodes = tree(text)
     apart = trees.own_nodes([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
     assert ["".join(node.id for node in own) for own in apart] == expected
@@ -108,7 +108,7 @@ def test_a_branch_of_nothing_of_its_own_is_none():
     assert ["".join(item.id for item in branch.items) for branch in made] == ["ad"]
 
 
-def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are(monkeypatch):
+def test_branches_are_limited_and_the_last_counts_the_rest(monkeypatch):
     monkeypatch.setattr(trees, "MAX_BRANCHES", 2)
     made = list(trees.branches(session("abc"), ["ad", "ae", "af", "ag"], add, str))
     assert [[item.id for item in branch.items] for branch in made] == [["a", "d"], ["a", "e"]]

@@ -228,7 +228,7 @@ def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program):
 
 
 @PROGRAMS
-def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program):
+def test_2026_11_23_half_calls_in_native_parts_are_not_calls(program):
     """`export --to gemini-cli` ended with a bug where a result answered nothing, or a call was none."""
     names = ("functionCall", "functionResponse")
     halves = [{half: value} for half in names for value in (5, {"name": "f"}, {"id": "z", "response": 3})]

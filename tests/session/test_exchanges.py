@@ -47,7 +47,7 @@ def test_what_a_real_user_said(message, *, expected):
 
 
 @pytest.mark.parametrize("text", ["Why?", "", "# Plan", "System: tick", IDE, "The System: x", " System: x"])
-def test_a_text_that_asks_at_a_glance_is_a_prompt(text):
+def test_the_fast_check_for_a_prompt_agrees_with_the_full_one(text):
     """As it is one with an empty text beside it, which takes a longer look."""
     alone, beside_empty = (session([user(*texts)]).messages[0] for texts in ([text], [text, {"text": ""}]))
     assert is_prompt(alone) == is_prompt(beside_empty)
@@ -65,7 +65,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("record", "expected"), ENDS.values(), ids=ENDS)
-def test_context_and_texts_for_programs_never_hold_tools(record, expected):
+def test_editor_context_and_system_texts_never_contain_tools(record, expected):
     (message,) = session([record]).messages
     assert (is_ide_context(message), is_system(message)) == expected
 
@@ -100,7 +100,7 @@ GROUPS = "|pm|pm pm|p pm|cpm cpm|pm ccp|pmcm p|mspm|mcpm|mm|c|pmc|pmcs|psm"
 
 
 @pytest.mark.parametrize("groups", GROUPS.split("|"))
-def test_an_exchange_goes_to_the_next_real_prompt(groups):
+def test_an_exchange_ends_at_the_next_real_prompt(groups):
     letters = groups.replace(" ", "")
     messages = session(drawn(letters)).messages
     grouped = exchanges(messages)

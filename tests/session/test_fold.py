@@ -56,7 +56,7 @@ def test_a_commit_ends_an_abort():
     assert "aborted" not in cut.c("m").view().messages[0].fields
 
 
-def test_2026_11_23_what_a_commit_says_is_told_in_its_order():
+def test_2026_11_23_fields_of_a_commit_keep_their_order():
     """Of a set it came in another order in each process."""
     fields = [f"field{number}" for number in range(20)]
     log = w().o("m").add(type="commit", of="m", ts="2026-01-01T00:00:00.000Z", **dict.fromkeys(fields, 1))
@@ -220,7 +220,7 @@ def test_the_directory_says_what_is_in_it():
 
 
 @not_short
-def test_the_reader_in_typescript_comes_to_the_same(tmp_path):
+def test_the_typescript_reader_agrees(tmp_path):
     inputs = [{"log64": b64encode(case.log).decode(), "blocks": case.blocks} for case in CASES.values()]
     done = subprocess.run(
         [node(), ROOT / "tests" / "session" / "conformance.mjs", script("reader.ts", tmp_path)],

@@ -139,7 +139,7 @@ EVERY = pytest.mark.parametrize("odd", sampled(VECTORS.values()), ids=sampled(VE
 
 
 @EVERY
-def test_a_line_is_read_or_reported_and_costs_only_itself(odd, tmp_path):
+def test_a_line_is_read_or_reported_and_affects_no_other(odd, tmp_path):
     data = BEFORE + odd.line + AFTER
     path = write_session(tmp_path, data)
     done = run_in_process("verify", "s", "--json", home=tmp_path)
@@ -185,7 +185,7 @@ def test_append_takes_it_as_it_is_or_names_the_byte(odd, tmp_path):
         assert path.read_bytes() == BEFORE
 
 
-def test_a_byte_order_mark_before_the_first_line_is_no_damage(tmp_path):
+def test_a_byte_order_mark_before_the_first_line_is_not_damage(tmp_path):
     bom = b"\xef\xbb\xbf"
     path = write_session(tmp_path, bom + BEFORE)
     run_ok("verify", "s", home=tmp_path)
@@ -209,7 +209,7 @@ NO_TEXT = ("list", "status", "stats", "calls", "persist", "context")
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command, tmp_path):
+def test_all_bad_lines_together_hide_no_good_line(command, tmp_path):
     data = BEFORE + b"\n".join(BAD) + AFTER + b'{"type":"message","id":"to'
     path = write_session(tmp_path, data)
     verb = command.split(maxsplit=1)[0]
@@ -224,7 +224,7 @@ def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command, tmp_path):
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_all_odd_lines_that_are_read_break_no_reader(command, tmp_path):
+def test_all_readable_odd_lines_break_no_reader(command, tmp_path):
     data = BEFORE + b"\n".join(KEPT) + AFTER
     write_session(tmp_path, data)
     done = run_in_process(*command.split(), home=tmp_path)
@@ -278,7 +278,7 @@ GIVEN = {
 
 
 @pytest.mark.parametrize("data", NEVER_WRITTEN.values(), ids=NEVER_WRITTEN)
-def test_what_is_newer_or_something_else_is_never_written(data, tmp_path):
+def test_newer_and_foreign_files_are_never_written(data, tmp_path):
     path = write_session(tmp_path, data)
     for command in WRITERS:
         done = run_in_process(

@@ -54,7 +54,7 @@ def test_what_is_stored_or_lies_in_blocks_is_committed(own, blocks, *, committed
     assert made.committed == committed
 
 
-def test_parts_in_blocks_say_where_they_are_and_which_are_calls_without_an_id():
+def test_parts_in_blocks_give_their_block_and_calls_without_an_id():
     parts = unread({"blockIds": ["a", "b"], "idless": [1]})
     assert parts == [{"blockId": "a"}, {"blockId": "b"}]
     assert [(part.id, part.call) for part in parts] == [("a", False), ("b", True)]
@@ -73,7 +73,7 @@ def test_what_a_summary_covers_is_its_own_list():
 @pytest.mark.parametrize(("header", "source"), [
     (None, {}), ({}, {}), ({"imported": {"from": "pi"}}, {"from": "pi"}), ({"imported": True}, {}),
 ])  # fmt: skip
-def test_what_a_session_is_a_copy_of(header, source):
+def test_the_origin_of_a_session(header, source):
     assert origin(header) == source
 
 
@@ -133,7 +133,7 @@ LINES = {
 
 
 @pytest.mark.parametrize(("data", "names"), LINES.values(), ids=LINES)
-def test_a_line_is_called_by_what_no_redaction_changes(data, names):
+def test_line_names_survive_redaction(data, names):
     lines = named_lines(data)
     assert [line.name for line in lines] == names
     assert [line.raw for line in lines if line.raw in data.split(b"\n")] == [line.raw for line in lines]
@@ -181,7 +181,7 @@ R1, R2 = (b'{"type":"redaction","id":"%s","ts":"t","lines":[]}\n' % id for id in
 
 
 @pytest.mark.parametrize("order", [(R1, R2), (R2, R1)])
-def test_redactions_stand_after_the_first_line_in_one_order(order):
+def test_redactions_follow_the_header_in_a_fixed_order(order):
     lines = [HEADER, A]
     for line in order:
         lines = insert_redaction(lines, line)

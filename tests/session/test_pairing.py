@@ -52,7 +52,7 @@ def test_units_are_the_calls_of_a_message():
     assert [(message.id, part) for message, part in pairing.misplaced] == [(pairing.misplaced[0][0].id, 1)]
 
 
-def test_what_a_result_without_an_id_answers():
+def test_which_call_a_result_without_an_id_answers():
     records = [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
     messages = session(records).messages
     open_call = call_to_answer(messages, f)

@@ -102,7 +102,7 @@ def test_notes_for_people_have_no_role():
     assert record_of(view.messages[0]) == {key: value for key, value in note.items() if key != "role"}
 
 
-def test_what_a_message_says_besides_is_kept():
+def test_extra_fields_of_a_message_are_kept():
     opened = {"type": "open", **HEAD, "model": "x"}
     more = {"parts": [{"text": "x"}], "usage": {"input": 1}}
     assert printed([opened, {"type": "commit", "of": "a", "ts": TS, **more}]) == [

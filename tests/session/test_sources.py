@@ -147,7 +147,7 @@ def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none():
         ([7], ""), (7, ""), ("a.png", ""), ([], ""), (None, ""),
     ],
 )  # fmt: skip
-def test_what_is_not_known_of_a_file_is_left_out(attached, text):
+def test_unknown_facts_of_a_file_are_left_out(attached, text):
     (shown,) = some.view_of([message({"text": "see"}, kind="user", attached=attached)]).messages
     assert sources.listing(shown) == text
     assert len(sources.listed([shown])[0].parts) == 1 + bool(text)
@@ -185,7 +185,7 @@ def test_numbers_are_never_used_again(searched, tmp_path):
     assert [r["number"] for r in search(searched, tmp_path, "one.json", "4 hits")] == [8, 9, 10, 11]
 
 
-def test_writers_at_once_never_take_the_same_number(home, tmp_path):
+def test_concurrent_writers_get_distinct_numbers(home, tmp_path):
     (tmp_path / "found.json").write_bytes(orjson.dumps([{"id": str(n), "text": "x"} for n in range(3)]))
     run_ok("append", "-s", "s", "-m", "go", home=home)
     argv = ("append", "-s", "s", "-m", "found", "--references", tmp_path / "found.json")

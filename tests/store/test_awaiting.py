@@ -71,7 +71,7 @@ def test_a_file_that_is_none_of_the_stores_is_not_noted(home, tmp_path):
 
 
 @pytest.mark.parametrize("obstacle", ["a file", "a link"])
-def test_where_it_cannot_be_noted_the_answer_is_waited_for_all_the_same(home, obstacle):
+def test_an_answer_is_awaited_even_if_that_cannot_be_recorded(home, obstacle):
     home.mkdir()
     if obstacle == "a file":
         (home / "awaiting").touch()

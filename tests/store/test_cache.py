@@ -32,7 +32,7 @@ def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home):
     assert [each.stat().st_mode & 0o777 for each in (path.parent, path)] == [0o700, 0o600]
 
 
-def test_what_changed_just_now_is_not_kept(home):
+def test_recent_changes_are_not_cached(home):
     entries = Remembered(str(home), "rows", 1)
     now = Stamp(1, 1, time.time_ns())
     entries.keep("a", now, 1)
@@ -67,7 +67,7 @@ def test_a_damaged_file_is_made_again(home):
     assert Remembered(str(home), "rows", 1).get("a", OLD) == 1
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(home):
+def test_an_unwritable_cache_is_not_an_error(home):
     home.mkdir()
     (home / "cache").write_text("in the way")
     kept(home, a=1)

@@ -51,7 +51,7 @@ def careless(path, *, create, wait):
 
 
 @pytest.mark.parametrize(("opener", "kept"), [(log._open_locked, True), (careless, False)])
-def test_a_file_replaced_while_a_writer_waits_is_opened_anew(home, monkeypatch, opener, *, kept):
+def test_a_file_replaced_while_a_writer_waits_is_reopened(home, monkeypatch, opener, *, kept):
     path = made(home)
 
     def replace_then_lock(fd, name, deadline):

@@ -36,7 +36,7 @@ def test_a_file_is_remembered_by_its_real_name(env, tmp_path, monkeypatch):
     assert outside.recorded(env) == [str((tmp_path / "real" / "s.jsonl").resolve())]
 
 
-def test_any_name_that_a_file_may_have_comes_back(env, tmp_path):
+def test_any_valid_file_name_is_recorded_and_returned(env, tmp_path):
     names = ["a\nb.jsonl", "ü.jsonl", os.fsdecode(b"\xff.jsonl"), " .jsonl"]
     paths = [os.path.join(os.path.realpath(tmp_path), name) for name in names]
     for path in paths:

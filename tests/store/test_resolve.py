@@ -178,7 +178,7 @@ def test_a_filter_reads_no_other_session_than_the_one_piped_in(env, monkeypatch,
     os.close(writer)
 
 
-def test_a_file_that_is_there_is_told_as_one(env, tmp_path, monkeypatch):
+def test_an_existing_file_gets_an_error_about_its_path(env, tmp_path, monkeypatch):
     (tmp_path / "page.html").write_text("<html>")
     monkeypatch.chdir(tmp_path)
     for name, error in (("page.html", "a path must end"), ("pages.html", "did you mean pages-html")):
@@ -186,7 +186,7 @@ def test_a_file_that_is_there_is_told_as_one(env, tmp_path, monkeypatch):
             for_reading(env, None, name)
 
 
-def test_2026_11_23_an_ambiguous_name_is_told_with_times_and_first_prompts(tmp_path):
+def test_2026_11_23_an_ambiguous_name_lists_times_and_first_prompts(tmp_path):
     for name, text in (("barn-1", "Paint it red."), ("barn-2", "Count the rye.")):
         run_ok("append", "-s", name, "-m", text, home=tmp_path, env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
     done = run_in_process(
@@ -225,7 +225,7 @@ def test_an_id_is_a_file_of_the_store_and_a_path_is_itself(session, path):
         ("../demo", "a path must end in"), ("postgres://elsewhere/d/s", "a path must end in"),
     ],
 )  # fmt: skip
-def test_what_can_be_no_session_is_exit_2_and_says_what_was_meant(session, message):
+def test_an_invalid_session_name_is_exit_2_with_a_suggestion(session, message):
     with pytest.raises(Usage) as error:
         paths.path_of(Env(HOME), session)
     assert message in str(error.value)

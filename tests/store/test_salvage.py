@@ -89,7 +89,7 @@ def nonsense(data, page):
     return data[: page * PAGE] + made + data[(page + 1) * PAGE :]
 
 
-def test_a_damaged_page_costs_what_stood_on_it(whole, tmp_path):
+def test_a_damaged_page_loses_only_its_content(whole, tmp_path):
     seen = set()
     for page in range(1, len(whole) // PAGE):
         damage = nonsense if page % 2 else zeros
@@ -110,7 +110,7 @@ def test_a_damaged_page_costs_what_stood_on_it(whole, tmp_path):
     assert seen == {TABLE_LEAF, TABLE, INDEX_LEAF, INDEX}
 
 
-def test_a_database_that_was_cut_off_is_read_up_to_there(whole, tmp_path):
+def test_a_truncated_database_is_read_to_its_end(whole, tmp_path):
     counts = []
     for size in sampled(range(0, len(whole), len(whole) // 40)):
         numbers = rescued(whole[:size], tmp_path)

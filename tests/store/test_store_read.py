@@ -242,7 +242,7 @@ def test_no_change_goes_unnoticed(tmp_path, change):
     assert read.stamp_of(str(path)) != before
 
 
-def test_sessions_that_are_not_there_have_none(tmp_path):
+def test_missing_sessions_have_no_stamp(tmp_path):
     (tmp_path / "a").write_bytes(b"ab")
     paths = [str(tmp_path / "a"), str(tmp_path / "b")]
     stamps = read.stamps_of(paths)

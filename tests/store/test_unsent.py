@@ -23,7 +23,7 @@ def gone(*, unknown=False):
 
 
 @pytest.mark.parametrize("unknown", [False, True])
-def test_the_command_that_is_told_stores_the_messages_once(home, *, unknown):
+def test_the_suggested_command_stores_the_messages_once(home, *, unknown):
     env = Env({"CODEH_HOME": str(home)})
     error = unsent.keep_messages(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
     before, _, rest = str(error).partition("; it is kept: `")

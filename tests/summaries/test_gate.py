@@ -197,7 +197,7 @@ MESSAGES = session([
     "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
     "- Cancelled W8\n- Nothing else",
 ])  # fmt: skip
-def test_what_no_call_did_is_refused(text):
+def test_claims_without_a_call_are_refused(text):
     (problem, *_) = call_problems(text, MESSAGES)
     assert problem.startswith("it says what no call returned: ")
 
@@ -259,6 +259,6 @@ RECORD = 'System: today is 2026-11-23. The user said "never push to main" and ra
     ("The user said “always push to main”.", "quote"), ("He ran `make clean all`.", "quote"), ("The user met Maria in Berlin.", None),
     ("Qwertz uiop asdf ghjkl yxcvb.", "none of"), ("User wants tea.", None),
 ])  # fmt: skip
-def test_quotes_and_words_are_the_sources(text, kind):
+def test_quotes_and_words_must_be_in_the_source(text, kind):
     problems = faithful_problems(text, RECORD)
     assert (kind in problems[0]) if kind else not problems

@@ -26,7 +26,7 @@ def test_a_line_is_split_where_its_sentences_end(line, sentences):
         ("if (x) {", False), ("f(x);", False), ("x", False), ("", False), ("/home/me/src/a.py", False), ("{}[]<>=;#", False), ("日本語です", True), ("at foo (bar.js:1)", False),
     ],
 )  # fmt: skip
-def test_what_is_said_is_no_log_no_table_and_no_code(line, *, expected):
+def test_prose_excludes_logs_tables_and_code(line, *, expected):
     assert prose.is_prose(line) is expected
 
 
@@ -83,12 +83,12 @@ def test_what_takes_a_rule_back(sentence, back):
     ("url=https://a.example/long/path", 12, "url=https://a.example/long/path"),
     ("see https://a.example now", 24, "see https://a.example…"),
 ])  # fmt: skip
-def test_it_is_cut_at_a_word(text, room, clipped):
+def test_a_text_is_clipped_at_a_word(text, room, clipped):
     assert clip(text, room) == clipped
 
 
 @given(st.text("ab ,\n"), st.integers(2, 20))
-def test_it_is_a_beginning_of_its_words_that_fits(text, room):
+def test_a_clipped_text_is_a_prefix_that_fits(text, room):
     words, clipped = " ".join(text.split()), clip(text, room)
     assert len(clipped) <= room
     assert words == clipped if len(words) <= room else words.startswith(clipped.removesuffix("…"))

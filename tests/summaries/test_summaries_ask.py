@@ -55,7 +55,7 @@ def test_a_budget_without_room_is_exit_6(home):
     assert "--budget" in done.err.decode()
 
 
-def test_what_a_local_model_thinks_aloud_is_no_summary(home):
+def test_inline_thoughts_of_a_local_model_are_not_a_summary(home):
     path = session(home, "demo", 51)
     thought = "<think>\nThe user wants /etc/x, 4711.\n</think>\n\nThe user asked short questions."
     assert summarize("demo", "--via", f"cat >/dev/null; printf '%b' '{thought}'").code == 0

@@ -50,7 +50,7 @@ def settings(most, least):
 
 
 @given(logs(), st.integers(1, 12), st.integers(1, 6))
-def test_what_is_reported_is_what_the_log_says(records, most, least):
+def test_the_report_agrees_with_the_log(records, most, least):
     data = b"".join(dumps(record) + b"\n" for record in records)
     view = fold(parse(lines_of(data)))
     work = summarizing.prepare(view, settings(most, least))

@@ -38,7 +38,7 @@ def with_prompt(home, prompt, *argv):
 # -- both steps -------------------------------------------------------------------------------------
 
 
-def test_it_is_the_record_that_a_command_would_have_made(home, tmp_path):
+def test_apply_stores_the_same_record_as_a_command(home, tmp_path):
     path, other = session(home, "one", 70), session(home, "other", 70)
     request = emitted("one")
     assert request["covers"] == [f"{kind}{n}" for n in range(20) for kind in "ua"]
@@ -117,7 +117,7 @@ def test_a_session_by_its_path_is_found_from_elsewhere(home, tmp_path, monkeypat
     assert lines(path)[-1]["type"] == "summary"
 
 
-def test_summaries_fold_in_a_step_of_their_own(home):
+def test_summaries_fold_in_a_separate_step(home):
     path, _ = summarized(home, 5)
     limits = ("--max-conversations", "10")
     first = emitted("demo", *limits)
@@ -135,7 +135,7 @@ def test_summaries_fold_in_a_step_of_their_own(home):
     assert emitted("demo", "--max-conversations", "100") is None
 
 
-def test_what_does_not_fit_one_prompt_is_read_as_an_extract(home):
+def test_messages_too_large_for_one_prompt_are_sent_as_an_extract(home):
     path = session(home, "demo", 70)
     request = emitted("demo", "--budget", "600")
     assert "of which the following is an extract" in request["prompt"]
@@ -153,7 +153,7 @@ def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home):
     assert b"raise --budget; nothing changed" in done.err
 
 
-def test_tools_stand_in_the_prompt_and_may_be_named(home, tmp_path):
+def test_tools_are_in_the_prompt_and_may_be_named(home, tmp_path):
     """Those that were called, and those that an imported exchange says it used."""
     entries = [
         {
@@ -195,7 +195,7 @@ def test_an_answer_that_is_no_summary_changes_nothing(home, name):
     assert done.err.decode().endswith("nothing changed\n")
 
 
-def test_an_echo_and_what_is_no_text_are_refused(home, tmp_path):
+def test_an_echo_and_invalid_text_are_refused(home, tmp_path):
     path = session(home, "demo", 51)
     before, request = digest(path), emitted("demo")
     assert b"echo of its input" in apply(request, request["prompt"]).err
@@ -216,7 +216,7 @@ def test_no_gate_switches_off_only_faithfulness(home):
 # -- races ------------------------------------------------------------------------------------------
 
 
-def test_what_was_said_meanwhile_is_no_matter(home):
+def test_concurrent_appends_do_not_matter(home):
     path = session(home, "demo", 51)
     request = emitted("demo")
     appended = [append_text(path, f"meanwhile {n}") for n in range(5)]
@@ -229,7 +229,7 @@ def test_what_was_said_meanwhile_is_no_matter(home):
 @pytest.mark.parametrize(
     "meanwhile", ["update u0 -s demo -m changed", "undo -s demo --id a1", "clear -s demo"]
 )
-def test_a_change_meanwhile_is_75(home, meanwhile):
+def test_a_concurrent_change_is_75(home, meanwhile):
     path = session(home, "demo", 51)
     request = emitted("demo")
     assert run(*meanwhile.split()).code == 0
@@ -237,7 +237,7 @@ def test_a_change_meanwhile_is_75(home, meanwhile):
 
 
 @pytest.mark.parametrize("how", HOW_IT_STANDS)
-def test_a_change_in_how_a_message_stands_is_75(home, how):
+def test_a_changed_state_of_a_message_is_75(home, how):
     path = session(home, "demo", 51)
     request = emitted("demo")
     with path.open("ab") as file:
@@ -245,7 +245,7 @@ def test_a_change_in_how_a_message_stands_is_75(home, how):
     refused(path, request)
 
 
-def test_what_became_the_newest_exchange_is_75(home):
+def test_covering_the_newest_exchange_is_75(home):
     path = session(home, "demo", 51)
     request = emitted("demo")
     for record in [record for record in lines(path) if record.get("id", "")[1:].isdecimal()]:
@@ -262,7 +262,7 @@ def test_twice_is_75(home):
     refused(path, request)
 
 
-def test_another_summary_meanwhile_is_75_for_a_fold(home):
+def test_a_concurrent_summary_is_75_for_a_fold(home):
     path, _ = summarized(home, 6)
     request = emitted("demo")
     assert request["action"] == "folded"
@@ -294,7 +294,7 @@ def refused(path, request):
         ({}, b"no answer in it"),
     ],
 )
-def test_what_was_not_emitted_is_65(home, data, reason):
+def test_a_request_that_was_not_emitted_is_65(home, data, reason):
     path = session(home, "demo", 51)
     before = digest(path)
     stdin = dumps({**emitted("demo"), **data}) if isinstance(data, dict) else data
@@ -303,7 +303,7 @@ def test_what_was_not_emitted_is_65(home, data, reason):
     assert reason in done.err
 
 
-def test_the_session_may_be_said_again_but_not_another(home):
+def test_the_session_may_be_repeated_but_not_changed(home):
     session(home, "demo", 51)
     session(home, "other", 51)
     request = emitted("demo")
@@ -322,7 +322,7 @@ def test_a_session_that_went_away_is_3(home):
 # -- own words --------------------------------------------------------------------------------------
 
 
-def test_a_template_says_what_is_asked(home, tmp_path):
+def test_a_template_makes_the_prompt(home, tmp_path):
     """For a command and for a program, the text inside it or after it."""
     session(home, "demo", 51)
     (tmp_path / "p").write_text(
@@ -375,7 +375,7 @@ def test_a_template_that_is_wrong_is_65(home, tmp_path, template, reason):
     assert not (home / "asked").exists()
 
 
-def test_every_request_in_own_words_fits_its_budget(home, tmp_path):
+def test_every_request_with_a_custom_prompt_fits_its_budget(home, tmp_path):
     session(home, "demo", 51)
     (tmp_path / "p").write_text(f"{'Please be brief. ' * 20}\n{{{{ text }}}}")
     via = f"cat > {home}/asked-$$; echo '{ANSWER}'"

@@ -33,7 +33,7 @@ def test_due(count, most, least, batch):
         assert due.ids == [f"{kind}{n}" for n in range(batch) for kind in "ua"]
 
 
-def test_a_unit_that_reaches_out_of_the_batch_stays_whole():
+def test_a_unit_that_crosses_the_batch_end_is_kept_whole():
     """Of two calls one is answered later than the batch ends: call, both answers and all between stay."""
     records = talk(12)
     calls = [{"functionCall": {"id": id, "name": "f", "args": {}}} for id in "xy"]
@@ -53,7 +53,7 @@ def test_a_unit_that_reaches_out_of_the_batch_stays_whole():
     assert "u1" in due.ids
 
 
-def test_what_is_not_there_stays_covered():
+def test_missing_messages_stay_covered():
     """An id that no live message has (it was undone, or its line is damaged) may come back."""
     records = [*talk(1), {"type": "summary", "id": "S", "summary": "s", "covers": ["u0", "gone", "also"]}]
     shown = view(records)

@@ -73,7 +73,7 @@ def test_a_bundle_is_never_written_over_a_file(demo, bundle):
     assert b"already exists" in refused.err
 
 
-def test_a_bundle_of_a_session_that_is_here_is_refused(demo, remote, bundle):
+def test_a_bundle_of_an_existing_session_is_refused(demo, remote, bundle):
     run_ok("append", "-s", "demo", "-m", "mine", home=remote)
     before = session_path(remote, "demo").read_bytes()
     refused = run_in_process("import", str(bundle), home=remote)
@@ -131,7 +131,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_no_bundle_is_refused(remote, bundle, tmp_path, name):
+def test_an_invalid_bundle_is_refused(remote, bundle, tmp_path, name):
     with tarfile.open(bundle) as tar:
         members = [(m.name, tar.extractfile(m).read()) for m in tar.getmembers()]  # type: ignore[union-attr]
     with tarfile.open(tmp_path / "made.tar", "w") as tar:
@@ -188,14 +188,14 @@ def test_a_session_without_blocks_with_damage_and_another_spelling_is_carried_as
     assert not (remote / "blocks").exists()
 
 
-def test_what_a_bundle_does_not_go_with(home):
+def test_options_that_a_bundle_excludes(home):
     run_ok("append", "-s", "a", "-m", "hi", home=home)
     for more in (["--to", "html"], ["--redact"], ["-n", "2"]):
         assert run_in_process("export", "a", "--bundle", "x.tar", *more, home=home).code == 2
     assert run_in_process("export", "a", "--bundle", str(home / "no" / "x.tar"), home=home).code == 74
 
 
-def test_a_file_whose_name_is_no_id_comes_back_under_one_like_it(home, remote):
+def test_a_file_without_an_id_as_name_is_imported_under_a_similar_id(home, remote):
     file = home / "my chat é.jsonl"
     home.mkdir(exist_ok=True)
     run_ok("append", "-s", str(file), "-m", "hi", home=home)

@@ -85,7 +85,7 @@ def test_a_sealed_folder_carries_sessions_with_their_blocks(one, two, tmp_path, 
     assert b"from" not in shows(folder)
 
 
-def test_what_was_redacted_leaves_a_sealed_folder_too(one, two, tmp_path, key):
+def test_redacted_content_is_removed_from_a_sealed_folder(one, two, tmp_path, key):
     url = f"dir:{tmp_path / 'sealed'}"
     run_in_process("append", "-s", "demo", "-m", "sk-ant-api03-" + "Ab3" * 31 + "AA", home=one)
     for home in (one, two):
@@ -107,7 +107,7 @@ def test_every_recipient_can_read_and_nobody_else(one, two, tmp_path, key):
     assert texts(two, "demo") == [TEXT, "short"]
 
 
-def test_what_has_not_changed_is_not_opened(one, tmp_path, key):
+def test_unchanged_files_are_not_opened(one, tmp_path, key):
     """The second sync needs no identity any more."""
     folder = tmp_path / "sealed"
     sync(one, f"dir:{folder}", *key.both)
@@ -123,7 +123,7 @@ def test_what_has_not_changed_is_not_opened(one, tmp_path, key):
 
 
 @pytest.mark.parametrize("cut", [0, 10, 200, -1])
-def test_a_sealed_file_that_is_cut_or_altered_is_told(one, two, tmp_path, key, cut):
+def test_a_truncated_or_altered_sealed_file_is_reported(one, two, tmp_path, key, cut):
     folder = tmp_path / "sealed"
     sync(one, f"dir:{folder}", *key.both)
     path = folder / "demo.tar.age"

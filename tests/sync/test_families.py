@@ -33,7 +33,7 @@ def test_a_fork_brings_all_that_it_is_a_fork_of():
     assert families([store(a=("1", "gone")), store(b=("2", "gone"))], []) == [["a", "b"]]
 
 
-def test_one_by_name_is_enough_to_sync_its_family_and_no_other():
+def test_naming_one_session_syncs_its_family_only():
     one = store(a=("1", None), b=("2", "a"), c=("3", None))
     two = store(a=("1", None), b=("8", "a"), c=("4", None))
     assert families([one, two], ["a"]) == [["a", "b"]]
@@ -91,7 +91,7 @@ def remembered(env, side):
     return briefs(env, side, {name: at._replace(changed=at.changed - 10**13) for name, at in stamps})
 
 
-def test_what_stayed_what_it_was_is_not_read_again(env):
+def test_unchanged_sessions_are_not_read_again(env):
     one, two = write_session(env, "a"), write_session(env, "b", parent={"session": "a"})
     side = Looked(env)
     hashes = [hashlib.sha256(data).hexdigest() for data in (one, two)]

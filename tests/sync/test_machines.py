@@ -100,7 +100,7 @@ def test_real_commands_in_any_order(tmp_path, seed):
     assert list(machines.wrong()) == []
 
 
-def test_writers_meanwhile(tmp_path):
+def test_concurrent_writers(tmp_path):
     """What another process was told is stored is in the session or its fork, on both sides."""
     one, two = tmp_path / "one", tmp_path / "two"
     for home in (one, two):

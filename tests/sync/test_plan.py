@@ -99,7 +99,7 @@ A, B, C, D = (spoken(id, second) for second, id in enumerate("abcd", 1))
         ([B], [C], "b", "c", False),
     ],
 )  # fmt: skip
-def test_which_keeps_the_name_and_what_becomes_of_the_other(mine, theirs, kept, forked, *, appended):
+def test_which_branch_keeps_the_name_and_which_becomes_a_fork(mine, theirs, kept, forked, *, appended):
     result = both_ways(log(*mine), log(*theirs))
     assert "".join(ids(result.log)) == kept
     assert result.appended == appended
@@ -142,7 +142,7 @@ branches = st.lists(
 
 
 @given(branches, branches, branches)
-def test_in_either_order_it_is_the_same_and_every_line_is_somewhere(common, mine, theirs):
+def test_a_merge_is_symmetric_and_loses_no_line(common, mine, theirs):
     used = {record["id"] for record in common}
     one, other = (
         log(*common, *(record for record in branch if record["id"] not in used))
@@ -186,12 +186,12 @@ def test_a_torn_last_line_is_none():
     ([OPEN], {"o"}), ([OPEN, DELTA], {"o"}), ([OPEN, DELTA, COMMIT], set()), ([OPEN, DELTA, ABORT], set()),
     ([OPEN, DELTA, META], {"o"}), ([OPEN, DELTA, SAID], set()), ([SAID, OPEN], {"o"}), ([OPEN, COMMIT, UPDATE], set()),
 ], ids=lambda value: "")  # fmt: skip
-def test_a_stream_goes_on_that_has_no_end_and_after_which_nothing_was_said(records, going_on):
+def test_a_stream_is_unfinished_if_nothing_follows_it(records, going_on):
     stream = log(*records)
     assert stream.unfinished_streams(stream.ended) == going_on
 
 
-def test_what_ends_an_update_belongs_to_the_stream_that_it_is_of():
+def test_the_end_of_an_update_belongs_to_its_stream():
     stream = log(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
     assert [stream.root(line) for line in stream.lines] == ["", "o", "o", "", "o", ""]
     assert stream.commits == {"o": 2}

@@ -51,7 +51,7 @@ def test_summaries_and_settings_of_one_side_are_appended(one, two):
     assert sessions(one) == sessions(two) == {"demo": talk + message("b", "y", 5) + quiet}
 
 
-def test_deltas_and_references_are_no_difference(one, two):
+def test_deltas_and_references_are_not_a_difference(one, two):
     delta = record(type="delta", of="s", parts=[{"text": "hi"}])
     commit = record(type="commit", of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": "hi"}])
     whole = HEADER + message("a", "x" * 5000) + opened("s") + delta + commit
@@ -65,7 +65,7 @@ def test_deltas_and_references_are_no_difference(one, two):
     assert (sessions(one), sessions(two)) == before
 
 
-def test_blocks_go_along_and_are_there_first(one, two, tmp_path):
+def test_blocks_are_synced_with_their_session(one, two, tmp_path):
     write_session(one, HEADER + message("a", "x" * 5000), "demo")
     run_in_process("persist", "demo", "-i", home=one)
     for url in (other(two), f"dir:{tmp_path / 'stick'}"):
@@ -75,14 +75,14 @@ def test_blocks_go_along_and_are_there_first(one, two, tmp_path):
     assert texts(two, "demo") == texts(third, "demo") == ["x" * 5000]
 
 
-def test_a_block_that_neither_has_is_said_and_the_session_goes(one, two):
+def test_a_block_missing_on_both_sides_is_reported_and_the_session_synced(one, two):
     ref = {"type": "ref", "id": "r", "kind": "user", "role": "user", "flowId": "demo"}
     write_session(one, HEADER + record(**ref, ts="2026-01-01T00:00:00.000Z", blockIds=["0" * 64]), "demo")
     assert b"1 block missing, not copied" in sync(one, other(two)).err
     assert sessions(one) == sessions(two)
 
 
-def test_what_is_no_session_is_told_and_stops_no_other(one, two):
+def test_an_invalid_session_is_reported_and_stops_no_other(one, two):
     write_session(one, HEADER + message("a", "x"), "demo")
     write_session(one, b"a shopping list\n", "alist")
     write_session(one, HEADER.replace(b'version":1', b'version":2'), "newer")
@@ -145,7 +145,7 @@ def test_a_session_that_awaits_an_answer_is_not_switched(one, two):
 # -- what was redacted -----------------------------------------------------------------------------------------
 
 
-def test_what_was_redacted_here_is_redacted_there_and_in_forks(one, two):
+def test_a_redaction_reaches_the_other_side_and_its_forks(one, two):
     write_session(one, HEADER + message("a", f"the key is {SECRET}") + message("b", "y", 2), "demo")
     sync(one, other(two))
     run_in_process("fork", "demo", "--into", "plan-b", home=two)
@@ -176,7 +176,7 @@ def test_a_fork_without_a_parent_is_one_of_the_session_that_it_was_a_branch_of(o
         assert SECRET.encode() not in data
 
 
-def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
+def test_a_redaction_names_lines_without_revealing_them(one):
     parts = [{"text": f"the key is {SECRET}"}]
     bare = record(role="user", parts=parts)
     setting = record(type="meta", ts="2026-01-01T00:00:03.000Z", set={"system": SECRET})

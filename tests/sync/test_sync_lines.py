@@ -131,7 +131,7 @@ def test_damage_makes_no_fork(tmp_path, place, grown, damaged):
     assert {path.read_bytes() for path in paths.values()} == {wanted}
 
 
-def test_what_was_never_there_is_left_as_it_is():
+def test_a_damaged_line_without_an_intact_twin_is_kept():
     odd = b"\0\0\0 what is this \0\0\0\n"
     log = Log(read(b"".join(LINES[:3]) + odd + b"".join(LINES[3:])).lines)
     assert [each.data for each in repaired(log, read(WHOLE))] == [log.data, WHOLE]
@@ -202,7 +202,7 @@ def after(*data):
     return [log.data.removeprefix(HEADER) for log in redacted(logs(*data))]
 
 
-def test_where_nothing_was_redacted_the_logs_are_the_same():
+def test_without_redactions_the_logs_are_unchanged():
     plain = logs(SECRET, SECRET + LATER)
     assert [one is other for one, other in zip(redacted(plain), plain, strict=True)] == [True, True]
 
@@ -227,11 +227,11 @@ AFTER = {
 
 
 @pytest.mark.parametrize(("one", "two", "logs"), AFTER.values(), ids=AFTER)
-def test_a_redacted_line_is_that_of_whoever_redacted_it_in_every_log(one, two, logs):
+def test_a_redacted_line_replaces_the_original_in_every_log(one, two, logs):
     assert after(one, two) == logs
 
 
-def test_a_log_that_has_nothing_of_it_stays_as_it_is():
+def test_a_log_without_redacted_lines_is_unchanged():
     both = logs(redaction("a") + CLEAN, LATER)
     assert [log.data for log in redacted(both)] == [log.data for log in both]
     assert redacted(both)[1] is both[1]

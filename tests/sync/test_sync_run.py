@@ -53,7 +53,7 @@ def done(env, one, two, *only, **how):
     return list(sync(env, [one, two], only, **how))
 
 
-def test_afterwards_they_are_equal_and_then_there_is_nothing_to_do(stores):
+def test_after_a_sync_stores_are_equal_and_a_second_does_nothing(stores):
     env, one, two = stores
     one.write_session("x", A)
     two.write_session("x", A, B)
@@ -75,7 +75,7 @@ def test_only_what_is_named_is_synced_and_dry_nothing_is_written(stores):
     assert list(one.held) == ["y"]
 
 
-def test_what_is_appended_meanwhile_is_there_on_both_sides(stores):
+def test_concurrent_appends_reach_both_sides(stores):
     env, one, two = stores
     one.write_session("x", A)
     two.write_session("x", A, B)
@@ -95,7 +95,7 @@ def test_what_is_appended_meanwhile_is_there_on_both_sides(stores):
     assert all(f'"id":"{id}"'.encode() in everything for id in ("a", "b", "mine"))
 
 
-def test_what_changes_again_and_again_is_left_for_another_time(stores, monkeypatch):
+def test_a_session_that_keeps_changing_is_retried_later(stores, monkeypatch):
     env, one, two = stores
     one.write_session("x", A)
     two.write_session("x", A, B)
@@ -157,7 +157,7 @@ def test_a_session_is_replaced_if_it_is_still_what_was_seen(env):
     assert not session(env).exists()
 
 
-def test_while_an_answer_is_awaited_nothing_is_replaced(env):
+def test_nothing_is_replaced_while_an_answer_is_awaited(env):
     replica = side(env)
     replica.put("s", None, HEAD)
     replica.sessions()
@@ -183,7 +183,7 @@ def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env):
 
 @pytest.mark.parametrize("sweeps", [True, False])
 @pytest.mark.parametrize("named", [True, False])
-def test_a_block_goes_where_nobody_else_collects_and_no_session_names_it(env, *, sweeps, named):
+def test_a_block_is_removed_if_unreferenced_and_uncollected(env, *, sweeps, named):
     replica = side(env, sweeps=sweeps)
     replica.blocks[0].mset({ID: PART})
     replica.put("s", None, HEAD + (b'{"type":"x","id":"%b"}\n' % ID.encode() if named else b""))
@@ -193,7 +193,7 @@ def test_a_block_goes_where_nobody_else_collects_and_no_session_names_it(env, *,
     assert left == (1 if not sweeps and not named else 0)
 
 
-def test_what_was_written_since_stays(env):
+def test_newer_blocks_are_kept(env):
     replica = side(env, sweeps=True)
     replica.blocks[0].mset({ID: PART})
     assert replica.forget([ID], time.time() - 60) == 0

@@ -184,7 +184,7 @@ def test_contents_of_the_very_first_files_have_parts_too():
     assert "content" not in messages[1]
 
 
-def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own():
+def test_references_inherit_the_flow_of_their_wrapper():
     refs = [
         {"blockIds": [BLOCK_ID], "role": "user"},
         {"blockKeys": [7], "role": "assistant", "flowId": "own"},

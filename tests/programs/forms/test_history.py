@@ -92,7 +92,7 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 @pytest.mark.parametrize("to", ["persisted", "exchanges"])
-def test_what_an_entry_says_besides_comes_back(home, odd, to):
+def test_extra_fields_of_an_entry_are_exported(home, odd, to):
     entry = {**ENTRY, **odd}
     assert imported(home, history(entry)).code == 0
     back = exported(home, to)
@@ -103,7 +103,7 @@ def test_what_an_entry_says_besides_comes_back(home, odd, to):
     "odd",
     [{"weight": 3, "covers": ["c1"], "type": "weekly"}, {"periodStart": None}],
 )  # fmt: skip
-def test_what_a_summary_says_besides_comes_back_and_hides_nothing(home, odd):
+def test_extra_fields_of_a_summary_are_exported_and_hide_nothing(home, odd):
     assert imported(home, history(ENTRY, summaries=[{**SUMMARY, **odd}])).code == 0
     back = exported(home)
     assert back["summaries"] == [{**SUMMARY, **odd}]
@@ -145,7 +145,7 @@ def test_a_history_with_a_line_end_in_it_is_read_where_it_stands(home):
     assert exported(home, session=str(file)) == history(ENTRY)
 
 
-def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home):
+def test_tools_of_imported_exchanges_are_in_prompt_and_outline(home):
     entries = [{**ENTRY, "id": f"c{n}", "toolsUsed": ["file_note", "search_notes"]} for n in range(60)]
     imported(home, history(*entries))
     prompt = home.parent / "asked"
@@ -180,7 +180,7 @@ def write(folder, value):
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["Message", "HistoryItem"])
-def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
+def test_the_records_of_an_interface_are_read(home, tmp_path, wrapped):
     value = [{"committed": message, "pending": None} for message in MESSAGES] if wrapped else MESSAGES
     run_ok("import", write(tmp_path, value), "--strict", home=home)
     first, *rest = lines(session_path(home, "ui"))[1:]
@@ -196,7 +196,7 @@ def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
     assert [part for content in sent for part in content["parts"]][3] == PARTS[2][1][0]
 
 
-def test_what_is_pending_stays_pending(home, tmp_path):
+def test_pending_content_is_imported_as_pending(home, tmp_path):
     streamed = {"committed": None, "pending": {"type": "codeh", "text": "so f", "timestamp": TIME}}
     edited = {"committed": MESSAGES[0], "pending": {**MESSAGES[0], "text": "hello"}}
     run_ok("import", write(tmp_path, [edited, streamed]), home=home)

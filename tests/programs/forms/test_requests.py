@@ -76,7 +76,7 @@ def sent(home, session, to, *argv):
     ("name", "form"),
     [*((name, form) for name in LISTS for form in ("json", "lines")), ("openai-chat", "pretty")],
 )
-def test_a_list_is_read_where_it_stands_and_never_written(home, name, form):
+def test_a_list_is_read_in_place_and_never_written(home, name, form):
     file = written(home, LISTS[name], form)
     with open(file, "rb") as opened:
         before = opened.read()
@@ -176,7 +176,7 @@ def test_a_list_s_form_is_told_by_its_content(value, form):
     "odd", [7, None, "x", [], {"x": 1}, {"role": "robot", "content": "x"}, {"role": "user"}]
 )
 @pytest.mark.parametrize("name", LISTS)
-def test_an_element_that_is_no_message_is_named_and_costs_itself(home, name, odd):
+def test_an_element_that_is_not_a_message_is_reported_and_skipped(home, name, odd):
     elements = [*LISTS[name][:-1], odd, LISTS[name][-1]]
     file = written(home, elements)
     at = f"[{len(elements) - 2}]: "

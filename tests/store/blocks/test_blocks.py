@@ -81,7 +81,7 @@ def test_the_first_store_gets_what_it_lacks_and_what_none_has_is_named():
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 9), max_size=9))
-def test_batches_are_all_of_them_in_their_order_and_no_larger_than_they_must(sizes):
+def test_batches_keep_all_ids_in_order_within_the_limit(sizes):
     groups = list(batches(sizes, 10))
     assert [id for batch in groups for id in batch] == list(sizes)
     for batch, following in zip(groups, [*groups[1:], None], strict=False):

@@ -111,7 +111,7 @@ def held(root, how):
     return False
 
 
-def test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round(root, directory, monkeypatch):
+def test_storing_and_collecting_blocks_exclude_each_other(root, directory, monkeypatch):
     """From the look whether a block is there to the sync of its name; from the look at its age to its end."""
     id, data = block(b'{"text":"one"}')
     seen = []

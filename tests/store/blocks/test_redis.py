@@ -260,7 +260,7 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: repr(answer[:20]))
-def test_a_malformed_answer_is_an_error_and_no_bug(answer):
+def test_a_malformed_answer_is_an_error_not_a_bug(answer):
     def once(connection):
         connection.sendall(answer)
         connection.shutdown(socket.SHUT_WR)

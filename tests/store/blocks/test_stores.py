@@ -152,7 +152,7 @@ def test_a_missing_block_is_named_with_its_store(case):
     "id",
     ["../../etc/passwd", f"../{'0' * 61}", "", "0" * 63, "0" * 65, "A" * 64, "0" * 63 + "\n", "0" * 63 + "٣", "g" * 64],
 )  # fmt: skip
-def test_what_is_no_block_id_never_gets_to_a_store(case, id):
+def test_an_invalid_block_id_never_reaches_a_store(case, id):
     assert not is_block_id(id)
     requested = []
     real = case.store.mget

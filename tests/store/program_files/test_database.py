@@ -30,7 +30,7 @@ def opened(path):
         yield Database(file.fileno(), str(path))
 
 
-def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path):
+def test_committed_rows_are_read_and_the_database_is_untouched(path):
     before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
     with opened(path) as database:
         assert database.tables() == {"a": {"id", "text"}, "b": {"x", "y"}}
@@ -41,7 +41,7 @@ def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path):
     assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
 
 
-def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path):
+def test_uncommitted_rows_are_not_read_and_do_not_block(path):
     with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
         theirs.execute("begin immediate")
         theirs.execute("insert into a values (3, 'three')")
@@ -52,14 +52,14 @@ def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path):
         assert len(list(database.rows("select * from a"))) == 3
 
 
-def test_what_was_read_stays_what_it_was(path):
+def test_an_open_database_is_a_snapshot(path):
     with opened(path) as database:
         with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
             theirs.execute("delete from a")
         assert len(list(database.rows("select * from a"))) == 2
 
 
-def test_a_question_that_is_none_is_refused_and_no_damage(path):
+def test_an_invalid_query_is_refused_and_not_damage(path):
     with opened(path) as database:
         for query in (["select nothing from a"], ["no sql"], ["select * from a where id = ?", 2**70]):
             with pytest.raises(Unreadable, match=r"the database cannot be read"):
@@ -67,14 +67,14 @@ def test_a_question_that_is_none_is_refused_and_no_damage(path):
         assert database.damage is None
 
 
-def test_text_that_is_none_is_read_all_the_same(path):
+def test_invalid_text_is_still_read(path):
     with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
         theirs.execute("insert into a values (4, cast(x'66ff' as text))")
     with opened(path) as database:
         assert list(database.rows("select text from a where id = 4")) == [{"text": "f\ufffd"}]
 
 
-def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
+def test_a_constantly_written_database_is_retried_later(path, monkeypatch):
     copy, times = containers._copy, 0
 
     def busy(fd, theirs, to):
@@ -95,7 +95,7 @@ def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
         pass
 
 
-def test_what_is_no_database_has_no_tables(tmp_path):
+def test_an_invalid_database_has_no_tables(tmp_path):
     (tmp_path / "f").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
     with opened(tmp_path / "f") as database:
         assert database.tables() == {}

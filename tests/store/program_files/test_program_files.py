@@ -244,7 +244,7 @@ def test_a_zip_that_cannot_be_read_is_refused():
             read(spoilt)
 
 
-def test_a_file_is_found_by_the_id_with_which_its_name_begins():
+def test_a_file_is_found_by_the_id_prefix_of_its_name():
     data = zipped({"dalle/file-AbC1-picture.png": b"png", "file_00ff.txt": b"text", "other.txt": b"x"})
     archive = Archive(io.BytesIO(data))
     assert archive.read("file-AbC1", 99) == b"png"
@@ -296,7 +296,7 @@ def test_of_many_sessions_none_is_taken_for_all(tmp_path):
     assert [texts(data) for data in each(str(path))] == [[[{"text": "one"}]], [[{"text": "two"}]]]
 
 
-def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path):
+def test_skipped_and_repaired_lines_are_reported_by_number(tmp_path):
     made = talk()
     path = written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])
     session = translated_of(path)
