@@ -22,7 +22,7 @@ from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
 
 UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
-NAME = 4.0  # in work, how much more a name is worth than a rare word
+NAME = 7.0  # in work, how much more a name is worth than a rare word
 AGAIN, AGAIN_IN_WORK, NAME_AGAIN = 0.65, 0.8, 0.03  # factor for the worth of a word, or name, once chosen
 LATELY = 0.3  # in work: the share of the conversation over which a use of a word loses most of its worth
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
@@ -35,7 +35,7 @@ LAST, FIRST = (
     3,
 )  # the model's last sentences that may tell where things stand; of each answer's beginning
 # Shares of the room, in this order; the rest is chosen by gain.
-ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.08, 0.04, 0.02
+ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.04, 0.02
 PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
 CAPITALS = re.compile(r"[A-Z]+")  # no name in work: `WHAT`
@@ -114,7 +114,7 @@ def _uses_lately(lines: Sequence[Line]) -> dict[str, float]:
     uses: dict[str, float] = {}
     for (word, number), count in counts.items():
         uses[word] = uses.get(word, 0.0) + log(1 + count) * exp((number - end) / (end * LATELY))
-    return {word: use ** (1 / 3) for word, use in uses.items()}
+    return {word: use**0.2 for word, use in uses.items()}
 
 
 def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> list[Line]:
