@@ -176,11 +176,16 @@ def names(lines: Sequence[Line]) -> list[Line]:
                 first[name] = line
     return [
         Line(
-            "name", hit.label if _of_a_file(hit) else ELSEWHERE, name, hit.id, len(name) / 3.5 + 1,
-            number=hit.number, words=hit.words & {name},
+            "name",
+            hit.label if _of_a_file(hit) else ELSEWHERE,
+            name,
+            hit.id,
+            len(name) / 3.5 + 1,
+            number=hit.number,
+            words=hit.words & {name},
         )
         for name, hit in first.items()
-    ]  # fmt: skip
+    ]
 
 
 def _is_name(word: str) -> bool:
@@ -203,9 +208,10 @@ def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
     own = [
         line
         for line in lines
-        if line.spoken == "said" and line.number >= 0
+        if line.spoken == "said"
+        and line.number >= 0
         and not (line.text.endswith(":") or prose.is_filler(line.text) or cues.announces(line.text))
-    ]  # fmt: skip
+    ]
     return [line for line in own if shape == WORK or line.id == own[-1].id][-LAST:]
 
 
