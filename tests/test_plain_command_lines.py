@@ -58,7 +58,7 @@ def test_typer_agrees_with_the_fast_lane(verb):
     tried = examples(400 if many else 60)
 
     @settings(max_examples=tried)
-    @given(argv=st.lists(pieces, max_size=4).map(lambda found: [word for piece in found for word in piece]))
+    @given(argv=st.lists(pieces, max_size=4).map(lambda taken: [word for piece in taken for word in piece]))
     @example(argv=["-m", "x", "-m", "-"])
     @example(argv=["--quiet", "-s", "demo"])
     @example(argv=[])

@@ -153,9 +153,9 @@ def test_duplicate_lines_are_written_once(home):
 
 
 def test_summarised_messages_are_read_if_the_summary_is_lost(home):
-    case = next(one for one in CHOSEN["opencode"] if one.folder.name == "compacted")
+    case = next(case for case in CHOSEN["opencode"] if case.folder.name == "compacted")
     whole = json.loads(case.session.read_bytes())
-    summary = next(one for one in whole["messages"] if one["info"].get("summary"))
+    summary = next(m for m in whole["messages"] if m["info"].get("summary"))
     text = next(part for part in summary["parts"] if part["type"] == "text")["text"]
     summary["parts"] = [part for part in summary["parts"] if part["type"] != "text"]
     path = write_session(case, json.dumps(whole).encode(), home)

@@ -66,8 +66,8 @@ def entry(n, ts=NOON, tools=()):
     }
 
 
-def prompt(found, summaries, recent=10, now=NOON):
-    return context.prompt(found, summaries, millis(now), times.local("UTC"), recent)
+def prompt(entries, summaries, recent=10, now=NOON):
+    return context.prompt(entries, summaries, millis(now), times.local("UTC"), recent)
 
 
 def test_nothing_is_an_empty_text():
@@ -78,8 +78,8 @@ def test_nothing_is_an_empty_text():
 @pytest.mark.parametrize("recent, expected", [(10, 10), (3, 3), (0, 0), (50, 12)])
 def test_so_many_in_full_the_newest_first(recent, expected):
     text = prompt([entry(n) for n in range(12)], ["old"], recent)
-    said = [line for line in text.splitlines() if line.startswith("User: ")]
-    assert said == [f"User: q{n}" for n in range(11, 11 - expected, -1)]
+    prompts = [line for line in text.splitlines() if line.startswith("User: ")]
+    assert prompts == [f"User: q{n}" for n in range(11, 11 - expected, -1)]
     assert text.endswith("## Summary of Older Conversations\n- old\n")
 
 

@@ -35,27 +35,27 @@ RESULTS = st.one_of(
 @st.composite
 def talks(draw):
     """Messages as `append --jsonl` takes them: prompts, thoughts, calls in parallel with results in any order."""
-    found = []
+    messages = []
     for turn in range(draw(st.integers(1, 3))):
-        found.append({"role": "user", "parts": [{"text": draw(TEXTS)}]})
-        said = [{"text": draw(TEXTS), "thought": True}] if draw(st.booleans()) else []
-        said.append({"text": draw(TEXTS)})
+        messages.append({"role": "user", "parts": [{"text": draw(TEXTS)}]})
+        parts = [{"text": draw(TEXTS), "thought": True}] if draw(st.booleans()) else []
+        parts.append({"text": draw(TEXTS)})
         names = draw(st.lists(st.sampled_from(["read", "write"]), max_size=3))
         calls = [{"id": f"c{turn}-{n}", "name": name, "args": draw(ARGS)} for n, name in enumerate(names)]
-        said += [{"functionCall": call} for call in calls]
-        found.append(
-            {"role": "model", "parts": said, "provider": "gemini", "model": "m", "usage": draw(USAGE)}
+        parts += [{"functionCall": call} for call in calls]
+        messages.append(
+            {"role": "model", "parts": parts, "provider": "gemini", "model": "m", "usage": draw(USAGE)}
         )
         if calls:
             results = [
                 {"functionResponse": {"id": c["id"], "name": c["name"], "response": draw(RESULTS)}}
                 for c in calls
             ]
-            found.append({"role": "user", "parts": draw(st.permutations(results))})
-            found.append(
+            messages.append({"role": "user", "parts": draw(st.permutations(results))})
+            messages.append(
                 {"role": "model", "parts": [{"text": draw(TEXTS)}], "model": "m", "usage": draw(USAGE)}
             )
-    return found
+    return messages
 
 
 def kept(home, messages, session="s"):
@@ -69,7 +69,7 @@ def exported(home, form, session="s"):
     return done.out
 
 
-def said(contents, *, thoughts, failures):
+def content_of(contents, *, thoughts, failures):
     """What was said in order, and of each call its result; within a turn texts, calls, results."""
     flat = []
     results = {}
@@ -89,7 +89,7 @@ def said(contents, *, thoughts, failures):
                 flat.append(("call", call["name"], call["args"], call["id"]))
             elif not part.get("thought") or thoughts:
                 flat.append((content["role"], part["text"], bool(part.get("thought"))))
-    return [(*one[:3], results.get(one[3])) if one[0] == "call" else one for one in flat]
+    return [(*item[:3], results.get(item[3])) if item[0] == "call" else item for item in flat]
 
 
 def back(home, form, data):
@@ -105,10 +105,10 @@ def back(home, form, data):
 def usage(home, session):
     """Of each response the counts that are not nothing."""
     records = [orjson.loads(line) for line in session_path(home, session).read_bytes().splitlines()]
-    found = [record["usage"] for record in records if "usage" in record]
+    counts = [record["usage"] for record in records if "usage" in record]
     return [
-        {name: one[name] for name in ("input", "output", "cached", "reasoning") if one.get(name)}
-        for one in found
+        {name: count[name] for name in ("input", "output", "cached", "reasoning") if count.get(name)}
+        for count in counts
     ]
 
 
@@ -118,9 +118,9 @@ def usage(home, session):
 def test_what_is_read_back_is_the_same_talk(tmp_path, form, whole, talk):
     kept(tmp_path, talk)
     session = back(tmp_path, form, exported(tmp_path, form))
-    before, after = (orjson.loads(exported(tmp_path, "contents", one)) for one in ("s", session))
+    before, after = (orjson.loads(exported(tmp_path, "contents", id)) for id in ("s", session))
     keeps = {"thoughts": whole, "failures": whole}
-    assert said(after, **keeps) == said(before, **keeps)
+    assert content_of(after, **keeps) == content_of(before, **keeps)
     assert not whole or usage(tmp_path, session) == usage(tmp_path, "s")
 
 
@@ -223,28 +223,28 @@ def test_2026_11_23_data_counts_and_parts_that_are_none_are_left_out(form, odd, 
         {"inlineData": {"mimeType": "image/png", "data": 7}},
         {"inlineData": {"mimeType": "image/png"}},
     ]
-    said = [{"text": "hi"}, *media, {"inlineData": {}}, {"fileData": {}}]
+    parts = [{"text": "hi"}, *media, {"inlineData": {}}, {"fileData": {}}]
     usage = {"input": "many", "output": [1], "cached": 3}
     called = {"functionCall": {"id": id, "name": "f", "args": {}}}
     answered = {"functionResponse": {"id": id, "name": "f", "response": {"output": "seen"}, "parts": odd}}
     log = [
-        record(0, "user", said),
-        record(1, "codeh", said, usage=usage),
+        record(0, "user", parts),
+        record(1, "codeh", parts, usage=usage),
         record(2, "codeh", [called]),
         record(3, "tool", [answered]),
     ]
-    found = export(view_of([{"type": "message", **each} for each in log]), form)
-    assert b"hi" in found.data or form == "refs"
+    result = export(view_of([{"type": "message", **each} for each in log]), form)
+    assert b"hi" in result.data or form == "refs"
 
 
 @pytest.mark.parametrize("form", EXPORTERS)
 @given(log=records())
 def test_any_session_can_be_written(form, log):
-    found = export(view_of(log), form)
-    assert isinstance(found, Exported)
-    assert type(found.data) is bytes
-    assert found.data.endswith(b"\n") or not found.data
-    assert all(count >= 0 for count in found.left.values())
+    result = export(view_of(log), form)
+    assert isinstance(result, Exported)
+    assert type(result.data) is bytes
+    assert result.data.endswith(b"\n") or not result.data
+    assert all(count >= 0 for count in result.left.values())
 
 
 @pytest.mark.parametrize("form", EXPORTERS)

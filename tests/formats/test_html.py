@@ -55,21 +55,21 @@ def elements(text, **fields):
 
 def page(*messages, **meta):
     """The page of these messages."""
-    said = (
+    log = (
         {"type": "message", "id": f"m{n}", "ts": some.TS, **message} for n, message in enumerate(messages)
     )
-    return html.export(some.view_of([*([{"type": "meta", "set": meta}] if meta else []), *said])).decode()
+    return html.export(some.view_of([*([{"type": "meta", "set": meta}] if meta else []), *log])).decode()
 
 
 def user(text):
     return {"kind": "user", "parts": [{"text": text}]}
 
 
-def check(found):
-    tags = [tag for tag, _ in found]
+def check(pairs):
+    tags = [tag for tag, _ in pairs]
     assert not {"iframe", "object", "embed", "form", "base", "link"} & set(tags)
     assert tags.count("style") == tags.count("script") == tags.count("body") == 1
-    for tag, attributes in found:
+    for tag, attributes in pairs:
         assert not [name for name in attributes if name.startswith("on") or name == "style"]
         src, href = attributes.get("src") or "data:image/png;", attributes.get("href") or "#"
         assert src.startswith(
@@ -91,19 +91,19 @@ def test_2026_11_23_a_page_costs_what_usage_says(tmp_path):
     raw = {"cache_creation": {"ephemeral_1h_input_tokens": 1_000_000}}
     used = {"input": 1_000_000, "cacheWrite": 1_000_000, "output": ["none"], "raw": raw}
     by = {"kind": "codeh", "role": "model", "provider": "anthropic", "model": "claude-sonnet-4-5"}
-    said = {**by, "parts": [{"text": "hi"}], "usage": used}
+    answer = {**by, "parts": [{"text": "hi"}], "usage": used}
     head = {"type": "session", "version": 1, "id": "s", "created": some.TS}
-    write_session(tmp_path, some.encode([head, {"type": "message", "id": "m", "ts": some.TS, **said}]))
+    write_session(tmp_path, some.encode([head, {"type": "message", "id": "m", "ts": some.TS, **answer}]))
     (row,) = run_in_process("usage", "s", "--json", home=tmp_path).lines[0]["rows"]
     assert row["cost"] > 5
-    assert f"${row['cost']:.2f}" in page(said)
+    assert f"${row['cost']:.2f}" in page(answer)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_text_acts_or_loads(name):
-    found = elements(HOSTILE[name])
-    check(found)
-    assert "img" not in dict(found)
+    tags = elements(HOSTILE[name])
+    check(tags)
+    assert "img" not in dict(tags)
 
 
 @given(st.text(st.sampled_from("<>[]()!'\"`\\&;:/#=-\n axsrcjp1"), max_size=60))
@@ -119,9 +119,9 @@ def test_no_random_text_acts_or_loads(text):
     ],
 )  # fmt: skip
 def test_only_pictures_are_shown(kind, data, *, shown):
-    found = elements("x", parts=[{"inlineData": {"mimeType": kind, "data": data}}])
-    check(found)
-    assert ("img" in dict(found)) is shown
+    tags = elements("x", parts=[{"inlineData": {"mimeType": kind, "data": data}}])
+    check(tags)
+    assert ("img" in dict(tags)) is shown
 
 
 def test_a_citation_leads_to_its_reference():
@@ -132,20 +132,20 @@ def test_a_citation_leads_to_its_reference():
         "url": "https://example.net/?a=1&b=2",
         "text": "t",
     }
-    found = elements("It says so [source3].", references=[reference])
-    links = [attributes for tag, attributes in found if tag == "a"]
+    tags = elements("It says so [source3].", references=[reference])
+    links = [attributes for tag, attributes in tags if tag == "a"]
     assert [link["href"] for link in links if link["href"] != "#m1"] == [
         "#reference-3",
         "https://example.net/?a=1&b=2",
     ]
-    ids = [attributes.get("id") for tag, attributes in found if tag == "li"]
+    ids = [attributes.get("id") for tag, attributes in tags if tag == "li"]
     assert ids[-1:] == ["reference-3"]
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", 7])
 def test_a_reference_links_to_the_web_only(url):
-    found = elements("x", references=[{"number": 1, "id": "r", "title": "t", "url": url, "text": "t"}])
-    assert [attributes["href"] for tag, attributes in found if tag == "a"] == ["#m1"]
+    tags = elements("x", references=[{"number": 1, "id": "r", "title": "t", "url": url, "text": "t"}])
+    assert [attributes["href"] for tag, attributes in tags if tag == "a"] == ["#m1"]
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_what_users_typed_is_no_markdown(text):
 def test_code_is_in_colours_and_whole():
     code = "def f(x: str) -> bool:  # <why> & how\n    return x == 'a'\n"
     shown = page({"kind": "codeh", "role": "model", "parts": [{"text": f"```python\n{code}```"}]})
-    found = re.search(r'<pre><code class="language-python">(.*?)</code></pre>', shown, re.DOTALL)
-    assert {"keyword", "name", "comment", "string"} <= set(re.findall(r'<span class="(\w+)">', found[1]))
-    assert unescape(re.sub("<[^>]*>", "", found[1])) == code
+    code_tag = re.search(r'<pre><code class="language-python">(.*?)</code></pre>', shown, re.DOTALL)
+    assert {"keyword", "name", "comment", "string"} <= set(re.findall(r'<span class="(\w+)">', code_tag[1]))
+    assert unescape(re.sub("<[^>]*>", "", code_tag[1])) == code
 
 
 @given(
@@ -203,9 +203,9 @@ def test_code_is_in_colours_and_whole():
 )
 def test_colours_alter_no_code(code, language):
     shown = rendered(f"````{language}\n{code}\n````")
-    found = re.search(r'<pre><code class="[^"]*">(.*?)</code></pre>', shown, re.DOTALL)
+    match = re.search(r'<pre><code class="[^"]*">(.*?)</code></pre>', shown, re.DOTALL)
     if "````" not in code:
-        assert unescape(re.sub("<[^>]*>", "", found[1])) == code + "\n"
+        assert unescape(re.sub("<[^>]*>", "", match[1])) == code + "\n"
 
 
 def test_a_page_says_what_it_is_of():

@@ -78,9 +78,9 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES)
-def test_any_exchanges_come_back(found):
+def test_any_exchanges_come_back(entries):
     recent = [
-        {"id": f"c{n}", "timestamp": "2026-01-05T10:00:00.000Z", **entry} for n, entry in enumerate(found)
+        {"id": f"c{n}", "timestamp": "2026-01-05T10:00:00.000Z", **entry} for n, entry in enumerate(entries)
     ]
     history = {"recentConversations": recent, "summaries": [], "lastSummarized": None}
     assert through(history) == history
@@ -132,8 +132,8 @@ def test_undo_and_clear_show_in_the_export(home, tmp_path):
 def test_the_last_exchanges(home, tmp_path, last, expected):
     file = tmp_path / "data.json"
     file.write_bytes(dumps(HISTORY))
-    found = orjson.loads(run("export", file, "--to", "exchanges", *last).out)
-    assert found == HISTORY["recentConversations"][-expected:]
+    exported = orjson.loads(run("export", file, "--to", "exchanges", *last).out)
+    assert exported == HISTORY["recentConversations"][-expected:]
 
 
 ENTRY = {
@@ -210,8 +210,8 @@ def test_a_session_comes_back_from_its_items(home, tmp_path):
     run_ok("import", tmp_path / "items.json", "--into", "b", home=home)
     again = Session.open("b", home=home)
     assert again.export("history-items") == session.export("history-items")
-    told = [[(one["id"], one["kind"], one["parts"]) for one in each.messages] for each in (session, again)]
-    assert told[0] == told[1]
+    copies = [[(m["id"], m["kind"], m["parts"]) for m in each.messages] for each in (session, again)]
+    assert copies[0] == copies[1]
     assert history_items.holds(orjson.loads(session.export("history-items"))[0])
 
 

@@ -14,7 +14,7 @@ from strategies import encode, view_of
 WORDS = "word " * 60
 
 
-def said(kind, number, text=WORDS, **more):
+def sized(kind, number, text=WORDS, **more):
     role = "model" if kind == "codeh" else "user"
     message = {"type": "message", "id": f"m{number}", "kind": kind, "role": role}
     return {**message, "parts": [{"text": text}], **more}
@@ -25,20 +25,20 @@ def talk(*factors, model="m", used="m"):
     records = []
     counter = open_counter("approx")
     for number, factor in enumerate(factors):
-        records.append(said("user", 2 * number))
+        records.append(sized("user", 2 * number))
         count = history_tokens(counter, view_of(records).messages, system=None, tools=[])
         usage = {"usage": {"input": round(count * factor)}, "model": model}
-        records.append(said("codeh", 2 * number + 1, **usage))
+        records.append(sized("codeh", 2 * number + 1, **usage))
     return records
 
 
 @given(st.lists(st.floats(0.1, 9), min_size=1, max_size=12), st.floats(0.01, 1))
 def test_a_quantile_is_the_least_value_that_so_many_do_not_exceed(values, share):
     values.sort()
-    found = quantile(values, share)
-    assert found in values
-    assert sum(value <= found for value in values) >= len(values) * share - 1e-9
-    assert sum(value < found for value in values) < len(values) * share + 1e-9
+    result = quantile(values, share)
+    assert result in values
+    assert sum(value <= result for value in values) >= len(values) * share - 1e-9
+    assert sum(value < result for value in values) < len(values) * share + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_system_prompt_and_the_tools_were_sent_too():
     "usage", [None, {}, {"input": 0}, {"input": -1}, {"input": "7"}, {"input": True}, {"input": 1.5}, 7]
 )
 def test_usage_that_says_nothing_tells_nothing(usage):
-    records = [said("user", 0), said("codeh", 1, model="m", usage=usage)]
+    records = [sized("user", 0), sized("codeh", 1, model="m", usage=usage)]
     assert ratios(view_of(records), open_counter("approx"), "m") == []
 
 
@@ -95,9 +95,9 @@ def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_ov
     write_session(home, "b", talk(3.0))
     write_session(home, "c", talk(9.0, model="another"))
     os.mkfifo(home / "sessions" / "d.jsonl")
-    found = for_model(env, view_of(talk(1.0)), open_counter("approx"), "m")
-    assert (found["model"], found["counter"], found["ratios"]) == ("m", "approx", 3)
-    assert [found[name] for name in ("least", "median", "most", "factor")] == pytest.approx(
+    model = for_model(env, view_of(talk(1.0)), open_counter("approx"), "m")
+    assert (model["model"], model["counter"], model["ratios"]) == ("m", "approx", 3)
+    assert [model[name] for name in ("least", "median", "most", "factor")] == pytest.approx(
         [1, 2, 3, 3], rel=0.02
     )
     with pytest.raises(Usage, match="no usage of unheard-of is recorded"):
@@ -109,7 +109,7 @@ def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):
         home, "a", talk(1.0) + [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")]
     )
     view = view_of(
-        [said("user", 0), said("codeh", 1, model="m"), said("codeh", 2, model="new"), said("user", 3)]
+        [sized("user", 0), sized("codeh", 1, model="m"), sized("codeh", 2, model="new"), sized("user", 3)]
     )
     counter = open_counter("approx")
     for name, model in ((None, "new"), ("m", "m"), ("approx", "new"), ("o200k_base", "new")):
@@ -117,7 +117,7 @@ def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):
 
 
 def test_without_any_usage_it_is_said_to_whoever_insists(env):
-    counter, nobody, somebody = open_counter("approx"), view_of([]), view_of([said("codeh", 0, model="m")])
+    counter, nobody, somebody = open_counter("approx"), view_of([]), view_of([sized("codeh", 0, model="m")])
 
     def why(view):
         with pytest.raises(Usage) as error:
@@ -131,6 +131,6 @@ def test_without_any_usage_it_is_said_to_whoever_insists(env):
 
 def test_every_total_is_multiplied(env, home):
     write_session(home, "a", talk(2.0))
-    view = view_of([said("codeh", 0, model="m")])
+    view = view_of([sized("codeh", 0, model="m")])
     counter = calibrated(env, view, open_counter("approx"), None)
     assert counter.scale(1000) == pytest.approx(2000, rel=0.02)

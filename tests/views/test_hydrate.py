@@ -79,16 +79,16 @@ def test_secrets_are_looked_for_in_blocks_too(home):
         run_ok("append", "-s", "a", "-m", text, home=home)
     run_ok("persist", "a", "-i", "--all", home=home)
     kept, leaking = lines(session_path(home, "a"))[1:]
-    found = run_ok("redact", "a", home=home)
-    assert b"1 found" in found.err
-    assert found.lines[1] == kept
-    assert found.lines[2]["parts"] == [{"text": "my key is [redacted:anthropic-key]"}]
+    done = run_ok("redact", "a", home=home)
+    assert b"1 found" in done.err
+    assert done.lines[1] == kept
+    assert done.lines[2]["parts"] == [{"text": "my key is [redacted:anthropic-key]"}]
     cleaned = run_in_process("redact", "a", "-i", "--yes", home=home)
     assert cleaned.code == 1  # the block itself goes with gc
     assert b"is still in 1 block" in cleaned.err
     assert leaking["blockIds"][0] not in session_path(home, "a").read_text()
     stored = [line for line in lines(session_path(home, "a")) if line["type"] != "redaction"]
-    assert stored[1:] == found.lines[1:]
+    assert stored[1:] == done.lines[1:]
     assert SECRET.encode() not in run_ok("export", "a", home=home).out
 
 
@@ -190,10 +190,10 @@ def test_what_hands_content_on_names_the_block_and_its_store(home, lost, argv):
 
 def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home, lost):
     run_ok("append", "-s", "b", "-m", "now here", home=home)
-    found = run_in_process("search", "now", "--strict", home=home)
-    assert found.code == 65
-    assert [line.split(":")[0] for line in found.text.splitlines()] == ["a", "b"]
-    assert lost.encode() in found.err
+    done = run_in_process("search", "now", "--strict", home=home)
+    assert done.code == 65
+    assert [line.split(":")[0] for line in done.text.splitlines()] == ["a", "b"]
+    assert lost.encode() in done.err
 
 
 def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home, lost):

@@ -101,11 +101,11 @@ def test_a_streamed_body_is_the_body(home, tmp_path):
     for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
         for flags in ((), ("--pretty",), ("--cache",), ("--budget", "9k")):
             argv = ("--to", provider, "--model", "m", *flags)
-            here, plain = (
+            body, plain = (
                 run_in_process("payload", name, *argv, home=home).out for name in ("demo", "inline")
             )
-            assert len(here) > 2 * MIB
-            assert here.replace(b'"demo"', b'"inline"') == plain
+            assert len(body) > 2 * MIB
+            assert body.replace(b'"demo"', b'"inline"') == plain
 
 
 def test_a_budget_counts_what_stays_in_the_store(home, tmp_path):

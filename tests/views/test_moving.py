@@ -46,8 +46,8 @@ def test_persist_to_another_store_leaves_no_session_that_neither_can_read(home, 
 def test_persist_without_i_hands_on_what_the_other_store_has_whole(home, other):
     half(home)
     small = run_ok("persist", "a", home=home, env=other).out
-    there = run_ok("export", "-", stdin=small, home=home / "elsewhere", env=other).out
-    assert there == run_ok("export", "a", home=home).out
+    whole = run_ok("export", "-", stdin=small, home=home / "elsewhere", env=other).out
+    assert whole == run_ok("export", "a", home=home).out
 
 
 def test_all_persisted_already_is_still_moved(home, other):

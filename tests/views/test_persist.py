@@ -69,8 +69,8 @@ def test_stats_without_tokens_reads_no_block(home):
         if block.is_file():
             block.unlink()
     assert run_in_process("stats", "a", "--json", home=home).code == 65
-    found = orjson.loads(run_ok("stats", "a", "--json", "--no-tokens", home=home).out)
-    assert found == {"messages": 2, "exchanges": 1} == {key: counts[key] for key in found}
+    stats = orjson.loads(run_ok("stats", "a", "--json", "--no-tokens", home=home).out)
+    assert stats == {"messages": 2, "exchanges": 1} == {key: counts[key] for key in stats}
     assert run_ok("stats", "a", "--no-tokens", home=home).out == b"messages\t2\nexchanges\t1\n"
     assert run_in_process("stats", "a", "--no-tokens", "--top", "3", home=home).code == 2
 
@@ -256,8 +256,8 @@ def test_two_homes_share_a_server(home, tmp_path, redis_url):
     assert whole == session_path(home, "demo").read_bytes()
     for name in PROVIDERS:
         argv = ["--to", name, "--model", "m"]
-        there = run_ok("payload", artefact, *argv, home=other, env=env).out
-        assert there == run_ok("payload", "demo", *argv, home=home).out
+        body = run_ok("payload", artefact, *argv, home=other, env=env).out
+        assert body == run_ok("payload", "demo", *argv, home=home).out
     (other / "sessions").mkdir(parents=True)
     (other / "sessions" / "demo.jsonl").write_bytes(artefact.read_bytes())
     run_ok("append", "-s", "demo", "--role", "model", "-m", BIG + "three", home=other, env=env)

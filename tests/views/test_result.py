@@ -71,16 +71,16 @@ def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home):
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "note"),
     [
         ({}, "s: nothing to change, nothing to undo"),
         ({"budget": 32000}, "s: nothing to change, nothing to undo: below 32,000 tokens"),
         ({"budget": 32000, "before": 1500, "counter": "approx"}, "s: nothing to change, nothing to undo: 1,500 of 32,000 tokens by approx"),
     ],
 )  # fmt: skip
-def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(home, fields, said):
+def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(home, fields, note):
     path = write_session(home, encode(LOG))
-    assert Ran(home, [], fields, in_place=True).err == f"codeh-history: {said}\n"
+    assert Ran(home, [], fields, in_place=True).err == f"codeh-history: {note}\n"
     assert path.read_bytes() == encode(LOG)
 
 
@@ -103,10 +103,10 @@ LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text"
 
 @given(files_of(refs=True))
 def test_every_byte_comes_with_the_record_that_the_whole_file_has_there(data):
-    found = list(rewrite.records(data))
-    assert b"".join(line for line, _ in found) == data
+    pairs = list(rewrite.records(data))
+    assert b"".join(line for line, _ in pairs) == data
     right = [record.data for record in parse(lines_of(data)).records]
-    assert [record.data for _, record in found if record is not None] == right
+    assert [record.data for _, record in pairs if record is not None] == right
 
 
 def test_a_line_that_looks_like_one_too_long_to_be_read_hides_no_other():

@@ -25,10 +25,10 @@ MUCH = remembering.MUCH
 def paths(home):
     """Three settled files, as if of sessions."""
     (home / "sessions").mkdir(parents=True)
-    found = [home / "sessions" / f"s{n}.jsonl" for n in range(3)]
-    for path in found:
+    files = [home / "sessions" / f"s{n}.jsonl" for n in range(3)]
+    for path in files:
         path.write_text("one")
-    return [str(path) for path in found]
+    return [str(path) for path in files]
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def _young(monkeypatch):
     monkeypatch.setattr(remembering, "MUCH", 0)
 
 
-def asked(home, paths, *, problem=False):
+def counted_rows(home, paths, *, problem=False):
     """Which files were counted, and the rows."""
     counted = []
 
@@ -53,24 +53,24 @@ def asked(home, paths, *, problem=False):
 
 
 def test_only_what_changed_is_counted_again(home, paths):
-    assert asked(home, paths)[0] == ["s0.jsonl", "s1.jsonl", "s2.jsonl"]
-    assert asked(home, paths)[0] == []
+    assert counted_rows(home, paths)[0] == ["s0.jsonl", "s1.jsonl", "s2.jsonl"]
+    assert counted_rows(home, paths)[0] == []
     with Path(paths[1]).open("a") as file:
         file.write("!")
-    counted, rows = asked(home, paths)
+    counted, rows = counted_rows(home, paths)
     assert counted == ["s1.jsonl"]
     assert [row["text"] for row in rows] == ["one", "one!", "one"]
 
 
 def test_problems_and_removed_files_are_not_remembered(home, paths):
-    asked(home, paths, problem=True)
-    assert len(asked(home, paths)[0]) == 3
-    asked(home, paths[:1])
+    counted_rows(home, paths, problem=True)
+    assert len(counted_rows(home, paths)[0]) == 3
+    counted_rows(home, paths[:1])
     with Path(paths[0]).open("a") as file:
         file.write("!")
-    asked(home, paths[:1])
-    assert asked(home, paths[:1])[0] == []
-    assert asked(home, paths)[0] == ["s1.jsonl", "s2.jsonl"]
+    counted_rows(home, paths[:1])
+    assert counted_rows(home, paths[:1])[0] == []
+    assert counted_rows(home, paths)[0] == ["s1.jsonl", "s2.jsonl"]
 
 
 def test_a_small_home_has_no_such_cache(home, monkeypatch):
@@ -98,15 +98,15 @@ def test_a_large_home_lists_the_same_twice(home):
 def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, size, times, monkeypatch):
     """`list` of forty coding sessions took as long as reading all that is in them, each time."""
     monkeypatch.setattr(remembering, "MUCH", MUCH)
-    asked = []
+    reads = []
     paths = [str(home / name) for name in ("one", "two")]
     home.mkdir()
     for path in paths:
         Path(path).write_bytes(bytes(size))
     for _ in range(2):
         env = Env({"CODEH_HOME": str(home)})
-        remembering.cached_rows(env, paths, lambda path: {"at": asked.append(path)})
-    assert asked == paths * times
+        remembering.cached_rows(env, paths, lambda path: {"at": reads.append(path)})
+    assert reads == paths * times
 
 
 # -- what a row says: what the fold shows, however it is counted -----------------------------------------
@@ -136,12 +136,12 @@ def said_in(view):
 def counted(count):
     row = count.row("s.jsonl")
     names = ("messages", "exchanges", "pending", "open_calls", "last", "bytes", "prompt")
-    found = {name: row[name] for name in names}
-    found["models"] = set(row["models"])
-    return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **found}
+    facts = {name: row[name] for name in names}
+    facts["models"] = set(row["models"])
+    return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **facts}
 
 
-def said(text="hi", **fields):
+def prompt(text="hi", **fields):
     return orjson.dumps(
         {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}], **fields}
     ).decode()
@@ -150,14 +150,14 @@ def said(text="hi", **fields):
 @pytest.mark.parametrize(
     "lines",
     [
-        [said("System: tick", pinned=True)], [said("System: tick")], [said("x System: tick", pinned=False)],
-        [said(7), said(id="b")], [said(), said("again")], [said(id=7)], [said(id=[])], [said(), said(id="b", kind=[])],
-        [said(), '{"type":"meta","set":{"title":[1', "2]}}"], [said(), '{"type":"meta","set":[1]}'],
-        [said(), '{"type":"message","id":"b","kind":"codeh","parts":[{"text":7}]}'], ["[]"], ["7"], ['"type"'],
-        [said(), "", said(id="b")], [said() + "," + said(id="b"), '{"type":"later"', '"x":1}'],
-        [said(ts="2026-01-02T03:04:05.000Z"), said(id="b", parts=[])], [said(parts="text")], [said(parts={"0": 1})],
-        ['{"type":"open","id":"m","kind":"codeh","ts":"t1"}', said(ts="t2"), '{"type":"commit","of":"m","parts":[]}'],
-        [said(role=7, kind="codeh")], [said(role=7, kind="?")], ['{"type":"session","cwd":"/a"}', '{"type":"session"}'],
+        [prompt("System: tick", pinned=True)], [prompt("System: tick")], [prompt("x System: tick", pinned=False)],
+        [prompt(7), prompt(id="b")], [prompt(), prompt("again")], [prompt(id=7)], [prompt(id=[])], [prompt(), prompt(id="b", kind=[])],
+        [prompt(), '{"type":"meta","set":{"title":[1', "2]}}"], [prompt(), '{"type":"meta","set":[1]}'],
+        [prompt(), '{"type":"message","id":"b","kind":"codeh","parts":[{"text":7}]}'], ["[]"], ["7"], ['"type"'],
+        [prompt(), "", prompt(id="b")], [prompt() + "," + prompt(id="b"), '{"type":"later"', '"x":1}'],
+        [prompt(ts="2026-01-02T03:04:05.000Z"), prompt(id="b", parts=[])], [prompt(parts="text")], [prompt(parts={"0": 1})],
+        ['{"type":"open","id":"m","kind":"codeh","ts":"t1"}', prompt(ts="t2"), '{"type":"commit","of":"m","parts":[]}'],
+        [prompt(role=7, kind="codeh")], [prompt(role=7, kind="?")], ['{"type":"session","cwd":"/a"}', '{"type":"session"}'],
     ],
 )  # fmt: skip
 def test_odd_lines_are_counted_as_the_fold_does(lines):

@@ -30,22 +30,22 @@ def look(message):
 def skimmed(pieces):
     skim = Skim(pieces)
     try:
-        found = dict(skim.messages())
+        numbered = dict(skim.messages())
     except NeedsFold:
         return None
-    assert sorted(found) == list(range(1, skim.placed + 1))
-    return skim, [found[number] for number in sorted(found)]
+    assert sorted(numbered) == list(range(1, skim.placed + 1))
+    return skim, [numbered[number] for number in sorted(numbered)]
 
 
 @given(data=plain_files() | some.files_of())
 def test_it_equals_the_fold(data):
     log = parse(lines_of(data))
     view = fold(log)
-    found = skimmed([log])
-    event(f"plain: {found is not None}")
-    if found is None:
+    result = skimmed([log])
+    event(f"plain: {result is not None}")
+    if result is None:
         return
-    skim, messages = found
+    skim, messages = result
     assert [look(m) for m in messages] == [look(m) for m in view.messages]
     assert (skim.view.header, skim.view.meta) == (view.header, view.meta)
     assert skim.view.log.damage == view.log.damage
@@ -153,11 +153,11 @@ def by_fold(data, role):
     return next((m for m in sent if text_of(m)), None)
 
 
-def same(found, expected):
-    if found is None or expected is None:
-        return found is expected
+def same(message, expected):
+    if message is None or expected is None:
+        return message is expected
     names = ("id", "ts", "kind", "role", "parts", "fields")
-    return all(getattr(found, name) == getattr(expected, name) for name in names)
+    return all(getattr(message, name) == getattr(expected, name) for name in names)
 
 
 @given(
@@ -171,11 +171,11 @@ def test_from_the_end_it_equals_the_fold(data, role, end, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(from_end, "END", end)
         try:
-            found = from_end.from_end(str(path), role)
+            message = from_end.from_end(str(path), role)
         except NeedsFold:
             event("needs the fold")
             return
-    assert same(found, by_fold(data, role))
+    assert same(message, by_fold(data, role))
 
 
 @pytest.mark.parametrize(
@@ -198,9 +198,9 @@ def test_from_the_end_it_equals_the_fold(data, role, end, tmp_path_factory):
 def test_what_is_found_from_the_end(lines, text, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
-    found = from_end.from_end(str(path), None)
-    assert (found.parts[0]["text"] if found else None) == text
-    assert same(found, by_fold(path.read_bytes(), None))
+    message = from_end.from_end(str(path), None)
+    assert (message.parts[0]["text"] if message else None) == text
+    assert same(message, by_fold(path.read_bytes(), None))
 
 
 ALWAYS = [
@@ -236,10 +236,10 @@ def test_what_from_the_end_needs_the_fold(lines, tmp_path, monkeypatch):
     for end in range(1, path.stat().st_size + 1):
         monkeypatch.setattr(from_end, "END", end)
         try:
-            found = from_end.from_end(str(path), None)
+            message = from_end.from_end(str(path), None)
         except NeedsFold:
             continue
-        assert same(found, by_fold(path.read_bytes(), None)), end
+        assert same(message, by_fold(path.read_bytes(), None)), end
 
 
 @pytest.mark.parametrize("lines", ALWAYS)
@@ -256,8 +256,8 @@ def test_only_the_end_is_parsed(tmp_path, monkeypatch):
     parsed = []
     parse = from_end.parse
     monkeypatch.setattr(from_end, "parse", lambda lines: parse(parsed.extend(lines) or parsed))
-    found = from_end.from_end(str(path), "model")
-    assert found.id == "z"
+    message = from_end.from_end(str(path), "model")
+    assert message.id == "z"
     assert sum(map(len, parsed)) <= from_end.END
     monkeypatch.undo()
     assert from_end.from_end(str(path), "user") is not None

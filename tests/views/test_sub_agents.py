@@ -23,10 +23,10 @@ def shown(env, path):
     """Which message each sub-agent's messages follow, and their texts."""
     view = view_of(env, Target(str(path), ""))
     numbered = list(enumerate(view.messages, 1))
-    found = interleaved(view, [*Agents(env).of(view)], numbered)
+    messages = interleaved(view, [*Agents(env).of(view)], numbered)
     return [
         (message.fields["agent"]["under"], message.fields["agent"]["name"], message.parts[0].get("text"))
-        for _, message in found
+        for _, message in messages
         if "agent" in message.fields
     ]
 
@@ -115,8 +115,8 @@ def test_an_imported_one_replaces_that_of_the_file(env, home, tmp_path):
         "parent": {"session": parent, "at": None},
         "imported": {"from": "claude-code", "id": f"{SESSION}-agent-a", "path": str(path), "agent": True},
     }  # fmt: skip
-    said = {"type": "message", "id": "x", "kind": "user", "role": "user", "parts": [{"text": "[redacted]"}]}
-    written(home / "sessions" / f"{parent}-agent-a.jsonl", [header, said])
+    turn = {"type": "message", "id": "x", "kind": "user", "role": "user", "parts": [{"text": "[redacted]"}]}
+    written(home / "sessions" / f"{parent}-agent-a.jsonl", [header, turn])
     assert [text for _, _, text in shown(env, path)] == ["[redacted]"]
 
 
@@ -142,6 +142,6 @@ def test_2026_11_26_calls_without_arguments_and_headers_without_a_start_are_no_e
         "imported": {"from": "claude-code", "id": "a-agent-b", "agent": True},
     }  # fmt: skip
     parts = [{"text": "Look north."}]
-    said = {"type": "message", "id": "x", "kind": "user", "role": "user", "parts": parts}
-    written(home / "sessions" / "claude-code-a-agent-b.jsonl", [header, said])
+    prompt = {"type": "message", "id": "x", "kind": "user", "role": "user", "parts": parts}
+    written(home / "sessions" / "claude-code-a-agent-b.jsonl", [header, prompt])
     assert shown(env, path) == [("1", None, "Look north.")]

@@ -18,7 +18,7 @@ LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text"
 MISSING = block_of({"text": "gone"})
 
 
-class Told:
+class Notes:
     """An environment whose stderr is kept."""
 
     def __init__(self, home):
@@ -27,13 +27,13 @@ class Told:
         self.env = Env({"CODEH_HOME": str(home)}, stderr=self._file.fileno())
 
     @property
-    def said(self):
+    def text(self):
         return self._path.read_text().replace("codeh-history: ", "")
 
 
 @pytest.fixture
-def told(home):
-    return Told(home)
+def notes(home):
+    return Notes(home)
 
 
 # -- a message by its name ---------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def lines(count, *, mended=False):
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "expected"),
     [
         ([], ""),
         (lines(1), "f: 1 damaged line skipped (line 1, byte 10: not JSON)\n"),
@@ -91,13 +91,13 @@ def lines(count, *, mended=False):
     ],
     ids=["none", "one", "three", "five", "mended", "another program's", "an element", "many elements", "both"],
 )  # fmt: skip
-def test_damage_is_counted_and_the_first_of_it_named(told, damage, said):
-    access.report_damage(told.env, Target("f", "-s"), log_of(*damage), strict=False)
-    assert told.said == said
+def test_damage_is_counted_and_the_first_of_it_named(notes, damage, expected):
+    access.report_damage(notes.env, Target("f", "-s"), log_of(*damage), strict=False)
+    assert notes.text == expected
     if damage:
         with pytest.raises(BadData) as error:
-            access.report_damage(told.env, Target("f", "-s"), log_of(*damage), strict=True)
-        assert str(error.value) == said.removesuffix("\n").replace("\n", "; ")
+            access.report_damage(notes.env, Target("f", "-s"), log_of(*damage), strict=True)
+        assert str(error.value) == expected.removesuffix("\n").replace("\n", "; ")
 
 
 def test_what_is_skipped_and_what_is_mended_are_counted_apart():
@@ -107,16 +107,16 @@ def test_what_is_skipped_and_what_is_mended_are_counted_apart():
     assert access.damage_summary([]) == ""
 
 
-def test_a_last_line_that_somebody_is_writing_is_no_damage(told, home):
+def test_a_last_line_that_somebody_is_writing_is_no_damage(notes, home):
     path = write_session(home, HEADER + LINE + LINE[:20])
     target = Target(str(path), "-s")
     with path.open("rb") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
-        assert len(access.view_of(told.env, target, strict=True).messages) == 1
-        access.view_of(told.env, target, path.read_bytes())  # under our own lock nobody else writes
-        assert "torn last line" in told.said
+        assert len(access.view_of(notes.env, target, strict=True).messages) == 1
+        access.view_of(notes.env, target, path.read_bytes())  # under our own lock nobody else writes
+        assert "torn last line" in notes.text
     with pytest.raises(BadData, match=r"1 damaged line skipped"):
-        access.view_of(told.env, target, strict=True)
+        access.view_of(notes.env, target, strict=True)
 
 
 # -- blocks ------------------------------------------------------------------------------------------------
@@ -126,33 +126,33 @@ def ref(id, block):
     return {"type": "ref", "id": id, "kind": "user", "role": "user", "flowId": "s", "blockIds": [block]}
 
 
-def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told, home):
+def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(notes, home):
     target = Target(str(write_session(home, HEADER + encode([ref("a", MISSING)]))), "-s")
     with pytest.raises(BadData, match=rf"^block {MISSING} is missing from "):
-        access.view_of(told.env, target)
+        access.view_of(notes.env, target)
     lost = {}
-    view = access.view_of(told.env, target, lost=lost)
+    view = access.view_of(notes.env, target, lost=lost)
     assert view.messages[0].parts == [{"text": f"[block {MISSING} is missing]"}]
     assert list(lost) == [MISSING]
-    access.report_missing_blocks(told.env, "s", lost)
-    assert told.said.startswith(f"s: 1 block left out: block {MISSING} is missing from ")
+    access.report_missing_blocks(notes.env, "s", lost)
+    assert notes.text.startswith(f"s: 1 block left out: block {MISSING} is missing from ")
     with pytest.raises(BadData, match=r"^s: 1 block left out"):
-        access.report_missing_blocks(told.env, "s", lost, strict=True)
-    access.report_missing_blocks(told.env, "s", {}, strict=True)
+        access.report_missing_blocks(notes.env, "s", lost, strict=True)
+    access.report_missing_blocks(notes.env, "s", {}, strict=True)
 
 
-def test_of_the_newest_alone_no_older_block_is_looked_for(told, home):
+def test_of_the_newest_alone_no_older_block_is_looked_for(notes, home):
     log = HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"')
     target = Target(str(write_session(home, log)), "-s")
-    assert access.view_of(told.env, target, newest=1).messages[-1].parts == [{"text": "x"}]
-    assert len(access.view_of(told.env, target, hydrate=False).messages) == 2
+    assert access.view_of(notes.env, target, newest=1).messages[-1].parts == [{"text": "x"}]
+    assert len(access.view_of(notes.env, target, hydrate=False).messages) == 2
     with pytest.raises(BadData):
-        access.view_of(told.env, target, newest=2)
+        access.view_of(notes.env, target, newest=2)
 
 
-def test_under_a_lock_a_session_is_looked_at_though_blocks_are_missing(told):
+def test_under_a_lock_a_session_is_looked_at_though_blocks_are_missing(notes):
     data = HEADER + encode([ref("a", MISSING)])
-    assert access.read_only_view(told.env, data, None).messages[0].parts[0]["text"].startswith("[block")
-    assert told.said == ""
-    access.read_only_view(told.env, data, "s")
-    assert told.said.startswith("s: 1 block left out")
+    assert access.read_only_view(notes.env, data, None).messages[0].parts[0]["text"].startswith("[block")
+    assert notes.text == ""
+    access.read_only_view(notes.env, data, "s")
+    assert notes.text.startswith("s: 1 block left out")

@@ -88,8 +88,8 @@ def test_calls_stand_in_their_order_each_with_its_own():
     ids=["object", "with blanks", "empty", "text", "nothing", "list", "number", "no JSON", "more behind", "deep", "too deep"],
 )  # fmt: skip
 def test_a_json_object_is_the_response_and_anything_else_is_its_output(text, response):
-    found = response_of(text)
-    assert found == response or (response == "as it is" and "output" not in found)
+    result = response_of(text)
+    assert result == response or (response == "as it is" and "output" not in result)
 
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"[:16]
@@ -109,17 +109,17 @@ def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path):
         assert SECRET not in str(clean)
         assert "[redacted:" in str(clean)
         cleaning.report()
-    said = (tmp_path / "err").read_text()
-    assert said.count("\n") == 1
-    assert "secret" in said
-    assert SECRET not in said
+    note = (tmp_path / "err").read_text()
+    assert note.count("\n") == 1
+    assert "secret" in note
+    assert SECRET not in note
 
 
 def test_a_text_file_is_looked_into_and_of_another_it_is_said(tmp_path):
     with (tmp_path / "err").open("wb") as err:
         cleaning = Cleaning(Env({}, stderr=err.fileno()))
-        found = cleaning.file("a.txt", part(f"token={SECRET}\n".encode()))
-        assert SECRET.encode() not in base64.b64decode(found["inlineData"]["data"])
+        clean = cleaning.file("a.txt", part(f"token={SECRET}\n".encode()))
+        assert SECRET.encode() not in base64.b64decode(clean["inlineData"]["data"])
         assert (tmp_path / "err").read_text() == ""
         image = part(b"\x89PNG\xff\0", "image/png")
         assert cleaning.file("i.png", image) == image

@@ -23,7 +23,7 @@ def with_stdin(data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("role", "kind", "found"),
+    ("role", "kind", "expected"),
     [
         (None, None, ("user", "user")), ("user", None, ("user", "user")), ("model", None, ("codeh", "model")),
         (None, "codeh", ("codeh", "model")), (None, "tool", ("tool", "user")), ("user", "tool", ("tool", "user")),
@@ -31,22 +31,22 @@ def with_stdin(data, tmp_path):
         (None, "model", ("codeh", "model")),
     ],
 )  # fmt: skip
-def test_the_kind_decides_the_role(role, kind, found):
-    assert text.kind_and_role(role, kind) == found
+def test_the_kind_decides_the_role(role, kind, expected):
+    assert text.kind_and_role(role, kind) == expected
 
 
 @pytest.mark.parametrize(
-    ("messages", "files", "found"),
+    ("messages", "files", "whole"),
     [
         (["a", "b"], [], "a\n\nb"), (["a\n"], ["f"], "a\n\nfile\n"), (["", "a", "\n"], [], "a"), ([], ["f", "f"], "file\n\n\nfile\n"),
         ([], ["-"], "stdin"), (["a"], ["-"], "a\n\nstdin"), ([], [], "stdin"), (["a\n\n"], [], "a\n"), ([" a "], [], " a "),
     ],
 )  # fmt: skip
-def test_it_is_the_texts_then_the_files_a_blank_line_between(tmp_path, monkeypatch, messages, files, found):
+def test_it_is_the_texts_then_the_files_a_blank_line_between(tmp_path, monkeypatch, messages, files, whole):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f").write_text("file\n\n")
     with with_stdin(b"stdin\n", tmp_path) as env:
-        assert text.text_of(env, messages, files) == found
+        assert text.text_of(env, messages, files) == whole
     unread = files != ["-"] and bool(messages or files)
     assert ("stdin has unread bytes" in (tmp_path / "err").read_text()) == unread
 

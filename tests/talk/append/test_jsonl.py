@@ -42,8 +42,8 @@ def test_the_first_line_that_is_no_message_is_named_with_its_byte(line, why):
 
 
 def test_blank_lines_and_a_mark_at_the_beginning_are_no_lines_of_their_own():
-    found = jsonl.parse_lines(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
-    assert len(found) == 2
+    parsed = jsonl.parse_lines(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
+    assert len(parsed) == 2
     assert wrong(b"\xef\xbb\xbf" + SAID, b"", b"[]").startswith(f"f:3: byte {len(SAID) + 5}: not an object")
     assert wrong(SAID, b"\xef\xbb\xbf" + SAID).startswith("f:2: ")
 
@@ -54,9 +54,9 @@ TAKEN = {"role", "kind", "type", "parts", "id", "ts", "key"}
 def line_of(kind, how, parts, more):
     """A message that says its kind in one of three ways, with other fields."""
     role = {"role": KINDS[kind]} if KINDS[kind] else {}
-    said = (role or {"kind": kind}, {"kind": kind}, {"type": "message", "kind": kind, **role})[how]
+    kinds = (role or {"kind": kind}, {"kind": kind}, {"type": "message", "kind": kind, **role})[how]
     others = {key: value for key, value in more.items() if key not in TAKEN}
-    return orjson.dumps({**said, "parts": parts, **others})
+    return orjson.dumps({**kinds, "parts": parts, **others})
 
 
 messages = st.builds(
@@ -83,13 +83,13 @@ def test_each_line_is_stored_in_its_own_bytes_with_what_it_does_not_say(lines):
     assert [record.data["id"] for record in log.records[1:]] == done.text.split("\n")
     for line, raw in zip(lines, stored, strict=True):
         assert raw.endswith(line[1:])
-        record, said = orjson.loads(raw), orjson.loads(line)
+        record, sent = orjson.loads(raw), orjson.loads(line)
         assert record["type"] == "message"
-        assert {key: record[key] for key in said} == said
-        role = said.get("role") or KINDS[said["kind"]]
+        assert {key: record[key] for key in sent} == sent
+        role = sent.get("role") or KINDS[sent["kind"]]
         assert record.get("role") == role
         assert KINDS[record["kind"]] == role
-        assert set(record) - set(said) <= {"type", "id", "ts", "kind", "role"}
+        assert set(record) - set(sent) <= {"type", "id", "ts", "kind", "role"}
 
 
 LOG = (

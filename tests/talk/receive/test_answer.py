@@ -150,10 +150,10 @@ def test_a_body_larger_than_a_pipe_reaches_a_command_that_answers_first(home, tm
     run_ok("ask", "-s", "s", *via, "-F", tmp_path / "big", home=home)
 
 
-@pytest.mark.parametrize("said", [b"y\n", b": ping\n\n", b"\0"])
-def test_what_is_no_answer_ends_too(home, said):
+@pytest.mark.parametrize("data", [b"y\n", b": ping\n\n", b"\0"])
+def test_what_is_no_answer_ends_too(home, data):
     before = session_path(home, "s").read_bytes()
-    done = receive(home, said * 2000, "--max-bytes", "1k")
+    done = receive(home, data * 2000, "--max-bytes", "1k")
     assert done.code == 65
     assert b"more than 1000 bytes (--max-bytes)" in done.err
     assert session_path(home, "s").read_bytes() == before

@@ -42,10 +42,10 @@ def ask(home, answer, *flags):
 # -- response ids ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("one", ANSWERS)
+@pytest.mark.parametrize("form", ANSWERS)
 @pytest.mark.parametrize("other", ANSWERS)
-def test_another_answer_with_a_known_id_is_stored(home, one, other):
-    receive(home, ANSWERS[one]("Hello"))
+def test_another_answer_with_a_known_id_is_stored(home, form, other):
+    receive(home, ANSWERS[form]("Hello"))
     result = receive(home, ANSWERS[other]("Goodbye"), "--echo")
     assert (result.code, result.out, result.err) == (0, b"Goodbye\n", b"")
     assert said(home) == ["Hello", "Goodbye"]
@@ -62,10 +62,10 @@ def test_the_same_answer_that_was_pending_before_its_end_is_stored_once(home, mo
     assert said(home) == ["Hello"]
 
 
-@pytest.mark.parametrize("one", ANSWERS)
+@pytest.mark.parametrize("form", ANSWERS)
 @pytest.mark.parametrize("other", ANSWERS)
-def test_the_same_answer_is_stored_once(home, one, other):
-    first = receive(home, ANSWERS[one]("Hello"))
+def test_the_same_answer_is_stored_once(home, form, other):
+    first = receive(home, ANSWERS[form]("Hello"))
     second = receive(home, ANSWERS[other]("Hello"))
     assert (second.code, second.out) == (0, first.out)
     assert said(home) == ["Hello"]
@@ -87,8 +87,8 @@ def test_the_same_words_of_another_provider_are_another_answer(home):
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 def test_ask_stores_and_shows_what_answered_its_prompt(home, answer):
     for number in (1, 2, 3):
-        asked = ask(home, answer("Yes."), "-m", f"Is it {number}?", "--echo")
-        assert (asked.code, asked.out, asked.err) == (0, b"Yes.\n", b"")
+        done = ask(home, answer("Yes."), "-m", f"Is it {number}?", "--echo")
+        assert (done.code, done.out, done.err) == (0, b"Yes.\n", b"")
     assert said(home) == ["Yes."] * 3
 
 

@@ -108,15 +108,15 @@ def test_a_second_pass_changes_nothing(log, unanswered, thoughts):
 
 def prefixes(log, format, *, raw):
     """The message arrays (less the closing bracket) of every request the conversation would have sent."""
-    found = []
+    arrays = []
     for end in range(1, len(log) + 1):
         view = view_of(log[:end])
         names = passes.FORCED if raw else ("kinds", "system", "ide", "invalid")
         sent = passes.curate(view, Settings(), names)[0].messages
         if sent and sent[-1].role == "user" and not open_at_end(sent):
             body = body_of(view, format, raw=raw, unanswered="error")
-            found.append(orjson.dumps(body[providers.load(format).package.FIELD])[:-1])
-    return found
+            arrays.append(orjson.dumps(body[providers.load(format).package.FIELD])[:-1])
+    return arrays
 
 
 @given(log=conversations(whole=True, lost=True), raw=st.booleans())
@@ -168,7 +168,7 @@ def sessions(draw):
     records = [HEADER]
     for number in range(draw(st.integers(0, 4)) * 2 + 1):
         kind, role = (("user", "user"), ("codeh", "model"))[number % 2]
-        records.append(said(str(number), kind, f"text {number}", role=role))
+        records.append(message(str(number), kind, f"text {number}", role=role))
     for _ in range(draw(st.integers(0, 2))):
         at = draw(st.integers(0, len(records) - 1))
         text = draw(st.sampled_from(TEXTS))
@@ -197,13 +197,13 @@ def every_oddity():
     """Each oddity at some places of a conversation, also at two places at once."""
     for odd in [*MORE, *({"parts": [{"text": text}]} for text in TEXTS)]:
         for places in by_length(PLACES[1::2], PLACES, PLACES):
-            records = [said(str(n), ("user", "codeh")[n % 2], f"text {n}") for n in range(5)]
+            records = [message(str(n), ("user", "codeh")[n % 2], f"text {n}") for n in range(5)]
             for place in places:
                 records[place] |= odd
             yield plain(*records)
 
 
-def told(argv):
+def output_of(argv):
     """The output of a command line, run in this process."""
     with TemporaryFile() as out, TemporaryFile() as err:
         env = Env({"CODEH_HOME": "/nonexistent"}, stdout=out.fileno(), stderr=err.fileno())
@@ -216,7 +216,7 @@ def plain(*records):
     return some.encode([HEADER, *records])
 
 
-def said(id, kind, text, **more):
+def message(id, kind, text, **more):
     return {"type": "message", "id": id, "ts": some.TS, "kind": kind, "parts": [{"text": text}], **more}
 
 
@@ -224,11 +224,11 @@ def check(path, data, *argv):
     """`payload` says the same of a session where nothing is known of it before it is looked at."""
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        short = told(["payload", str(path), *argv])
+        short = output_of(["payload", str(path), *argv])
         refers = property(lambda log: True, lambda log, value: None)
         patch.setattr(log_records.Log, "refers", refers, raising=False)
         patch.setattr(log_records, "_is_usual", lambda data: False)
-        assert short == told(["payload", str(path), *argv])
+        assert short == output_of(["payload", str(path), *argv])
 
 
 @pytest.fixture(scope="module")
@@ -254,9 +254,9 @@ def test_no_oddity_is_skipped(path, to):
     {"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "blockId": "x"}]},
 ])  # fmt: skip
 def test_a_log_knows_that_it_names_blocks(more):
-    named = said("a", "user", "") | more
+    named = message("a", "user", "") | more
     del named["parts"]
     log = log_records.parse([orjson.dumps(named)])
     assert log.records
     assert log.refers
-    assert not log_records.parse([orjson.dumps(said("a", "user", "hi"))]).refers
+    assert not log_records.parse([orjson.dumps(message("a", "user", "hi"))]).refers

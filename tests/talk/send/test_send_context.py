@@ -72,8 +72,8 @@ IMAGE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
 
 def view(*parts):
     """A session whose last prompt, `m2`, has these parts."""
-    said = histories.user("first"), histories.model("answer"), histories.user(*parts)
-    return histories.session([*said, histories.model(histories.call()), histories.tool(histories.result())])
+    talk = histories.user("first"), histories.model("answer"), histories.user(*parts)
+    return histories.session([*talk, histories.model(histories.call()), histories.tool(histories.result())])
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_the_last_prompts_text_is_replaced_and_nothing_else(tmp_path, parts, new
 
 def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path):
     (tmp_path / "t").write_text("{{ context }}|{{ message }}|{{ vars.k }}")
-    given = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
-    messages, options = rendered(view({"text": "q"}), Options(system="s"), given)
+    flags = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
+    messages, options = rendered(view({"text": "q"}), Options(system="s"), flags)
     assert options.system == "s|q|v=w"
     assert [m.parts for m in messages] == [m.parts for m in view({"text": "q"}).messages]
     _, none = rendered(view_of([]), Options(), Request(system_template=str(tmp_path / "t"), var=["k="]))
@@ -109,11 +109,11 @@ def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("pairs", "found"),
+    ("pairs", "expected"),
     [([], {}), (["a=1", "b="], {"a": "1", "b": ""}), (["a=b=c"], {"a": "b=c"}), (["a= x "], {"a": " x "})],
 )
-def test_a_variable_is_all_behind_the_first_equals_sign(pairs, found):
-    assert variables(pairs) == found
+def test_a_variable_is_all_behind_the_first_equals_sign(pairs, expected):
+    assert variables(pairs) == expected
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_big_log_is_told_as_its_view(data, at_once, end, tmp_path_factory):
         patch.object(readiness.skim, "FOLDED", 0), patch.object(readiness, "AT_ONCE", at_once),
         patch.object(readiness, "END", end),
     ):  # fmt: skip
-        found = readiness.status_of_large_log(env, target, "approx", strict=False)
-    event(f"big: {found is not None}")
+        status = readiness.status_of_large_log(env, target, "approx", strict=False)
+    event(f"big: {status is not None}")
     expected = readiness.session_status(env, target, whole_view(env, target, hydrate=False), "approx")
-    assert found in (None, expected)
+    assert status in (None, expected)

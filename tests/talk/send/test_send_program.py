@@ -67,13 +67,13 @@ def test_a_directory_that_is_not_here_is_noted(env, tmp_path):
         view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
         assert program.directory(env, view, None) == "/no/such"
         assert program.directory(env, view, "/nor/this", or_current=True) == "/nor/this"
-        here = os.path.realpath(os.getcwd())
-        assert program.directory(env, view, None, or_current=True) == here
+        current = os.path.realpath(os.getcwd())
+        assert program.directory(env, view, None, or_current=True) == current
         made = program.make(env, view, "claude-code")
     assert notes[:3] == [
         "s: /no/such does not exist; --cwd DIR names another",
         "s: /nor/this does not exist; --cwd DIR names another",
-        f"s: /no/such does not exist; it continues in {here}; --cwd DIR names another",
+        f"s: /no/such does not exist; it continues in {current}; --cwd DIR names another",
     ]
     assert program.command(made, ["prog"]) == "prog"
 
@@ -89,15 +89,15 @@ def test_installed_for_a_directory_that_does_not_exist_it_is_resumed_without_cd(
 
 def test_installed_it_lies_where_its_program_looks_and_never_over_another(env, tmp_path):
     view = view_of([HEADER, *SAID])
-    found = program.make(env, view, "claude-code", cwd=str(tmp_path))
-    assert found.place.startswith(str(tmp_path / ".claude"))
-    how = program.put(env, found, None, install=True)
-    assert how == f"resume with: cd {shlex.quote(found.cwd)} && {shlex.join(found.written.resume)}"
-    assert Path(found.place).read_bytes() == found.written.data
-    assert Path(found.place).stat().st_mode & 0o777 == 0o600
+    made = program.make(env, view, "claude-code", cwd=str(tmp_path))
+    assert made.place.startswith(str(tmp_path / ".claude"))
+    how = program.put(env, made, None, install=True)
+    assert how == f"resume with: cd {shlex.quote(made.cwd)} && {shlex.join(made.written.resume)}"
+    assert Path(made.place).read_bytes() == made.written.data
+    assert Path(made.place).stat().st_mode & 0o777 == 0o600
     with pytest.raises(BadData):
-        program.put(env, found, None, install=True)
-    assert program.make(env, view, "claude-code", cwd=str(tmp_path)).written.resume != found.written.resume
+        program.put(env, made, None, install=True)
+    assert program.make(env, view, "claude-code", cwd=str(tmp_path)).written.resume != made.written.resume
 
 
 def test_a_title_is_the_one_given_else_the_sessions(env):
@@ -192,9 +192,9 @@ def test_what_was_left_out_is_said_once_a_kind(env, tmp_path):
 
 
 def test_the_file_is_one_that_the_program_would_read(env, tmp_path):
-    found = program.make(env, view_of([HEADER, *SAID]), "codex", cwd=str(tmp_path))
-    assert all(isinstance(orjson.loads(line), dict) for line in found.written.data.splitlines())
-    subprocess.run(["/bin/sh", "-nc", program.command(found, found.written.resume)], check=True)
+    made = program.make(env, view_of([HEADER, *SAID]), "codex", cwd=str(tmp_path))
+    assert all(isinstance(orjson.loads(line), dict) for line in made.written.data.splitlines())
+    subprocess.run(["/bin/sh", "-nc", program.command(made, made.written.resume)], check=True)
 
 
 def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(env, tmp_path):
