@@ -29,14 +29,14 @@ def test_it_conforms(tmp_path):
 @pytest.fixture
 def store(home):
     (file,) = CASES.joinpath("sub-agent").glob("*.jsonl")
-    found = SessionStore(home)
+    made = SessionStore(home)
     for path in (file, *file.with_suffix("").rglob("*.jsonl")):
         below = (
             {} if path == file else {"subpath": str(path.relative_to(file.with_suffix("")).with_suffix(""))}
         )
         entries = [json.loads(line) for line in path.read_text().splitlines()]
-        asyncio.run(found.append({"project_key": PROJECT, "session_id": ID, **below}, entries))
-    return found
+        asyncio.run(made.append({"project_key": PROJECT, "session_id": ID, **below}, entries))
+    return made
 
 
 def test_the_packages_helpers_read_it_as_their_own_store(store):
@@ -49,13 +49,13 @@ def test_the_packages_helpers_read_it_as_their_own_store(store):
 
     async def work():
         theirs = await copied()
-        for one in (
+        for read in (
             lambda s: sdk.get_session_messages_from_store(s, ID, "/work/demo"),
             lambda s: sdk.list_subagents_from_store(s, ID, "/work/demo"),
         ):
-            mine = await one(store)
+            mine = await read(store)
             assert mine
-            assert mine == await one(theirs)
+            assert mine == await read(theirs)
         (listed,) = await sdk.list_sessions_from_store(store, "/work/demo")
         (other,) = await sdk.list_sessions_from_store(theirs, "/work/demo")
         assert (listed.session_id, listed.summary, listed.first_prompt) == (
@@ -101,12 +101,12 @@ def test_claude_code_goes_on_from_the_store_alone(home, tmp_path):
 
     with FakeProvider(saying="Because air scatters blue light.") as server:
         id = asyncio.run(work(server))
-    asked = [
+    sent = [
         request.body["messages"]
         for request in server.requests
         if "And at sunset?" in json.dumps(request.body)
     ]
-    assert [message["role"] for message in asked[-1]] == ["user", "assistant", "user"]
+    assert [message["role"] for message in sent[-1]] == ["user", "assistant", "user"]
     (file,) = (home / "claude-code" / "projects").rglob(f"{id}.jsonl")
     shown = run_in_process("show", str(file), "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh"]

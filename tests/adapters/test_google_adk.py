@@ -65,20 +65,20 @@ def test_events_and_state_come_back_equal(home):
     async def work():
         mine, theirs = SessionService(home), InMemorySessionService()
         session, other = await filled(mine), await filled(theirs)
-        found = await SessionService(home).get_session(**ONE)
-        assert found.events == session.events
+        read = await SessionService(home).get_session(**ONE)
+        assert read.events == session.events
         kept = await theirs.get_session(**ONE)
-        assert [event.content for event in found.events] == [event.content for event in kept.events]
-        assert found.state == kept.state == {"a": None, "b": {"c": [1]}, "c": 1.5, "user:y": 4, "app:x": 5}
+        assert [event.content for event in read.events] == [event.content for event in kept.events]
+        assert read.state == kept.state == {"a": None, "b": {"c": [1]}, "c": 1.5, "user:y": 4, "app:x": 5}
         assert session.state == other.state
-        assert found.last_update_time == found.events[-1].timestamp
+        assert read.last_update_time == read.events[-1].timestamp
         for config in (
             {"num_recent_events": 2},
             {"num_recent_events": 0},
-            {"after_timestamp": found.events[3].timestamp},
+            {"after_timestamp": read.events[3].timestamp},
         ):
             part = await mine.get_session(**ONE, config=GetSessionConfig(**config))
-            whole = found.events
+            whole = read.events
             wanted = (
                 whole[3:]
                 if "after_timestamp" in config
@@ -103,16 +103,16 @@ def test_sessions_are_kept_apart(home):
                 app_name=app, user_id=user, session_id=id, state={"app:n": app, "user:n": user, "n": id}
             )
             assert made.id == id or not id
-        for given, count in (
+        for where, count in (
             ({"app_name": "a"}, 4),
             ({"app_name": "a", "user_id": "b-c"}, 3),
             ({"app_name": "a-b"}, 1),
             ({"app_name": "x"}, 0),
         ):
-            listed = (await service.list_sessions(**given)).sessions
+            listed = (await service.list_sessions(**where)).sessions
             assert len(listed) == count
             assert all(
-                one.state["app:n"] == one.app_name and one.state["user:n"] == one.user_id for one in listed
+                it.state["app:n"] == it.app_name and it.state["user:n"] == it.user_id for it in listed
             )
         with pytest.raises(AlreadyExistsError):
             await service.create_session(app_name="a", user_id="b-c", session_id="d")
@@ -182,20 +182,20 @@ def test_what_others_append_change_and_compact_is_seen(home):
     )
     run_in_process("update", answer["id"], "-s", name, "-m", "A text file.", home=home)
     run_in_process("append", "-s", name, "-m", "From a shell.", home=home)
-    found = asyncio.run(work())
-    assert [event.content.parts[0].text for event in found.events[-3:] if event.content] == [
+    read = asyncio.run(work())
+    assert [event.content.parts[0].text for event in read.events[-3:] if event.content] == [
         "A text file.",
         "From a shell.",
     ]
-    assert (found.events[-3].custom_metadata, found.events[-1].author) == ({"k": [None]}, "user")
-    state = found.state
+    assert (read.events[-3].custom_metadata, read.events[-1].author) == ({"k": [None]}, "user")
+    state = read.state
     assert summarized(name, home).code == 0
-    found = asyncio.run(work())
-    assert found.state == state
-    assert [event.content.parts[0].text[:13] for event in found.events if event.content][
+    read = asyncio.run(work())
+    assert read.state == state
+    assert [event.content.parts[0].text[:13] for event in read.events if event.content][
         -1
     ] == "From a shell."
-    assert len(found.events) < 6
+    assert len(read.events) < 6
 
 
 class Model(BaseLlm):
@@ -233,7 +233,7 @@ async def talk(service, *prompts):
     return await service.get_session(**ONE)
 
 
-def told(session):
+def contents_of(session):
     """What was said, without ids and times."""
     return [
         (event.author, [(part.text, part.function_call and part.function_call.args, part.function_response and part.function_response.response) for part in event.content.parts])
@@ -246,7 +246,7 @@ def test_a_runner_talks_as_with_the_packages_own_service(home):
         mine = await talk(SessionService(home), "Hi.", "7")
         mine = await talk(SessionService(home), "8", "And?")
         theirs = await talk(InMemorySessionService(), "Hi.", "7", "8", "And?")
-        assert told(mine) == told(theirs)
+        assert contents_of(mine) == contents_of(theirs)
         assert mine.state == theirs.state == {"number": 8, "user:numbers": [7, 8]}
 
     asyncio.run(work())
@@ -273,9 +273,7 @@ async def main():
 asyncio.run(main())
 """
     together(script, home)
-    found = asyncio.run(SessionService(home).get_session(app_name="a", user_id="u", session_id="s"))
+    read = asyncio.run(SessionService(home).get_session(app_name="a", user_id="u", session_id="s"))
     for who in "01":
-        assert [int(event.id.split()[1]) for event in found.events if event.author == who] == list(
-            range(10)
-        )
-    assert found.state == {"0": 9, "1": 9, "user:0": 9, "user:1": 9}
+        assert [int(event.id.split()[1]) for event in read.events if event.author == who] == list(range(10))
+    assert read.state == {"0": 9, "1": 9, "user:0": 9, "user:1": 9}

@@ -48,9 +48,9 @@ def test_messages_come_back_with_all_their_fields(home):
     assert not (home / "sessions").exists()
     demo(home).add_messages(MESSAGES[:3])
     asyncio.run(demo(home).aadd_messages(MESSAGES[3:]))
-    found = demo(home).messages
-    assert found == MESSAGES == asyncio.run(demo(home).aget_messages())
-    assert [type(message) for message in found] == [type(message) for message in MESSAGES]
+    read = demo(home).messages
+    assert read == MESSAGES == asyncio.run(demo(home).aget_messages())
+    assert [type(message) for message in read] == [type(message) for message in MESSAGES]
     assert isinstance(demo(home), BaseChatMessageHistory)
 
 
@@ -74,10 +74,10 @@ def test_what_others_append_and_change_is_seen(home):
         "append", "-s", "demo", "--call", "ls", "--args", '{"path":"."}', "--call-id", "c1", home=home
     )
     run_in_process("append", "-s", "demo", "--result", "ls", "--call-id", "c1", "-m", "a.txt", home=home)
-    found = demo(home).messages
-    assert [message.content for message in found] == ["Two.", "", "a.txt"]
-    assert found[1].tool_calls == [CALL]
-    assert (found[2].type, found[2].tool_call_id) == ("tool", "c1")
+    read = demo(home).messages
+    assert [message.content for message in read] == ["Two.", "", "a.txt"]
+    assert read[1].tool_calls == [CALL]
+    assert (read[2].type, read[2].tool_call_id) == ("tool", "c1")
 
 
 def test_clear_is_taken_back_by_undo(home):
@@ -124,9 +124,9 @@ for n in range(15):
     ChatMessageHistory("demo", sys.argv[1]).add_messages([HumanMessage(f"{sys.argv[2]} {n}"), AIMessage(f"{sys.argv[2]} {n}")])
 """
     together(script, home)
-    found = [(message.type, message.content) for message in demo(home).messages]
-    assert len(found) == 60
-    pairs = list(zip(found[::2], found[1::2], strict=True))
+    read = [(message.type, message.content) for message in demo(home).messages]
+    assert len(read) == 60
+    pairs = list(zip(read[::2], read[1::2], strict=True))
     assert all((one[0], other[0], one[1]) == ("human", "ai", other[1]) for one, other in pairs)
     for who in "01":
         assert [int(one[1].split()[1]) for one, _ in pairs if one[1][0] == who] == list(range(15))

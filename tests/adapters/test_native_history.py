@@ -38,18 +38,18 @@ def kept(home):
     return NativeHistory("p", Session.open("s", create=True, home=str(home)), render)
 
 
-def said(text):
+def prompt(text):
     return {"role": "user", "parts": [{"text": text}]}
 
 
 def test_a_message_that_was_changed_is_rendered_anew(kept):
-    first, _ = kept.add([({"v": 1}, said("one")), ({"v": 2}, said("two"))])
+    first, _ = kept.add([({"v": 1}, prompt("one")), ({"v": 2}, prompt("two"))])
     kept.session.update(first, "edited")
     assert kept.values() == [("rendered", "edited"), {"v": 2}]
 
 
 def test_the_values_of_another_package_are_not_its(kept):
-    NativeHistory("other", kept.session, render).add([({"v": 1}, said("one"))])
+    NativeHistory("other", kept.session, render).add([({"v": 1}, prompt("one"))])
     assert kept.values() == [("rendered", "one")]
 
 
@@ -59,15 +59,15 @@ NAMES = st.text(st.sampled_from("a./%\0-E2") | st.characters(codec="utf-8"), max
 
 
 @given(NAMES, NAMES)
-def test_each_name_is_one_component_of_a_path_and_no_others(one, other):
-    found = escaped(one)
-    assert unescaped(found) == one
-    assert found not in ("", ".", "..")
-    assert "/" not in found
-    assert "\0" not in found
-    assert not found.startswith(".")
-    assert not found.endswith(".jsonl")
-    assert (found == escaped(other)) == (one == other)
+def test_each_name_is_one_component_of_a_path_and_no_others(name, other):
+    safe = escaped(name)
+    assert unescaped(safe) == name
+    assert safe not in ("", ".", "..")
+    assert "/" not in safe
+    assert "\0" not in safe
+    assert not safe.startswith(".")
+    assert not safe.endswith(".jsonl")
+    assert (safe == escaped(other)) == (name == other)
 
 
 @given(st.lists(json_objects, max_size=5))

@@ -19,8 +19,8 @@ agents.set_tracing_disabled(True)
 
 @pytest.fixture
 def server():
-    with FakeProvider() as found:
-        yield found
+    with FakeProvider() as fake:
+        yield fake
 
 
 @agents.function_tool
@@ -54,13 +54,13 @@ def unnamed(items):
 @pytest.mark.parametrize("chat", [False, True])
 def test_a_runner_talks_as_with_the_packages_own_session(home, server, chat):
     mine = asyncio.run(talk(server, Session("demo", home), chat))
-    asked = [request.body for request in server.requests]
+    sent = [request.body for request in server.requests]
     server.requests.clear()
     theirs = asyncio.run(talk(server, SQLiteSession("demo", home / "theirs.sqlite"), chat))
     assert len(mine) == 8
     assert unnamed(mine) == unnamed(theirs)
     field = "messages" if chat else "input"
-    assert [len(body[field]) for body in asked] == [len(request.body[field]) for request in server.requests]
+    assert [len(body[field]) for body in sent] == [len(request.body[field]) for request in server.requests]
     assert isinstance(Session("demo", home), Protocol)
 
 

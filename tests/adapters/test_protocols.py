@@ -82,9 +82,9 @@ def test_what_others_append_and_change_is_seen(home):
     run_in_process("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
     for argv in (["-m", "From a shell."], ["--call", "ls", "--args", '{"a":1}', "--call-id", "k"]):
         run_ok("append", "-s", "demo", *argv, home=home)
-    found = items(home)
-    assert [item.get("content") for item in found] == ["Changed.", "From a shell.", None]
-    assert (found[2]["type"], found[2]["call_id"], json.loads(found[2]["arguments"])) == (
+    read = items(home)
+    assert [item.get("content") for item in read] == ["Changed.", "From a shell.", None]
+    assert (read[2]["type"], read[2]["call_id"], json.loads(read[2]["arguments"])) == (
         "function_call",
         "k",
         {"a": 1},
@@ -119,11 +119,11 @@ def test_an_agent_goes_on_with_what_compact_and_summarize_left(home):
         ]
     asyncio.run(demo(home).add_items([*many, {"role": "user", "content": "And now?"}]))
     run_ok("compact", "demo", "-i", "--budget", "3k", "--counter", "approx", home=home)
-    found = items(home)
-    assert len(json.dumps(found)) < len(json.dumps(many)) / 3
-    assert found[-1] == {"role": "user", "content": "And now?"}
-    calls = {item["call_id"] for item in found if item.get("type") == "function_call"}
-    assert calls == {item["call_id"] for item in found if item.get("type") == "function_call_output"}
+    left = items(home)
+    assert len(json.dumps(left)) < len(json.dumps(many)) / 3
+    assert left[-1] == {"role": "user", "content": "And now?"}
+    calls = {item["call_id"] for item in left if item.get("type") == "function_call"}
+    assert calls == {item["call_id"] for item in left if item.get("type") == "function_call_output"}
     run_in_process("undo", "-s", "demo", home=home)
     assert items(home)[:-1] == many
     assert summarized("demo", home).code == 0
@@ -143,13 +143,13 @@ async def main():
 asyncio.run(main())
 """
     together(script, home)
-    found = [item["content"].split() for item in items(home)]
-    assert len(found) == 60
+    read = [item["content"].split() for item in items(home)]
+    assert len(read) == 60
     assert all(
-        one[:2] == other[:2] for one, other in zip(found[::2], found[1::2], strict=True)
+        one[:2] == other[:2] for one, other in zip(read[::2], read[1::2], strict=True)
     )  # a batch is whole
     for who in "01":
-        assert [int(n) for name, n, m in found if name == who and m == "0"] == list(range(15))
+        assert [int(n) for name, n, m in read if name == who and m == "0"] == list(range(15))
 
 
 def test_calls_at_once_are_stored_in_their_order(home):
@@ -192,8 +192,8 @@ KNOWN = st.sampled_from(
         max_size=4,
     )
 )
-def test_whatever_an_item_has_it_comes_back(given):
-    wanted = [{**item, **more} for item, more in given]
+def test_whatever_an_item_has_it_comes_back(drawn):
+    wanted = [{**item, **more} for item, more in drawn]
     with tempfile.TemporaryDirectory() as home:
         asyncio.run(demo(Path(home)).add_items(wanted))
         assert items(Path(home)) == wanted
@@ -253,8 +253,8 @@ def test_a_retry_stores_nothing_twice_wherever_it_comes_from(home):
         {"type": "user", "uuid": "a"},
     ]
     store, other = SessionStore(home), SessionStore(home)
-    for one in (store, other, store):
-        asyncio.run(one.append(KEY, batch))
+    for each in (store, other, store):
+        asyncio.run(each.append(KEY, batch))
     asyncio.run(other.append(KEY, [{"type": "user", "uuid": "c"}]))
     asyncio.run(store.append(KEY, [{"type": "user", "uuid": "c"}, {"type": "user", "uuid": "d"}]))
     assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b", "c", "d"]
@@ -324,10 +324,10 @@ async def main():
 asyncio.run(main())
 """
     together(script, home)
-    found = [entry["uuid"] for entry in asyncio.run(SessionStore(home).load(KEY)) or ()]
-    assert len(found) == len(set(found)) == 90
+    ids = [entry["uuid"] for entry in asyncio.run(SessionStore(home).load(KEY)) or ()]
+    assert len(ids) == len(set(ids)) == 90
     for who in ("0", "1", "both"):
-        assert [int(id.split()[1]) for id in found if id.split()[0] == who] == list(range(30))
+        assert [int(id.split()[1]) for id in ids if id.split()[0] == who] == list(range(30))
 
 
 @pytest.mark.parametrize("name", ["compacted", "rewound-to-branch", "parallel-late", "sub-agent"])

@@ -38,7 +38,7 @@ def error(kind, sqlstate):
     return made
 
 
-@pytest.mark.parametrize(("kind", "sqlstate", "ours", "said"), [
+@pytest.mark.parametrize(("kind", "sqlstate", "ours", "ending"), [
     (psycopg.OperationalError, None, Unreachable, "; what"), (psycopg.OperationalError, "57P01", Unreachable, "; what"),
     (psycopg.OperationalError, "53100", InputOutput, "; what"), (psycopg.OperationalError, "54000", InputOutput, "; what"),
     (psycopg.errors.SerializationFailure, "40001", TryAgain, "; what; try again"),
@@ -47,12 +47,12 @@ def error(kind, sqlstate):
     (psycopg.errors.UndefinedTable, "42P01", InputOutput, "run `codeh-history store init`"),
     (psycopg.errors.UniqueViolation, "23505", InputOutput, "; what"), (psycopg.ProgrammingError, None, InputOutput, "; what"),
 ])  # fmt: skip
-def test_an_error_of_the_server_is_one_of_ours(kind, sqlstate, ours, said):
+def test_an_error_of_the_server_is_one_of_ours(kind, sqlstate, ours, ending):
     with pytest.raises(ours) as raised, Server("postgres://h/d", "X").failing("; what"):
         raise error(kind, sqlstate)
     assert type(raised.value) is ours
     assert str(raised.value).startswith("postgres://h/d: ")
-    assert str(raised.value).endswith(said)
+    assert str(raised.value).endswith(ending)
     assert "\n" not in str(raised.value)
 
 

@@ -88,9 +88,9 @@ def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read():
     same = "claude-code-5e551000-"
     codex, sky = "codex-01a1ffc8-d3f6-7031-8000", "2026-11-23-why-is-the-sky"
     ids = [f"{same}0000-4000", f"{same}1000-4000", codex, "demo", "a" * WHOLE, sky, f"{sky}-2"]
-    known = [*ids, "codex-01a1ffc8-d3f6-9999", "demo-2"]
+    taken = [*ids, "codex-01a1ffc8-d3f6-9999", "demo-2"]
     short = [f"{same}0", f"{same}1", "codex-01a1ffc8-d3f6-7"]
-    assert list(prefixes(ids, known).values()) == [*short, *ids[3:]]  # `sky-2`, rather than `…-sky-`
+    assert list(prefixes(ids, taken).values()) == [*short, *ids[3:]]  # `sky-2`, rather than `…-sky-`
     assert prefixes(["a" * 30], ["a" * 30, "a" * 29]) == {"a" * 30: "a" * 30}
 
 

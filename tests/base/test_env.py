@@ -238,12 +238,12 @@ def test_a_terminal_and_the_null_device_are_never_read():
 def test_a_wait_is_announced_once_and_silence_times_out(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.05)
     monkeypatch.setattr(base_input, "PATIENCE", 0.3)
-    said = tmp_path / "stderr"
-    with said.open("wb") as stderr:
+    errors = tmp_path / "stderr"
+    with errors.open("wb") as stderr:
         env = Env({}, stdin=pipe[0], stderr=stderr.fileno())
         with pytest.raises(Usage, match=r"^stdin: no input for 0.005 minutes; nothing was stored \(--no"):
             piped_text(env, "--no")
-    assert said.read_text() == "codeh-history: reading stdin to its end (--no)\n"
+    assert errors.read_text() == "codeh-history: reading stdin to its end (--no)\n"
 
 
 def test_only_silence_is_refused_not_what_takes_long(pipe, monkeypatch):

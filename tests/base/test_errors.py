@@ -39,13 +39,13 @@ def outcome(failure, monkeypatch, tmp_path):
 )
 def test_each_failure_has_its_code(failure, code, monkeypatch, tmp_path):
     assert failure.exit_code == code
-    told = outcome(failure("where: why"), monkeypatch, tmp_path)
-    assert told == (code, "codeh-history: where: why\n")
+    ended = outcome(failure("where: why"), monkeypatch, tmp_path)
+    assert ended == (code, "codeh-history: where: why\n")
 
 
 def test_no_failure_is_without_a_code():
-    known = set(CODES)
-    assert set(errors.HistoryError.__subclasses__()) == known
+    covered = set(CODES)
+    assert set(errors.HistoryError.__subclasses__()) == covered
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_no_failure_is_without_a_code():
     ids=repr,
 )
 def test_other_ends(failure, code, words, monkeypatch, tmp_path):
-    found, told = outcome(failure, monkeypatch, tmp_path)
-    assert found == code
-    assert told.startswith("codeh-history: ") if words else not told
-    assert words in told
+    actual, stderr = outcome(failure, monkeypatch, tmp_path)
+    assert actual == code
+    assert stderr.startswith("codeh-history: ") if words else not stderr
+    assert words in stderr
 
 
 def test_a_bug_is_one_line_and_70(monkeypatch, tmp_path):
-    code, told = outcome(ZeroDivisionError("x\ny"), monkeypatch, tmp_path)
+    code, stderr = outcome(ZeroDivisionError("x\ny"), monkeypatch, tmp_path)
     assert code == 70
-    assert told.count("\n") == 1
-    assert "ZeroDivisionError" in told
-    assert "base/test_errors.py" in told
+    assert stderr.count("\n") == 1
+    assert "ZeroDivisionError" in stderr
+    assert "base/test_errors.py" in stderr
 
 
 def test_a_bug_shows_its_traceback_when_asked(monkeypatch):
@@ -89,14 +89,14 @@ def test_a_bug_shows_its_traceback_when_asked(monkeypatch):
 def test_a_signal_ends_the_command_that_texts_are_put_through(home, tmp_path, verb):
     run("append", "-s", "demo", "-m", "hi")
     run("append", "-s", "demo", "-m", "ho", "--role", "model")
-    told = tmp_path / "pid"
-    command = f"echo $$ > {told}.new; mv {told}.new {told}; exec sleep 300"
+    file = tmp_path / "pid"
+    command = f"echo $$ > {file}.new; mv {file}.new {file}; exec sleep 300"
     at_work = start(*verb, "-s", "demo", "--remove-cmd", command, stdout=subprocess.DEVNULL)
-    until(told.exists)
+    until(file.exists)
     time.sleep(0.3)  # while it starts a process, its parent does not know it yet
     at_work.send_signal(signal.SIGTERM)
     assert at_work.wait(timeout=30) in (143, -signal.SIGTERM)
-    until(lambda: not is_running(int(told.read_text())))  # who adopted it may not know that it has ended
+    until(lambda: not is_running(int(file.read_text())))  # who adopted it may not know that it has ended
 
 
 def raised(make):

@@ -31,21 +31,21 @@ def test_what_is_made_is_for_its_owner_alone_under_any_umask(tmp_path):
     before = len(os.listdir("/dev/fd"))
     folders.ensure_dir(str(tmp_path / "a/b/c"))
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/c")] == [0o700] * 3
-    found = folders.replace_file(str(tmp_path / "a/f"), b"text")
-    assert mode(tmp_path / "a/f") == 0o600 == stat.S_IMODE(found.st_mode)
+    info = folders.replace_file(str(tmp_path / "a/f"), b"text")
+    assert mode(tmp_path / "a/f") == 0o600 == stat.S_IMODE(info.st_mode)
     assert (tmp_path / "a/f").read_bytes() == b"text"
-    assert found.st_size == 4
+    assert info.st_size == 4
     assert len(os.listdir("/dev/fd")) == before
 
 
 def test_what_goes_while_a_folder_is_looked_through_hides_nothing_else(tmp_path):
     for name in "abcd":
         (tmp_path / name).touch()
-    found = folders.entries(str(tmp_path), bool)
-    first, _ = next(found)
+    entries = folders.entries(str(tmp_path), bool)
+    first, _ = next(entries)
     gone = "a" if first.name != "a" else "b"
     (tmp_path / gone).unlink()
-    assert {first.name, *(entry.name for entry, _ in found)} == {*"abcd"} - {gone}
+    assert {first.name, *(entry.name for entry, _ in entries)} == {*"abcd"} - {gone}
     assert list(folders.entries(str(tmp_path / "none"), bool)) == []
 
 
@@ -58,13 +58,13 @@ def test_a_directory_that_is_there_stays_as_it_is(tmp_path):
     assert folders.make_dir(str(tmp_path / "new"))
 
 
-@pytest.mark.parametrize("there", ["file", "link", "dangling"])
-def test_a_new_file_is_never_written_over_anything_nor_through_a_link(tmp_path, there):
+@pytest.mark.parametrize("name", ["file", "link", "dangling"])
+def test_a_new_file_is_never_written_over_anything_nor_through_a_link(tmp_path, name):
     (tmp_path / "file").write_bytes(b"theirs")
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "dangling").symlink_to("nowhere")
     with pytest.raises(FileExistsError):
-        folders.create(str(tmp_path / there))
+        folders.create(str(tmp_path / name))
     assert (tmp_path / "file").read_bytes() == b"theirs"
     assert not (tmp_path / "nowhere").exists()
 

@@ -34,8 +34,8 @@ def test_it_finds_what_the_compiled_one_finds(text, subject):
     pattern, compiled = Pattern(text), re.compile(text)
     for _ in range(2):  # the second time it is not looked up again
         for method in ("search", "match", "fullmatch"):
-            found, right = getattr(pattern, method)(subject), getattr(compiled, method)(subject)
-            assert (found and found.regs) == (right and right.regs)
+            match, right = getattr(pattern, method)(subject), getattr(compiled, method)(subject)
+            assert (match and match.regs) == (right and right.regs)
         assert pattern.sub("-", subject) == compiled.sub("-", subject)
     assert pattern.flags == compiled.flags
 

@@ -34,17 +34,17 @@ class More(Some, Reading, without=("off",)):
 
 
 def test_what_was_not_given_has_the_default_of_its_type():
-    found = Some()
-    assert (found.text, found.several, found.on, found.off, found.size) == (None, (), False, True, 7)
-    assert found.specified() == []
+    some = Some()
+    assert (some.text, some.several, some.on, some.off, some.size) == (None, (), False, True, 7)
+    assert some.specified() == []
 
 
 def test_what_was_given_is_told_and_what_equals_its_default_was_not():
-    found = Some(text="x", on=True, off=False, size=7)
-    assert found.specified() == ["text", "on", "off"]
-    assert found.specified("several", "on") == ["on"]
-    assert found.but(text=None, several=["a"]).specified() == ["several", "on", "off"]
-    assert found.text == "x"
+    some = Some(text="x", on=True, off=False, size=7)
+    assert some.specified() == ["text", "on", "off"]
+    assert some.specified("several", "on") == ["on"]
+    assert some.but(text=None, several=["a"]).specified() == ["several", "on", "off"]
+    assert some.text == "x"
 
 
 def test_options_are_inherited_in_order_and_closing_ones_stand_last():
@@ -68,9 +68,9 @@ def test_what_there_is_not_is_a_type_error():
 
 
 def test_another_job_takes_those_that_it_has():
-    found = More(text="x", place="p", quiet=True, session="s").part(Reading)
-    assert type(found) is Reading
-    assert (found.quiet, found.session, found.strict) == (True, "s", False)
+    part = More(text="x", place="p", quiet=True, session="s").part(Reading)
+    assert type(part) is Reading
+    assert (part.quiet, part.session, part.strict) == (True, "s", False)
 
 
 class Choosing(OptionSet, section="Own"):
@@ -143,29 +143,29 @@ def test_a_section_is_that_of_the_class_unless_an_option_names_one():
     assert [it.section for it in Choosing.SPELLED.values()] == ["Own", "Own", "Other"]
 
 
-def within(given, **meta):
-    said = []
+def within(options, **meta):
+    notes = []
     settings = {key.replace("_", ".", 1).replace("_", "-"): value for key, value in meta.items()}
-    return given.within(settings, "s", said.append), said
+    return options.within(settings, "s", notes.append), notes
 
 
 def test_what_was_not_given_is_as_the_session_says():
-    found, said = within(
+    options, notes = within(
         Reduction(budget="9k"), compact_budget="1k", compact_policy="loop", curate_skip=["ide"], title_x="t",
         compact_calibrated="No", compact_upload_share="0.5",
     )  # fmt: skip
-    assert (found.budget, found.policy, found.skip) == ("9k", "loop", ["ide"])
-    assert (found.calibrated, found.upload_share) == (False, 0.5)
-    assert said == []
+    assert (options.budget, options.policy, options.skip) == ("9k", "loop", ["ide"])
+    assert (options.calibrated, options.upload_share) == (False, 0.5)
+    assert notes == []
     assert within(Reduction(), compact_budget=None)[0].budget is None
 
 
 @pytest.mark.parametrize("key", FLAGS_ONLY)
 def test_what_runs_a_command_or_lifts_a_limit_is_never_taken_from_a_session(key):
-    said = []
-    found = Reduction().within({key: "rm -rf /"}, "s", said.append)
-    assert found.specified() == []
-    assert said == [f"s: {key} is not taken from a session; pass it as an option"]
+    notes = []
+    options = Reduction().within({key: "rm -rf /"}, "s", notes.append)
+    assert options.specified() == []
+    assert notes == [f"s: {key} is not taken from a session; pass it as an option"]
     assert key not in KEYS
 
 
@@ -173,9 +173,9 @@ def test_a_setting_that_there_is_not_is_told_and_one_of_another_job_is_not():
     assert within(Reduction(), curate_nothing="x")[1] == [
         "s: curate.nothing is not taken from a session; no such setting"
     ]
-    said = []
-    assert Curation().within({"compact.budget": "1k"}, "s", said.append).specified() == []
-    assert said == []
+    notes = []
+    assert Curation().within({"compact.budget": "1k"}, "s", notes.append).specified() == []
+    assert notes == []
 
 
 @pytest.mark.parametrize(
@@ -193,14 +193,14 @@ def test_one_that_is_not_is_the_fault_of_the_session(key, value, why):
 
 
 @pytest.mark.parametrize(
-    ("meta", "found"),
+    ("meta", "expected"),
     [
         ({}, (None, [])), ({"system": "s", "tools": [{"name": "f"}, 7]}, ("s", [{"name": "f"}])), ({"system": 7, "tools": {"name": "f"}}, (None, [{"name": "f"}])),
         ({"system": "", "tools": "x"}, ("", [])),
     ],
 )  # fmt: skip
-def test_what_stands_beside_the_messages_is_taken_as_far_as_it_is_any(meta, found):
-    assert system_and_tools(meta) == found
+def test_what_stands_beside_the_messages_is_taken_as_far_as_it_is_any(meta, expected):
+    assert system_and_tools(meta) == expected
 
 
 def test_tools_are_a_list_or_an_object_of_json():

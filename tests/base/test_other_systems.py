@@ -80,8 +80,8 @@ def elsewhere(home, argvs, *, full=""):
     ids=["another Unix", "macOS", "macOS, a file system without it"],
 )
 def test_every_verb_works_without_the_names_that_only_linux_has(home, full):
-    codes, said = elsewhere(home, VERBS, full=full)
-    assert [code for code, _ in codes] == [0] * len(VERBS), said
+    codes, stderr = elsewhere(home, VERBS, full=full)
+    assert [code for code, _ in codes] == [0] * len(VERBS), stderr
     assert [record["type"] for record in lines(session_path(home, "demo"))][:2] == ["session", "message"]
     if full == "works":
         unsynced = [argv for argv, (_, count) in zip(VERBS[:16], codes, strict=False) if not count]
@@ -91,14 +91,14 @@ def test_every_verb_works_without_the_names_that_only_linux_has(home, full):
 
 
 def test_a_full_sync_that_fails_is_74(home):
-    codes, said = elsewhere(home, [["append", "-m", "x"]], full="5")
+    codes, stderr = elsewhere(home, [["append", "-m", "x"]], full="5")
     assert codes == [[74, 0]]
-    assert "as asked for" in said
-    codes, said = elsewhere(home, [["append", "-m", "y"]])
+    assert "as asked for" in stderr
+    codes, stderr = elsewhere(home, [["append", "-m", "y"]])
     assert codes == [[0, 0]]
-    codes, said = elsewhere(home, [["append", "-m", "z"]], full="5")
+    codes, stderr = elsewhere(home, [["append", "-m", "z"]], full="5")
     assert codes == [[74, 0]]
-    assert "its durability is unknown" in said
+    assert "its durability is unknown" in stderr
 
 
 def test_a_system_without_locks_is_told_of_wsl(home):

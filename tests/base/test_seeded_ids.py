@@ -54,12 +54,12 @@ def test_ids_do_not_depend_on_how_fast_a_stream_came(tmp_path, monkeypatch):
     """Each piece is written when it is read: as many deltas, and as large, as there are pieces."""
     monkeypatch.setattr(Pending, "flush_seconds", 0.0)
     monkeypatch.setattr(Streaming, "flush_seconds", 0.0)
-    found, deltas = [], []
+    ids, deltas = [], []
     for size in (1 << 16, 40, 1):
         monkeypatch.setattr(answer, "CHUNK", size)
-        found.append(ids_of(tmp_path / str(size)))
+        ids.append(ids_of(tmp_path / str(size)))
         deltas.append((tmp_path / str(size) / "sessions" / "s.jsonl").read_bytes().count(b'"delta"'))
-    assert found[0] == found[1] == found[2]
+    assert ids[0] == ids[1] == ids[2]
     assert deltas[0] < deltas[1] <= deltas[2]
 
 

@@ -74,6 +74,6 @@ def test_the_order_is_that_of_the_file_whatever_the_clock_says(home, times):
     shown = run("show", "demo", "--jsonl")
     assert [line["id"] for line in shown.lines if "parts" in line] == ids
     contents = run("payload", "demo", "--to", "gemini").lines[0]["contents"]
-    said = "".join(part["text"] for content in contents for part in content["parts"])
-    assert [c for c in said if c.isdigit()] == [str(n) for n in range(len(times))]
+    text = "".join(part["text"] for content in contents for part in content["parts"])
+    assert [c for c in text if c.isdigit()] == [str(n) for n in range(len(times))]
     assert run("undo", "-s", "demo").text == f"message {ids[-1]}"

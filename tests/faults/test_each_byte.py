@@ -15,14 +15,14 @@ from faults.scenarios import SCENARIOS, SESSION, Subject, message, view_of
 
 
 def test_killed_while_it_writes(subject, tally):
-    tries, found = problems(subject, cuts(subject, deadly=True))
-    assert found == []
+    tries, faults = problems(subject, cuts(subject, deadly=True))
+    assert faults == []
     tally("kill -9 inside a write, after each byte", tries)
 
 
 def test_the_disk_is_full(subject, tally):
-    tries, found = problems(subject, cuts(subject, deadly=False))
-    assert found == []
+    tries, faults = problems(subject, cuts(subject, deadly=False))
+    assert faults == []
     tally("a write that fails after each byte", tries)
 
 
@@ -55,7 +55,7 @@ def wrong_after(path, content):
     after = path.read_bytes()
     if not after.startswith(content) or not after.endswith(b"\n" + new):
         return "bytes changed"
-    there = [r.data["id"] for r in parse(lines_of(content)).records if r.data["type"] == "message"]
+    before = [r.data["id"] for r in parse(lines_of(content)).records if r.data["type"] == "message"]
     view = view_of(after)
-    found = [message.id for message in view.messages]
-    return None if (view.id, found) == ("demo", [*there, "new"]) else f"read as {view.id}: {found}"
+    ids = [message.id for message in view.messages]
+    return None if (view.id, ids) == ("demo", [*before, "new"]) else f"read as {view.id}: {ids}"

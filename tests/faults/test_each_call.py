@@ -14,14 +14,14 @@ from support import session_path
 
 
 def test_killed(subject, tally):
-    tries, found = problems(subject, kills(subject))
-    assert found == []
+    tries, faults = problems(subject, kills(subject))
+    assert faults == []
     tally("kill -9 before each call", tries)
 
 
 def test_an_error(subject, tally):
-    tries, found = problems(subject, errors(subject))
-    assert found == []
+    tries, faults = problems(subject, errors(subject))
+    assert faults == []
     tally("an error (ENOSPC …) from each call", tries)
 
 

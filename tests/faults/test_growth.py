@@ -28,7 +28,7 @@ class Grown(NamedTuple):
 
     linear: bool
     seconds: float
-    told: str
+    report: str
 
 
 def grown(seconds, small):
@@ -131,10 +131,10 @@ def test_time_grows_as_the_session_does(shape, command, place, runner, tally):
     def seconds(many):
         return took(runner, next(homes), session(SHAPES[shape], many), command)
 
-    found = grown(seconds, n)
-    assert found.linear, found.told
+    growth = grown(seconds, n)
+    assert growth.linear, growth.report
     if FAULTS == "long":
-        assert found.seconds < max(2.0, A_MEGABYTE * len(session(SHAPES[shape], TIMES * n)) / 1e6)
+        assert growth.seconds < max(2.0, A_MEGABYTE * len(session(SHAPES[shape], TIMES * n)) / 1e6)
     tally(f"sessions {TIMES} times as large, in time that grows no faster than they do", 1)
 
 
@@ -195,9 +195,9 @@ def test_redaction_is_linear_whatever_the_text(tally):
     by_time = sorted(units, key=lambda unit: -seconds(clean, unit, SHORT))
     worst = list(dict.fromkeys(["TOKEN_", "eyJ-", *by_time[:KEPT]]))
     for unit in worst:
-        found = grown(partial(seconds, clean, unit), LONG // TIMES)
-        assert found.linear, (unit, found.told)
-        assert FAULTS != "long" or found.seconds < A_MEGABYTE, (unit, found.seconds)
+        growth = grown(partial(seconds, clean, unit), LONG // TIMES)
+        assert growth.linear, (unit, growth.report)
+        assert FAULTS != "long" or growth.seconds < A_MEGABYTE, (unit, growth.seconds)
     tally("a text that repeats what redaction looks for", len(units))
 
 
@@ -216,6 +216,6 @@ def test_a_session_is_linear_too(inside, tally):
         return Redactor().value(values[inside], "parts" if inside == "pieces" else "")
 
     for unit in ("password = 'hunter22x' ", "eyJ-", "some words of prose "):
-        found = grown(partial(seconds, work, unit), LONG // TIMES)
-        assert found.linear, (unit, found.told)
+        growth = grown(partial(seconds, work, unit), LONG // TIMES)
+        assert growth.linear, (unit, growth.report)
     tally("a text that repeats what redaction looks for", 3)

@@ -61,14 +61,14 @@ def test_a_reader_that_went_away_ends_it_silently(name, place, runner, tally):
 @pytest.mark.parametrize("argv", [["--help"], [], ["--version"], ["show", "--help"], ["help", "append"]])
 def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_away_141(argv, home):
     line = shlex.join([*PROGRAM, *argv])
-    said = {}
+    ends = {}
     for where in (">&-", ">/dev/full", "| true"):
         done = subprocess.run(
             ["bash", "-c", f"{line} {where}; exit ${{PIPESTATUS[0]}}"],
             check=False, capture_output=True, env=environ({}, home),
         )  # fmt: skip
-        said[where] = done.returncode, done.stderr
-    assert said == {
+        ends[where] = done.returncode, done.stderr
+    assert ends == {
         ">&-": (74, b"codeh-history: stdout: Bad file descriptor\n"),
         ">/dev/full": (74, b"codeh-history: stdout: No space left on device\n"),
         "| true": (141, b""),
@@ -78,9 +78,9 @@ def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_a
 def test_2026_11_23_a_pipe_that_does_not_block_is_waited_for(home):
     """Whoever shares a terminal or a socket may set it so: what did not fit at once was an error."""
     text = "x" * (1 << 20)
-    said = {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}]}
+    message = {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}]}
     (home / "sessions").mkdir(parents=True)
-    (home / "sessions" / "s.jsonl").write_text(json.dumps(said) + "\n")
+    (home / "sessions" / "s.jsonl").write_text(json.dumps(message) + "\n")
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     process = subprocess.Popen(

@@ -23,8 +23,8 @@ CANARY = "canary-8c1d5e"
 
 def modes(home):
     """Mode and inode of all there is."""
-    there = [home, *home.rglob("*")]
-    infos = {str(path): path.lstat() for path in there if path.exists() or path.is_symlink()}
+    paths = [home, *home.rglob("*")]
+    infos = {str(path): path.lstat() for path in paths if path.exists() or path.is_symlink()}
     return {path: (stat.S_IMODE(info.st_mode), info.st_ino) for path, info in infos.items()}
 
 

@@ -28,10 +28,10 @@ def faults(calls, seed):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_any_command(name, place, runner, tally):
     """Every verb, at some of its calls."""
-    tries, found = signal_problems(
+    tries, wrong = signal_problems(
         COMMANDS[name], place / "home", runner, lambda calls: faults(calls, name)
     )
-    assert found == []
+    assert wrong == []
     tally("SIGINT, SIGTERM, SIGHUP", tries)
 
 

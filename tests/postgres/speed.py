@@ -74,10 +74,10 @@ def main():
                 rates["INSERT"].append(bare(url, EACH))
                 rates["store"].append(ours(Env(), turn, EACH))
                 rates["library"].append(library(turn, EACH))
-            for name, found in rates.items():
-                ratio = max(found) / max(rates["INSERT"])
+            for name, measured in rates.items():
+                ratio = max(measured) / max(rates["INSERT"])
                 print(
-                    f"{name}: {max(found):,.0f} a second, {ratio:.2f} x INSERT (the bound of the others: 0.5)"
+                    f"{name}: {max(measured):,.0f} a second, {ratio:.2f} x INSERT (the bound of the others: 0.5)"
                 )
 
 

@@ -50,10 +50,10 @@ def scratch():
 
 
 def marked():
-    found = [case for case in cases() if case not in FILES_ONLY]
+    chosen = [case for case in cases() if case not in FILES_ONLY]
     return [
         pytest.param(case, marks=() if number % SAMPLE == 0 and case not in HEAVY else pytest.mark.slow)
-        for number, case in enumerate(found)
+        for number, case in enumerate(chosen)
     ]
 
 
@@ -63,9 +63,9 @@ def test_case_on_postgres(case, scratch, cluster, program_dir):
         "PGHOST": str(cluster.folder), "PGPORT": str(cluster.port), "PGUSER": "postgres",
         "CODEH_STORE": "postgres:///cases", mirrored.VARIABLE: "1",
     }  # fmt: skip
-    found = outcome(CASES / case, scratch, program_dir, more)
+    actual = outcome(CASES / case, scratch, program_dir, more)
     for name in ("code", "stderr", "stdout"):
-        shown = NAME.sub(rb"$PWD/home/sessions/\1.jsonl", found[name])
+        shown = NAME.sub(rb"$PWD/home/sessions/\1.jsonl", actual[name])
         assert shown.decode(errors="backslashreplace") == (CASES / case / name).read_text(
             errors="backslashreplace"
         )

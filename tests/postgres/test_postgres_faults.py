@@ -51,20 +51,20 @@ class Proxy:
                 server = socket.create_connection(("127.0.0.1", self.target))
             except OSError:
                 return
-            for way, here, there in (("to", client, server), ("from", server, client)):
-                threading.Thread(target=self._forward, args=(way, here, there), daemon=True).start()
+            for way, source, target in (("to", client, server), ("from", server, client)):
+                threading.Thread(target=self._forward, args=(way, source, target), daemon=True).start()
 
-    def _forward(self, way, here, there):
+    def _forward(self, way, source, target):
         try:
-            while data := here.recv(1 << 16):
+            while data := source.recv(1 << 16):
                 verdict = self.cut(way, data)
                 if verdict is not False:
-                    there.sendall(data)
+                    target.sendall(data)
                 if verdict is not None:
                     break
         except OSError:
             pass
-        for end in (here, there):
+        for end in (source, target):
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -226,15 +226,15 @@ def killed_at(point, words, mortal, url, tmp_path, after):
         return False
     assert killed.wait(30)
     mortal.start()
-    found = whole(url)
+    left = whole(url)
     assert done.code in {0, 75}, done
     if after is None:
-        assert found.startswith(LOG)
-        assert found.count(b"\n") - LOG.count(b"\n") <= 1
-        assert found != LOG or done.code != 0
+        assert left.startswith(LOG)
+        assert left.count(b"\n") - LOG.count(b"\n") <= 1
+        assert left != LOG or done.code != 0
     else:
-        assert found in {LOG, after}
-        assert found == after or done.code != 0
+        assert left in {LOG, after}
+        assert left == after or done.code != 0
     again = Program(tmp_path / "home", url)(*words)
     assert again.code == 0, again
     return True
@@ -261,12 +261,12 @@ def test_many_writers(url, tmp_path, cluster, sessions):
     while any(worker.poll() is None for worker in workers):
         if "s0" in store.stamps():
             seen.append(store.read("s0"))
-    said = Counter(line for worker in workers for line in worker.communicate()[0].split())
+    reported = Counter(line for worker in workers for line in worker.communicate()[0].split())
     assert all(worker.returncode == 0 for worker in workers)
     logs = {id: whole(url, id) for id in store.stamps()}
     records = [orjson.loads(line) for log in logs.values() for line in log.splitlines()]
     stored = Counter(record["id"].encode() for record in records if record["type"] == "message")
-    assert said == stored
+    assert reported == stored
     assert set(stored.values()) == {1}
     assert len(stored) == WRITERS * EACH
     assert all(logs["s0"].startswith(part) for part in seen)
@@ -298,7 +298,7 @@ def test_what_was_acknowledged_outlives_a_failover(mortal, mortal_url, standby, 
     name = mortal_url.rpartition("/")[2]
     both = f"postgres://postgres@127.0.0.1:{mortal.port},127.0.0.1:{standby.port}/{name}?target_session_attrs=read-write"
     run = Program(tmp_path / "home", both)
-    said = [run("append", "-s", "demo", "-m", f"before {n}", "--key", f"k{n}") for n in range(10)]
+    runs = [run("append", "-s", "demo", "-m", f"before {n}", "--key", f"k{n}") for n in range(10)]
     environ = run.environ(PYTHONPATH=str(ROOT / "cli"))
     writer = subprocess.Popen(
         [sys.executable, WRITER, "0", "1000000", "1"], env=environ, stdout=-1, stderr=-3
@@ -307,12 +307,12 @@ def test_what_was_acknowledged_outlives_a_failover(mortal, mortal_url, standby, 
     mortal.kill()
     ids += writer.communicate()[0].split()  # it has ended: its connection is cut
     standby.run("pg_ctl", "promote", "-D", standby.data, "-w")
-    said += [run("append", "-s", "demo", "-m", f"after {n}") for n in range(3)]
+    runs += [run("append", "-s", "demo", "-m", f"after {n}") for n in range(3)]
     again = run("append", "-s", "demo", "-m", "before 0", "--key", "k0")
-    assert [done.code for done in said] == [0] * 13, said[-1]
+    assert [done.code for done in runs] == [0] * 13, runs[-1]
     data = whole(standby.url(name))
-    assert all(data.count(done.out.strip().encode()) == 1 for done in said)
-    assert again == Done(0, said[0].out, again.err)
+    assert all(data.count(done.out.strip().encode()) == 1 for done in runs)
+    assert again == Done(0, runs[0].out, again.err)
     other = whole(standby.url(name), "s0")
     stored = Counter(orjson.loads(line).get("id").encode() for line in other.splitlines()[1:])
     assert set(ids) <= stored.keys()
@@ -320,7 +320,7 @@ def test_what_was_acknowledged_outlives_a_failover(mortal, mortal_url, standby, 
     assert len(stored) <= len(ids) + 1  # the one that was not acknowledged
     mortal.start()
     mortal.sql("ALTER SYSTEM RESET synchronous_standby_names") if mortal.ready() else None
-    print(f"failover: {len(ids) + len(said)} acknowledged, lost 0, doubled 0")
+    print(f"failover: {len(ids) + len(runs)} acknowledged, lost 0, doubled 0")
 
 
 # -- `serve`, with many requests in flight ------------------------------------------------------------------
@@ -329,7 +329,7 @@ SESSIONS, REQUESTS = 8, 64
 KILLED_AFTER = 4  # answers
 
 
-def asked(number):
+def request(number):
     words = ("append", "-s", f"s{number % SESSIONS}", "-m", f"text {number}", "--key", f"k{number}")
     return orjson.dumps({"id": number, "argv": words}) + b"\n"
 
@@ -340,15 +340,15 @@ def test_a_killed_database_costs_no_answer_and_no_record(mortal, tmp_path):
     serving = subprocess.Popen([run._program, "serve"], env=run.environ(), stdin=-1, stdout=-1, stderr=-3)
 
     def answers(numbers, killed_after=None):
-        serving.stdin.write(b"".join(map(asked, numbers)))
+        serving.stdin.write(b"".join(map(request, numbers)))
         serving.stdin.flush()
-        found = {}
-        while len(found) < len(numbers):
+        answered = {}
+        while len(answered) < len(numbers):
             answer = orjson.loads(serving.stdout.readline())
-            found[answer["id"]] = answer
-            if len(found) == killed_after:
+            answered[answer["id"]] = answer
+            if len(answered) == killed_after:
                 mortal.kill()
-        return found
+        return answered
 
     first = answers([*range(REQUESTS)], KILLED_AFTER)
     assert {answer["code"] for answer in first.values()} <= {0, 75}

@@ -81,8 +81,8 @@ def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run, tmp_path):
     os.utime(block, (old, old))
     assert run("gc", "--yes").code == 0
     assert block.exists()
-    here = Program(tmp_path / "home", f"dir:{tmp_path / 'files'}")
-    refused = here("gc", "--yes")
+    files = Program(tmp_path / "home", f"dir:{tmp_path / 'files'}")
+    refused = files("gc", "--yes")
     assert refused.code == 74
     assert "set CODEH_STORE" in refused.err
     run("rm", "demo")

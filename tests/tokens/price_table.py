@@ -65,12 +65,12 @@ def _seller(provider):
         "or": provider.fallback_model_providers,
     }
     rows = ",\n".join(f"  {_json(_model(model))}" for model in provider.models)
-    return f'{_json(_there(head))[:-1]},"models":[\n{rows}\n]}}'
+    return f'{_json(_without_empty(head))[:-1]},"models":[\n{rows}\n]}}'
 
 
 def _model(model):
     match = _clause(model.match)
-    return _there(
+    return _without_empty(
         {
             "id": model.id,
             "match": None if match == {"equals": model.id} else match,
@@ -81,10 +81,10 @@ def _model(model):
     )
 
 
-def _dated(found):
-    if isinstance(found, types.ModelPrice):
-        return _prices(found)
-    return [{**_when(one.constraint), "prices": _prices(one.prices)} for one in found]
+def _dated(price):
+    if isinstance(price, types.ModelPrice):
+        return _prices(price)
+    return [{**_when(each.constraint), "prices": _prices(each.prices)} for each in price]
 
 
 def _variant(variant):
@@ -103,9 +103,9 @@ def _when(constraint):
     return {}
 
 
-def _prices(found):
+def _prices(price):
     """What is known of prices for what a session can know; tiers as `[price, [above, price], …]`."""
-    named = {KEYS[key]: value for key, value in vars(found).items() if key in KEYS and value is not None}
+    named = {KEYS[key]: value for key, value in vars(price).items() if key in KEYS and value is not None}
     return {name: _price(value, per) for (name, per), value in named.items()}
 
 
@@ -121,11 +121,11 @@ def _clause(clause):
         return None
     ((name, value),) = vars(clause).items()
     if isinstance(value, list):
-        return {name.rstrip("_"): [_clause(one) for one in value]}
+        return {name.rstrip("_"): [_clause(item) for item in value]}
     return {name: value}
 
 
-def _there(row):
+def _without_empty(row):
     return {key: value for key, value in row.items() if value or key == "prices"}
 
 

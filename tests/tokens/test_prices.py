@@ -20,8 +20,8 @@ UNITS = {  # ours → the package's
 
 
 def _prices(model):
-    found = model.prices if isinstance(model.prices, list) else [model]
-    return [{key: value for key, value in vars(one.prices).items() if value is not None} for one in found]
+    dated = model.prices if isinstance(model.prices, list) else [model]
+    return [{key: value for key, value in vars(each.prices).items() if value is not None} for each in dated]
 
 
 MODELS = [(provider.id, model) for provider in providers for model in provider.models]
@@ -54,8 +54,8 @@ def test_two_hundred_responses_cost_what_the_package_says(seed):
     for provider, model in chance.sample(PRICED, 200):
         usage, context, at = _usage(chance), chance.choice(CONTEXTS), _time(chance)
         expected = theirs(model.id, provider, usage, at, context)
-        found = table().price(model.id, provider, {**usage, **context}, f"{at:%Y-%m-%dT%H:%M:%S}.000Z")
-        assert found == expected, (provider, model.id, usage, context, at)
+        price = table().price(model.id, provider, {**usage, **context}, f"{at:%Y-%m-%dT%H:%M:%S}.000Z")
+        assert price == expected, (provider, model.id, usage, context, at)
         compared += expected is not None
     assert compared > 150
 
@@ -75,9 +75,9 @@ def test_a_model_without_a_seller_is_known_by_its_name_as_in_the_package(name):
 def test_windows_are_those_of_the_package():
     for provider in providers:
         for model in provider.models:
-            found = provider.find_model(model.id, all_providers=providers)
+            match = provider.find_model(model.id, all_providers=providers)
             assert table().window(model.id, provider.id) == (
-                found and (found.context_window or WINDOWS.get(found.id))
+                match and (match.context_window or WINDOWS.get(match.id))
             )
 
 

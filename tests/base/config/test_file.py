@@ -43,18 +43,18 @@ def written(folder, text):
 
 
 def test_every_key(tmp_path):
-    found = file.read(written(tmp_path, ALL))
-    assert found.top == {
+    parsed = file.read(written(tmp_path, ALL))
+    assert parsed.top == {
         "to": "gemini", "via": f"{tmp_path}/send --fast", "model": "m", "system": f"@{tmp_path}/system.md",
         "tools": f"@{tmp_path}/tools.json", "budget": "32k", "max_tokens": 100, "stream": True,
         "set": ["temperature=0.5", "generationConfig.topK=3", "a.b=[1]"], "summarize.via": "llm", "compact.via": "llm",
     }  # fmt: skip
-    assert found.profiles == {
+    assert parsed.profiles == {
         "local": {"via": "curl x", "system": "Be @brief.", "budget": "32000", "set": ["a={}"],
                   "tools": '[{"name":"f"}]', "calls.via": f"{tmp_path}/bin/tool"},
         "two words": {"summarize.via": "x"},
     }  # fmt: skip
-    assert set(file.KEYS) == {*found.top, *found.profiles["local"]}
+    assert set(file.KEYS) == {*parsed.top, *parsed.profiles["local"]}
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_every_key(tmp_path):
 )  # fmt: skip
 def test_what_is_wrong_and_where(tmp_path, text, why):
     path = written(tmp_path, text)
-    with pytest.raises(Usage) as found:
+    with pytest.raises(Usage) as error:
         file.read(path)
-    assert str(found.value).startswith(f"{path}{why}")
-    assert "\n" not in str(found.value)
+    assert str(error.value).startswith(f"{path}{why}")
+    assert "\n" not in str(error.value)
 
 
 def test_bytes_that_are_no_text(tmp_path):

@@ -14,7 +14,7 @@ from in_process import run_in_process
 KINDS = (FLAGS, "-p x", ENVIRONMENT, "CODEH_PROFILE y", "file")  # the strongest first
 
 
-def said(*values):
+def layers_of(*values):
     """A layer of each kind that says these."""
     return [
         Layer(where=where, values=each, above=number < 3)
@@ -23,7 +23,7 @@ def said(*values):
 
 
 def held(*values):
-    return {key: value for key, (value, _) in layers.values_by_layer(said(*values)).items()}
+    return {key: value for key, (value, _) in layers.values_by_layer(layers_of(*values)).items()}
 
 
 LOCAL = {"to": "ollama", "via": "local", "model": "llama"}
@@ -83,30 +83,30 @@ VALUES = st.lists(st.fixed_dictionaries({}, optional={**ONE, **ROUTE}), min_size
 
 @given(VALUES)
 def test_each_key_is_as_the_first_says_it_that_does(values):
-    found = held(*values)
+    settings = held(*values)
     for key in ONE:
         first = [each[key] for each in values if key in each][:1]
-        assert found.get(key) == next(iter(first), None)
+        assert settings.get(key) == next(iter(first), None)
 
 
 @given(VALUES)
 def test_nothing_goes_to_a_provider_that_was_not_meant(values):
     """What holds of `to` and `via` is the first's that names one; a command is never that of another provider."""
-    found = layers.values_by_layer(said(*values))
+    chosen = layers.values_by_layer(layers_of(*values))
     first = next((each for each in values if {"to", "via"} & each.keys()), {})
     for key in ("to", "via"):
         if key in first:
-            assert found[key][0] == first[key]
-    if "via" in found and "to" in found:
-        command = found["via"][1]
-        assert command.values is first or command.values.get("to", found["to"][0]) == found["to"][0]
+            assert chosen[key][0] == first[key]
+    if "via" in chosen and "to" in chosen:
+        command = chosen["via"][1]
+        assert command.values is first or command.values.get("to", chosen["to"][0]) == chosen["to"][0]
         assert command.values is first or "to" in command.values or command.where == ENVIRONMENT
-    if "model" in found and {"to", "via"} & found.keys():
-        model = found["model"][1].values
+    if "model" in chosen and {"to", "via"} & chosen.keys():
+        model = chosen["model"][1].values
         above = values[: values.index(first) + 1]
         by_flags = model is values[2] and first is values[0]  # completed by the environment
-        assert model in above or by_flags or model.get("to") == found["to"][0]
-        assert not by_flags or model.get("to", first.get("to")) in (None, first.get("to"), found["to"][0])
+        assert model in above or by_flags or model.get("to") == chosen["to"][0]
+        assert not by_flags or model.get("to", first.get("to")) in (None, first.get("to"), chosen["to"][0])
 
 
 def test_fields_add_up_and_are_not_sent_to_another_provider():
@@ -122,11 +122,11 @@ def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path):
         'to = "gemini"\nsystem = "low"\nbudget = 9000\nmax_tokens = 5\n[profile.x]\nsystem = "high"\n'
     )
     env = Env({"CODEH_HOME": str(tmp_path)})
-    asked = layers.resolve(env, Request(), None)
-    assert (asked.request.system, asked.request.budget, asked.request.max_tokens) == (None, None, 5)
-    assert asked.under == {"system": "low", "compact.budget": "9000"}
-    asked = layers.resolve(env, Request(), "x")
-    assert (asked.request.system, asked.under) == ("high", {"compact.budget": "9000"})
+    result = layers.resolve(env, Request(), None)
+    assert (result.request.system, result.request.budget, result.request.max_tokens) == (None, None, 5)
+    assert result.under == {"system": "low", "compact.budget": "9000"}
+    result = layers.resolve(env, Request(), "x")
+    assert (result.request.system, result.under) == ("high", {"compact.budget": "9000"})
     assert layers.resolve(env, Request(system=""), "x").request.system == ""
 
 
