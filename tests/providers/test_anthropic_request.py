@@ -56,10 +56,10 @@ def thought(value="hm", **beside):
 
 def sent(*messages, **options):
     """Role and content of each message; a lone text stands for itself."""
-    found = requested("anthropic", list(messages), **{"model": OPUS, **options}).body["messages"]
+    turns = requested("anthropic", list(messages), **{"model": OPUS, **options}).body["messages"]
     return [
         (m["role"], *(b["text"] if b.keys() == {"type", "text"} else b for b in m["content"]))
-        for m in found
+        for m in turns
     ]
 
 
@@ -68,7 +68,7 @@ def of(*blocks):
     return [("user", "a"), ("assistant", *blocks), ("user", "b")]
 
 
-def asked(*parts, by=CLAUDE):
+def talk(*parts, by=CLAUDE):
     return [user("a"), model(*parts, by=by), user("b")]
 
 
@@ -81,7 +81,7 @@ CASES = {
     "blank texts go": ([user("a", " \n", ""), model("b", " ")], [("user", "a"), ("assistant", "b")]),
     "a blank message says so": ([user(" ")], [("user", EMPTY_MESSAGE)]),
     "an unknown part alone, too": ([user({"later": 1})], [("user", EMPTY_MESSAGE)]),
-    "a blank model goes": (asked(" "), [("user", "a"), ("user", "b")]),
+    "a blank model goes": (talk(" "), [("user", "a"), ("user", "b")]),
     "images and documents": ([user(IMAGE, PDF)], [("user", IMAGE_BLOCK, {"type": "document", "source": {
         "type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}})]),
     "a text file": (
@@ -99,32 +99,32 @@ CASES = {
     "an address only Google knows": (
         [user({"fileData": {"fileUri": "gs://b/a.png", "mimeType": "image/png"}})],
         [("user", "[image/png gs://b/a.png: its data is missing, damaged or elsewhere]")]),
-    "a model's media": (asked(IMAGE), of("[image/png, 9 bytes: a model's message holds no media]")),
+    "a model's media": (talk(IMAGE), of("[image/png, 9 bytes: a model's message holds no media]")),
     "code that Gemini ran": (
-        asked({"executableCode": {"code": "1", "language": "PYTHON"}}, {"codeExecutionResult": {"output": "2"}}, by="gemini"),
+        talk({"executableCode": {"code": "1", "language": "PYTHON"}}, {"codeExecutionResult": {"output": "2"}}, by="gemini"),
         of("```python\n1\n```", "```\n2\n```")),
-    "thinking comes back": (asked(thought(), "b"), of(thinking(), "b")),
-    "thinking that is hidden, too": (asked(thought(""), native(HIDDEN), "b"), of(thinking(""), HIDDEN, "b")),
-    "thinking of the family": (asked(thought(), "b", by="anthropic/claude-sonnet-4-5"), of(thinking(), "b")),
-    "unsigned thoughts go": (asked({"text": "hm", "thought": True}, "b"), of("b")),
-    "thoughts signed with nothing go": (asked(thought(thoughtSignature=""), {"thought": True, **SIGNED}, "b"), of("b")),
-    "thoughts of others go": (asked(thought(), "b", by="gemini/gemini-3-pro"), of("b")),
-    "thoughts of another family go": (asked(thought(), "b", by="anthropic/claude-3-7-sonnet"), of("b")),
-    "thinking cannot be last": (asked("b", thought(), native(HIDDEN)), of("b")),
+    "thinking comes back": (talk(thought(), "b"), of(thinking(), "b")),
+    "thinking that is hidden, too": (talk(thought(""), native(HIDDEN), "b"), of(thinking(""), HIDDEN, "b")),
+    "thinking of the family": (talk(thought(), "b", by="anthropic/claude-sonnet-4-5"), of(thinking(), "b")),
+    "unsigned thoughts go": (talk({"text": "hm", "thought": True}, "b"), of("b")),
+    "thoughts signed with nothing go": (talk(thought(thoughtSignature=""), {"thought": True, **SIGNED}, "b"), of("b")),
+    "thoughts of others go": (talk(thought(), "b", by="gemini/gemini-3-pro"), of("b")),
+    "thoughts of another family go": (talk(thought(), "b", by="anthropic/claude-3-7-sonnet"), of("b")),
+    "thinking cannot be last": (talk("b", thought(), native(HIDDEN)), of("b")),
     "nor with nothing after it": ([user("a"), model("b", thought(), by=CLAUDE), model(" "), user("b")], of("b")),
-    "nor alone": (asked(thought()), [("user", "a"), ("user", "b")]),
-    "native blocks come back": (asked(native(SEARCH), "b"), of(SEARCH, "b")),
-    "native blocks of another family go": (asked(native(SEARCH), "b", by="anthropic/claude-3-7-sonnet"), of("b")),
+    "nor alone": (talk(thought()), [("user", "a"), ("user", "b")]),
+    "native blocks come back": (talk(native(SEARCH), "b"), of(SEARCH, "b")),
+    "native blocks of another family go": (talk(native(SEARCH), "b", by="anthropic/claude-3-7-sonnet"), of("b")),
     "native blocks of the other role go": (
         [user("a", native(SEARCH)), model(native(FILE), "b", by=CLAUDE), user("b", native({"type": "tool_result"}), native({"type": "x_tool_result"}))],
         of("b")),
-    "blank native texts go": (asked(native(text(" ")), "b"), of("b")),
-    "native parts of others go": (asked(native(SEARCH, "gemini"), "b", by="gemini"), of("b")),
+    "blank native texts go": (talk(native(text(" ")), "b"), of("b")),
+    "native parts of others go": (talk(native(SEARCH, "gemini"), "b", by="gemini"), of("b")),
     "native blocks of a user": (
         [user("a", native({"type": "container_upload", "file_id": "f"}))],
         [("user", "a", {"type": "container_upload", "file_id": "f"})]),
-    "citations come back": (asked({"text": "b", "citations": [1]}), of(text("b", citations=[1]))),
-    "citations of others go": (asked({"text": "b", "citations": [1]}, by="openai-chat"), of("b")),
+    "citations come back": (talk({"text": "b", "citations": [1]}), of(text("b", citations=[1]))),
+    "citations of others go": (talk({"text": "b", "citations": [1]}, by="openai-chat"), of("b")),
 }  # fmt: skip
 
 
@@ -184,9 +184,9 @@ TOOLS = {  # the model's parts, results, then both sides' blocks
 
 @pytest.mark.parametrize(("calls", "results", "expected"), TOOLS.values(), ids=TOOLS)
 def test_tools(calls, results, expected):
-    found = sent(user("a"), model(*calls, by=CLAUDE), tool(*results), user("b"))
-    assert [block for _, *blocks in found[1:3] for block in blocks] == expected
-    assert [role for role, *_ in found] == ["user", "assistant", "user", "user"]
+    turns = sent(user("a"), model(*calls, by=CLAUDE), tool(*results), user("b"))
+    assert [block for _, *blocks in turns[1:3] for block in blocks] == expected
+    assert [role for role, *_ in turns] == ["user", "assistant", "user", "user"]
 
 
 def test_a_foreign_call_has_no_caller():
@@ -198,13 +198,13 @@ def test_a_foreign_call_has_no_caller():
 
 
 def test_results_come_first_and_what_was_said_with_them_follows():
-    found = sent(
+    turns = sent(
         user("a"),
         model(call("f", "1"), call("g", "2")),
         tool("x", result("g", "2")),
         tool(result("f", "1"), "y"),
     )
-    assert found[2:] == [("user", answer("1"), answer("2")), ("user", "x"), ("user", "y")]
+    assert turns[2:] == [("user", answer("1"), answer("2")), ("user", "x"), ("user", "y")]
 
 
 def system(*parts):
@@ -351,18 +351,18 @@ def test_cache_marks():
         {"name": "f", "input_schema": {"type": "object"}},
         {"name": "g", "input_schema": {"type": "object"}, "defer_loading": True},
     ]
-    given = {"model": OPUS, "cache": True}
-    assert marked(requested("anthropic", messages, **given, tools=tools, system="s").body) == [
+    options = {"model": OPUS, "cache": True}
+    assert marked(requested("anthropic", messages, **options, tools=tools, system="s").body) == [
         "system.0", "tools.0", "messages.3.content.0", "messages.5.content.0",
     ]  # fmt: skip
-    assert marked(requested("anthropic", messages, **given).body) == [
+    assert marked(requested("anthropic", messages, **options).body) == [
         "messages.0.content.0", "messages.3.content.0", "messages.5.content.0",
     ]  # fmt: skip
     old = [text("s", cache_control=MARK), text("t", cache_control=MARK)]
     body = requested(
         "anthropic",
         messages,
-        **given,
+        **options,
         system="s\n\nt",
         settings={"system": old, "cache_control": MARK},
         tools=tools,

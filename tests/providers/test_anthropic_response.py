@@ -151,8 +151,8 @@ def test_without_its_beginning_it_is_cut():
 
 @pytest.mark.parametrize("path", recorded("anthropic"), ids=lambda path: path.stem)
 def test_recorded(path):
-    given = orjson.loads(path.read_bytes())["response"]
-    same(wire.read(orjson.dumps(given)), given)
+    response = orjson.loads(path.read_bytes())["response"]
+    same(wire.read(orjson.dumps(response)), response)
 
 
 @pytest.mark.parametrize("path", recorded_streams("anthropic"), ids=lambda path: path.stem)
@@ -161,16 +161,16 @@ def test_recorded_stream(path):
     same(wire.read(path.read_bytes()), expected_of(path))
 
 
-def same(outcome, given):
+def same(outcome, response):
     assert isinstance(outcome, Reply)
-    blocks = [without_nulls(block) for block in given["content"]]
+    blocks = [without_nulls(block) for block in response["content"]]
     assert [without_nulls(block_of(part)) for part in outcome.parts] == blocks
     assert (outcome.id, outcome.model, outcome.finish) == (
-        given["id"],
-        given["model"],
-        given["stop_reason"],
+        response["id"],
+        response["model"],
+        response["stop_reason"],
     )
-    assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
+    assert without_nulls(outcome.usage["raw"]) == without_nulls(response["usage"])
 
 
 def block_of(part):

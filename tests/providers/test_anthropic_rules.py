@@ -23,7 +23,7 @@ def user(*content):
     return {"role": "user", "content": [text(b) if isinstance(b, str) else b for b in content]}
 
 
-def said(*content):
+def assistant(*content):
     return {**user(*content), "role": "assistant"}
 
 
@@ -60,33 +60,33 @@ PDF = document(type="base64", media_type="application/pdf", data="JVBERi0=")
 GOOD = {
     "a text": body({"role": "user", "content": "hi"}),
     "the least limit": body(user("a"), max_tokens=1),
-    "neighbours": body(user("a"), user("b"), said("c"), said("d"), user("e")),
-    "an assistant first": body(said("a"), user("b")),
-    "a pair": body(user("a"), said("b", use()), user(answer(), "c")),
-    "parallel calls": body(user("a"), said(use("1"), use("2")), user(answer("2"), answer("1"))),
-    "calls and results one by one": body(user("a"), said(use("1")), said(use("2")), user(answer("1")), user(answer("2"))),
-    "an id used again later": body(user("a"), said(use()), user(answer()), said(use()), user(answer())),
-    "results of all kinds": body(user("a"), said(use("1"), use("2"), use("3")), user(
+    "neighbours": body(user("a"), user("b"), assistant("c"), assistant("d"), user("e")),
+    "an assistant first": body(assistant("a"), user("b")),
+    "a pair": body(user("a"), assistant("b", use()), user(answer(), "c")),
+    "parallel calls": body(user("a"), assistant(use("1"), use("2")), user(answer("2"), answer("1"))),
+    "calls and results one by one": body(user("a"), assistant(use("1")), assistant(use("2")), user(answer("1")), user(answer("2"))),
+    "an id used again later": body(user("a"), assistant(use()), user(answer()), assistant(use()), user(answer())),
+    "results of all kinds": body(user("a"), assistant(use("1"), use("2"), use("3")), user(
         {"type": "tool_result", "tool_use_id": "1"}, answer("2", ""),
         answer("3", [text("x"), image(), {"type": "tool_reference", "tool_name": "f"}], is_error=True))),
     "media": body(user(image(), image(type="url", url="https://x"), image(type="file", file_id="f"), PDF,
                        document(type="url", url="https://x"), document(type="text", media_type="text/plain", data="x"),
                        document(type="content", content="x"))),
-    "thinking": body(user("a"), said(THINKING, {"type": "redacted_thinking", "data": "x"}, use()), user(answer()), **ON),
-    "thinking that shows nothing": body(user("a"), said({**THINKING, "thinking": ""}, "b"), user("c"), **ON),
-    "thinking off in an earlier loop": body(user("a"), said(use()), user(answer()), said("b"), user("c"), **ON),
-    "a later step of a loop": body(user("a"), said(THINKING, use()), user(answer()), said(use()), user(answer()), **ON),
-    "a prefill of an old model": body(user("a"), said("b")),
+    "thinking": body(user("a"), assistant(THINKING, {"type": "redacted_thinking", "data": "x"}, use()), user(answer()), **ON),
+    "thinking that shows nothing": body(user("a"), assistant({**THINKING, "thinking": ""}, "b"), user("c"), **ON),
+    "thinking off in an earlier loop": body(user("a"), assistant(use()), user(answer()), assistant("b"), user("c"), **ON),
+    "a later step of a loop": body(user("a"), assistant(THINKING, use()), user(answer()), assistant(use()), user(answer()), **ON),
+    "a prefill of an old model": body(user("a"), assistant("b")),
     "an empty prefill": body(user("a"), {"role": "assistant", "content": []}),
-    "a pause": body(user("a"), said(THINKING, SERVER), **ON, model=OPUS),
-    "system messages": body(user("a"), system("b"), system("c"), said("d"), user("e"), system("f"), model=OPUS),
-    "after a server's tool": body(user("a"), said("b", SERVER), system("c"), said("d"), user("e"), model=OPUS),
+    "a pause": body(user("a"), assistant(THINKING, SERVER), **ON, model=OPUS),
+    "system messages": body(user("a"), system("b"), system("c"), assistant("d"), user("e"), system("f"), model=OPUS),
+    "after a server's tool": body(user("a"), assistant("b", SERVER), system("c"), assistant("d"), user("e"), model=OPUS),
     "a model not known": body(user("a"), system("b"), model="my-deployment"),
     "around": body(user("a"), system=[text("s", **MARK)], tools=[tool(), tool("g", **MARK), {"type": "web_search_20250305", "name": "web_search"}],
                    cache_control=MARK["cache_control"]),
 }  # fmt: skip
 
-LATE = (user("a"), said(use()), user("b"), said("c"), user(answer()))
+LATE = (user("a"), assistant(use()), user("b"), assistant("c"), user(answer()))
 BROKEN = {
     "no model": ({"max_tokens": 5, "messages": [user("a")]}, "model", "required"),
     "an empty model": (body(user("a"), model=""), "model", "required"),
@@ -100,35 +100,35 @@ BROKEN = {
     "no content": (body({"role": "user"}), "messages.0.content", "expected"),
     "empty content": (body(user()), "messages.0", "non-empty content"),
     "an empty text": (body({"role": "user", "content": ""}), "messages.0", "non-empty content"),
-    "an empty assistant": (body(user("a"), said(), user("b")), "messages.1", "non-empty content"),
+    "an empty assistant": (body(user("a"), assistant(), user("b")), "messages.1", "non-empty content"),
     "an empty block": (body(user("a", "")), "messages.0.content.1", "non-whitespace"),
-    "a blank block": (body(user("a"), said(" \n"), user("b")), "messages.1.content.0", "non-whitespace"),
+    "a blank block": (body(user("a"), assistant(" \n"), user("b")), "messages.1.content.0", "non-whitespace"),
     "a block without a type": (body(user({})), "messages.0.content.0", "type expected"),
     "a user's call": (body(user(use())), "messages.0.content.0", "role user"),
-    "an assistant's image": (body(user("a"), said(image()), user("b")), "messages.1.content.0", "role assistant"),
-    "an assistant's result": (body(user("a"), said(answer()), user("b")), "messages.1.content.0", "role assistant"),
-    "an id of no text": (body(user("a"), said(use("a.b")), user(answer("a.b"))), "messages.1.content.0.id", "pattern"),
-    "an id of no text in a result": (body(user("a"), said(use("a.b")), user(answer("a.b"))), "messages.2.content.0.tool_use_id", "pattern"),
-    "a call's name": (body(user("a"), said(use(name="a.b")), user(answer())), "messages.1.content.0.name", "pattern"),
-    "a long name": (body(user("a"), said(use(name="n" * 129)), user(answer())), "messages.1.content.0.name", "pattern"),
-    "arguments": (body(user("a"), said(use(input="{}")), user(answer())), "messages.1.content.0.input", "object"),
-    "an id twice": (body(user("a"), said(use(), use()), user(answer(), answer())), "messages.1.content.1", "unique"),
-    "a lost result": (body(user("a"), said(use("1"), use("2")), user(answer("1"))), "messages.1.content.1", "immediately after: 2"),
-    "open calls": (body(user("a"), said(use())), "messages.1.content.0", "immediately after"),
+    "an assistant's image": (body(user("a"), assistant(image()), user("b")), "messages.1.content.0", "role assistant"),
+    "an assistant's result": (body(user("a"), assistant(answer()), user("b")), "messages.1.content.0", "role assistant"),
+    "an id of no text": (body(user("a"), assistant(use("a.b")), user(answer("a.b"))), "messages.1.content.0.id", "pattern"),
+    "an id of no text in a result": (body(user("a"), assistant(use("a.b")), user(answer("a.b"))), "messages.2.content.0.tool_use_id", "pattern"),
+    "a call's name": (body(user("a"), assistant(use(name="a.b")), user(answer())), "messages.1.content.0.name", "pattern"),
+    "a long name": (body(user("a"), assistant(use(name="n" * 129)), user(answer())), "messages.1.content.0.name", "pattern"),
+    "arguments": (body(user("a"), assistant(use(input="{}")), user(answer())), "messages.1.content.0.input", "object"),
+    "an id twice": (body(user("a"), assistant(use(), use()), user(answer(), answer())), "messages.1.content.1", "unique"),
+    "a lost result": (body(user("a"), assistant(use("1"), use("2")), user(answer("1"))), "messages.1.content.1", "immediately after: 2"),
+    "open calls": (body(user("a"), assistant(use())), "messages.1.content.0", "immediately after"),
     "a late result": (body(*LATE), "messages.1.content.0", "immediately after"),
     "a late result, too": (body(*LATE), "messages.4.content.0", "no such call just before"),
-    "an orphan": (body(user("a"), said("b"), user(answer())), "messages.2.content.0", "no such call"),
+    "an orphan": (body(user("a"), assistant("b"), user(answer())), "messages.2.content.0", "no such call"),
     "an orphan first": (body(user(answer())), "messages.0.content.0", "no such call"),
-    "a doubled result": (body(user("a"), said(use()), user(answer(), answer())), "messages.2.content.1", "single result"),
-    "a text before a result": (body(user("a"), said(use()), user("b", answer())), "messages.2.content.1", "come first"),
-    "a message before a result": (body(user("a"), said(use()), user("b"), user(answer())), "messages.3.content.0", "come first"),
-    "an error without a word": (body(user("a"), said(use()), user(answer(content="", is_error=True))), "messages.2.content.0.content", "is_error"),
-    "an empty list": (body(user("a"), said(use()), user(answer(content=[]))), "messages.2.content.0.content", "empty list"),
-    "a result that is an object": (body(user("a"), said(use()), user(answer(content={"a": 1}))), "messages.2.content.0.content", "expected"),
-    "a blank text in a result": (body(user("a"), said(use()), user(answer(content=[text(" ")]))), "messages.2.content.0.content.0", "non-whitespace"),
-    "a call in a result": (body(user("a"), said(use()), user(answer(content=[use()]))), "messages.2.content.0.content.0", "holds text"),
+    "a doubled result": (body(user("a"), assistant(use()), user(answer(), answer())), "messages.2.content.1", "single result"),
+    "a text before a result": (body(user("a"), assistant(use()), user("b", answer())), "messages.2.content.1", "come first"),
+    "a message before a result": (body(user("a"), assistant(use()), user("b"), user(answer())), "messages.3.content.0", "come first"),
+    "an error without a word": (body(user("a"), assistant(use()), user(answer(content="", is_error=True))), "messages.2.content.0.content", "is_error"),
+    "an empty list": (body(user("a"), assistant(use()), user(answer(content=[]))), "messages.2.content.0.content", "empty list"),
+    "a result that is an object": (body(user("a"), assistant(use()), user(answer(content={"a": 1}))), "messages.2.content.0.content", "expected"),
+    "a blank text in a result": (body(user("a"), assistant(use()), user(answer(content=[text(" ")]))), "messages.2.content.0.content.0", "non-whitespace"),
+    "a call in a result": (body(user("a"), assistant(use()), user(answer(content=[use()]))), "messages.2.content.0.content.0", "holds text"),
     "an image in a result": (
-        body(user("a"), said(use()), user(answer(content=[image(media_type="image/bmp")]))),
+        body(user("a"), assistant(use()), user(answer(content=[image(media_type="image/bmp")]))),
         "messages.2.content.0.content.0.source.media_type", "should be"),
     "image/jpg": (body(user(image(media_type="image/jpg"))), "messages.0.content.0.source.media_type", "should be"),
     "no data": (body(user(image(data=""))), "messages.0.content.0.source.data", "required"),
@@ -138,22 +138,22 @@ BROKEN = {
     "no source": (body(user({"type": "image"})), "messages.0.content.0.source", "unknown source"),
     "a document that is none": (body(user(document(type="base64", media_type="text/html", data="x"))), "messages.0.content.0.source.media_type", "should be"),
     "an empty document": (body(user(document(type="text", media_type="text/plain", data=" "))), "messages.0.content.0.source", "non-empty"),
-    "unsigned thinking": (body(user("a"), said({"type": "thinking", "thinking": "x"}, "b"), user("c")), "messages.1.content.0.signature", "required"),
-    "thinking without its field": (body(user("a"), said({"type": "thinking", "signature": "x"}, "b"), user("c")), "messages.1.content.0.thinking", "required"),
-    "hidden thinking without data": (body(user("a"), said({"type": "redacted_thinking"}, "b"), user("c")), "messages.1.content.0.data", "required"),
-    "thinking last": (body(user("a"), said("b", THINKING), user("c")), "messages.1", "cannot be thinking"),
-    "no thinking before a call": (body(user("a"), said(use()), user(answer()), **ON), "messages.2", "expected thinking first"),
-    "no thinking before a prefill": (body(user("a"), said("b"), **ON), "messages.1", "expected thinking first"),
-    "thinking in a prefill without": (body(user("a"), said(THINKING, "b")), "messages.1", "thinking disabled"),
-    "whitespace at the end": (body(user("a"), said("b ")), "messages.1", "trailing whitespace"),
+    "unsigned thinking": (body(user("a"), assistant({"type": "thinking", "thinking": "x"}, "b"), user("c")), "messages.1.content.0.signature", "required"),
+    "thinking without its field": (body(user("a"), assistant({"type": "thinking", "signature": "x"}, "b"), user("c")), "messages.1.content.0.thinking", "required"),
+    "hidden thinking without data": (body(user("a"), assistant({"type": "redacted_thinking"}, "b"), user("c")), "messages.1.content.0.data", "required"),
+    "thinking last": (body(user("a"), assistant("b", THINKING), user("c")), "messages.1", "cannot be thinking"),
+    "no thinking before a call": (body(user("a"), assistant(use()), user(answer()), **ON), "messages.2", "expected thinking first"),
+    "no thinking before a prefill": (body(user("a"), assistant("b"), **ON), "messages.1", "expected thinking first"),
+    "thinking in a prefill without": (body(user("a"), assistant(THINKING, "b")), "messages.1", "thinking disabled"),
+    "whitespace at the end": (body(user("a"), assistant("b ")), "messages.1", "trailing whitespace"),
     "whitespace at the end of a text": (body(user("a"), {"role": "assistant", "content": "b\n"}), "messages.1", "trailing whitespace"),
-    "a prefill of 4.6": (body(user("a"), said("b"), model="claude-sonnet-4-6"), "messages.1", "prefill"),
-    "a prefill": (body(user("a"), said("b"), model=OPUS), "messages.1", "prefill"),
+    "a prefill of 4.6": (body(user("a"), assistant("b"), model="claude-sonnet-4-6"), "messages.1", "prefill"),
+    "a prefill": (body(user("a"), assistant("b"), model=OPUS), "messages.1", "prefill"),
     "a system message of an old model": (body(user("a"), system("b")), "messages.1.role", "not supported"),
     "a system message of an older model": (body(user("a"), system("b"), model="claude-sonnet-4-0"), "messages.1.role", "not supported"),
-    "a system message after nothing": (body(user("a"), said(), system("b"), model=OPUS), "messages.2", "follow a user"),
+    "a system message after nothing": (body(user("a"), assistant(), system("b"), model=OPUS), "messages.2", "follow a user"),
     "a system message first": (body(system("a"), user("b"), model=OPUS), "messages.0", "follow a user"),
-    "a system message after an assistant": (body(user("a"), said("b"), system("c"), model=OPUS), "messages.2", "follow a user"),
+    "a system message after an assistant": (body(user("a"), assistant("b"), system("c"), model=OPUS), "messages.2", "follow a user"),
     "a system message before a user": (body(user("a"), system("b"), user("c"), model=OPUS), "messages.1", "precede an assistant"),
     "an empty system": (body(user("a"), system=[text("")]), "system.0", "non-empty"),
     "a tool's name": (body(user("a"), tools=[tool("a.b")]), "tools.0.name", "pattern"),
@@ -164,7 +164,7 @@ BROKEN = {
     "five marks with the tools'": (
         body(user(text("a", **MARK)), tools=[tool(**MARK), tool("g", **MARK)], system=[text("s", **MARK)], **MARK),
         "cache_control", "at most 4"),
-    "a mark on thinking": (body(user("a"), said({**THINKING, **MARK}, "b"), user("c")), "messages.1.content.0", "cache_control"),
+    "a mark on thinking": (body(user("a"), assistant({**THINKING, **MARK}, "b"), user("c")), "messages.1.content.0", "cache_control"),
 }  # fmt: skip
 
 
@@ -177,12 +177,12 @@ def test_what_anthropic_takes(good):
 
 @pytest.mark.parametrize(("broken", "path", "reason"), BROKEN.values(), ids=BROKEN)
 def test_what_anthropic_refuses(broken, path, reason):
-    found = ANTHROPIC.problems(broken)
-    assert [problem for problem in found if problem.path == path and reason in problem.reason], found
+    problems = ANTHROPIC.problems(broken)
+    assert [problem for problem in problems if problem.path == path and reason in problem.reason], problems
 
 
 def test_problems_come_in_the_order_of_the_body():
-    found = ANTHROPIC.problems(body(user(answer()), said(""), user("a", answer()), max_tokens=0))
-    assert [p.path for p in found] == [
+    problems = ANTHROPIC.problems(body(user(answer()), assistant(""), user("a", answer()), max_tokens=0))
+    assert [p.path for p in problems] == [
         "max_tokens", "messages.0.content.0", "messages.1.content.0", "messages.2.content.1",
     ]  # fmt: skip

@@ -67,8 +67,8 @@ def chat_client(server, body):
     import openai
 
     client = openai.OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0)
-    given = {key: value for key, value in body.items() if key != "stream"}
-    with client.chat.completions.stream(**given) as stream:
+    fields = {key: value for key, value in body.items() if key != "stream"}
+    with client.chat.completions.stream(**fields) as stream:
         for _ in stream:
             pass
         return stream.get_final_completion().to_dict(mode="json")
@@ -78,8 +78,8 @@ def responses_client(server, body):
     import openai
 
     client = openai.OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0)
-    given = {key: value for key, value in body.items() if key != "stream"}
-    with client.responses.stream(**given) as stream:
+    fields = {key: value for key, value in body.items() if key != "stream"}
+    with client.responses.stream(**fields) as stream:
         for _ in stream:
             pass
         return stream.get_final_response().to_dict(mode="json")
@@ -89,8 +89,8 @@ def anthropic_client(server, body):
     import anthropic
 
     client = anthropic.Anthropic(api_key="none", base_url=server.url, max_retries=0)
-    given = {key: value for key, value in body.items() if key != "stream"}
-    with client.messages.stream(**given) as stream:
+    fields = {key: value for key, value in body.items() if key != "stream"}
+    with client.messages.stream(**fields) as stream:
         return stream.get_final_message().to_dict(mode="json")
 
 
@@ -121,16 +121,16 @@ def summary_of(format, client):
         return texts, calls, last["candidates"][0]["finishReason"], last["responseId"]
     if format == "ollama":
         messages = [line["message"] for line in client]
-        found = [call["function"] for message in messages for call in message.get("tool_calls") or ()]
+        calls = [call["function"] for message in messages for call in message.get("tool_calls") or ()]
         texts = "".join(message.get("content") or "" for message in messages)
-        return texts, [(None, f["name"], f["arguments"]) for f in found], client[-1]["done_reason"], None
+        return texts, [(None, f["name"], f["arguments"]) for f in calls], client[-1]["done_reason"], None
     if format == "openai-chat":
         choice = client["choices"][0]
-        found = [
+        calls = [
             (c["id"], c["function"]["name"], orjson.loads(c["function"]["arguments"]))
             for c in choice["message"].get("tool_calls") or ()
         ]
-        return choice["message"].get("content") or "", found, choice["finish_reason"], client["id"]
+        return choice["message"].get("content") or "", calls, choice["finish_reason"], client["id"]
     if format == "openai-responses":
         items = client["output"]
         texts = "".join(c["text"] for i in items if i["type"] == "message" for c in i["content"])

@@ -79,8 +79,8 @@ def test_any_history_is_a_request_that_the_client_takes(format, messages, data):
     traced = requested(format, messages, trace=True, **chosen)
     assert orjson.dumps(traced.body) == orjson.dumps(request.body)
     assert [len(ids) for ids in traced.sources] == blocks(format, traced)
-    known = {"", *(message.id for message in sendable(messages).messages)}
-    assert {id for ids in traced.sources for id in ids} <= known
+    allowed = {"", *(message.id for message in sendable(messages).messages)}
+    assert {id for ids in traced.sources for id in ids} <= allowed
 
 
 @formats
@@ -129,12 +129,12 @@ def test_each_block_has_the_message_that_it_comes_from(format, end):
         tool(result("g", "2", parts=[IMAGE, GIF, SOUND]), result("f", "1", parts=[SOUND])), user("m3"),
         model(*contents, by=by), model("m5", by=by), user(SOUND, "m6"), user("m7"),
     ]  # fmt: skip
-    given = {"model": MODELS[format], "system": "s"}
-    request = requested(format, messages[:end], "a summary", trace=True, **given)
+    fields = {"model": MODELS[format], "system": "s"}
+    request = requested(format, messages[:end], "a summary", trace=True, **fields)
     assert [len(ids) for ids in request.sources] == blocks(format, request)
     in_order = [id for id, _ in groupby(id for ids in request.sources for id in ids)]
     assert in_order == ["", *(f"m{number}" for number in range(end))]
-    assert requested(format, messages[:end], "a summary", **given).sources == []
+    assert requested(format, messages[:end], "a summary", **fields).sources == []
 
 
 @formats
@@ -223,8 +223,8 @@ USAGE = [
 
 @pytest.mark.parametrize(("format", "raw", "counts"), USAGE)
 def test_usage_has_one_form(format, raw, counts):
-    found = providers.load(format).response(WHOLE[format](raw)).usage
-    assert found == {**counts, "raw": {key: value for key, value in raw.items() if value is not None}}
+    usage = providers.load(format).response(WHOLE[format](raw)).usage
+    assert usage == {**counts, "raw": {key: value for key, value in raw.items() if value is not None}}
 
 
 ACCEPTED = [

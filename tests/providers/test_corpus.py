@@ -94,11 +94,11 @@ def test_a_recorded_conversation_goes_on_anywhere(source, target):
             view = sendable(read.messages[:end], unanswered="error")
             if view.messages[-1].role != "user" or open_at_end(view.messages):
                 continue
-            given = Options(model=MODELS[target], system=read.system, tools=read.tools)
-            body = format.request(view.messages, given, []).body
-            found = [*format.problems({**body, "model": MODELS[target]})]
+            options = Options(model=MODELS[target], system=read.system, tools=read.tools)
+            body = format.request(view.messages, options, []).body
+            problems = [*format.problems({**body, "model": MODELS[target]})]
             array = prefix(body[format.package.FIELD])
-            assert not found, (name, end, found)
+            assert not problems, (name, end, problems)
             assert array.startswith(before), (name, end)
             before = array
             count += 1
@@ -113,7 +113,7 @@ ERROR = b'{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}\n'
 
 def boundaries(data):
     """Where each event begins, and the end."""
-    return [0, *(found.end() for found in re.finditer(rb"(\r?\n){2}", data))]
+    return [0, *(match.end() for match in re.finditer(rb"(\r?\n){2}", data))]
 
 
 @each
@@ -152,11 +152,11 @@ def test_what_arrives_is_what_is_stored(path):
     outcome, parts, _ = arrived([path.read_bytes()])
     assert isinstance(outcome, Reply)
 
-    def said(some):
+    def plain_parts(some):
         plain = [
             {key: part[key] for key in ("text", "functionCall") if key in part} for part in join([], some)
         ]
         return [orjson.dumps(part) for part in plain if part and part.get("text") != ""]
 
     shown = [part for part in parts if not part.get("thought")]
-    assert said(shown) == said([part for part in outcome.parts if not part.get("thought")])
+    assert plain_parts(shown) == plain_parts([part for part in outcome.parts if not part.get("thought")])

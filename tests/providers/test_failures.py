@@ -73,8 +73,8 @@ ERRORS = {
 
 @pytest.mark.parametrize(("error", "status", "text", "retry", "code"), ERRORS.values(), ids=ERRORS)
 def test_an_error_in_one_form(error, status, text, *, retry, code):
-    found = detect.failure_of(error, "openai-chat", status=status)
-    assert (found.text, found.retry, found.code) == (text, retry, code)
+    failure = detect.failure_of(error, "openai-chat", status=status)
+    assert (failure.text, failure.retry, failure.code) == (text, retry, code)
 
 
 @pytest.mark.parametrize(

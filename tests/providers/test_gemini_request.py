@@ -198,9 +198,9 @@ def test_media_in_a_response_follows_it_for_gemini_2():
 
 def test_names_are_within_the_alphabet_and_the_same_on_both_sides():
     for name in ("9lives", "日本", "a b", "n" * 200):
-        _, ((one),), ((other),) = parts_of(user("a"), model(call(name)), tool(result(name)))
-        assert one["functionCall"]["name"] == other["functionResponse"]["name"]
-        assert len(one["functionCall"]["name"]) <= 128
+        _, ((called),), ((answered),) = parts_of(user("a"), model(call(name)), tool(result(name)))
+        assert called["functionCall"]["name"] == answered["functionResponse"]["name"]
+        assert len(called["functionCall"]["name"]) <= 128
     assert parts_of(user("a"), model(call("mcp.x:y-1")), tool(result("mcp.x:y-1")))[1] == [
         call("mcp.x:y-1")
     ]

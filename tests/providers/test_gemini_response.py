@@ -50,11 +50,11 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize(("given", "parts"), PARTS.values(), ids=PARTS)
-def test_parts(given, parts):
-    whole = read(gemini_event(*given, finish="STOP"))
+@pytest.mark.parametrize(("content", "parts"), PARTS.values(), ids=PARTS)
+def test_parts(content, parts):
+    whole = read(gemini_event(*content, finish="STOP"))
     assert whole.parts == parts
-    events = [gemini_event(part, createTime=str(n)) for n, part in enumerate(given)]
+    events = [gemini_event(part, createTime=str(n)) for n, part in enumerate(content)]
     streamed = wire.read(sse(*events, gemini_event(finish="STOP")))
     assert streamed == whole
 
@@ -88,9 +88,9 @@ EMPTY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "expected"), EMPTY.values(), ids=EMPTY)
-def test_an_answer_without_content(given, expected):
-    assert ending(wire.read(orjson.dumps(given))) == expected
+@pytest.mark.parametrize(("response", "expected"), EMPTY.values(), ids=EMPTY)
+def test_an_answer_without_content(response, expected):
+    assert ending(wire.read(orjson.dumps(response))) == expected
 
 
 def test_only_the_first_candidate_is_read():
@@ -124,16 +124,16 @@ def test_two_equal_events_later_are_not():
 @pytest.mark.parametrize("path", recorded("gemini"), ids=lambda path: path.stem)
 def test_recorded(path):
     """Every part is there as it was, but for merged and empty texts."""
-    given = orjson.loads(path.read_bytes())["response"]
-    outcome = wire.read(orjson.dumps(given))
-    if "error" in given or not given["candidates"][0].get("content"):
+    response = orjson.loads(path.read_bytes())["response"]
+    outcome = wire.read(orjson.dumps(response))
+    if "error" in response or not response["candidates"][0].get("content"):
         assert not outcome.retry
         return
     assert isinstance(outcome, Reply)
-    assert (outcome.model, outcome.id) == (given["modelVersion"], given["responseId"])
-    assert outcome.finish == given["candidates"][0]["finishReason"]
-    assert spelled_out(outcome.parts) == spelled_out(given["candidates"][0]["content"]["parts"])
-    counts = given["usageMetadata"]
+    assert (outcome.model, outcome.id) == (response["modelVersion"], response["responseId"])
+    assert outcome.finish == response["candidates"][0]["finishReason"]
+    assert spelled_out(outcome.parts) == spelled_out(response["candidates"][0]["content"]["parts"])
+    counts = response["usageMetadata"]
     assert outcome.usage["raw"] == counts
     assert outcome.usage["total"] == outcome.usage["input"] + outcome.usage["output"]
 
@@ -144,9 +144,9 @@ def test_recorded_stream(path):
     outcome, parts, _ = arrived([path.read_bytes()])
     chunks = expected_of(path)
     assert isinstance(outcome, Reply)
-    given = [part for chunk in chunks for part in chunk["candidates"][0]["content"].get("parts", ())]
-    assert spelled_out(outcome.parts) == spelled_out(given)
-    assert spelled_out(parts) == spelled_out(given)
+    expected = [part for chunk in chunks for part in chunk["candidates"][0]["content"].get("parts", ())]
+    assert spelled_out(outcome.parts) == spelled_out(expected)
+    assert spelled_out(parts) == spelled_out(expected)
     assert outcome.finish == chunks[-1]["candidates"][0]["finishReason"]
     assert (outcome.model, outcome.id) == (chunks[-1]["modelVersion"], chunks[-1]["responseId"])
     assert without_nulls(outcome.usage["raw"]) == without_nulls(chunks[-1]["usageMetadata"])
@@ -154,10 +154,10 @@ def test_recorded_stream(path):
 
 def spelled_out(parts):
     """Parts with plain texts character by character, so that how they are cut does not matter."""
-    found = []
+    spelled = []
     for part in parts:
         if set(part) <= {"text", "thought"}:
-            found += [{**part, "text": char} for char in part["text"]]
+            spelled += [{**part, "text": char} for char in part["text"]]
         else:
-            found.append(part)
-    return found
+            spelled.append(part)
+    return spelled

@@ -128,13 +128,13 @@ def test_what_gemini_takes(good):
 
 @pytest.mark.parametrize(("broken", "path", "reason"), BROKEN.values(), ids=BROKEN)
 def test_what_gemini_refuses(broken, path, reason):
-    found = GEMINI.problems(broken)
-    assert [problem for problem in found if problem.path == path and reason in problem.reason], found
+    problems = GEMINI.problems(broken)
+    assert [problem for problem in problems if problem.path == path and reason in problem.reason], problems
 
 
 def test_problems_come_in_the_order_of_the_body():
-    found = GEMINI.problems(body(a("user", result()), a("model", {}), a("user", {}), generationConfig=1))
-    assert [p.path for p in found] == [
+    problems = GEMINI.problems(body(a("user", result()), a("model", {}), a("user", {}), generationConfig=1))
+    assert [p.path for p in problems] == [
         "contents.0.parts.0",
         "contents.1.parts.0",
         "contents.2.parts.0",

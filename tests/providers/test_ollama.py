@@ -124,8 +124,8 @@ def test_a_result_without_a_name_answers_the_first_open_call():
         "content": "",
         "tool_calls": [USED, {"function": {"name": "g", "arguments": {}}}],
     }
-    told = [{"role": "tool", "content": "1"}, {"role": "tool", "content": "2"}]
-    (_, results) = OLLAMA.imported({"messages": [called, *told]}).messages
+    answers = [{"role": "tool", "content": "1"}, {"role": "tool", "content": "2"}]
+    (_, results) = OLLAMA.imported({"messages": [called, *answers]}).messages
     assert [part["functionResponse"]["name"] for part in results["parts"]] == ["f", "g"]
 
 

@@ -20,8 +20,8 @@ def chat(*messages, **more):
     return {"model": "gpt-5.1", "messages": list(messages), **more}
 
 
-def calls(*given, **more):
-    return {"role": "assistant", "content": None, "tool_calls": list(given), **more}
+def calls(*functions, **more):
+    return {"role": "assistant", "content": None, "tool_calls": list(functions), **more}
 
 
 def function(id, arguments="{}", **more):
@@ -155,15 +155,15 @@ def test_odd_items_come_back_the_same(body):
 
 
 def test_a_chat_body_in_our_words():
-    found = chat_body.read(chat(
+    read = chat_body.read(chat(
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}]},
         calls(function("a", '{"p": 1}'), function("b")), tool("b", '{"rows":[]}'), tool("a", "x"),
         tools=[{"type": "function", "function": {"name": "f"}}], temperature=0,
     ))  # fmt: skip
-    assert (found.system, found.model, found.settings) == ("Be brief.", "gpt-5.1", {"temperature": 0})
-    assert found.tools == [{"type": "function", "function": {"name": "f"}}]
-    assert found.messages == [
+    assert (read.system, read.model, read.settings) == ("Be brief.", "gpt-5.1", {"temperature": 0})
+    assert read.tools == [{"type": "function", "function": {"name": "f"}}]
+    assert read.messages == [
         {"kind": "user", "role": "user", "parts": [inline("image/png", PNG)]},
         {"kind": "codeh", "role": "model", "provider": "openai-chat", "model": "gpt-5.1", "parts": [
             {"functionCall": {"id": "a", "name": "f", "args": {"p": 1}}},
@@ -175,11 +175,11 @@ def test_a_chat_body_in_our_words():
 
 
 def test_a_responses_body_in_our_words():
-    found = responses_body.read(responses(
+    read = responses_body.read(responses(
         USER, REASONING, item("m1", "so"), call("c", id="fc_1"), output("c"), instructions="Be brief.",
     ))  # fmt: skip
-    assert found.system == "Be brief."
-    assert found.messages == [
+    assert read.system == "Be brief."
+    assert read.messages == [
         {"kind": "user", "role": "user", "parts": [{"text": "hi"}]},
         {"kind": "codeh", "role": "model", "provider": "openai-responses", "model": "gpt-5.1", "parts": [
             native("openai-responses", **REASONING),

@@ -39,10 +39,10 @@ def sent(*parts, to="gpt-5.1", **fields):
     return request(records, model=to).body["messages"][1:]
 
 
-def asked(*parts, **fields):
+def user_content(*parts, **fields):
     """The content of a user's message of these parts."""
-    [found] = request([message(0, "user", list(parts), **fields)]).body["messages"]
-    return found["content"]
+    [sent] = request([message(0, "user", list(parts), **fields)]).body["messages"]
+    return sent["content"]
 
 
 def answered(part):
@@ -93,39 +93,39 @@ CONTENTS = {
 
 @pytest.mark.parametrize(("parts", "content"), CONTENTS.values(), ids=CONTENTS)
 def test_user_content(parts, content):
-    assert asked(*parts) == content
+    assert user_content(*parts) == content
 
 
-def said(content, **fields):
+def assistant(content, **fields):
     return [{"role": "assistant", "content": content, **fields}]
 
 
 ASSISTANTS = {
-    "text": ([{"text": "a"}], {}, said("a")),
-    "pieces of one text": ([{"text": "a"}, {"text": "b", "thoughtSignature": "x"}], GEMINI, said("ab")),
-    "a thought between": ([{"text": "a"}, {"text": "t", "thought": True}, {"text": "b"}], GEMINI, said("a\n\nb")),
+    "text": ([{"text": "a"}], {}, assistant("a")),
+    "pieces of one text": ([{"text": "a"}, {"text": "b", "thoughtSignature": "x"}], GEMINI, assistant("ab")),
+    "a thought between": ([{"text": "a"}, {"text": "t", "thought": True}, {"text": "b"}], GEMINI, assistant("a\n\nb")),
     "thoughts only": ([{"text": "t", "thought": True}], GEMINI, []),
     "nothing": ([], GEMINI, []),
-    "own texts": ([{"text": "a"}, {"text": "b"}], CHAT, said([text("a"), text("b")])),
-    "own empty text": ([{"text": ""}], CHAT, said("")),
+    "own texts": ([{"text": "a"}, {"text": "b"}], CHAT, assistant([text("a"), text("b")])),
+    "own empty text": ([{"text": ""}], CHAT, assistant("")),
     "items of responses": ([{"text": "a", "item": {"id": "m1"}}, {"text": "b", "item": {"id": "m2"}}],
-                           {"provider": "openai-responses"}, said("a\n\nb")),
-    "texts of responses": ([{"text": "a"}, {"text": "b"}], {"provider": "openai-responses"}, said("a\n\nb")),
+                           {"provider": "openai-responses"}, assistant("a\n\nb")),
+    "texts of responses": ([{"text": "a"}, {"text": "b"}], {"provider": "openai-responses"}, assistant("a\n\nb")),
     "contents of one item": ([{"text": "a", "item": {"id": "m"}}, {"text": "b", "item": {"id": "m"}}],
-                             {"provider": "openai-responses"}, said("ab")),
-    "own refusal": ([{"text": "no", "refusal": True}], CHAT, said([{"type": "refusal", "refusal": "no"}])),
-    "another's refusal": ([{"text": "no", "refusal": True}], GEMINI, said("no")),
-    "image": ([inline("image/png", PNG)], GEMINI, said("[image/png, 9 bytes: a model's message takes only text]")),
+                             {"provider": "openai-responses"}, assistant("ab")),
+    "own refusal": ([{"text": "no", "refusal": True}], CHAT, assistant([{"type": "refusal", "refusal": "no"}])),
+    "another's refusal": ([{"text": "no", "refusal": True}], GEMINI, assistant("no")),
+    "image": ([inline("image/png", PNG)], GEMINI, assistant("[image/png, 9 bytes: a model's message takes only text]")),
     "reasoning back to its host": (
         [{"text": "t", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}], DEEPSEEK,
-        said("a", reasoning_content="t")),
+        assistant("a", reasoning_content="t")),
     "reasoning to another family": (
-        [{"text": "t", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}], CHAT, said("a")),
+        [{"text": "t", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}], CHAT, assistant("a")),
     "reasoning details": ([native("openai-chat", reasoning_details=[{"x": 1}]), {"text": "a"}], DEEPSEEK,
-                          said("a", reasoning_details=[{"x": 1}])),
-    "spoken answer": ([native("openai-chat", audio={"id": "a", "transcript": "hi"})], CHAT, said("hi")),
-    "item of responses": ([reasoning("rs_1"), {"text": "a"}], {"provider": "openai-responses"}, said("a")),
-    "imported fields": ([{"text": "a"}], {**CHAT, "item": {"name": "bot"}}, said("a", name="bot")),
+                          assistant("a", reasoning_details=[{"x": 1}])),
+    "spoken answer": ([native("openai-chat", audio={"id": "a", "transcript": "hi"})], CHAT, assistant("hi")),
+    "item of responses": ([reasoning("rs_1"), {"text": "a"}], {"provider": "openai-responses"}, assistant("a")),
+    "imported fields": ([{"text": "a"}], {**CHAT, "item": {"name": "bot"}}, assistant("a", name="bot")),
 }  # fmt: skip
 
 
@@ -212,13 +212,13 @@ def test_media_of_results_follows_all_tool_messages():
         message(3, "tool", [result({"output": "b"}, id="c2")]),
         message(4, "user", [{"text": "and?"}]),
     ]
-    found = request(records)
-    roles = [(m["role"], m.get("tool_call_id")) for m in found.body["messages"][2:]]
+    made = request(records)
+    roles = [(m["role"], m.get("tool_call_id")) for m in made.body["messages"][2:]]
     assert roles == [("tool", "c1"), ("tool", "c2"), ("user", None), ("user", None)]
-    assert found.body["messages"][4]["content"] == [
+    assert made.body["messages"][4]["content"] == [
         text("From the result of read (c1):"), IMAGE, text("[video/mp4, 9 bytes: video/mp4 cannot be sent]"),
     ]  # fmt: skip
-    assert found.notes == [
+    assert made.notes == [
         "message m2: sent to openai-chat as a text about it: video/mp4, 9 bytes: video/mp4 cannot be sent"
     ]
 
@@ -230,11 +230,11 @@ def test_notes_say_what_is_left_out():
         {"later": 1},
         {},
     ]
-    known = native("openai-chat", annotations=[{"type": "url_citation"}])
+    annotated = native("openai-chat", annotations=[{"type": "url_citation"}])
     records = [
         message(0, "user", [native("gemini", executableCode={})]),
         message(1, "codeh", parts),
-        message(2, "codeh", [known, native("openai-chat", later=1)], **CHAT),
+        message(2, "codeh", [annotated, native("openai-chat", later=1)], **CHAT),
         message(3, "user", [{"text": "x"}]),
     ]
     assert request(records).notes == [

@@ -107,11 +107,11 @@ def test_streamed_message(message, parts):
         if isinstance(value, str):
             deltas += [{key: char} for char in value]
         elif key == "tool_calls":
-            for index, given in enumerate(value):
-                function = given.get("function")
+            for index, call in enumerate(value):
+                function = call.get("function")
                 start = {
                     "index": index,
-                    **given,
+                    **call,
                     **({"function": {**function, "arguments": ""}} if function else {}),
                 }
                 deltas.append({"tool_calls": [start]})
@@ -234,8 +234,8 @@ def test_data_before_event():
 
 @pytest.mark.parametrize("path", recorded("openai-chat"), ids=lambda path: path.stem)
 def test_recorded(path):
-    given = orjson.loads(path.read_bytes())["response"]
-    same(wire.read(orjson.dumps(given)), given)
+    response = orjson.loads(path.read_bytes())["response"]
+    same(wire.read(orjson.dumps(response)), response)
 
 
 @pytest.mark.parametrize("path", recorded_streams("openai-chat"), ids=lambda path: path.stem)
@@ -244,23 +244,23 @@ def test_recorded_stream(path):
     same(wire.read(path.read_bytes()), expected_of(path))
 
 
-def same(outcome, given):
+def same(outcome, response):
     assert isinstance(outcome, Reply)
-    message = {key: value for key, value in given["choices"][0]["message"].items() if key != "role"}
+    message = {key: value for key, value in response["choices"][0]["message"].items() if key != "role"}
     assert without_nulls(message_of(outcome.parts)) == without_nulls(plain(message))
-    assert (outcome.id, outcome.model) == (given["id"], given["model"])
-    assert outcome.finish == given["choices"][0]["finish_reason"]
-    if given.get("usage"):  # where the client lost it to a later chunk without, we have it
-        assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
+    assert (outcome.id, outcome.model) == (response["id"], response["model"])
+    assert outcome.finish == response["choices"][0]["finish_reason"]
+    if response.get("usage"):  # where the client lost it to a later chunk without, we have it
+        assert without_nulls(outcome.usage["raw"]) == without_nulls(response["usage"])
         assert outcome.usage["total"] == outcome.usage["input"] + outcome.usage["output"]
 
 
 def plain(message):
     """A message as the client gives it, its arguments read and the stream's indexes left out."""
     calls = [
-        {"id": given["id"], "type": "function", "name": given["function"]["name"],
-         "args": orjson.loads(given["function"]["arguments"])}
-        for given in message.get("tool_calls") or ()
+        {"id": call["id"], "type": "function", "name": call["function"]["name"],
+         "args": orjson.loads(call["function"]["arguments"])}
+        for call in message.get("tool_calls") or ()
     ]  # fmt: skip
     return {**message, "tool_calls": calls}
 

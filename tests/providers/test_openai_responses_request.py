@@ -31,7 +31,7 @@ def result(response, id="c1", name="read", **fields):
     return {"functionResponse": {**named, "response": response, **fields}}
 
 
-def said(text, **item):
+def text_part(text, **item):
     return {"text": text, "item": item} if item else {"text": text}
 
 
@@ -44,7 +44,7 @@ def sent(*parts, to="gpt-5.1", **fields):
     return [item for item in items if not str(item.get("type")).endswith("_output")]
 
 
-def asked(*parts, **fields):
+def user_items(*parts, **fields):
     """The items that a user's message of these parts becomes."""
     return request([message(0, "user", list(parts), **fields)]).body["input"]
 
@@ -98,7 +98,7 @@ USERS = {
 
 @pytest.mark.parametrize(("parts", "items"), USERS.values(), ids=USERS)
 def test_user(parts, items):
-    assert asked(*parts) == items
+    assert user_items(*parts) == items
 
 
 def output_text(value):
@@ -138,35 +138,35 @@ MODELS = {
     "pieces of one text": ([{"text": "a"}, {"text": ""}, {"text": "b"}], OTHER, [assistant("ab")]),
     "another's calls stand last": ([{"text": "a"}, call(), {"text": "b"}], OTHER,
                                    [assistant("a"), assistant("b"), function_call()]),
-    "own order": ([call(), said("b")], OWN, [function_call(), assistant("b")]),
-    "own texts stay apart": ([said("a"), said("b")], OWN, [assistant("a"), assistant("b")]),
+    "own order": ([call(), text_part("b")], OWN, [function_call(), assistant("b")]),
+    "own texts stay apart": ([text_part("a"), text_part("b")], OWN, [assistant("a"), assistant("b")]),
     "thoughts": ([{"text": "t", "thought": True}], OTHER, []),
     "image": ([inline("image/png", PNG)], OTHER, [assistant("[image/png, 9 bytes: a model's message takes only text]")]),
-    "reasoning before its text": ([reasoning("rs_1"), said("a", id="msg_1", status="completed")], OWN,
+    "reasoning before its text": ([reasoning("rs_1"), text_part("a", id="msg_1", status="completed")], OWN,
                                   [thinking("rs_1"), item("msg_1", output_text("a"))]),
     "reasoning before its call": ([reasoning("rs_1"), call(item={"id": "fc_1", "status": "completed"})], OWN,
                                   [thinking("rs_1"), function_call(id="c1") | {"id": "fc_1", "status": "completed"}]),
-    "reasoning before a server tool": ([reasoning("rs_1"), SEARCHED, said("a", id="msg_1")], OWN,
+    "reasoning before a server tool": ([reasoning("rs_1"), SEARCHED, text_part("a", id="msg_1")], OWN,
                                        [thinking("rs_1"), SEARCH, item("msg_1", output_text("a"))]),
-    "several contents of one item": ([said("a", id="m", phase="final_answer"), said("b", id="m", phase="final_answer")], OWN,
+    "several contents of one item": ([text_part("a", id="m", phase="final_answer"), text_part("b", id="m", phase="final_answer")], OWN,
                                      [item("m", output_text("a"), output_text("b"), phase="final_answer")]),
     "probabilities": (
-        [said("a", id="m", logprobs=[{"token": "a"}])],
+        [text_part("a", id="m", logprobs=[{"token": "a"}])],
         OWN,
         [item("m", {**output_text("a"), "logprobs": [{"token": "a"}]})],
     ),
-    "refusal": ([{**said("no", id="m"), "refusal": True}], OWN, [item("m", {"type": "refusal", "refusal": "no"})]),
-    "annotations": ([said("a", id="m", annotations=[{"type": "file_path"}])], OWN,
+    "refusal": ([{**text_part("no", id="m"), "refusal": True}], OWN, [item("m", {"type": "refusal", "refusal": "no"})]),
+    "annotations": ([text_part("a", id="m", annotations=[{"type": "file_path"}])], OWN,
                     [item("m", {**output_text("a"), "annotations": [{"type": "file_path"}]})]),
     "namespace": ([call(item={"id": "fc_1", "namespace": "n"})], OWN, [function_call(namespace="n") | {"id": "fc_1"}]),
     "custom": ([{"functionCall": {"id": "c1", "name": "read", "args": {"input": "w"}}, "item": {"type": "custom_tool_call"}}], OWN,
                [{"type": "custom_tool_call", "call_id": "c1", "name": "read", "input": "w"}]),
-    "reasoning at the end": ([said("a", id="m"), reasoning("rs_1")], OWN, [assistant("a")]),
-    "reasoning that cannot be read": ([reasoning("rs_1", None), said("a", id="m", phase="commentary")], OWN,
+    "reasoning at the end": ([text_part("a", id="m"), reasoning("rs_1")], OWN, [assistant("a")]),
+    "reasoning that cannot be read": ([reasoning("rs_1", None), text_part("a", id="m", phase="commentary")], OWN,
                                       [assistant("a", phase="commentary")]),
-    "what followed has no id": ([reasoning("rs_1"), said("a")], OWN, [assistant("a")]),
-    "two items of one id": ([said("a", id="m"), call(item={"id": "m"})], OWN, [assistant("a"), function_call()]),
-    "another family": ([reasoning("rs_1"), SEARCHED, said("a", id="m"), call(item={"id": "fc_1", "namespace": "n"})],
+    "what followed has no id": ([reasoning("rs_1"), text_part("a")], OWN, [assistant("a")]),
+    "two items of one id": ([text_part("a", id="m"), call(item={"id": "m"})], OWN, [assistant("a"), function_call()]),
+    "another family": ([reasoning("rs_1"), SEARCHED, text_part("a", id="m"), call(item={"id": "fc_1", "namespace": "n"})],
                        {**OWN, "model": "o3"}, [assistant("a"), function_call(namespace="n")]),
     "an item without an id": ([native("openai-responses", type="tool_search_call", execution="server", arguments={})],
                               {**OWN, "model": "o3"}, [{"type": "tool_search_call", "execution": "server", "arguments": {}}]),
@@ -177,7 +177,7 @@ MODELS = {
         [function_call() | {"id": "ctc_1"}],
     ),
     "another provider's item": ([native("anthropic", **SEARCH), {"text": "a"}], OWN, [assistant("a")]),
-    "an id that is none": ([said("a", id=""), call(item={"id": 7})], OWN, [assistant("a"), function_call()]),
+    "an id that is none": ([text_part("a", id=""), call(item={"id": 7})], OWN, [assistant("a"), function_call()]),
     "empty message item": ([native("openai-responses", type="message", id="m", content=[])], OWN, []),
 }  # fmt: skip
 
@@ -200,7 +200,7 @@ def test_a_native_call_goes_back_with_its_output():
 
 def test_an_item_is_sent_once():
     """A turn stored twice, as after a resume, goes back without ids the second time."""
-    turn = [reasoning("rs_1"), said("a", id="msg_1")]
+    turn = [reasoning("rs_1"), text_part("a", id="msg_1")]
     records = [
         USER,
         message(1, "codeh", turn, **OWN),
@@ -215,7 +215,7 @@ def test_an_item_is_sent_once():
 
 def test_reasoning_needs_the_very_item_that_followed_it():
     """Compaction that takes away an item takes the turn's reasoning and ids with it."""
-    own = [reasoning("rs_1"), said("a", id="msg_1"), call(item={"id": "fc_1"})]
+    own = [reasoning("rs_1"), text_part("a", id="msg_1"), call(item={"id": "fc_1"})]
     whole = Message(id="m", kind="codeh", role="model", ts=None, fields=OWN, own=own, parts=own)
     for left, ids in (
         ([0, 1, 2], ["rs_1", "msg_1", "fc_1"]),
@@ -352,4 +352,4 @@ def test_a_body_that_relies_on_what_the_provider_keeps_stays_so(kept):
 def test_an_item_of_the_users_side_is_sent_once():
     """The provider refuses a second item of the same id."""
     compaction = native("openai-responses", id="cmp_1", type="compaction", encrypted_content="gAAA")
-    assert asked(compaction, compaction) == [compaction["native"]["value"]]
+    assert user_items(compaction, compaction) == [compaction["native"]["value"]]

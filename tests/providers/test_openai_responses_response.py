@@ -31,7 +31,7 @@ def message(*content, **more):
     }
 
 
-def said(text, **more):
+def text(text, **more):
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": [], **more}
 
 
@@ -54,16 +54,16 @@ SEARCH = {"type": "web_search_call", "id": "ws_1", "status": "completed", "actio
 SPOKEN = {"type": "output_audio", "data": "UklGRg=="}
 
 ITEMS = {
-    "text": (message(said("a")), [{"text": "a", "item": ITEM}]),
-    "text with a phase": (message(said("a"), phase="commentary"), [{"text": "a", "item": {**ITEM, "phase": "commentary"}}]),
-    "two texts": (message(said("a"), said("b")), [{"text": "a", "item": ITEM}, {"text": "b", "item": ITEM}]),
-    "annotations": (message(said("a", annotations=NOTED)), [{"text": "a", "item": {**ITEM, "annotations": NOTED}}]),
+    "text": (message(text("a")), [{"text": "a", "item": ITEM}]),
+    "text with a phase": (message(text("a"), phase="commentary"), [{"text": "a", "item": {**ITEM, "phase": "commentary"}}]),
+    "two texts": (message(text("a"), text("b")), [{"text": "a", "item": ITEM}, {"text": "b", "item": ITEM}]),
+    "annotations": (message(text("a", annotations=NOTED)), [{"text": "a", "item": {**ITEM, "annotations": NOTED}}]),
     "a refusal": (
         message({"type": "refusal", "refusal": "no"}), [{"text": "no", "refusal": True, "item": ITEM}],
     ),
-    "an empty text": (message(said("")), [{"text": "", "item": ITEM}]),
+    "an empty text": (message(text("")), [{"text": "", "item": ITEM}]),
     "no content": (message(), [native(message())]),
-    "content unknown here": (message(said("a"), SPOKEN), [native(message(said("a"), SPOKEN))]),
+    "content unknown here": (message(text("a"), SPOKEN), [native(message(text("a"), SPOKEN))]),
     "a call": (
         CALL, [{"functionCall": {"id": "call_1", "name": "f", "args": {"a": 1}}, "item": {"id": "fc_1", "status": "completed"}}],
     ),
@@ -113,8 +113,8 @@ def test_the_last_event_is_the_answer():
 
 
 def test_items_left_to_their_own_events():
-    assert wire.read(done(message(said("a")), CALL, last=response())) == read(
-        response(message(said("a")), CALL)
+    assert wire.read(done(message(text("a")), CALL, last=response())) == read(
+        response(message(text("a")), CALL)
     )
 
 
@@ -135,7 +135,7 @@ def test_what_arrives_on_the_way():
         {"type": "response.unknown.delta", "delta": "?"},
     ]
     reader = wire.Reader()
-    parts = reader.feed(sse(*events) + done(REASONING, message(said("a")), CALL, last=response(CALL)))
+    parts = reader.feed(sse(*events) + done(REASONING, message(text("a")), CALL, last=response(CALL)))
     call = ITEMS["a call"][1][0]
     assert (parts, reader.restarts) == ([native(REASONING), call], 1)  # response.created begins anew
     parts = wire.Reader().feed(sse(*events))
@@ -143,11 +143,11 @@ def test_what_arrives_on_the_way():
 
 
 FINISHES = {
-    "completed": (response(message(said("a"))), "Reply completed"),
+    "completed": (response(message(text("a"))), "Reply completed"),
     "completed, nothing said": (response(), "Reply completed"),
-    "as a compatible host says it": (response(message(said("a")), status="complete"), "Reply complete"),
+    "as a compatible host says it": (response(message(text("a")), status="complete"), "Reply complete"),
     "too long": (
-        response(message(said("a")), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        response(message(text("a")), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
         "Reply incomplete:max_output_tokens",
     ),
     "too long, only reasoning": (
@@ -186,17 +186,17 @@ def test_an_answer_that_is_not_there_yet(status):
 
 @pytest.mark.parametrize("path", recorded("openai-responses"), ids=lambda path: path.stem)
 def test_recorded(path):
-    given = orjson.loads(path.read_bytes())["response"]
-    outcome = wire.read(orjson.dumps(given), "openai-responses")
-    if "output" not in given or given["status"] == "queued":
-        assert outcome.retry == ("output" in given)
+    whole = orjson.loads(path.read_bytes())["response"]
+    outcome = wire.read(orjson.dumps(whole), "openai-responses")
+    if "output" not in whole or whole["status"] == "queued":
+        assert outcome.retry == ("output" in whole)
     else:
-        same(outcome, given)
+        same(outcome, whole)
 
 
 @pytest.mark.parametrize("path", recorded_streams("openai-responses"), ids=lambda path: path.stem)
 def test_recorded_stream(path):
-    """The same as the response that the official client put together, and the same text on the way."""
+    """The same as the whole that the official client put together, and the same text on the way."""
     outcome, parts, _ = arrived([path.read_bytes()])
     same(outcome, expected_of(path))
     assert isinstance(outcome, Reply)
@@ -204,12 +204,12 @@ def test_recorded_stream(path):
     assert texts[0] == texts[1]
 
 
-def same(outcome, given):
+def same(outcome, whole):
     assert isinstance(outcome, Reply)
-    expected = [item for item in given["output"] for item in spelled_out(item)]
+    expected = [item for item in whole["output"] for item in spelled_out(item)]
     assert [item_of(part) for part in outcome.parts] == [without_nulls(item) for item in expected]
-    assert (outcome.id, outcome.model, outcome.finish) == (given["id"], given["model"], given["status"])
-    assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
+    assert (outcome.id, outcome.model, outcome.finish) == (whole["id"], whole["model"], whole["status"])
+    assert without_nulls(outcome.usage["raw"]) == without_nulls(whole["usage"])
 
 
 def spelled_out(item):

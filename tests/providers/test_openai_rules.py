@@ -159,13 +159,13 @@ BREAKS += [(f"responses: {name}", responses, RESPONSES, *case) for name, case in
 
 
 @pytest.mark.parametrize(
-    ("rules", "body", "path", "value", "found"),
+    ("rules", "body", "path", "value", "expected"),
     [case[1:] for case in BREAKS],
     ids=[case[0] for case in BREAKS],
 )
-def test_a_broken_body_is_caught(rules, body, path, value, found):
+def test_a_broken_body_is_caught(rules, body, path, value, expected):
     problems = rules.Rules(changed(body, path, value)).in_order()
-    assert found in [problem.path for problem in problems], problems
+    assert expected in [problem.path for problem in problems], problems
 
 
 @pytest.mark.parametrize(

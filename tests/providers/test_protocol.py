@@ -17,8 +17,8 @@ formats = pytest.mark.parametrize("name", providers.FORMATS)
 
 
 def public(of):
-    found = {**dict.fromkeys(inspect.get_annotations(of)), **vars(of)}
-    return {name: value for name, value in found.items() if not name.startswith("_")}
+    members = {**dict.fromkeys(inspect.get_annotations(of)), **vars(of)}
+    return {name: value for name, value in members.items() if not name.startswith("_")}
 
 
 def parameters(function):
@@ -29,11 +29,11 @@ def parameters(function):
 
 @formats
 def test_a_package_has_what_its_protocol_says(name):
-    found = import_module(f"codeh_history.providers.{providers.FORMATS[name]}")
+    package = import_module(f"codeh_history.providers.{providers.FORMATS[name]}")
     for key, value in public(protocol.Provider).items():
-        assert hasattr(found, key), key
+        assert hasattr(package, key), key
         if inspect.isfunction(value):
-            assert parameters(getattr(found, key)) == parameters(value), key
+            assert parameters(getattr(package, key)) == parameters(value), key
 
 
 @formats
@@ -105,9 +105,9 @@ def test_whose_error_it_is(body, provider):
     outcome = wire.read(body)
     assert isinstance(outcome, wire.Failure)
     assert outcome.provider == provider
-    given = wire.read(body, "anthropic")
-    assert isinstance(given, wire.Failure)
-    assert given.provider == "anthropic"
+    named = wire.read(body, "anthropic")
+    assert isinstance(named, wire.Failure)
+    assert named.provider == "anthropic"
 
 
 @pytest.mark.parametrize("name", STREAMS)

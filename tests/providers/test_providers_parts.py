@@ -25,9 +25,9 @@ CALLS = {  # what came as arguments; the args, and what is kept of it verbatim
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "args", "verbatim"), CALLS.values(), ids=CALLS)
-def test_arguments_are_an_object_and_nothing_of_them_is_lost(given, args, verbatim):
-    made = call("c", "f", given)
+@pytest.mark.parametrize(("raw", "args", "verbatim"), CALLS.values(), ids=CALLS)
+def test_arguments_are_an_object_and_nothing_of_them_is_lost(raw, args, verbatim):
+    made = call("c", "f", raw)
     assert made["functionCall"] == {"id": "c", "name": "f", "args": args}
     assert made.get("arguments") == verbatim
 
@@ -78,9 +78,9 @@ MIMES = {
 }
 
 
-@pytest.mark.parametrize(("given", "name", "expected"), MIMES.values(), ids=MIMES)
-def test_type(given, name, expected):
-    assert mime_of(given, name) == expected
+@pytest.mark.parametrize(("mime", "name", "expected"), MIMES.values(), ids=MIMES)
+def test_type(mime, name, expected):
+    assert mime_of(mime, name) == expected
 
 
 DATA = {
@@ -97,9 +97,9 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize(("given", "expected"), DATA.values(), ids=DATA)
-def test_base64(given, expected):
-    assert base64_of(given) == expected
+@pytest.mark.parametrize(("data", "expected"), DATA.values(), ids=DATA)
+def test_base64(data, expected):
+    assert base64_of(data) == expected
 
 
 def _inline(data, **more):
@@ -125,8 +125,8 @@ PARTS = {
 
 @pytest.mark.parametrize(("part", "expected"), PARTS.values(), ids=PARTS)
 def test_part(part, expected):
-    found = media(part)
-    assert (found and (found.mime, found.data, found.url, found.name)) == expected
+    content = media(part)
+    assert (content and (content.mime, content.data, content.url, content.name)) == expected
 
 
 def test_the_text_of_a_text_file():
@@ -166,11 +166,11 @@ def test_fit(alphabet, text, begins):
     assert (alphabet.fit(text) == text) == alphabet.takes(text)
 
 
-@given(one=st.text(), other=st.text())
-def test_no_two_become_the_same(one, other):
+@given(name=st.text(), other=st.text())
+def test_no_two_become_the_same(name, other):
     alphabet = Alphabet(WORD, 32)
-    assert alphabet.takes(alphabet.fit(one))
-    assert (alphabet.fit(one) == alphabet.fit(other)) == (one == other)
+    assert alphabet.takes(alphabet.fit(name))
+    assert (alphabet.fit(name) == alphabet.fit(other)) == (name == other)
 
 
 def test_only_texts_are_names():

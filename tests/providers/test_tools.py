@@ -36,14 +36,14 @@ SHAPES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "expected"), SHAPES.values(), ids=SHAPES)
-def test_shape(given, expected):
-    assert [(tool.name, tool.shape, tool.native) for tool in read(given)] == expected
+@pytest.mark.parametrize(("tools", "expected"), SHAPES.values(), ids=SHAPES)
+def test_shape(tools, expected):
+    assert [(tool.name, tool.shape, tool.native) for tool in read(tools)] == expected
 
 
-@pytest.mark.parametrize("given", [[CHAT], [ANTHROPIC], [GEMINI], [{"name": "f", "parameters": OBJECT}]])
-def test_parameters_are_json_schema(given):
-    assert read(given)[0].parameters == OBJECT
+@pytest.mark.parametrize("tools", [[CHAT], [ANTHROPIC], [GEMINI], [{"name": "f", "parameters": OBJECT}]])
+def test_parameters_are_json_schema(tools):
+    assert read(tools)[0].parameters == OBJECT
 
 
 def test_whether_it_is_strict_is_kept():
@@ -67,9 +67,9 @@ SCHEMAS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "expected"), SCHEMAS.values(), ids=SCHEMAS)
-def test_openapi_schema_becomes_json_schema(given, expected):
-    assert json_schema(given) == expected
+@pytest.mark.parametrize(("schema", "expected"), SCHEMAS.values(), ids=SCHEMAS)
+def test_openapi_schema_becomes_json_schema(schema, expected):
+    assert json_schema(schema) == expected
 
 
 def _named(tool):
@@ -99,22 +99,22 @@ def test_a_function_is_declared_once():
     assert notes == ["tool f is declared twice: the first declaration is sent"]
 
 
-@pytest.mark.parametrize(("raw", "path", "found"), [
+@pytest.mark.parametrize(("raw", "path", "count"), [
     ({"a": 7}, ("a",), 7), ({"a": 0}, ("a",), 0), ({"a": {"b": 7}}, ("a", "b"), 7), ({"a": 7}, ("a", "b"), None),
     ({"a": -1}, ("a",), None), ({"a": True}, ("a",), None), ({"a": 1.0}, ("a",), None), ({"a": "7"}, ("a",), None),
     ({"a": 2**53}, ("a",), None), ({"a": 2**53 - 1}, ("a",), 2**53 - 1), (None, ("a",), None), ([7], (0,), None),
     ({}, ("a",), None), (7, (), 7),
 ])  # fmt: skip
-def test_a_count_is_a_number_that_json_counts_exactly(raw, path, found):
-    assert usage.count(raw, *path) == found
+def test_a_count_is_a_number_that_json_counts_exactly(raw, path, count):
+    assert usage.count(raw, *path) == count
 
 
-@pytest.mark.parametrize(("before", "after", "found"), [
+@pytest.mark.parametrize(("before", "after", "merged"), [
     (None, {"a": 1}, {"a": 1}), ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}), ({"a": 1}, {"a": None}, {"a": 1}),
     ({"a": 1}, {"a": 2}, {"a": 2}), ({"a": 1}, None, {"a": 1}), ({"a": 1}, "x", {"a": 1}), (None, None, None),
 ])  # fmt: skip
-def test_what_a_stream_says_last_counts(before, after, found):
-    assert usage.merged(before, after) == found
+def test_what_a_stream_says_last_counts(before, after, merged):
+    assert usage.merged(before, after) == merged
 
 
 def test_only_what_is_known_stands_beside_what_was_said():
@@ -129,7 +129,7 @@ def test_a_path_leads_into_objects_and_what_is_there_is_added_up():
     assert usage.read(raw, paths) == {"input": 3, "cached": 4, "raw": raw}
 
 
-@pytest.mark.parametrize(("raw", "found"), [
+@pytest.mark.parametrize(("raw", "billed"), [
     ({"cache_creation": {"ephemeral_1h_input_tokens": 3}}, {"cacheWrite1h": 3}),
     ({"server_tool_use": {"web_search_requests": 2}}, {"webSearches": 2}),
     ({"prompt_tokens_details": {"audio_tokens": 4, "image_tokens": 0}}, {"inputAudio": 4}),
@@ -138,6 +138,6 @@ def test_a_path_leads_into_objects_and_what_is_there_is_added_up():
     ({"service_tier": "batch"}, {"service_tier": "batch", "processing": "batch"}), ({"service_tier": "standard"}, {}),
     ({"speed": "fast"}, {"speed": "fast"}), ({"speed": 7}, {}), ("x", {}), (None, {}),
 ])  # fmt: skip
-def test_what_has_a_price_of_its_own_is_told(raw, found):
-    given = {"input": 1, "output": 0, "raw": raw}
-    assert usage.billed(given) == {"input": 1, **found}
+def test_what_has_a_price_of_its_own_is_told(raw, billed):
+    used = {"input": 1, "output": 0, "raw": raw}
+    assert usage.billed(used) == {"input": 1, **billed}

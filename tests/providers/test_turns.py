@@ -74,8 +74,8 @@ def test_a_result_answers_only_the_model_turns_right_before_it():
 
 
 def test_summaries_come_first():
-    found = turns(session([user("a")]).messages, ["one", "two"])
-    assert [shown(turn) for turn in found] == [f"user {SUMMARY_HEAD}\n\none\n\ntwo", "user a"]
+    made = turns(session([user("a")]).messages, ["one", "two"])
+    assert [shown(turn) for turn in made] == [f"user {SUMMARY_HEAD}\n\none\n\ntwo", "user a"]
 
 
 FAMILIES = {

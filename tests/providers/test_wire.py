@@ -159,8 +159,8 @@ OUTCOMES = {
 
 @pytest.mark.parametrize(("data", "expected"), OUTCOMES.values(), ids=OUTCOMES)
 def test_outcome(data, expected):
-    found = short(wire.read(data))
-    assert found == expected if expected.startswith("Reply") else found.startswith(expected)
+    outcome = short(wire.read(data))
+    assert outcome == expected if expected.startswith("Reply") else outcome.startswith(expected)
 
 
 @pytest.mark.parametrize(("data", "expected"), OUTCOMES.values(), ids=OUTCOMES)
@@ -352,13 +352,13 @@ _json = st.recursive(
 
 
 def _places(value):
-    found = []
+    places = []
     items = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     )
     for key, inner in items:
-        found += [(value, key), *_places(inner)]
-    return found
+        places += [(value, key), *_places(inner)]
+    return places
 
 
 @given(st.data())
