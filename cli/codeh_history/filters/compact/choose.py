@@ -110,10 +110,14 @@ def _uses(lines: Sequence[Line]) -> dict[str, float]:
 def _uses_lately(lines: Sequence[Line]) -> dict[str, float]:
     """How often messages use a word; a use long ago counts less."""
     end = max([line.number for line in lines], default=0) + 1
-    counts = Counter((word, max(line.number, 0)) for line in lines for word in line.words)
+    by_message: dict[int, Counter[str]] = {}
+    for line in lines:
+        by_message.setdefault(max(line.number, 0), Counter()).update(line.words)
     uses: dict[str, float] = {}
-    for (word, number), count in counts.items():
-        uses[word] = uses.get(word, 0.0) + log(1 + count) * exp((number - end) / (end * LATELY))
+    for number, counts in by_message.items():
+        weight = exp((number - end) / (end * LATELY))
+        for word, count in counts.items():
+            uses[word] = uses.get(word, 0.0) + log(1 + count) * weight
     return {word: use**0.2 for word, use in uses.items()}
 
 
@@ -169,10 +173,11 @@ def names(lines: Sequence[Line]) -> list[Line]:
     first: dict[str, Line] = {}
     shown = [line for line in lines if line.kind == "shown"]
     in_files = [*filter(_of_a_file, shown)]
-    for line in [*in_files, *shown] if in_files else ():
-        for name in sorted(line.words.difference(first)):
-            field = f"{name}: " in line.text
-            if SYMBOL.fullmatch(name) and _is_name(name) and not (field or name.endswith(line.label)):
+    words = frozenset().union(*(line.words for line in shown if in_files))
+    candidates = {word for word in words if SYMBOL.fullmatch(word) and _is_name(word)}
+    for line in [*in_files, *shown]:
+        for name in sorted(line.words & candidates):
+            if name not in first and f"{name}: " not in line.text and not name.endswith(line.label):
                 first[name] = line
     return [
         Line(
