@@ -19,13 +19,13 @@ COUNTER = open_counter("approx")
 @given(data=some.files_of())
 def test_the_total_is_the_sum(data):
     view = some.folded(data)
-    found = costs.measure(COUNTER, view)
-    tokens = found["tokens"]
+    stats = costs.measure(COUNTER, view)
+    tokens = stats["tokens"]
     besides = 3 + tokens["system"] + tokens["tools"] + tokens["summaries"]
     assert tokens["total"] == besides + sum(tokens["by_role"].values())
     assert sum(tokens["by_kind"].values()) == sum(tokens["by_role"].values())
     assert sum(tokens["by_tool"].values()) <= sum(tokens["by_role"].values())
-    assert found["messages"] == len(view.messages)
+    assert stats["messages"] == len(view.messages)
 
 
 @given(data=some.files_of())
@@ -40,7 +40,7 @@ def test_a_status_can_always_be_given(data):
         assert not open_at_end(view.messages)
 
 
-def said(kind, **fields):
+def message(kind, **fields):
     return {"type": "message", "id": kind, "kind": kind, "parts": [{"text": "x"}], **fields}
 
 
@@ -56,40 +56,40 @@ def test_system_and_tools_are_those_of_the_session():
 def test_tools_by_cost():
     call = {"functionCall": {"name": "cheap", "args": {}}}
     result = {"functionResponse": {"name": "dear", "response": {"output": "many words " * 20}}}
-    view = some.view_of([said("codeh", parts=[call]), said("tool", parts=[result, {"text": "x"}])])
-    found = costs.by_tool(COUNTER, view, part_tokens(COUNTER, view.messages))
-    assert list(found) == ["dear", "cheap"]
-    assert found["dear"] > found["cheap"] > 0
+    view = some.view_of([message("codeh", parts=[call]), message("tool", parts=[result, {"text": "x"}])])
+    by_tool = costs.by_tool(COUNTER, view, part_tokens(COUNTER, view.messages))
+    assert list(by_tool) == ["dear", "cheap"]
+    assert by_tool["dear"] > by_tool["cheap"] > 0
 
 
 def test_the_counter_is_that_of_the_newest_model():
-    view = some.view_of([said("codeh", model="gpt-4"), said("user")])
+    view = some.view_of([message("codeh", model="gpt-4"), message("user")])
     assert costs.counter_for(Env(), view, None).name == "cl100k_base"
     assert costs.counter_for(Env(), view, "approx").name == "approx"
-    assert costs.counter_for(Env(), some.view_of([said("user")]), None).name == "o200k_base"
+    assert costs.counter_for(Env(), some.view_of([message("user")]), None).name == "o200k_base"
 
 
-CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropic")
+CALL = message("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropic")
 
 
 @pytest.mark.parametrize(
     ("records", "environ", "next"),
     [
         ([], {}, "append -s s -m TEXT"),
-        ([said("info")], {}, "append -s s -m TEXT"),
-        ([said("user")], {}, "ask -s s --to PROVIDER --via CMD"),
-        ([said("user")], {"CODEH_TO": "gemini"}, "ask -s s --via CMD"),
-        ([said("user")], {"CODEH_TO": "gemini", "CODEH_VIA": "x"}, "ask -s s"),
+        ([message("info")], {}, "append -s s -m TEXT"),
+        ([message("user")], {}, "ask -s s --to PROVIDER --via CMD"),
+        ([message("user")], {"CODEH_TO": "gemini"}, "ask -s s --via CMD"),
+        ([message("user")], {"CODEH_TO": "gemini", "CODEH_VIA": "x"}, "ask -s s"),
         ([CALL], {}, "calls -s s --via CMD"),
         (
-            [CALL, said("tool", parts=[{"functionResponse": {"name": "f"}}])],
+            [CALL, message("tool", parts=[{"functionResponse": {"name": "f"}}])],
             {},
             "ask -s s --to anthropic --via CMD",
         ),
-        ([CALL, said("user")], {}, "ask -s s --to anthropic --via CMD"),
-        ([said("user"), said("codeh")], {}, "ask -s s --to PROVIDER -m TEXT --via CMD"),
+        ([CALL, message("user")], {}, "ask -s s --to anthropic --via CMD"),
+        ([message("user"), message("codeh")], {}, "ask -s s --to PROVIDER -m TEXT --via CMD"),
         (
-            [said("user"), {"type": "open", "id": "o", "kind": "codeh"}],
+            [message("user"), {"type": "open", "id": "o", "kind": "codeh"}],
             {},
             "ask -s s --to PROVIDER --via CMD",
         ),

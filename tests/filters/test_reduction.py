@@ -12,14 +12,14 @@ from histories import model, session, user
 ENV = Env({"CODEH_HOME": "/nowhere"})
 
 
-def done(view, **given):
+def done(view, **options):
     """What each step does, by the kinds of its ops."""
-    found = []
-    for step in steps(ENV, Reduction(**given), "s"):
+    kinds = []
+    for step in steps(ENV, Reduction(**options), "s"):
         ops, _ = step(view)
         view = apply(view, ops)
-        found.append([op["op"] for op in ops])
-    return found
+        kinds.append([op["op"] for op in ops])
+    return kinds
 
 
 def talked():
@@ -41,10 +41,10 @@ def test_each_is_done_where_its_flags_ask_for_it_and_in_this_order():
     assert len(both) == 2
 
 
-@pytest.mark.parametrize("given", [{"only": ("no-such-pass",)}, {"budget": "few"}, {"thoughts": "some"}])
-def test_what_cannot_be_followed_is_refused_before_anything_is_read(given):
+@pytest.mark.parametrize("options", [{"only": ("no-such-pass",)}, {"budget": "few"}, {"thoughts": "some"}])
+def test_what_cannot_be_followed_is_refused_before_anything_is_read(options):
     with pytest.raises(Usage):
-        steps(ENV, Reduction(**given), "s")
+        steps(ENV, Reduction(**options), "s")
 
 
 @pytest.mark.parametrize(

@@ -24,45 +24,45 @@ def placed(*lines):
     return [*lines]
 
 
-def said(text, spoken="asked", id="m", kind=""):
+def _line(text, spoken="asked", id="m", kind=""):
     label = "User" if spoken == "asked" else "Model"
     return Line(kind or spoken, label, text, id, len(text.split()) + 1, spoken)
 
 
-def chooser(lines, shape=PEOPLE, known=""):
-    return Chooser(lines, shape, features(known))
+def chooser(lines, shape=PEOPLE, kept=""):
+    return Chooser(lines, shape, features(kept))
 
 
 def test_a_line_that_says_the_same_again_is_worth_less():
-    lines = placed(said("The heron nests."), said("The heron nests!"), said("Plovers winter abroad."))
-    found = chooser(lines).best(lines, 8)
-    assert {line.text for line in found} == {"The heron nests!", "Plovers winter abroad."}
+    lines = placed(_line("The heron nests."), _line("The heron nests!"), _line("Plovers winter abroad."))
+    best = chooser(lines).best(lines, 8)
+    assert {line.text for line in best} == {"The heron nests!", "Plovers winter abroad."}
 
 
 def test_what_stands_in_the_messages_that_stay_is_worth_less():
-    lines = placed(said("The heron nests."), said("A plover winters."))
-    assert chooser(lines, known="A plover winters.").best(lines, 4)[0].text == "The heron nests."
+    lines = placed(_line("The heron nests."), _line("A plover winters."))
+    assert chooser(lines, kept="A plover winters.").best(lines, 4)[0].text == "The heron nests."
 
 
 def test_no_more_is_chosen_than_there_is_room_for_and_some_to_spare():
-    lines = placed(*(said(f"Bird{n} sings loudly today.") for n in range(50)))
+    lines = placed(*(_line(f"Bird{n} sings loudly today.") for n in range(50)))
     assert sum(line.cost for line in choose(lines, chooser(lines), PEOPLE, 60)) <= 60 * SPARE
 
 
 def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says():
     lines = placed(*(
         line for n in range(20)
-        for line in (said(f"Tell me of bird{n} please.", id=f"u{n}"), said(f"Bird{n} is a heron from Mali{n}.", "said", f"a{n}"))
+        for line in (_line(f"Tell me of bird{n} please.", id=f"u{n}"), _line(f"Bird{n} is a heron from Mali{n}.", "said", f"a{n}"))
     ))  # fmt: skip
-    found = choose(lines, chooser(lines, CHAT), CHAT, 130)
-    assert sum(line.spoken == "asked" for line in found) > sum(line.spoken == "said" for line in found)
+    best = choose(lines, chooser(lines, CHAT), CHAT, 130)
+    assert sum(line.spoken == "asked" for line in best) > sum(line.spoken == "said" for line in best)
 
 
 @pytest.mark.parametrize("shape", [CHAT, PEOPLE, WORK])
 def test_the_first_prompt_stays_however_little_it_adds(shape):
     lines = placed(
-        said("Let us plan the day.", id="first"),
-        *(said(f"Bird{n} sings in Mali{n} and Niger{n}.", id=f"m{n}") for n in range(60)),
+        _line("Let us plan the day.", id="first"),
+        *(_line(f"Bird{n} sings in Mali{n} and Niger{n}.", id=f"m{n}") for n in range(60)),
     )
     kept = choose(lines, chooser(lines, shape), shape, 60)
     assert "Let us plan the day." in [line.text for line in kept]
@@ -70,8 +70,8 @@ def test_the_first_prompt_stays_however_little_it_adds(shape):
 
 def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none():
     lines = placed(
-        said("Never touch the ledger parser.", kind="rule"), said("Please never touch the ledger parser!", kind="rule"),
-        said("Never rename the invoice exporter.", kind="rule"), said("You may rename the invoice exporter now."),
+        _line("Never touch the ledger parser.", kind="rule"), _line("Please never touch the ledger parser!", kind="rule"),
+        _line("Never rename the invoice exporter.", kind="rule"), _line("You may rename the invoice exporter now."),
     )  # fmt: skip
     settle(lines)
     assert [line.kind for line in lines] == ["asked", "rule", "asked", "rule"]
@@ -116,17 +116,17 @@ def test_every_prompt_survives_in_its_first_sentence():
         m for n in range(12) for m in (user(f"Please check part{n} of it. It is urgent."), *working(4))
     ]
     view = session([*turns, user("end")])
-    told = section(summary(view, tokens(view) // 5), "What was asked")
-    assert all(any(f"part{n} " in line for line in told) for n in range(9))
+    prompts = section(summary(view, tokens(view) // 5), "What was asked")
+    assert all(any(f"part{n} " in line for line in prompts) for n in range(9))
 
 
-@pytest.mark.parametrize(("text", "found"), [
+@pytest.mark.parametrize(("text", "expected"), [
     ("see src/app/main.py and tests", {"src/app/main.py"}), ("the quick brown fox", set()),
     ("call getUserName() or max_tokens", {"getUserName", "max_tokens"}), ("port 8080, id 4f2a9c", {"8080", "4f2a9c"}),
 ])  # fmt: skip
-def test_names(text, found):
-    assert found <= words.names_in(text)
-    assert found or not words.names_in(text)
+def test_names(text, expected):
+    assert expected <= words.names_in(text)
+    assert expected or not words.names_in(text)
 
 
 def test_only_names_of_a_file_stand_at_it():
@@ -139,10 +139,10 @@ def test_only_names_of_a_file_stand_at_it():
     lines = placed(
         *(Line("shown", "src/a.py", text, "m", 9) for text in shown), Line("shown", "src/a.py", "output_mode: content, text: old_name", "m", 9),
     )  # fmt: skip
-    found = {line.text for line in choose_names(lines)}
-    assert {"parse_line", "old_name"} <= found
+    names = {line.text for line in choose_names(lines)}
+    assert {"parse_line", "old_name"} <= names
     assert not any(
-        word in name for name in found for word in ("error", "reminder", "nThen", "nFell", "mode")
+        word in name for name in names for word in ("error", "reminder", "nThen", "nFell", "mode")
     )
 
 
@@ -215,9 +215,9 @@ def test_the_lines_of_a_record_are_read_as_they_were_written():
 
 
 def test_what_is_no_line_is_left_out_and_a_kind_not_known_is_of_an_earlier_summary():
-    found = record([])
-    found.fields["lines"] = [["wish", "Be kind.", "m0"], ["rule", 1, "m0"], "rule", ["rule", "Never push."]]
-    assert entries_of(found) == [Entry("earlier", "", "Be kind.", "m0")]
+    made = record([])
+    made.fields["lines"] = [["wish", "Be kind.", "m0"], ["rule", 1, "m0"], "rule", ["rule", "Never push."]]
+    assert entries_of(made) == [Entry("earlier", "", "Be kind.", "m0")]
     assert entries_of(Summary(fields={"id": "S", "summary": "Rules:\n- x"}, place=0, raw=None)) is None
 
 

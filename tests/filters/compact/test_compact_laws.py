@@ -116,7 +116,7 @@ def test_what_must_stay_is_verbatim(records, share, policy, keep):
     if messages and "last-unit" not in plan.stages and policy == "tiered":
         wanted.add(len(messages) - 1)
     after = {message.id: message.parts for message in apply(view, plan.ops).messages}
-    for number in {n for one in wanted for n in grouped[one]}:
+    for number in {n for place in wanted for n in grouped[place]}:
         assert after.get(messages[number].id) == messages[number].parts
 
 

@@ -125,8 +125,8 @@ def requested(**options):
 
 
 def test_amounts_are_read_as_people_write_them():
-    found = requested(budget="32k", max_chars="1M", max_items="50", keep_last="3")
-    assert (found.budget, found.characters, found.items, found.keep_last) == (32_000, 1_000_000, 50, 3)
+    parsed = requested(budget="32k", max_chars="1M", max_items="50", keep_last="3")
+    assert (parsed.budget, parsed.characters, parsed.items, parsed.keep_last) == (32_000, 1_000_000, 50, 3)
     assert not requested().limiting
 
 
@@ -151,8 +151,8 @@ def test_a_wrong_one_is_named(options, message):
     ],
 )  # fmt: skip
 def test_a_share_that_is_not_given_is_what_the_other_leaves(options, shares):
-    found = requested(**options)
-    assert (found.upload_share, found.history_share) == shares
+    parsed = requested(**options)
+    assert (parsed.upload_share, parsed.history_share) == shares
 
 
 @pytest.mark.parametrize(
@@ -163,18 +163,18 @@ def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
 
 
 @pytest.mark.parametrize(
-    ("found", "refused"),
+    ("options", "refused"),
     [
         (Limits(), True), (Limits(budget=9), False), (Limits(characters=9), False), (Limits(items=9), False), (Limits(keep_last=9), False),
         (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, insisting=False), False),
     ],
 )  # fmt: skip
-def test_something_has_to_be_limited(found, *, refused):
+def test_something_has_to_be_limited(options, *, refused):
     if refused:
         with pytest.raises(Usage):
-            demanding(found)
+            demanding(options)
     else:
-        assert demanding(found) is found
+        assert demanding(options) is options
 
 
 @pytest.mark.parametrize("data", [b"not JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])
@@ -222,16 +222,16 @@ def home(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize(("argv", "said"), [
+@pytest.mark.parametrize(("argv", "reason"), [
     (["--apply", "p", "--budget", "9k"], b"--apply takes its limits from the plan; pass no others"),
     (["--apply", "p", "--plan"], b"--apply takes its limits from the plan"),
     (["--apply", "p", "--system", "x"], b"--apply takes its limits from the plan"),
     (["--apply", "p", "--explain"], b"--explain requires --plan"), (["--budget", "0"], b"--budget"),
 ])  # fmt: skip
-def test_what_does_not_go_together_is_exit_2(home, argv, said):
+def test_what_does_not_go_together_is_exit_2(home, argv, reason):
     done = run_in_process("compact", "demo", *argv, home=home)
     assert (done.code, done.out) == (2, b"")
-    assert said in done.err
+    assert reason in done.err
 
 
 def test_a_plan_and_the_session_are_not_both_stdin(home):

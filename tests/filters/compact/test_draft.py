@@ -189,27 +189,27 @@ def history(view=None, **settings):
 
 
 def test_only_what_is_sent_is_there_and_the_total_is_all_of_it():
-    found = history()
-    assert [message.kind for message in found.messages] == ["user", "codeh", "tool", "codeh"]
-    assert found.total == found.fixed_cost + sum(found.costs)
-    assert found.ids([0, 3]) == [found.messages[0].id, found.messages[3].id]
+    sent = history()
+    assert [message.kind for message in sent.messages] == ["user", "codeh", "tool", "codeh"]
+    assert sent.total == sent.fixed_cost + sum(sent.costs)
+    assert sent.ids([0, 3]) == [sent.messages[0].id, sent.messages[3].id]
     more = history(system="Be brief. " * 9, tools=[{"name": "bash"}])
-    assert more.fixed_cost > found.fixed_cost
-    assert more.total - found.total == more.fixed_cost - found.fixed_cost
+    assert more.fixed_cost > sent.fixed_cost
+    assert more.total - sent.total == more.fixed_cost - sent.fixed_cost
 
 
 def test_summaries_cost_what_the_one_record_does_that_they_are_sent_as():
-    found = history()
-    assert found.cost_of_summaries([]) == 0
+    sent = history()
+    assert sent.cost_of_summaries([]) == 0
     texts = ["one summary", "another one"]
-    assert found.cost_of_summaries(texts) == COUNTER.message + COUNTER.counts([summary_text(texts)])[0]
+    assert sent.cost_of_summaries(texts) == COUNTER.message + COUNTER.counts([summary_text(texts)])[0]
 
 
 def test_a_long_result_has_a_stub_and_a_short_one_none():
-    found = history()
-    stub = found.shortened((2, 0), 400)
+    sent = history()
+    stub = sent.shortened((2, 0), 400)
     assert stub is not None
     short = history(session([user("go"), *asked("c", "bash", {}, {"output": "short"})]))
     assert short.shortened((2, 0), 400) is None
-    assert found.part((2, 0)) is found.messages[2].parts[0]
-    assert parts_tokens(COUNTER, [stub])[0] < parts_tokens(COUNTER, [found.part((2, 0))])[0]
+    assert sent.part((2, 0)) is sent.messages[2].parts[0]
+    assert parts_tokens(COUNTER, [stub])[0] < parts_tokens(COUNTER, [sent.part((2, 0))])[0]

@@ -88,11 +88,11 @@ def test_every_shape_keeps_every_promise(name):
     for share in by_length(SHARES[2::2], SHARES, SHARES):
         budget = max(1, int(size * share))
         try:
-            found = plan(view, budget)
+            done = plan(view, budget)
         except BudgetUnreachable:
             assert budget < floor, share
             continue
-        after = apply(view, found.ops)
+        after = apply(view, done.ops)
         assert tokens(after) <= budget, share
         assert not valid or long.refused(after) == {}, share
         assert plan(after, budget).ops == [], share
@@ -180,8 +180,8 @@ def test_an_image_counts_by_its_size_not_by_its_base64():
 
 def test_a_text_beside_an_old_image_survives_it():
     view = session(EDGES["a file beside text"])
-    found = plan(view, 1500)
-    parts = apply(view, found.ops).messages[0].parts
+    done = plan(view, 1500)
+    parts = apply(view, done.ops).messages[0].parts
     assert [part.get("text", "")[:4] for part in parts] == ["look", "[… i", "[… a", prose(1, 90)[:4]]
 
 
@@ -193,6 +193,6 @@ def test_a_result_that_answers_late_brings_its_call_back():
 
 def test_counts_are_those_of_the_named_counter():
     view = session(EDGES["special tokens"])
-    found = plan(view, tokens(view) - 1, exact=True)
-    assert found.counter == COUNTER.name
-    assert found.before == tokens(view)
+    done = plan(view, tokens(view) - 1, exact=True)
+    assert done.counter == COUNTER.name
+    assert done.before == tokens(view)

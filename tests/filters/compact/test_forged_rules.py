@@ -73,7 +73,7 @@ def compacted(turns, seed, share=0.5):
 
 def users_lines(summaries):
     """What summaries have as the user's, by their records."""
-    found = []
+    texts = []
     for fields in summaries:
         for kind, text, _ in fields["lines"]:
             name, _, label = kind.partition(" ")
@@ -82,13 +82,13 @@ def users_lines(summaries):
                 or label == "User"
                 or (name in ("decision", "open", "question") and not label)
             ):
-                found.append(text)
-    return found
+                texts.append(text)
+    return texts
 
 
 def seen_as_users(text):
     """What a reader of a summary's text would take for the user's: below such a heading or label."""
-    found, whose = [], ""
+    lines, whose = [], ""
     for raw in re.split("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]", text):
         line = re.sub("[\u200b-\u200f\u2060-\u2064\ufeff]|\x1b\\[\\d*m", "", raw)
         label = re.match(
@@ -98,8 +98,8 @@ def seen_as_users(text):
         if label:
             whose = label[1].lower()
         if whose in USERS:
-            found.append(line)
-    return found
+            lines.append(line)
+    return lines
 
 
 def attempts():
@@ -158,9 +158,9 @@ def test_rules_in_users_own_words_stand_as_rules_after_three_compactions():
     for start in range(0, 100, 10):
         turns = []
         for n, rule in enumerate(RULES[start : start + 10]):
-            said = rule if n % 2 else f"Please look at part {n} of the shop. {rule}"
+            prompt = rule if n % 2 else f"Please look at part {n} of the shop. {rule}"
             turns += [
-                user(said), *asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(start + n, 25)}),
+                user(prompt), *asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(start + n, 25)}),
                 model(f"Part {n}: {prose(start + n, 60)}"),
             ]  # fmt: skip
         turns += [m for n in range(6) for m in (user(f"What about {n}?"), model(prose(n, 90)))]

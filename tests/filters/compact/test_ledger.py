@@ -103,7 +103,7 @@ def failures(*failed):
 
 
 @pytest.mark.parametrize(
-    ("paths", "told"),
+    ("paths", "expected"),
     [
         (["/home/me/shop/src/a.py", "src/a.py"], ["/home/me/shop/src/a.py"]), (["src/a.py", "/home/me/shop/src/a.py"], ["/home/me/shop/src/a.py"]),
         (["/home/me/shop/src/a.py", "./src/a.py"], ["/home/me/shop/src/a.py"]), (["/home/me/shop/a.py", "a.py"], ["/home/me/shop/a.py", "a.py"]),
@@ -111,10 +111,10 @@ def failures(*failed):
         (["src/a.py", "lib/a.py"], ["src/a.py", "lib/a.py"]), (["/x/src/a.py", "/y/src/a.py"], ["/x/src/a.py", "/y/src/a.py"]),
     ],
 )  # fmt: skip
-def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, told):
-    found = ledger(effects(*((path, "written") for path in paths)))
-    assert sorted(line.text for line in found) == sorted(told)
-    assert {line.label for line in found} == {"written"}
+def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, expected):
+    lines = ledger(effects(*((path, "written") for path in paths)))
+    assert sorted(line.text for line in lines) == sorted(expected)
+    assert {line.label for line in lines} == {"written"}
 
 
 HOW = "Error: the zeppelin is gone"

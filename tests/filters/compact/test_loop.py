@@ -67,7 +67,7 @@ def test_whole_exchanges_fit_their_share_to_the_character(share, left):
     assert [message.id for message in after.messages] == left
 
 
-def found(count, start):
+def refs(count, start):
     """A result of so many references, a hundred characters each with its comma."""
     return {
         "sources": [
@@ -82,7 +82,7 @@ def found(count, start):
 def test_every_tool_gives_by_the_overshoot_round_by_round(budget, left):
     """12 and 3 references over a base of 300; nine tenths of the budget may be used."""
     view = session(
-        [user("u" * 270), *asked("a", "search", {}, found(12, 1)), *asked("b", "web", {}, found(3, 13))]
+        [user("u" * 270), *asked("a", "search", {}, refs(12, 1)), *asked("b", "web", {}, refs(3, 13))]
     )
     plan_ = chars(view, budget, exact=True)
     assert plan_.before == 1800
@@ -105,6 +105,6 @@ def test_a_long_result_in_the_live_loop_is_cut_to_what_fits():
 
 
 def test_one_reference_too_large_is_refused():
-    view = session([user("find"), *asked("a", "search", {}, found(1, 1)), user("u" * 90)])
+    view = session([user("find"), *asked("a", "search", {}, refs(1, 1)), user("u" * 90)])
     with pytest.raises(BudgetUnreachable, match="cannot be reached"):
         chars(view, 60)

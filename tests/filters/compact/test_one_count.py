@@ -79,14 +79,14 @@ def _prompt(draw, add):
 def check(home):
     """All four say the same number, and one token less is too little."""
 
-    def said(*argv):
+    def json_of(*argv):
         return orjson.loads(run_in_process(*argv, home=home).out)
 
-    total = said("stats", "s", "--json")["tokens"]["total"]
-    assert said("status", "s", "--json")["tokens"] == total
-    plan = said("compact", "s", "--plan", "--budget", HUGE)
+    total = json_of("stats", "s", "--json")["tokens"]["total"]
+    assert json_of("status", "s", "--json")["tokens"] == total
+    plan = json_of("compact", "s", "--plan", "--budget", HUGE)
     assert (plan["before"], plan["ops"]) == (total, [])
-    assert said("compact", "s", "--plan", "--budget", str(total))["ops"] == []
+    assert json_of("compact", "s", "--plan", "--budget", str(total))["ops"] == []
     whole = run_in_process("payload", "s", "--to", "gemini", home=home)
     assert run_in_process("payload", "s", "--to", "gemini", "--budget", str(total), home=home) == whole
     for argv in (["compact", "s", "--plan"], ["payload", "s", "--to", "gemini"]):
@@ -117,7 +117,7 @@ def test_references_and_lists_of_files_are_counted(home):
         "kind": "user",
         "parts": [{"text": "hi"}, FILES[0]],
     }
-    found = []
+    sizes = []
     for more in (
         {},
         {"references": [{"number": 1, "id": "r", "text": "word " * 500}]},
@@ -125,20 +125,20 @@ def test_references_and_lists_of_files_are_counted(home):
     ):
         write_session(home, some.encode([HEADER, bare | more]))
         check(home)
-        found.append(orjson.loads(run_in_process("stats", "s", "--json", home=home).out)["tokens"]["total"])
-    assert found[1] > found[0] + 500
-    assert found[0] + 10 < found[2] < found[0] + 40
+        sizes.append(orjson.loads(run_in_process("stats", "s", "--json", home=home).out)["tokens"]["total"])
+    assert sizes[1] > sizes[0] + 500
+    assert sizes[0] + 10 < sizes[2] < sizes[0] + 40
 
 
 @pytest.mark.parametrize("counter", ["cl100k_base", "approx"])
 def test_the_counter_that_a_session_names_counts_for_all(home, counter):
-    said = {
+    turn = {
         "type": "message",
         "id": "a",
         "ts": some.TS,
         "kind": "user",
         "parts": [{"text": "héllo wörld " * 9}],
     }
-    write_session(home, some.encode([HEADER, {"type": "meta", "set": {"compact.counter": counter}}, said]))
+    write_session(home, some.encode([HEADER, {"type": "meta", "set": {"compact.counter": counter}}, turn]))
     check(home)
     assert orjson.loads(run_in_process("status", "s", "--json", home=home).out)["counter"] == counter

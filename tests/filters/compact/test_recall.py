@@ -32,7 +32,7 @@ import compaction_recall as measure
 CODE = "  this.onPreview = onPreview;"
 
 
-@pytest.mark.parametrize(("text", "found"), [
+@pytest.mark.parametrize(("text", "expected"), [
     ("read src/app/main.ts, then ../README.md.", {"src/app/main.ts", "../README.md"}),
     ("theme.ts and process.env.HOME", {"theme.ts", "process.env.HOME"}),
     ("call load_theme or loadTheme or LoadTheme()", {"load_theme", "loadTheme", "LoadTheme"}),
@@ -41,8 +41,8 @@ CODE = "  this.onPreview = onPreview;"
     ("commit 89b8ae9, user mia_li_3668, flight HAT136", {"89b8ae9", "mia_li_3668", "HAT136"}),
     ("Read it and/or write it. A well-known word: Perfect!", set()),
 ])  # fmt: skip
-def test_names(text, found):
-    assert measure.names(text) == found
+def test_names(text, expected):
+    assert measure.names(text) == expected
 
 
 def test_a_path_lets_a_reader_find_its_file():
@@ -58,7 +58,7 @@ def test_a_list_of_names_is_no_content(line, bare):
     assert measure.is_bare(line) == bare
 
 
-def said(role, *parts):
+def content(role, *parts):
     return {"role": role, "parts": list(parts)}
 
 
@@ -66,14 +66,14 @@ def test_recall_by_hand():
     output = {
         "functionResponse": {"id": "c", "name": "read", "response": {"output": "later_only and old_c"}}
     }
-    before = [said("user", {"text": "old_a = 1\nold_b = 2\nold_c = 3\nold_d = 4"})]
-    later = [said("model", {"text": "old_a, old_b, new_x"}), said("user", output)]
+    before = [content("user", {"text": "old_a = 1\nold_b = 2\nold_c = 3\nold_d = 4"})]
+    later = [content("model", {"text": "old_a, old_b, new_x"}), content("user", output)]
     spoken = measure.wanted(before, later, by_speech=True)
     assert spoken == {"old_a", "old_b"}
     assert measure.wanted(before, later, by_speech=False) == {"old_a", "old_b", "old_c"}
     assert measure.recall(spoken, before) == 1.0
     assert (
-        measure.recall(spoken, [said("user", {"text": "old_a = 1\nold_b"})]) == 0.5
+        measure.recall(spoken, [content("user", {"text": "old_a = 1\nold_b"})]) == 0.5
     )  # a list does not count
     assert measure.recall(spoken, []) == 0.0
 
@@ -87,42 +87,42 @@ def test_every_recorded_history_is_one_that_all_providers_take():
 
 def test_no_answer_without_its_call_is_taken():
     answer = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}
-    assert chat.refused([said("user", answer)]).keys() == set(chat.MODELS)
+    assert chat.refused([content("user", answer)]).keys() == set(chat.MODELS)
 
 
 @not_short
 def test_later_turns_find_what_they_come_back_to():
     """Names in sentences: 0.80 at a quarter of the size, 0.50 at a tenth, in a real coding session, cut at four places."""
     corpus()
-    found = {0.25: [], 0.10: []}
+    by_share = {0.25: [], 0.10: []}
     for case in histories.cut("coding", histories.sessions()["coding"]):
         names = measure.wanted(case.contents, case.later, by_speech=True)
         assert len(names) >= 100
-        for share, recalls in found.items():
+        for share, recalls in by_share.items():
             budget = int(case.size * share)
             after = apply(case.view, compact(case.view, Settings(budget=budget), histories.counter()).ops)
             assert histories.size_of(after) <= budget
             smaller = histories.contents_of(after)
             assert chat.refused(smaller) == {}
             recalls.append(measure.recall(names, smaller))
-    means = [sum(recalls) / len(recalls) for recalls in found.values()]
+    means = [sum(recalls) / len(recalls) for recalls in by_share.values()]
     assert means[0] >= 0.80
     assert means[1] >= 0.50
 
 
 def together(some):
-    found = {}
-    for one in some:
-        for key, all in one.items():
-            found.setdefault(key, []).extend(all)
-    return found
+    merged = {}
+    for run in some:
+        for key, all in run.items():
+            merged.setdefault(key, []).extend(all)
+    return merged
 
 
-def check(found, slack=0):
+def check(results, slack=0):
     """Of the sure kinds and of the others as many as must be, but for `slack` facts."""
     for share, least in planted.LEAST.items():
         for kinds, wanted in zip((planted.SURE, planted.OTHERS), least, strict=True):
-            all = [told for kind in kinds for told in found[share, kind]]
+            all = [kept for kind in kinds for kept in results[share, kind]]
             assert sum(all) >= wanted * len(all) - slack, (share, kinds, sum(all), len(all))
 
 
@@ -165,9 +165,9 @@ FILLED = 0.97  # of the budget, where there are units of every size
 
 @pytest.fixture(scope="module")
 def conversations():
-    found = list(recorded.conversations())
-    assert len(found) > 100
-    return found
+    recordings = list(recorded.conversations())
+    assert len(recordings) > 100
+    return recordings
 
 
 def test_every_recorded_conversation_at_every_budget(conversations):
@@ -199,10 +199,10 @@ def check_recorded(name, log, view, plan, budget):
     after = apply(view, plan.ops)
     assert request_cost(COUNTER, after) <= budget, name
     assert plan.after is None or plan.after == request_cost(COUNTER, after), name
-    known = {message.id for message in view.messages}
-    gone = [id for op in plan.ops for id in op.get("ids", ()) if id in known]
+    ids = {message.id for message in view.messages}
+    gone = [id for op in plan.ops for id in op.get("ids", ()) if id in ids]
     assert len(gone) == len(set(gone)), name
-    assert {message.id for message in after.messages} == known - set(gone), name
+    assert {message.id for message in after.messages} == ids - set(gone), name
     again = compact(view, Settings(budget=budget), COUNTER)
     assert orjson.dumps(again.ops) == orjson.dumps(plan.ops), name
     assert compact(after, Settings(budget=budget), COUNTER).ops == [], name

@@ -17,12 +17,12 @@ def test_the_fewest_oldest_exchanges_are_summarized():
     view = session(
         [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
     )
-    found = plan(view, tokens(view) * 3 // 4)
-    assert found.stages == ["summary"]
-    (op,) = found.ops
+    done = plan(view, tokens(view) * 3 // 4)
+    assert done.stages == ["summary"]
+    (op,) = done.ops
     covered = op["ids"]
     assert covered == [f"m{n}" for n in range(len(covered))]
-    after = apply(view, found.ops)
+    after = apply(view, done.ops)
     assert len(after.summaries) == 1
     assert tokens(after) > tokens(view) * 3 // 4 * 0.9  # it fills the budget
     assert "Question 0" in after.summaries[0].text
@@ -86,10 +86,10 @@ def test_only_the_last_stage_touches_the_last_unit():
     view = session(
         [user("old"), model("old"), user("go"), *asked("c", "bash", {}, {"output": output(1, 900)})]
     )
-    found = plan(view, 300)
-    assert found.stages[-1] == "last-unit"
-    assert [line["id"] for line in found.report() if line["stage"] == "last-unit"] == ["m4"]
-    after = apply(view, found.ops)
+    done = plan(view, 300)
+    assert done.stages[-1] == "last-unit"
+    assert [line["id"] for line in done.report() if line["stage"] == "last-unit"] == ["m4"]
+    after = apply(view, done.ops)
     assert "codeh-history expand m4]" in said(after)
     assert tokens(after) > 200  # an equal share of what is left, not nothing
 

@@ -15,7 +15,7 @@ COUNTER = Characters()  # a text costs its length, everything else nothing
 APPROX = open_counter("approx")
 
 
-def said(*texts):
+def talk(*texts):
     """A session of these texts: `u:` a user's, `m:` the model's, `e:` an error, `i:` IDE context."""
     kinds = {"u": "user", "m": "codeh", "e": "error", "i": "user"}
     records = [HEAD]
@@ -41,46 +41,46 @@ def said(*texts):
     (["m:hello", "u:why", "m:so"], 2, 0 + 8, 0),  # a greeting that nobody asked for
 ])  # fmt: skip
 def test_sending_everything(texts, requests, input, cached):
-    found = replay(said(*texts), None, COUNTER)
+    bill = replay(talk(*texts), None, COUNTER)
     expected = {"requests": requests, "input": input, "cached": cached, "compactions": 0, "relative": 1.0}
-    assert found == {**expected, "cost": round(input - 0.9 * cached)}
+    assert bill == {**expected, "cost": round(input - 0.9 * cached)}
 
 
 def test_system_and_tools_are_in_every_request():
-    asked = Settings(budget=1000, system="s" * 20, tools=[{"name": "ls"}])
-    found = replay(said("u:hello", "m:hi", "u:why", "m:so"), asked, COUNTER)
+    options = Settings(budget=1000, system="s" * 20, tools=[{"name": "ls"}])
+    bill = replay(talk("u:hello", "m:hi", "u:why", "m:so"), options, COUNTER)
     beside = 20 + len('[{"name":"ls"}]')
-    assert (found["input"], found["cached"]) == (2 * beside + 5 + 10, beside + 5)
+    assert (bill["input"], bill["cached"]) == (2 * beside + 5 + 10, beside + 5)
 
 
 def test_a_compaction_pays_for_what_follows_the_first_change():
     """Older IDE context goes: nothing of the next request stood in the one before it."""
     ide = "# IDE Context\n" + "x" * 86
-    view = said(f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2", "u:q3", "m:a3")
-    found = replay(view, Settings(budget=220), COUNTER)
+    view = talk(f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2", "u:q3", "m:a3")
+    bill = replay(view, Settings(budget=220), COUNTER)
     assert len(ide) == 100
     requests = [100 + 2, 2 + 2 + 100 + 2, 106 + 2 + 2]  # the second would have been 206, above 187
-    assert found["compactions"] == 1
-    assert (found["input"], found["cached"]) == (sum(requests), 0 + 0 + 106)
+    assert bill["compactions"] == 1
+    assert (bill["input"], bill["cached"]) == (sum(requests), 0 + 0 + 106)
     everything = (102 + 206 + 210) - 0.9 * (102 + 206)
-    assert found["relative"] == round((sum(requests) - 0.9 * 106) / everything, 4)
+    assert bill["relative"] == round((sum(requests) - 0.9 * 106) / everything, 4)
 
 
 def test_what_stands_before_the_change_stays_in_the_cache():
-    view = said("u:begin", "m:yes", f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2")
-    found = replay(view, Settings(budget=200), COUNTER)
-    assert found["compactions"] == 1
-    assert (found["input"], found["cached"]) == (5 + 110 + (8 + 2 + 2 + 100 + 2), 5 + 8)
+    view = talk("u:begin", "m:yes", f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2")
+    bill = replay(view, Settings(budget=200), COUNTER)
+    assert bill["compactions"] == 1
+    assert (bill["input"], bill["cached"]) == (5 + 110 + (8 + 2 + 2 + 100 + 2), 5 + 8)
 
 
 def test_below_the_threshold_nothing_happens():
-    view = said("u:" + "x" * 80, "m:" + "y" * 4, "u:z", "m:w")
+    view = talk("u:" + "x" * 80, "m:" + "y" * 4, "u:z", "m:w")
     assert replay(view, Settings(budget=100), COUNTER)["compactions"] == 0  # exactly 0.85
     assert replay(view, None, COUNTER)["input"] == replay(view, Settings(budget=100), COUNTER)["input"]
 
 
 def test_a_budget_that_cannot_be_reached_leaves_all_as_it_is():
-    view = said("u:" + "x" * 500, "m:y")
+    view = talk("u:" + "x" * 500, "m:y")
     assert replay(view, Settings(budget=100), COUNTER) == replay(view, None, COUNTER)
 
 
@@ -113,12 +113,12 @@ def test_two_requests_share_what_both_begin_with(before, now, shared):
 def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records):
     view = long.session(records)
     everything = replay(view, None, APPROX)
-    found = replay(view, Settings(budget=max(1, long.cost(APPROX, view) // 3)), APPROX)
-    assert found["requests"] == everything["requests"]
-    for bill in (found, everything):
+    compacted = replay(view, Settings(budget=max(1, long.cost(APPROX, view) // 3)), APPROX)
+    assert compacted["requests"] == everything["requests"]
+    for bill in (compacted, everything):
         assert 0 <= bill["cached"] <= bill["input"]
         assert abs(bill["cost"] - (bill["input"] - 0.9 * bill["cached"])) <= 0.5
-    assert found["input"] <= everything["input"]
+    assert compacted["input"] <= everything["input"]
 
 
 def test_a_new_summary_leaves_the_older_ones_in_the_cache():

@@ -17,9 +17,9 @@ IDE = "# IDE Context\n" + "open: src/a.py\n" * 200
 
 def test_only_the_newest_ide_context_survives_the_first_stage():
     view = session([user(IDE), user("a"), model("b"), user(IDE + "x"), user("c"), model("d")])
-    found = plan(view, tokens(view) - 10)
-    assert found.stages == ["superseded"]
-    assert found.ops == [{"op": "drop", "ids": ["m0"], "why": "superseded by newer IDE context"}]
+    done = plan(view, tokens(view) - 10)
+    assert done.stages == ["superseded"]
+    assert done.ops == [{"op": "drop", "ids": ["m0"], "why": "superseded by newer IDE context"}]
 
 
 @pytest.mark.parametrize(("later", "stale"), [
@@ -33,10 +33,10 @@ def test_a_read_that_a_later_call_covers_is_stale(later, stale):
     view = session(
         [user("go"), *first, *newer, *asked("c3", "bash", {}, {"output": output(3, 1500)}), user("on")]
     )
-    found = plan(view, tokens(view) - 10)
-    assert (found.stages == ["superseded"]) == stale
+    done = plan(view, tokens(view) - 10)
+    assert (done.stages == ["superseded"]) == stale
     if stale:
-        assert "a.py was read or written again later" in said(apply(view, found.ops))
+        assert "a.py was read or written again later" in said(apply(view, done.ops))
 
 
 def test_of_equal_outputs_the_newest_stays():
@@ -44,10 +44,10 @@ def test_of_equal_outputs_the_newest_stays():
         asked(f"c{n}", "bash", {"n": n}, {"output": output(1 if n < 2 else n, 1500)}) for n in range(4)
     ]
     view = session([user("go"), *[message for pair in parts for message in pair], user("on")])
-    found = plan(view, tokens(view) - 10)
-    assert found.stages == ["repeated"]
-    assert [op["id"] for op in found.ops] == ["m2"]
-    assert "the same again in m4" in said(apply(view, found.ops))
+    done = plan(view, tokens(view) - 10)
+    assert done.stages == ["repeated"]
+    assert [op["id"] for op in done.ops] == ["m2"]
+    assert "the same again in m4" in said(apply(view, done.ops))
 
 
 def test_outputs_that_differ_in_their_midst_alone_are_not_equal():
@@ -57,8 +57,8 @@ def test_outputs_that_differ_in_their_midst_alone_are_not_equal():
     parts = [asked(f"c{n}", "bash", {"n": n}, {"output": text}) for n, text in enumerate(texts)]
     last = asked("d", "bash", {}, {"output": output(9, 30_000)})
     view = session([user("go"), *[message for pair in parts for message in pair], *last, user("on")])
-    found = plan(view, tokens(view) - 22_000)
-    assert [(op["id"], op["why"]) for op in found.ops] == [
+    done = plan(view, tokens(view) - 22_000)
+    assert [(op["id"], op["why"]) for op in done.ops] == [
         ("m2", "the same again in m8"), ("m4", "the same again in m6"),
     ]  # fmt: skip
 
@@ -69,9 +69,9 @@ def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own():
         user("a"), model(thought, "b"), model(thought, call("f", "c1")), tool(result("f", "c1")),
         user("c"), model(thought, call("f", "c2")), tool(result("f", "c2")),
     ])  # fmt: skip
-    found = plan(view, tokens(view) - 3 * text_tokens(COUNTER, thought["text"]) // 2)
-    assert found.stages == ["thoughts"]
-    assert [(op["id"], op["part"], op["with"]) for op in found.ops] == [("m1", 0, None), ("m2", 0, None)]
+    done = plan(view, tokens(view) - 3 * text_tokens(COUNTER, thought["text"]) // 2)
+    assert done.stages == ["thoughts"]
+    assert [(op["id"], op["part"], op["with"]) for op in done.ops] == [("m1", 0, None), ("m2", 0, None)]
 
 
 @pytest.mark.parametrize(("overshoot", "left"), [(1.2, 8), (1.33, 7), (1.34, 8), (2, 5), (100, 1)])
@@ -84,9 +84,9 @@ def test_uncited_references_go_first_and_numbers_stay():
         user("find"), *asked("c", "search", {}, sources(0, 1, 2, 3, 4)),
         model("As [Source0] and [source3] say."), user("more"), model("ok"),
     ])  # fmt: skip
-    found = plan(view, tokens(view) - 200)
-    assert found.stages == ["references"]
-    left = apply(view, found.ops).messages[2].parts[0]["functionResponse"]["response"]["sources"]
+    done = plan(view, tokens(view) - 200)
+    assert done.stages == ["references"]
+    left = apply(view, done.ops).messages[2].parts[0]["functionResponse"]["response"]["sources"]
     assert [item["source_number"] for item in left] == [0, 3]
 
 
@@ -105,9 +105,9 @@ def test_what_the_live_loop_found_is_reduced_tool_by_tool():
     view = session(
         [user("find"), *asked("c1", "search", {}, first), *asked("c2", "web", {}, second), model("hm")]
     )
-    found = plan(view, int(tokens(view) * 0.6))
-    assert found.stages == ["references"]
-    after = apply(view, found.ops)
+    done = plan(view, int(tokens(view) * 0.6))
+    assert done.stages == ["references"]
+    after = apply(view, done.ops)
     numbers = [
         [
             item["source_number"]
@@ -132,8 +132,8 @@ ITEM = {"source_number": 3, "content": "x"}
     ],
 )  # fmt: skip
 def test_numbered_references_are_known_as_such(response, key):
-    found = stages.sources_of({"functionResponse": {"name": "f", "response": response}})
-    assert (found and found[0]) == key
+    key_of = stages.sources_of({"functionResponse": {"name": "f", "response": response}})
+    assert (key_of and key_of[0]) == key
     assert stages.sources_of({"text": "a"}) is None
 
 
@@ -159,8 +159,8 @@ def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count):
 def test_the_newest_tool_tokens_stay_whole_when_they_can():
     loop = [m for n in range(60) for m in asked(f"c{n}", "bash", {"n": n}, {"output": output(n, 120)})]
     view = session([user("do it"), *loop, model("done")])
-    found = plan(view, tokens(view) - 40_000)
-    changed = {id for op in found.ops for id in op.get("ids", [op.get("id")])}
+    done = plan(view, tokens(view) - 40_000)
+    changed = {id for op in done.ops for id in op.get("ids", [op.get("id")])}
     left = 40_000
     for message in reversed(view.messages[1:-1]):
         left -= tokens(session([{"kind": message.kind, "role": message.role, "parts": message.parts}])) - 7
@@ -238,10 +238,10 @@ def shrunk(response, share=0.5, name="bash"):
     newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
     view = session([user("go"), *asked("c", name, {"path": "x"}, response), *newer, user("on")])
     large = tokens(session([tool(result(name, "c", response))]))
-    found = plan(view, int(tokens(view) - large * share))
-    assert found.stages == ["outputs"]
-    assert [op["id"] for op in found.ops] == ["m2"]
-    return apply(view, found.ops).messages[2].parts[0]["functionResponse"]
+    done = plan(view, int(tokens(view) - large * share))
+    assert done.stages == ["outputs"]
+    assert [op["id"] for op in done.ops] == ["m2"]
+    return apply(view, done.ops).messages[2].parts[0]["functionResponse"]
 
 
 def test_a_stub_keeps_head_tail_every_error_size_and_the_id_to_expand():
@@ -277,9 +277,9 @@ def test_a_response_stays_an_object_with_its_other_fields():
 
 def test_media_become_type_dimensions_and_size():
     view = session([user("look", IMAGE), model("seen"), user("a"), model("b"), user("c"), model("d")])
-    found = plan(view, tokens(view) - 10)
-    assert found.stages == ["outputs"]
-    text = apply(view, found.ops).messages[0].parts[1]["text"]
+    done = plan(view, tokens(view) - 10)
+    assert done.stages == ["outputs"]
+    text = apply(view, done.ops).messages[0].parts[1]["text"]
     assert text == "[… image/png 640x480, 24 bytes left out; codeh-history expand m0]"
 
 
@@ -293,9 +293,9 @@ def test_arguments_stay_json_with_the_same_keys():
     old = asked("c", "edit", args, {"output": "done"})
     newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
     view = session([user("go"), *old, *newer, user("on")])
-    found = plan(view, tokens(view) - 14_000)
-    assert found.stages == ["arguments"]
-    left = apply(view, found.ops).messages[1].parts[0]["functionCall"]
+    done = plan(view, tokens(view) - 14_000)
+    assert done.stages == ["arguments"]
+    left = apply(view, done.ops).messages[1].parts[0]["functionCall"]
     assert left["args"]["path"] == "src/a.py"
     assert (left["args"]["dry"], left["args"]["n"]) == (False, 3)
     assert list(left["args"]["edits"][0]) == ["old", "new"]

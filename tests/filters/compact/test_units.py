@@ -102,9 +102,9 @@ def test_the_newest_turns_take_a_third_as_they_were(share):
     budget = int(tokens(view) * share)
     after = apply(view, plan(view, budget).ops)
     same = [
-        one
-        for one, other in zip(after.messages[::-1], view.messages[::-1], strict=False)
-        if one.parts == other.parts
+        message
+        for message, other in zip(after.messages[::-1], view.messages[::-1], strict=False)
+        if message.parts == other.parts
     ]
     assert tokens(view.with_messages(same)) >= 0.33 * budget
 
@@ -115,9 +115,9 @@ def test_a_large_result_among_them_keeps_its_ends():
         [user("start"), *working(40), *huge, model("read"), user("on"), model("ok"), user("end")]
     )
     budget = tokens(view) // 20
-    found = plan(view, budget)
-    recent = next(step.op["id"] for step in found.steps if step.stage == "recent" and step.before > 9000)
-    left = next(m for m in apply(view, found.ops).messages if m.id == recent)
+    done = plan(view, budget)
+    recent = next(step.op["id"] for step in done.steps if step.stage == "recent" and step.before > 9000)
+    left = next(m for m in apply(view, done.ops).messages if m.id == recent)
     lines = left.parts[0]["functionResponse"]["response"]["output"].split("\n")
     own = set(output(3, 2000).split("\n"))
     assert sum(line not in own for line in lines) == 1
@@ -215,6 +215,6 @@ def test_budget_one_message_keeps_only_the_latest_prompt():
 def test_characters_are_a_budget_too():
     view = session([user("x" * 60), *asked("c", "f", {}, {"output": "y" * 10}), user("z")])
     budget = 1 + len("{}") + len('{"output":"yyyyyyyyyy"}')
-    found = compact(view, Settings(budget=budget), Characters())
-    assert [message.id for message in apply(view, found.ops).messages] == ["m1", "m2", "m3"]
-    assert found.counter == "characters"
+    done = compact(view, Settings(budget=budget), Characters())
+    assert [message.id for message in apply(view, done.ops).messages] == ["m1", "m2", "m3"]
+    assert done.counter == "characters"

@@ -45,13 +45,13 @@ def test_upload_link(home):
     argv = ["append", "-s", "s", "-m", "both", "--attach", home / "two.txt", "--attach", home / "one.txt"]
     second = run_ok(*argv, home=home).text
     run_ok("update", "-s", "s", first, "-m", "look", home=home)
-    found = {r["id"]: r["attached"] for r in lines(session_path(home, "s")) if "attached" in r}
-    assert {id: [(f["name"], f["part"]) for f in files] for id, files in found.items()} == {
+    attached = {r["id"]: r["attached"] for r in lines(session_path(home, "s")) if "attached" in r}
+    assert {id: [(f["name"], f["part"]) for f in files] for id, files in attached.items()} == {
         first: [("one.txt", 1)], second: [("two.txt", 1), ("one.txt", 2)]
     }  # fmt: skip
-    told = run_ok("payload", "s", "--to", "gemini", home=home).out.decode()
-    assert "Attached files:\\n- one.txt (text/plain, 15 bytes)" in told
-    assert "Attached files:\\n- two.txt (text/plain, 3 bytes)\\n- one.txt (text/plain, 15 bytes)" in told
+    body = run_ok("payload", "s", "--to", "gemini", home=home).out.decode()
+    assert "Attached files:\\n- one.txt (text/plain, 15 bytes)" in body
+    assert "Attached files:\\n- two.txt (text/plain, 3 bytes)\\n- one.txt (text/plain, 15 bytes)" in body
 
 
 def test_upload_share(uploads):
@@ -73,8 +73,8 @@ def test_upload_share(uploads):
 )  # fmt: skip
 def test_a_share_that_is_asked_for_is_a_cap(uploads, budget, share, names):
     """It chooses the policy, and holds where everything would fit too."""
-    found, done = kept(uploads, "--budget", budget, "--upload-share", share)
-    assert found == names
+    files, done = kept(uploads, "--budget", budget, "--upload-share", share)
+    assert files == names
     assert done.code == 0
     assert (b"left out" in done.err) == (len(names) < 3)
     again = run_ok(
@@ -92,8 +92,8 @@ def test_what_uploads_leave_is_lent_to_the_history(home):
     answered(home)
     run_ok("append", "-s", "s", "-m", "and?", home=home)
     argv = ["--budget", "1000", "--upload-share", "0.6", "--history-share", "0.1"]
-    found, done = kept(home, *argv)
-    assert found == ["a.txt"]
+    files, done = kept(home, *argv)
+    assert files == ["a.txt"]
     history = [r for r in done.lines if r["type"] == "message"]
     assert len(history) == 2 * 5 + 3  # five exchanges of 110: 550 of the 100 of its own and the 500 lent
 
@@ -109,9 +109,9 @@ def test_a_file_in_the_newest_prompt_is_never_left_out_silently(home):
     upload(home, "old.txt", 100)
     answered(home)
     upload(home, "a.txt", 700)
-    found, done = kept(home, "--budget", "1000", "--upload-share", "0.6")
-    assert found == ["a.txt"]
+    files, done = kept(home, "--budget", "1000", "--upload-share", "0.6")
+    assert files == ["a.txt"]
     assert done.code == 0
-    found, done = kept(home, "--budget", "500", "--upload-share", "0.6")
+    files, done = kept(home, "--budget", "500", "--upload-share", "0.6")
     assert (done.code, done.out) == (5, b"")
     assert b"floor" in done.err

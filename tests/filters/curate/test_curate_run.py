@@ -50,14 +50,14 @@ def test_a_wrong_option_is_refused_before_anything_is_done(options):
 
 
 def test_what_nothing_is_said_of_is_as_usual():
-    found = settings(options_with())
-    assert (found.thoughts, found.unanswered, found.keep_system, found.removers) == (
+    usual = settings(options_with())
+    assert (usual.thoughts, usual.unanswered, usual.keep_system, usual.removers) == (
         "keep",
         "error",
         [],
         [],
     )
-    assert "# IDE Context" in found.ide_markers
+    assert "# IDE Context" in usual.ide_markers
     assert settings(options_with(ide_marker=["<editor>"])).ide_markers == ["<editor>"]
 
 

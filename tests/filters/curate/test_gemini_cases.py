@@ -20,10 +20,10 @@ STAGES = {"curate", "coalesce", "harden"}
 
 def cases():
     try:
-        found = json.loads((corpus() / "gemini-cases.json").read_text())
+        loaded = json.loads((corpus() / "gemini-cases.json").read_text())
     except pytest.skip.Exception:
         return [pytest.param(None, id="no-corpus", marks=pytest.mark.skip(reason="no corpus"))]
-    return [pytest.param(case, id=case["name"]) for case in found if case["stage"] in STAGES]
+    return [pytest.param(case, id=case["name"]) for case in loaded if case["stage"] in STAGES]
 
 
 def coalesced(contents):

@@ -30,27 +30,27 @@ def _result(id, name):
 @st.composite
 def _histories(draw):
     """Exchanges in order, each of ids of its own, and between them what is odd in any way."""
-    found = []
+    turns = []
     for number in range(draw(st.integers(1, 7))):
         what = draw(st.sampled_from(["whole", "whole", "whole", "calls", "results", "text", "misplaced"]))
-        asked = draw(st.lists(_calls, min_size=1, max_size=3))
+        calls = draw(st.lists(_calls, min_size=1, max_size=3))
         if what == "whole":
-            asked = [
+            calls = [
                 (f"own{number}.{n}" if draw(st.booleans()) else id, name)
-                for n, (id, name) in enumerate(asked)
+                for n, (id, name) in enumerate(calls)
             ]
-            answers = asked if draw(st.booleans()) else draw(st.permutations(asked))
-            found += [
-                ("model", [_call(*one) for one in asked]),
-                ("user", [_result(*one) for one in answers]),
+            answers = calls if draw(st.booleans()) else draw(st.permutations(calls))
+            turns += [
+                ("model", [_call(*item) for item in calls]),
+                ("user", [_result(*item) for item in answers]),
             ]
         elif what == "text":
-            found.append((draw(st.sampled_from(["user", "model"])), [{"text": "so"}]))
+            turns.append((draw(st.sampled_from(["user", "model"])), [{"text": "so"}]))
         else:
             make = _result if what == "results" else _call
             role = "model" if what == "calls" or draw(st.integers(0, 9)) == 0 else "user"
-            found.append((role, [make(*one) for one in asked]))
-    return [_message(number, *one) for number, one in enumerate(found)]
+            turns.append((role, [make(*item) for item in calls]))
+    return [_message(number, *item) for number, item in enumerate(turns)]
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -65,7 +65,7 @@ def test_afterwards_every_unit_is_whole(records, unanswered):
 
 
 @pytest.mark.parametrize(
-    ("found", "whys"),
+    ("turns", "whys"),
     [
         ([("model", [_call("a", "read")]), ("user", [_result("a", "read")])], []),
         (
@@ -106,6 +106,6 @@ def test_afterwards_every_unit_is_whole(records, unanswered):
         ),
     ],
 )  # fmt: skip
-def test_what_is_not_in_order(found, whys):
-    ops = repair(view_of([_message(number, *one) for number, one in enumerate(found)]), "error")
+def test_what_is_not_in_order(turns, whys):
+    ops = repair(view_of([_message(number, *turn) for number, turn in enumerate(turns)]), "error")
     assert sorted(dict(op)["why"] for op in ops) == sorted(whys)

@@ -82,8 +82,8 @@ def test_what_is_not_committed_yet_is_left_alone(text):
             *opened_later(),
         ]
     )
-    told = Settings(thoughts="all", removers=[lambda texts, ids: ["" for _ in texts]])
-    _, ops, _ = curate(view, told, [name for name in PASSES if name != "pairs"])
+    options = Settings(thoughts="all", removers=[lambda texts, ids: ["" for _ in texts]])
+    _, ops, _ = curate(view, options, [name for name in PASSES if name != "pairs"])
     assert ops == []
 
 
@@ -129,8 +129,8 @@ def left(*messages):
 
 @pytest.mark.parametrize(("part", "empty"), EMPTY)
 def test_an_empty_part_costs_itself_and_a_message_of_nothing_else_itself(part, *, empty):
-    said = {"text": "a"}
-    assert left(user("?"), model(said, part), user("!"))["m1"] == ([said] if empty else [said, part])
+    text = {"text": "a"}
+    assert left(user("?"), model(text, part), user("!"))["m1"] == ([text] if empty else [text, part])
     assert ("m1" in left(user("?"), model(part), user("!"))) is not empty
     assert ("m1" in left(user("?"), model(part, part), user("!"))) is not empty
 
@@ -218,8 +218,8 @@ HM = {"text": "[ad] hm", "thought": True}
 
 def test_only_texts_of_a_model_are_cleaned():
     messages = [user("[ad] a"), model("[ad] b", HM, call(args={"x": "[ad]"}), "c [ad]")]
-    asked, (first, thought, called, last) = cleaned(messages, "[ad]")
-    assert asked == [{"text": "[ad] a"}]
+    prompt, (first, thought, called, last) = cleaned(messages, "[ad]")
+    assert prompt == [{"text": "[ad] a"}]
     assert (first, last) == ({"text": " b"}, {"text": "c "})
     assert (thought, called) == (HM, call(args={"x": "[ad]"}))
 
@@ -240,14 +240,14 @@ def test_where_nothing_is_found_or_asked_for_nothing_is_done():
 
 
 def test_a_remover_is_told_whose_each_text_is():
-    told = []
+    pairs = []
 
     def clean(texts, ids):
-        told.extend(zip(ids, texts, strict=True))
+        pairs.extend(zip(ids, texts, strict=True))
         return list(texts)
 
     post(session([user("a"), model("b", "c"), model("d")]), Settings(removers=[clean]))
-    assert told == [("m1", "b"), ("m1", "c"), ("m2", "d")]
+    assert pairs == [("m1", "b"), ("m1", "c"), ("m2", "d")]
 
 
 THOUGHT = {"text": "hm", "thought": True}

@@ -21,12 +21,12 @@ def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path):
     run("rm", "gone", home=tmp_path)
     run("redact", "clean", "-i", "--yes", home=tmp_path)
     run("persist", "s", "-i", "--all", home=tmp_path)
-    told = run("redact", "s", "-i", "--yes", home=tmp_path).err.decode()
-    assert [line.partition(" is still in ")[2] for line in told.splitlines() if "still in" in line] == [
+    err = run("redact", "s", "-i", "--yes", home=tmp_path).err.decode()
+    assert [line.partition(" is still in ")[2] for line in err.splitlines() if "still in" in line] == [
         "session child", "session grandchild", "session other", "trash gone.1.jsonl",
         "1 block (gc removes those that no session needs, after 7 days)",
     ]  # fmt: skip
-    assert secret not in told
+    assert secret not in err
     again = run("redact", "s", "-i", "--yes", home=tmp_path)
     assert again.code == 0
     assert b"still in" not in again.err

@@ -107,14 +107,14 @@ def test_sources_are_left_alone(where):
 
 def kinds(text):
     """What is found in a text, each with its kind."""
-    found = {}
+    kind_of = {}
     for rule in RULES:
         at = text.find(rule.start)
         while at >= 0:
             for span in rule.find(text, text.lower(), at):
-                found.setdefault(text[span.start : span.end], span.kind)
+                kind_of.setdefault(text[span.start : span.end], span.kind)
             at = text.find(rule.start, at + 1)
-    return found
+    return kind_of
 
 
 STARTS = sorted({rule.start for rule in RULES})

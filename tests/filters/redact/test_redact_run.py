@@ -68,10 +68,10 @@ def test_an_export_without_secrets_has_none_anywhere(form, tmp_path):
     path = tmp_path / "sessions" / "s.jsonl"
     path.parent.mkdir()
     path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
-    found = run("export", "s", "--to", form, "--redact", home=tmp_path)
-    assert found.code == 0
-    assert secret.encode() not in found.out + found.err
-    assert form == "refs" or b"[redacted:npm-token]" in found.out
+    done = run("export", "s", "--to", form, "--redact", home=tmp_path)
+    assert done.code == 0
+    assert secret.encode() not in done.out + done.err
+    assert form == "refs" or b"[redacted:npm-token]" in done.out
 
 
 def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tmp_path):
@@ -107,9 +107,9 @@ def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word, tmp_path):
 def test_a_rule_that_cannot_be_one_is_refused(rule, tmp_path):
     run("append", "-s", "s", "-m", "x", home=tmp_path)
     (tmp_path / "rules.json").write_bytes(orjson.dumps({"own": rule}))
-    found = run("redact", "s", "--rules", tmp_path / "rules.json", home=tmp_path)
-    assert (found.code, found.out) == (65, b"")
-    assert b"rule own: " in found.err
+    done = run("redact", "s", "--rules", tmp_path / "rules.json", home=tmp_path)
+    assert (done.code, done.out) == (65, b"")
+    assert b"rule own: " in done.err
 
 
 def test_append_redacts_references_too(tmp_path):
@@ -148,9 +148,9 @@ def summarized(rows, text=None):
 
 def clean(data):
     redactor = Redactor()
-    found = [orjson.loads(line) for line in redacted_lines(data, redactor)]
+    lines = [orjson.loads(line) for line in redacted_lines(data, redactor)]
     assert sum(redactor.counts.values()) == 2  # once in each record, though text and lines both hold it
-    return [found[1], found[2]["ops"][0]]
+    return [lines[1], lines[2]["ops"][0]]
 
 
 def test_the_lines_of_a_summary_lose_what_its_text_loses():

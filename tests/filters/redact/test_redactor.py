@@ -99,7 +99,7 @@ JWT, WORD = "jwt", "assignment"
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("overlapping", "expected"),
     [
         ([], []),
         ([(5, 9, JWT), (0, 3, JWT)], [(0, 3, JWT), (5, 9, JWT)]),
@@ -112,8 +112,8 @@ JWT, WORD = "jwt", "assignment"
         ([(0, 4, JWT), (3, 6, WORD), (5, 9, WORD)], [(0, 9, JWT)]),
     ],
 )
-def test_those_that_overlap_are_one_of_the_kind_that_says_most(found, expected):
-    assert merged(Span(*one) for one in found) == expected
+def test_those_that_overlap_are_one_of_the_kind_that_says_most(overlapping, expected):
+    assert merged(Span(*span) for span in overlapping) == expected
 
 
 def test_a_mark_stands_where_a_secret_was_and_none_where_one_goes_on():
@@ -130,8 +130,8 @@ def test_each_piece_holds_its_share_and_the_secret_is_marked_once(sizes, cuts):
         at += size
     ends = sorted({cut for cut in cuts if cut <= len(text)})
     spans = [Span(start, end, JWT) for start, end in zip(ends[::2], ends[1::2], strict=False)]
-    found = split_spans(pieces, spans)
-    whole = "".join(without(piece, own) for piece, own in zip(pieces, found, strict=True))
+    split = split_spans(pieces, spans)
+    whole = "".join(without(piece, own) for piece, own in zip(pieces, split, strict=True))
     assert whole == without(text, spans)
 
 
@@ -168,8 +168,8 @@ BASE64 = b64encode(f"the password is {SECRET}, keep it".encode()).decode()
     ids=["percent", "numbers", "a little", "base64"],
 )
 def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled, around):
-    found = hidden(around.format(spelled))
-    assert [text.strip("=") for text in found] == [spelled.strip("=")]
+    texts = hidden(around.format(spelled))
+    assert [text.strip("=") for text in texts] == [spelled.strip("=")]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\\n"])
@@ -177,8 +177,8 @@ def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled, around):
 @pytest.mark.parametrize("width", [24, 40, 48, 60])
 def test_base64_over_lines_goes_whole_whatever_follows(width, after, end):
     lines = end.join(BASE64[at : at + width] for at in range(0, len(BASE64), width))
-    (found,) = hidden(f"x: {lines}{after.replace('{end}', end)}")
-    assert found.rstrip("=") == lines.rstrip("=")
+    (text,) = hidden(f"x: {lines}{after.replace('{end}', end)}")
+    assert text.rstrip("=") == lines.rstrip("=")
 
 
 @pytest.mark.parametrize(
