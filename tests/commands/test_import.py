@@ -17,7 +17,7 @@ from codeh_history.commands.import_.copy import Imported, import_session, with_b
 from codeh_history.programs.model import ABANDONED, AgentUsage, Entry, Piece, Problem, Session
 from codeh_history.store import program_files
 from codeh_history.sync.encryption import FIRST, is_bundle
-from in_process import given, run_in_process, run_ok
+from in_process import readable, run_in_process, run_ok
 from program_files import SAMPLES, SESSION, Pi, written
 from support import append_text, lines, run
 from support import session_path as path_of
@@ -34,7 +34,7 @@ def content(size):
 @pytest.mark.parametrize("size", SIZES)
 def test_it_can_be_read_again_and_again(size, *, piped):
     pieces = [content(size)[at : at + 5000] for at in range(0, size, 5000)]
-    with given(pieces if piped else content(size)) as stdin, opened(Env({}, stdin=stdin), "-") as file:
+    with readable(pieces if piped else content(size)) as stdin, opened(Env({}, stdin=stdin), "-") as file:
         assert file.read(HEAD) == content(size)[:HEAD]
         file.seek(0)
         for _ in range(2):

@@ -75,10 +75,10 @@ def responses(body):
     return {**body, "input": [item(each) for each in body["input"]]}
 
 
-def item(given):
+def item(raw):
     plain = {
         key: value
-        for key, value in given.items()
+        for key, value in raw.items()
         if value is not None or key in ("call_id", "error", "output")
     }
     content = plain.get("content")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import forks
-from support import NOW, ROOT, given
+from support import NOW, ROOT, stdin_arguments
 
 CASES = ROOT / "tests" / "cases"
 OUTPUTS = ("stdout", "stderr", "code")
@@ -53,7 +53,7 @@ def outcome(folder, scratch, program_dir, more=None):
     stdin = folder / "stdin"
     done = subprocess.run(
         ["bash", folder / "cmd"],
-        **given(stdin.read_bytes() if stdin.exists() else None),
+        **stdin_arguments(stdin.read_bytes() if stdin.exists() else None),
         capture_output=True, cwd=scratch, timeout=60, check=False,
         env={
             "PATH": f"{program_dir}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

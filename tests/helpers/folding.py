@@ -122,6 +122,6 @@ def folded(case):
     return strategies.folded(case.log)
 
 
-def told(case):
+def expected_view(case):
     """The view of a case in the short notation."""
     return case.about.rpartition("  →  ")[2]

@@ -26,7 +26,7 @@ def run_in_process(*argv, home=None, stdin=b"", env=None):
     """
     home = os.fspath(home or os.environ["CODEH_HOME"])
     environ = {"CODEH_HOME": home, "HOME": home, "CODEH_TRACEBACK": "1", **(env or {})}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, given(stdin) as fd:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, readable(stdin) as fd:
         code = run(list(argv), Env(environ, stdin=fd, stdout=out.fileno(), stderr=err.fileno()))
         out.seek(0)
         err.seek(0)
@@ -50,7 +50,7 @@ def summarized(session, home):
 
 
 @contextmanager
-def given(stdin):
+def readable(stdin):
     """Yield a file descriptor to read this from."""
     if isinstance(stdin, int):
         yield stdin

@@ -20,18 +20,18 @@ def into_the_database(environ):
     with psycopg.connect(environ["CODEH_STORE"]) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(1)")
         connection.execute(_TABLE)
-        known = dict(
+        hashes = dict(
             connection.execute("SELECT id, hash FROM mirrored WHERE home = %s", [str(folder)]).fetchall()
         )
         others = connection.execute("DELETE FROM mirrored WHERE home <> %s", [str(folder)]).rowcount
         local = {path.stem: path.read_bytes() for path in files(folder)}
         for id in store.stamps():
-            if others or (id in known and id not in local):
+            if others or (id in hashes and id not in local):
                 store.remove(id, lambda _: None)
-                known.pop(id, None)
+                hashes.pop(id, None)
         connection.execute("DELETE FROM mirrored WHERE NOT id = ANY(%s)", [list(local)])
         for id, data in local.items():
-            if known.get(id) != digest(data):
+            if hashes.get(id) != digest(data):
                 if id in store.stamps():
                     store.remove(id, lambda _: None)
                 store.create(id, data)

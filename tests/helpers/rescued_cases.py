@@ -70,8 +70,8 @@ class Damaged:
 def every(program):
     """The damaged sessions of a program: each kind of damage in turn, applied to one case after the other."""
     cases = {}
-    for one in _drawn(program):
-        cases.setdefault(one.data, one)
+    for case in _drawn(program):
+        cases.setdefault(case.data, case)
         if len(cases) == EACH:
             break
     return list(cases.values())
@@ -88,14 +88,14 @@ def _drawn(program):
                 yield Damaged(program, case, kind, data)
 
 
-def wanted(one, home):
+def wanted(case, home):
     """The turns that a program should send: all of the rescued session; None if nothing can be read."""
-    speaks = AGENTS[one.program].speaks
+    speaks = AGENTS[case.program].speaks
     shutil.rmtree(home / "sessions", ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.jsonl"
         made = run_in_process(
-            "rescue", str(one.write_session(Path(folder))), "--output", str(out), "--quiet", home=home
+            "rescue", str(case.write_session(Path(folder))), "--output", str(out), "--quiet", home=home
         )
         assert made.code in (0, 65), made.err.decode()
         if made.code:
@@ -107,25 +107,25 @@ def wanted(one, home):
     return without_thoughts(turns_of("rescued", speaks, home))[1]
 
 
-def live(one, turns):
+def live(case, turns):
     """The outcome with the real program; `turns`: those expected."""
-    head = {"file": hash_of(one.data)}
+    head = {"file": hash_of(case.data)}
     if turns is None:
         return {**head, "rescued": NOTHING, "itself": NOTHING}
     with tempfile.TemporaryDirectory() as folder:
-        path = one.write_session(Path(folder))
-        ours = run_written(one.program, path, verb="rescue")
-        outcome = _outcome(turns, ours.request, ours.printed, one.program)
-        return {**head, "rescued": outcome, "itself": itself(one, path, turns)}
+        path = case.write_session(Path(folder))
+        ours = run_written(case.program, path, verb="rescue")
+        outcome = _outcome(turns, ours.request, ours.printed, case.program)
+        return {**head, "rescued": outcome, "itself": itself(case, path, turns)}
 
 
-def itself(one, path, turns):
+def itself(case, path, turns):
     """What the program does with the damaged file."""
     try:
-        ran = run(AGENTS[one.program], path)
+        ran = run(AGENTS[case.program], path)
     except ValueError as error:
         return f"does not read it: {error}"
-    return _outcome(turns, ran.request, ran.printed, one.program)
+    return _outcome(turns, ran.request, ran.printed, case.program)
 
 
 def _outcome(wanted, request, printed, program):
@@ -140,15 +140,15 @@ def _outcome(wanted, request, printed, program):
         return f"its provider refuses: {broken}"
     if program in ("opencode", "kilo"):
         turns, wanted = _as_opencode(turns), _as_opencode(wanted)
-    there, had = _said(turns), _said(wanted)
-    lost = sum((had - there).values())
+    kept, had = _parts(turns), _parts(wanted)
+    lost = sum((had - kept).values())
     if lost:
         return f"forgets {lost} of {sum(had.values())} parts"
-    more = sum((there - had).values())
+    more = sum((kept - had).values())
     return f"sends {more} parts more" if more else "yes"
 
 
-def _said(turns):
+def _parts(turns):
     """Count all content by part, without placeholders for lost content."""
     counts = Counter()
     for turn in turns:
@@ -205,9 +205,9 @@ def table():
     ]
     for path in sorted(FOLDER.glob("*.json")):
         outcomes = list(json.loads(path.read_bytes()).values())
-        instead = Counter(_instead(one["itself"]) for one in outcomes if one["itself"] != "yes")
+        instead = Counter(_instead(outcome["itself"]) for outcome in outcomes if outcome["itself"] != "yes")
         reasons = "; ".join(f"{what} ({count})" for what, count in instead.most_common())
-        by_us = sum(one["rescued"] == "yes" for one in outcomes)
+        by_us = sum(outcome["rescued"] == "yes" for outcome in outcomes)
         lines.append(
             f"| {path.stem} | {len(outcomes)} | {by_us} | {len(outcomes) - instead.total()} | {reasons} |"
         )

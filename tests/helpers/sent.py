@@ -137,12 +137,12 @@ def _anthropic(body):
             reminder = REMINDER.fullmatch(block.get("text", ""))
             if reminder or message["role"] == "system":
                 words = reminder[1] if reminder else block["text"]
-                yield from (("user", {"text": text}) for text in _told(words))
+                yield from (("user", {"text": text}) for text in _pieces(words))
             else:
                 yield role, _anthropic_part(block)
 
 
-def _told(text):
+def _pieces(text):
     """The separate messages that Claude Code joins in one text, without its own reminders."""
     for piece in BETWEEN.split(text):
         queued = QUEUED.fullmatch(piece)
@@ -241,13 +241,13 @@ def _gemini_part(part):
         return {"call": call["name"], "id": call.get("id"), "args": call.get("args") or {}}
     if "functionResponse" in part:
         result = part["functionResponse"]
-        return {"result": result.get("id"), **_said(result["response"])}
+        return {"result": result.get("id"), **_output(result["response"])}
     if "inlineData" in part:
         return _media(part["inlineData"]["mimeType"], part["inlineData"]["data"])
     return {"native": ", ".join(part)}
 
 
-def _said(response):
+def _output(response):
     """A Gemini tool's result: the text under `output` or `error`, else the whole response."""
     for key in ("output", "error"):
         if list(response) == [key] and isinstance(response[key], str):

@@ -63,7 +63,7 @@ def run(*argv, stdin=b"", env=None, home=None, cwd=None):
         forked = forks().run([os.fspath(word) for word in argv], merged, cwd, stdin)
         if forked is not None:
             return Result(*forked)
-    how = {"capture_output": True, "env": merged, "cwd": cwd, "timeout": 120, **given(stdin)}
+    how = {"capture_output": True, "env": merged, "cwd": cwd, "timeout": 120, **stdin_arguments(stdin)}
     done = subprocess.run([*PROGRAM, *argv], check=False, **how)
     return Result(done.returncode, done.stdout, done.stderr)
 
@@ -80,7 +80,7 @@ def program():
     return (str(forks().program()),) if Forks.possible else PROGRAM
 
 
-def given(stdin):
+def stdin_arguments(stdin):
     """Arguments of `subprocess.run` for this stdin: a pipe with the bytes, or `/dev/null`."""
     return {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
 

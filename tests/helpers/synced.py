@@ -245,8 +245,8 @@ class World:
             if plan([first, store]).writes or said(first) != said(store):
                 yield "the stores are not equal"
         text = b"".join(first.values()).decode()
-        there = {r.data.get("id") for data in first.values() for r in parse(lines_of(data)).records}
-        if not self.gone and (lost := set(self.said) - there):
+        ids = {r.data.get("id") for data in first.values() for r in parse(lines_of(data)).records}
+        if not self.gone and (lost := set(self.said) - ids):
             yield f"lost: {lost}"
         if not self.gone and (
             lost := {words for words in self.texts if words not in text and block(words) not in text}
@@ -282,17 +282,17 @@ def block(text):
 
 def doubled(name, data):
     """Repeated ids, and lines before the record that they refer to."""
-    known = set()
+    ids = set()
     for record in parse(lines_of(data)).records:
         id, of = record.data.get("id"), record.data.get("of")
         if record.data["type"] not in ("session", "redaction"):
-            if id in known:
+            if id in ids:
                 yield f"{name}: {id} twice"
             about = [of] if of else record.data.get("covers", [])
-            if not known.issuperset(about):
+            if not ids.issuperset(about):
                 yield f"{name}: {record.data} before what it is about"
         if isinstance(id, str):
-            known.add(id)
+            ids.add(id)
 
 
 HEAD = b'{"type":"session","version":1,"id":"a","created":"2026-01-01T00:00:00.000Z"}\n'

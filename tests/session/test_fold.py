@@ -15,7 +15,7 @@ from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
 from codeh_history.session.rules import RULES, added_ids, content_id, ids_in, own_id
 from conformance import FOLDER, cases, shape, view_of
-from folding import SEQUENCES, TS, drop, folded, put, short, swap, told, w
+from folding import SEQUENCES, TS, drop, expected_view, folded, put, short, swap, w
 from length import not_short
 from node import EXAMPLES, node, script
 from support import ROOT, lines
@@ -38,7 +38,7 @@ def test_there_are_44_sequences():
 
 @pytest.mark.parametrize("case", SEQUENCES.values(), ids=SEQUENCES)
 def test_sequence(case):
-    assert short(folded(case)) == told(case)
+    assert short(folded(case)) == expected_view(case)
 
 
 def test_a_clear_hides_summaries_and_compactions_before_it():

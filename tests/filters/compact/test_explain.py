@@ -20,7 +20,7 @@ SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}
 COUNTERS = [COUNTER, COUNTER.calibrated(1.17), open_counter("approx"), Characters()]
 
 
-def told(before, after, counter=COUNTER):
+def sums(before, after, counter=COUNTER):
     return explained(before, after, counter, SYSTEM, TOOLS)
 
 
@@ -41,33 +41,33 @@ def test_the_parts_sum_to_what_is_sent(records, share, policy, counter):
     except BudgetUnreachable:
         assume(False)
     after = apply(view, done.ops)
-    found = told(view, after, counter)
-    assert (found["before"], found["after"]) == (whole, cost(counter, after, SYSTEM, TOOLS))
-    assert sum(found["spent"].values()) == found["after"]
-    assert list(found["spent"]) == list(SPENT)
-    assert min(found["spent"].values()) >= 0
-    assert set(found["let_go"]) <= set(KINDS)
-    assert len(found["largest"]) <= MOST
-    sizes = [part["tokens"] for part in found["largest"]]
+    report = sums(view, after, counter)
+    assert (report["before"], report["after"]) == (whole, cost(counter, after, SYSTEM, TOOLS))
+    assert sum(report["spent"].values()) == report["after"]
+    assert list(report["spent"]) == list(SPENT)
+    assert min(report["spent"].values()) >= 0
+    assert set(report["let_go"]) <= set(KINDS)
+    assert len(report["largest"]) <= MOST
+    sizes = [part["tokens"] for part in report["largest"]]
     assert sizes == sorted(sizes, reverse=True)
     if counter is COUNTER:
-        gone = sum(it["tokens"] for kind, it in found["let_go"].items() if kind != "summaries")
-        assert found["before"] - gone - record(view) + record(after) == found["after"]
+        gone = sum(it["tokens"] for kind, it in report["let_go"].items() if kind != "summaries")
+        assert report["before"] - gone - record(view) + record(after) == report["after"]
 
 
 def test_nothing_was_done():
     view = session([user("hi"), model("hello")])
-    found = told(view, view)
-    assert found["let_go"] == {}
+    report = sums(view, view)
+    assert report["let_go"] == {}
     assert (
-        found["before"]
-        == found["after"]
-        == tokens(view) + found["spent"]["system"] + found["spent"]["tools"]
+        report["before"]
+        == report["after"]
+        == tokens(view) + report["spent"]["system"] + report["spent"]["tools"]
     )
-    assert {name: amount for name, amount in found["spent"].items() if amount} == {
+    assert {name: amount for name, amount in report["spent"].items() if amount} == {
         "system": 7, "tools": 13, "recent": 10, "frame": 3,
     }  # fmt: skip
-    assert [part["what"] for part in found["largest"]] == ["tools", "system", "text", "text"]
+    assert [part["what"] for part in report["largest"]] == ["tools", "system", "text", "text"]
 
 
 def test_what_stubs_and_pins_take():
@@ -75,12 +75,12 @@ def test_what_stubs_and_pins_take():
     view = session(
         [pinned, model("yes"), *asked("c", "bash", {}, {"output": BIG}), user("and"), model("so")]
     )
-    found = told(view, apply(view, plan(view, 1000).ops))
-    assert found["spent"]["pins"] == 7
-    assert 500 < found["spent"]["stubs"] < 1000
-    assert found["spent"]["ledger"] == 0
-    assert list(found["let_go"]) == ["results"]
-    assert found["let_go"]["results"]["parts"] == 1
+    report = sums(view, apply(view, plan(view, 1000).ops))
+    assert report["spent"]["pins"] == 7
+    assert 500 < report["spent"]["stubs"] < 1000
+    assert report["spent"]["ledger"] == 0
+    assert list(report["let_go"]) == ["results"]
+    assert report["let_go"]["results"]["parts"] == 1
 
 
 def test_what_a_summary_holds():
@@ -93,17 +93,17 @@ def test_what_a_summary_holds():
     ]  # fmt: skip
     view = session([*work, user("go on")])
     after = apply(view, plan(view, tokens(view) // 5).ops)
-    found = told(view, after)["spent"]
+    spent = sums(view, after)["spent"]
     (text,) = [summary.text for summary in after.summaries]
     now, _, rest = text.partition("What was asked:")
     asked_, _, rest = f"What was asked:{rest}".partition("Rules:")
-    ledger, _, said = f"Rules:{rest}".partition("What was said and done:")
-    wanted = COUNTER.counts([asked_, now + ledger, f"What was said and done:{said}\n"])
-    assert [found[name] for name in ("prompts", "ledger", "sentences")] == pytest.approx(wanted, rel=0.15)
-    assert found["recent"] == sum(
+    ledger, _, done = f"Rules:{rest}".partition("What was said and done:")
+    wanted = COUNTER.counts([asked_, now + ledger, f"What was said and done:{done}\n"])
+    assert [spent[name] for name in ("prompts", "ledger", "sentences")] == pytest.approx(wanted, rel=0.15)
+    assert spent["recent"] == sum(
         4 + COUNTER.counts([text_of(m)])[0] for m in after.messages if text_of(m)
     ) + sum(
-        told(view, view.with_messages([m], []))["spent"]["recent"] for m in after.messages if not text_of(m)
+        sums(view, view.with_messages([m], []))["spent"]["recent"] for m in after.messages if not text_of(m)
     )
 
 
@@ -114,14 +114,14 @@ def test_in_a_talk_what_users_said_is_told_apart():
     ]  # fmt: skip
     view = session([*talk, user("end")])
     after = apply(view, plan(view, tokens(view) * 4 // 5).ops)
-    found = told(view, after)["spent"]
+    spent = sums(view, after)["spent"]
     lines = after.summaries[0].fields["lines"]
     texts = [
         "\n".join(text for kind, text, _ in lines if (kind == "asked") == users) for users in (True, False)
     ]
     assert all(texts)
     wanted = COUNTER.counts(texts)
-    assert found["prompts"] / found["sentences"] == pytest.approx(wanted[0] / wanted[1], rel=0.1)
+    assert spent["prompts"] / spent["sentences"] == pytest.approx(wanted[0] / wanted[1], rel=0.1)
 
 
 def test_kinds_of_what_was_let_go():
@@ -132,8 +132,8 @@ def test_kinds_of_what_was_let_go():
     ])  # fmt: skip
     ids = [message.id for message in view.messages]
     after = view.with_messages([message for message in view.messages if message.id in ids[-3:]])
-    found = told(view, after)["let_go"]
-    assert {kind: it["parts"] for kind, it in found.items()} == {
+    gone = sums(view, after)["let_go"]
+    assert {kind: it["parts"] for kind, it in gone.items()} == {
         "prompts": 2, "answers": 2, "thoughts": 1, "files": 1, "context": 1,
     }  # fmt: skip
 
@@ -142,7 +142,7 @@ def test_the_dearest_are_named_by_their_number_in_what_was_given():
     talk = [m for n in range(30) for m in (user(f"q{n}"), model(prose(n, 60)))]
     view = session([*talk, user("end")])
     after = apply(view, plan(view, tokens(view) // 2).ops)
-    for part in told(view, after)["largest"]:
+    for part in sums(view, after)["largest"]:
         if part["what"] == "text":
             assert view.messages[part["n"] - 1].id == part["id"]
         else:

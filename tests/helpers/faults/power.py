@@ -34,7 +34,7 @@ def start(env):
     ]
 
 
-def look(known):
+def look(acked):
     """Lost records, torn lines except the last one, and missing blocks of the copy."""
     subprocess.run(["mount", "-o", "loop", copy, after], check=True)
     try:
@@ -51,7 +51,7 @@ def look(known):
             for id in re.findall("[0-9a-f]{64}", " ".join(map(str, record.get("blockIds", [])))):
                 path = after / "home" / "blocks" / id[:2] / id
                 missing += not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != id
-        return len(set(known) - ids), torn, missing
+        return len(set(acked) - ids), torn, missing
     finally:
         subprocess.run(["umount", after], check=True)
 
@@ -83,14 +83,14 @@ try:
         deadline = time.monotonic() + 60
         while len(acknowledged()) < enough and time.monotonic() < deadline:
             time.sleep(0.01)
-        known = acknowledged()
+        acked = acknowledged()
         for writer in writers:
             writer.send_signal(signal.SIGSTOP)
         subprocess.run(["cp", "--sparse=always", image, copy], check=True)
         for writer in writers:
             writer.send_signal(signal.SIGCONT)
-        losses = look(known)
-        for name, count in zip(seen, (len(known), *losses), strict=True):
+        losses = look(acked)
+        for name, count in zip(seen, (len(acked), *losses), strict=True):
             seen[name] += count
 finally:
     for writer in writers:

@@ -13,7 +13,7 @@ import pytest
 
 from faults.runner import MUTANTS, Done
 from faults.scenarios import FIXED
-from support import ROOT, environ, given
+from support import ROOT, environ, stdin_arguments
 
 LINE = re.compile(r"^(?:(\d+) +)?([a-z0-9_]+)\((.*)$")
 CHANGES = (
@@ -73,7 +73,7 @@ def strace_of(
     program.append(str(MUTANTS / f"{mutant}.py") if mutant else "-")
     done = subprocess.run(
         ["strace", "-f", *options, *program, *map(str, argv)], capture_output=True, check=False, timeout=60,
-        env=environ(env, home), cwd="/", **given(stdin),
+        env=environ(env, home), cwd="/", **stdin_arguments(stdin),
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
 
