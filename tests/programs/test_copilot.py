@@ -158,3 +158,13 @@ def test_reasoning_is_as_its_provider_stored_it(tmp_path):
     (answer,) = [line for line in imported(file.write(tmp_path), tmp_path) if line.get("kind") == "codeh"]
     assert answer["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "s"}
     assert answer["parts"][1]["native"] == {"provider": "anthropic", "value": blocks[1]}
+
+
+def test_2026_11_26_a_result_whose_call_is_not_named_in_text_is_refused(tmp_path):
+    file = Copilot()
+    file.user("go")
+    file.said("", "A")
+    file.result("A", "of A")["data"]["toolCallId"] = None
+    done = verified(file.write(tmp_path), tmp_path)
+    assert done.code == 1
+    assert b"line 5: an event whose `toolCallId` is invalid: Copilot CLI does not open the file" in done.out

@@ -4,7 +4,9 @@ import hashlib
 import json
 
 import orjson
+import pytest
 
+from codeh_history.session.model import SUMMARY_HEAD
 from in_process import run_in_process, run_ok
 from kimi_files import ID, Kimi, image, kimi_cli, sample
 from program_copies import sent
@@ -171,3 +173,27 @@ def test_a_prompt_that_was_typed_during_a_turn_is_undone_with_it(tmp_path):
     file.line("context.undo", count=1)
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
     assert [*sent(tmp_path, COPY)] == ["one", "two"]
+
+
+HOLOGRAM = {"role": "user", "content": [{"type": "hologram"}], "id": "b", "origin": {"kind": "user"}}
+
+
+@pytest.mark.parametrize(
+    ("event", "fields", "left"),
+    [
+        ("context.undo", {"count": 1}, ["one", "two", "again"]),
+        ("context.apply_compaction", {"summary": "s", "keptUserMessageCount": 1}, ["s", "again"]),
+        ("context.apply_compaction", {"summary": "s", "keptUserMessageCount": 2}, ["s", "one", "again"]),
+    ],
+)
+def test_2026_11_26_a_prompt_that_is_not_imported_counts_among_prompts(tmp_path, event, fields, left):
+    file = Kimi()
+    file.user("a", "one")
+    file.step("s1", "two")
+    file.line("context.append_message", message=HOLOGRAM)
+    file.step("s2", "four")
+    file.line(event, **fields)
+    file.user("z", "again")
+    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
+    texts = [text.removeprefix(f"{SUMMARY_HEAD}\n\n") for text in sent(tmp_path, COPY)]
+    assert texts == left

@@ -72,7 +72,7 @@ class Reading:
         self.session = session
         self.source = source
         self.title = title
-        self.context: list[str] = []  # the program's messages, by the ids of their items ("": not imported)
+        self.context: list[str] = []  # the program's messages, by id; some are no item: not imported
         self.typed: dict[str, bool] = {}  # messages that a user typed, and whether they begin a turn
         self.summarised = 0  # messages of the context up to the last summary, which cannot be undone
         self.before: list[list[Item]] = []  # the items before each undo
@@ -148,9 +148,9 @@ class Reading:
                 parts.append(session.call(call.get("id"), named.get("name"), named.get("arguments")))
             made = session.add(own, parts, id=message.get("id"), ts=ts)
         typed = role == "user" and (kind in (None, "user") or origin.get("trigger") == "user-slash")
-        if made and typed:
-            self.typed[made.id] = origin.get("inTurn") is not True
-        self.context.append(made.id if made else "")
+        self.context.append(made.id if made else f"not imported: {session.number}")
+        if typed:
+            self.typed[self.context[-1]] = origin.get("inTurn") is not True
 
     def extend(self, event: Json, parts: list[Part], ts: str | None) -> None:
         """Add parts to the message of a step; a step without a beginning is read all the same."""
@@ -233,7 +233,8 @@ class Reading:
 
     def cut(self, place: int, kind: str) -> None:
         """Remove the messages from a place on."""
-        session, gone = self.session, [id for id in self.context[place:] if id]
+        session = self.session
+        gone = {item.id for item in session.items}.intersection(self.context[place:])
         del self.context[place:]
         self.summarised = min(self.summarised, place)
         self.before.append([*session.items])

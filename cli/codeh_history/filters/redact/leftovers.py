@@ -42,9 +42,8 @@ class Needles:
                 continue
             raw = text.encode("utf-8", "surrogateescape")
             forms |= {raw, orjson.dumps(text.encode("utf-8", "replace").decode())[1:-1]}
-            for before in range(
-                3
-            ):  # in base64 at each alignment, without the ends, which depend on adjacent bytes
+            # in base64 at each alignment, without the ends, which depend on adjacent bytes
+            for before in range(3):
                 data = b2a_base64(b"\0" * before + raw, newline=False).rstrip(b"=")
                 core = data[-(-before * 8 // 6) : len(data) - 1]
                 forms |= {core} if len(core) > 2 * MIN_LENGTH else set()

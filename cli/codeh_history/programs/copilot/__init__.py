@@ -32,7 +32,10 @@ _ASIDE = re.compile(  # what is added to a prompt: the date, and reminders
 _NAME = re.compile(r"^name: *['\"]?(.*?)['\"]? *$", re.MULTILINE)  # in workspace.yaml
 _TYPE = re.compile(r"abort|\w+\.\w+")
 _OWN = "session assistant tool hook permission subagent system model skill command mcp abort".split()
-_TEXTS = {"user.message": ["content"], "assistant.message": ["messageId", "content"]}  # always there
+_TEXTS = {  # always there
+    "user.message": ["content"], "assistant.message": ["messageId", "content"],
+    "tool.execution_complete": ["toolCallId"],
+}  # fmt: skip
 _REFERRED = {  # events that others refer to, by this id
     "session.binary_asset": "assetId",
     "session.usage_record": "usage.apiCallId",
