@@ -33,9 +33,10 @@ _NAME = re.compile(r"^name: *['\"]?(.*?)['\"]? *$", re.MULTILINE)  # in workspac
 _TYPE = re.compile(r"abort|\w+\.\w+")
 _OWN = "session assistant tool hook permission subagent system model skill command mcp abort".split()
 _TEXTS = {  # always there
-    "user.message": ["content"], "assistant.message": ["messageId", "content"],
+    "user.message": ["content"],
+    "assistant.message": ["messageId", "content"],
     "tool.execution_complete": ["toolCallId"],
-}  # fmt: skip
+}
 _REFERRED = {  # events that others refer to, by this id
     "session.binary_asset": "assetId",
     "session.usage_record": "usage.apiCallId",
