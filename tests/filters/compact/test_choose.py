@@ -3,7 +3,7 @@
 import pytest
 
 from codeh_history.filters.compact import stubs, words
-from codeh_history.filters.compact.choose import SPARE, Chooser, choose, settle
+from codeh_history.filters.compact.choose import PASSED, SPARE, Chooser, choose, settle
 from codeh_history.filters.compact.choose import names as choose_names
 from codeh_history.filters.compact.extract import extract
 from codeh_history.filters.compact.lines import Line
@@ -84,6 +84,16 @@ def test_a_rule_that_a_prompt_among_the_newest_turns_revokes_is_none():
         text = summary(view, tokens(view) // 5)
         assert rule not in section(text, "Rules") if "Rules:" in text else True
         assert f"- {rule}" in section(text, "What was asked")
+
+
+@pytest.mark.parametrize(("files", "end", "kept"), [(0, "", 8), (9, "", 3), (0, PASSED, 3)])
+def test_failures_get_the_room_that_files_leave_unless_they_passed_later(files, end, kept):
+    prose = [_line(f"Zebrafinch{n} migrates.", "said") for n in range(900)]
+    written = [_line(f"src/file{n}.py " * 10, "", kind="file") for n in range(files)]
+    failed = [_line(f"`make {n}`: " + "it broke " * 9 + end, "", kind="failed") for n in range(9)]
+    lines = placed(_line("Mend it."), *prose, *written, *failed)
+    reserved = choose(lines, chooser(lines, WORK), WORK, 1000)[: files + 20]
+    assert sum(line.kind == "failed" for line in reserved) == kept
 
 
 @pytest.mark.parametrize(("messages", "shape"), [

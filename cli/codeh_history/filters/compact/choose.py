@@ -30,10 +30,8 @@ SAME, BACK = 0.8, 0.5  # share of a rule's words in a line that repeats it, and 
 FEW = 2  # too few words to recognise an open end by
 LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not too much of the room
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
-LAST, FIRST = (
-    8,
-    3,
-)  # the model's last sentences that may tell where things stand; of each answer's beginning
+LAST = 8  # of the model's last sentences, those that may tell where things stand
+FIRST = 3  # sentences of each answer's beginning
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.04, 0.02
 PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
@@ -130,7 +128,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
         return max(room * share, min(LEAST, room * SMALL))
 
     def remaining(share: float) -> float:
-        return room * share - sum([line.cost for line in chosen])
+        return room * share - _cost(chosen)
 
     def newest(kind: str) -> list[Line]:
         return sorted((line for line in lines if line.kind == kind), key=_newest)
@@ -147,8 +145,11 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
             line.kind = "now"
         chosen += now
     chosen += chooser.best([line for line in lines if line.kind == "rule"], at_least(RULES))
-    chosen += chooser.take(newest("file"), at_least(FILES))
-    chosen += chooser.take(newest("failed"), at_least(FAILURES))
+    files = chooser.take(newest("file"), at_least(FILES))
+    failures = [line for line in newest("failed") if not line.text.endswith(PASSED)]
+    failures = chooser.take(failures, at_least(FILES) - _cost(files) + at_least(FAILURES))
+    passed = chooser.take(newest("failed"), at_least(FAILURES) - _cost(failures))
+    chosen += [*files, *failures, *passed]
     chosen += chooser.take(newest("done"), room * COMMITS)
     free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
@@ -218,6 +219,10 @@ def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
         and not (line.text.endswith(":") or prose.is_filler(line.text) or cues.announces(line.text))
     ]
     return [line for line in own if shape == WORK or line.id == own[-1].id][-LAST:]
+
+
+def _cost(lines: Iterable[Line]) -> float:
+    return sum([line.cost for line in lines])
 
 
 def _firsts(prompts: Sequence[Line], room: float) -> list[Line]:
