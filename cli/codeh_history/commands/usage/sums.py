@@ -211,21 +211,25 @@ def summed(
     `window` with its `hours`. `since`, `until`: times as stored. `is_local`: days in the local time zone.
     """
     groups: dict[str, Total] = {}
-    whole, unpriced = Total(), Counter[str]()
+    unpriced, number = Counter[str](), 0
     responses = _once(rows)
     for response, names in (
         _windows(responses, hours) if hours else _grouped(responses, by, is_local=is_local)
     ):
-        _, ts, _, model, *counts, _, _, cost = response
+        ts, model, counts, cost = response[1], response[3], response[4:9], response[-1]
         if (since or until) and not (ts and (since or "") <= ts and (until is None or ts <= until)):
             continue  # although it may have begun a window
-        whole.add(counts, cost)
-        unpriced.update([model or UNKNOWN] if cost is None else [])
-        start, of = 0, len(names)
-        for name, share in Counter(names).items():
-            own = [count * (start + share) // of - count * start // of for count in counts]
-            groups.setdefault(name, Total()).add(own, None if cost is None else cost * share / of)
-            start += share
+        number += 1
+        if cost is None:
+            unpriced[model or UNKNOWN] += 1
+        for name, own, price in (
+            _shares(names, counts, cost) if len(names) > 1 else [(names[0], counts, cost)]
+        ):
+            (groups.get(name) or groups.setdefault(name, Total())).add(own, price)
+    whole = Total()
+    for total in groups.values():
+        whole.add(total.counts, total.cost)
+    whole.responses, whole.unpriced = number, unpriced.total()
     by_time = by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
     order = sorted(
         groups.items(),
@@ -234,6 +238,17 @@ def summed(
         ),
     )
     return Sums(by, dict(order), whole, unpriced)
+
+
+def _shares(
+    names: Sequence[str], counts: Sequence[int], cost: float | None
+) -> Iterator[tuple[str, list[int], float | None]]:
+    """Yield each group's share of a response, by how often it is named; the shares add up."""
+    start, of = 0, len(names)
+    for name, share in Counter(names).items():
+        own = [count * (start + share) // of - count * start // of for count in counts]
+        start += share
+        yield name, own, None if cost is None else cost * share / of
 
 
 def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
