@@ -52,6 +52,21 @@ def test_an_untouched_file_comes_out_as_it_went_in(home, tmp_path, env, value, c
     assert exported(home, "a", env) == value
 
 
+def test_a_flow_id_that_is_no_text_is_no_obstacle(home, tmp_path):
+    message = {
+        "type": "message",
+        "id": "a",
+        "kind": "user",
+        "role": "user",
+        "flowId": ["f"],
+        "parts": [{"text": "hi"}],
+    }
+    (tmp_path / "odd.jsonl").write_bytes(
+        orjson.dumps({"type": "session", "version": 1, "id": "odd"}) + b"\n" + orjson.dumps(message) + b"\n"
+    )
+    assert len(exported(home, tmp_path / "odd.jsonl")) == 1
+
+
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
 def test_only_what_changed_gets_blocks_of_ours(home, tmp_path, env, value):
     run_ok("import", written(tmp_path, value), "--into", "a", home=home, env=env)

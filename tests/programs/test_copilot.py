@@ -75,6 +75,21 @@ def test_sub_agents_are_branches_with_their_call_as_origin(tmp_path):
     assert session_path(tmp_path, f"{COPY}-T").exists()
 
 
+def test_a_sub_agent_whose_event_stands_before_the_session_starts_has_its_parent_and_directory(tmp_path):
+    file = Copilot()
+    file.user("count", agent="agent-1")
+    path = file.write(tmp_path)
+    start, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*rest, start]))
+    renamed = path.parent.with_name("copied")
+    path.parent.rename(renamed)
+    done = run_in_process("import", str(renamed / path.name), "--branches", home=tmp_path)
+    assert done.code == 0, done.err
+    agent = lines(session_path(tmp_path, done.text.split()[-1]))[0]
+    assert agent["parent"]["session"] == COPY
+    assert agent["cwd"] == lines(session_path(tmp_path, COPY))[0]["cwd"]
+
+
 def test_usage_is_that_of_the_response_and_of_sub_agents_and_compactions(tmp_path):
     file = Copilot()
     file.user("go")

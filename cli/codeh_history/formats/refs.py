@@ -29,9 +29,9 @@ def export(view: View, workspace: str | None = None) -> Exported:
     left = Counter(
         "pending message" if m.role else f"{m.kind} message" for m in view.messages if m not in sent
     )
-    flows = {message.fields.get("flowId") for message in sent}
-    common = flows.pop() if len(flows) == 1 else None
-    flow = common if isinstance(common, str) and common else view.id
+    first = sent[0].fields.get("flowId") if sent else None
+    shared = isinstance(first, str) and all(message.fields.get("flowId") == first for message in sent)
+    flow = (shared and first) or view.id
     wrapper = view.meta.get(WRAPPER)
     if workspace is not None:
         wrapper = {"type": "llm2", "refs": [], "flowId": flow, "workspaceId": workspace}

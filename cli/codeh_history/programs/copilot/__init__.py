@@ -102,7 +102,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             continue
         agent = name_at(event, "agentId", "data.parentToolCallId")
         if agent not in logs:
-            logs[agent] = _Log(Session(program.name, f"{session.id}-{agent}", cwd=session.cwd), main)
+            logs[agent] = _Log(Session(program.name, f"{session.id}-{agent}"), main)
             logs[agent].session.set_parent(session_id(session), agent=True)
         logs[agent].read(number, event)
     if session.created is None:
@@ -113,6 +113,9 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     with suppress(Unreadable):
         about = source.beside(folder, "workspace.yaml", above=1).decode("utf-8", "replace")
         session.set_title(next(iter(_NAME.findall(about)), None))
+    for log in logs.values():  # one may stand before the session's id
+        if log.session.agent and log.session.parent:
+            log.session.parent["session"], log.session.cwd = session_id(session), session.cwd
     agents = [log.session for log in logs.values() if log is not main and log.session.items]
     session.skip(SUB_SESSION, len(agents))
     session.branches = lambda: agents
