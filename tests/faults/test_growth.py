@@ -41,8 +41,8 @@ def grown(seconds, small):
     for _ in range(ROUNDS):
         less, more = min(less, seconds(small)), min(more, seconds(TIMES * small))
         if more < MOST * max(less, SHORTEST):
-            return Grown(linear=True, seconds=more, told="")
-    return Grown(linear=False, seconds=more, told=f"{small}: {less:.3f} s, {TIMES * small}: {more:.3f} s")
+            return Grown(linear=True, seconds=more, report="")
+    return Grown(linear=False, seconds=more, report=f"{small}: {less:.3f} s, {TIMES * small}: {more:.3f} s")
 
 
 SIZE = by_profile(30_000, 30_000, 125_000)  # bytes of the smaller

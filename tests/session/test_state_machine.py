@@ -306,6 +306,11 @@ class Session(RuleBasedStateMachine):
         whole = deltas if number % 5 == 0 else [n for n in whole if n not in deltas]
         if whole:
             chosen = whole[number % len(whole)]
+            record = orjson.loads(lines[chosen])
+            if record["type"] == "commit":
+                self.stored.pop(
+                    record["of"], None
+                )  # of its stream, only what had been written before is left
             line = bytearray(lines[chosen])
             line[place % len(line)] = byte
             lines[chosen] = bytes(line)
