@@ -161,10 +161,9 @@ class Reading:
             self.session.problem(self.session.number, "drops", why, "read as a message")
         if self.entry is not None:
             self.session.extend(self.entry, parts)
-            return
-        self.entry = self.session.add("codeh", parts, id=step, ts=ts, **self.model)
-        if self.entry is not None:
-            self.context.append(self.entry.id)
+        elif entry := self.session.add("codeh", parts, id=step, ts=ts, **self.model):
+            self.entry = entry
+            self.context.append(entry.id)
 
     def result(self, event: Json, ts: str | None) -> None:
         """Add a result, as the model gets it."""
