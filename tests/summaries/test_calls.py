@@ -2,8 +2,13 @@
 
 import pytest
 
-from codeh_history.summaries import calls
+from codeh_history.session.pairing import pair
+from codeh_history.summaries.ledger import Ledger
 from recorded import view_of
+
+
+def ledger(turns):
+    return Ledger(pair(view_of(turns).messages).calls)
 
 
 def call(number, name, args, response):
@@ -39,10 +44,11 @@ def call(number, name, args, response):
         ("str_replace_based_edit_tool", {"command": "view", "path": "q.md"}, ["q.md"], []),
         ("move_note", {"source": "In/a b.md", "target": "Out/a b.md"}, [], ["In/a b.md", "Out/a b.md"]),
         ("get_user", {"name": "Dana", "target": "Leeds"}, [], []),
+        ("bash", {"command": "sed -i '' 's/new A/new B/' src/n.ts"}, [], ["src/n.ts"]),
     ],
 )
 def test_files_of_calls(name, args, read, modified):
-    done = calls.effects(view_of(call(1, name, args, {"output": "ok"})).messages)
+    done = ledger(call(1, name, args, {"output": "ok"}))
     states = {path: state != "read" for path, (state, _) in done.files.items()}
     assert [path for path, changed in states.items() if not changed] == read
     assert [path for path, changed in states.items() if changed] == modified
@@ -56,7 +62,7 @@ def test_of_an_update_the_newest_state_counts_and_other_fields_stay():
         {"id": 1, "status": "done"},
     ]
     turns = [turn for n, some in enumerate(args) for turn in call(n, "update_task", some, {"output": "ok"})]
-    done = [what for what, _ in calls.effects(view_of(turns).messages).actions.values()]
+    done = [what for what, _ in ledger(turns).actions.values()]
     assert done == [
         "update_task(id=2, status=begun)",
         "update_task(id=1, owner=Jo)",
@@ -72,7 +78,7 @@ def test_the_arguments_that_matter_come_before_long_ones_and_empty_calls_are_no_
         for n, some in enumerate([*args, {}])
         for turn in call(n, "update_task", some, {"output": "ok"})
     ]
-    done = [what for what, _ in calls.effects(view_of(turns).messages).actions.values()]
+    done = [what for what, _ in ledger(turns).actions.values()]
     assert done == [f"update_task(id={n}, status=done, title=x, projectRoot={root})" for n in (1, 2)]
 
 
@@ -147,8 +153,10 @@ def test_the_arguments_that_matter_come_before_long_ones_and_empty_calls_are_no_
     ],
 )
 def test_failures_of_calls(name, response, expected):
-    done = calls.effects(view_of(call(1, name, {"command": "make test"}, response)).messages)
-    assert [how for _, how, _ in done.failures.values()] == ([expected] if expected else [])
+    done = ledger(call(1, name, {"command": "make test"}, response))
+    assert [text.partition(": ")[2] for text, _ in done.failures.values()] == (
+        [expected] if expected else []
+    )
 
 
 def test_the_same_command_with_another_outlet_is_the_same():
@@ -156,11 +164,11 @@ def test_the_same_command_with_another_outlet_is_the_same():
         ("make check 2>&1 | grep a", "error: one is not b.py"), ("make check", "error: two is not c.py"), ("make test", "error: d.py"),
         ("make check > log", "fine"), ('grep -c "x" log | tail -1', "0\nCommand exited with code 1"),
     ]  # fmt: skip
-    done = calls.effects(
-        view_of([m for n, (c, o) in enumerate(runs) for m in call(n, "bash", {"command": c}, {"output": o})]).messages
-    )  # fmt: skip
+    done = ledger(
+        [m for n, (c, o) in enumerate(runs) for m in call(n, "bash", {"command": c}, {"output": o})]
+    )
     assert list(done.failures) == ["`make check`", "`make test`"]
-    assert done.mended == {"`make check`"}
+    assert done.passed == {"`make check`"}
 
 
 LONG = "so that the arguments of this call are far too long to be shown in one line of a summary " * 3
@@ -179,13 +187,13 @@ def test_only_the_same_call_can_pass_later(name, failed, passes, again):
     turns += (
         call(2, name, passes, {"output": "ok"}) if passes else call(2, name, failed, {"output": "ok"})[:1]
     )
-    done = calls.effects(view_of(turns).messages)
-    assert (len(done.failures), len(done.mended)) == (1, again)
+    done = ledger(turns)
+    assert (len(done.failures), len(done.passed)) == (1, again)
 
 
 @pytest.mark.parametrize("command", ["sed -n 's/x.y//p' src/a.py", "cat src/a.py | grep this.ui.start"])
 def test_what_is_searched_for_is_no_file(command):
-    done = calls.effects(view_of(call(1, "bash", {"command": command}, {"output": "x"})).messages)
+    done = ledger(call(1, "bash", {"command": command}, {"output": "x"}))
     assert [*done.files] == ["src/a.py"]
 
 
@@ -194,5 +202,5 @@ def test_what_is_searched_for_is_no_file(command):
     ("git status; git log", []), ("grep -n 'git commit' notes.md", []),
 ])  # fmt: skip
 def test_what_a_shell_committed_and_pushed_is_done(command, acts):
-    done = calls.effects(view_of(call(1, "bash", {"command": command}, {"output": "ok"})).messages)
+    done = ledger(call(1, "bash", {"command": command}, {"output": "ok"}))
     assert [what for what, _ in done.actions.values()] == acts

@@ -1,164 +1,77 @@
-"""Tool calls: what their results hold, and their outcome: files, commands, actions, failures."""
+"""Tool calls: the command and paths in their arguments, what their results hold, and how they failed."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from ..base.lazy import Pattern
 from ..base.read_json import strings_in
 from ..providers.json_text import value_of
-from ..session.model import Json, Message
-from ..session.pairing import Call, Pairing, failed_call, pair
+from ..session.model import Json
+from ..session.pairing import failed_call
 from .prose import clip
 
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 WRITES = frozenset(
     "write edit create update patch apply replace insert delete remove move rename save append modify"
     " multiedit put mkdir touch copy overwrite truncate".split()
-)  # fmt: skip
-_SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell run".split())
-_ACTS = WRITES | frozenset(
-    "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
-    " disable grant revoke return exchange issue open close assign merge approve register order buy"
-    " reserve upgrade".split()
-)  # fmt: skip
-_LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
-_CHANGING = re.compile(r"(?:rm|mv|cp|touch|tee|truncate|chmod|git (?:add|mv|rm)|sed -i\S*|perl -pi)\s")
+)
+FEW = 4  # fewer words only name a place, not a reason: `FAIL src/a.test.js`
+LENGTH = 160  # characters of a failure
+_ENDS = 4000  # characters at each end of an output to search for errors
+_CHANGING = Pattern(r"(?:rm|mv|cp|touch|tee|truncate|chmod|git (?:add|mv|rm)|sed -i\S*|perl -pi)\s")
 _SHOWING = frozenset("cat head tail less nl wc sed diff".split())
 _BEFORE = frozenset("sudo time env then do".split())  # a command
 _STATES = {
     "rm": "deleted", "delete": "deleted", "remove": "deleted", "touch": "created", "create": "created",
     "Add": "created", "Delete": "deleted",
 }  # fmt: skip
-_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
 _PATH_KEYS = frozenset("path paths file files filepath filename".split())
 _MAYBE_PATH_KEYS = frozenset(
     "target source destination dest src dst uri name directory dir folder output input".split()
 )
-_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.-]+[/\\])*[\w@+-][\w@+.-]*", re.ASCII)
-_EXTENSION = re.compile(r"[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$", re.ASCII)
-_TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
-_PATCHED = re.compile(r"^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
-_STEPS = re.compile(r"&&|\|\||[;|\n]")
-_PUBLISHING = re.compile(r"\bgit (?:commit|push|tag|merge|revert)(?: (?:'[^']*'|\"[^\"]*\"|[^\s;&|<>]+))+")
-_INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
-_OUTLET = re.compile(  # at the end of a command
+_PATH = Pattern(r"(?a)(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.-]+[/\\])*[\w@+-][\w@+.-]*")
+_EXTENSION = Pattern(r"(?a)[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_PATCHED = Pattern(r"(?m)^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)")
+_STEPS = Pattern(r"&&|\|\||[;|\n]")
+_QUOTED = Pattern(r"'[^']*'|\"[^\"]*\"")
+_INTO = Pattern(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
+_OUTLET = Pattern(  # at the end of a command
     r"(?: *\| *(?:cat|grep|head|less|rg|sed|tail|tee|wc)\b[^|;&]*| *[&\d]?>{1,2}(?:&\d| *[^\s|;&<>]+))+$"
 )
-_VALUE = re.compile(r"=[^,)]*")
-_AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
+_AWAY = Pattern(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 _MARKS = "'\"`,()"  # quotes around a word
-LONG = 40  # longer arguments go last
-
-_ERROR = (  # compiled on first use
+_WORDS = Pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_ERROR = Pattern(
     r"(?m)^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
     r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError|panicked"
     r"|[1-9]\d* (?:failed|failing|failures?|errors?)\b)|(?:command not found|No such file or directory"
     r"|Permission denied|Segmentation fault)|\*\*\* .*\bError \d"
 )
-_HINTS = (  # every match of `_ERROR` has one of these
-    "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
-    "failure", "not found", "No such", "denied", "fault",
-)  # fmt: skip
-_COMPLAINT = re.compile(  # what failed commands print
+_COMPLAINT = Pattern(  # what failed commands print
     r"(?i)error|fail|panic|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found|no such"
     r"|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|does not|reject|expected|conflict|✗"
 )
-_SPECIFIC = re.compile(  # names something: a quote, a path, a symbol, a call
+_SPECIFIC = Pattern(  # names something: a quote, a path, a symbol, a call
     r"['\"`\u2018\u201c]\w|\w[._/:]\w|\w_\w|[a-z][A-Z]|\w\(|[=!<>]="
     r"|^(?!error|fatal|warning)[a-z][\w.+-]*: \w"  # `ld: cannot find -lssl`
 )
-_LOCATED = re.compile(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
-_EXITED = re.compile(r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?) ([1-9]\d*)")
+_LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
+_EXITED = Pattern(r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?) ([1-9]\d*)")
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
-_FIELD = re.compile(r"(?i)(?:output|stdout|stderr|result): (?=\S)|^[\w ]+: \((?:none|empty)\)$")
-_CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
-_SHOWS = re.compile(r"\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b")
-FEW = 4  # fewer words only name a place, not a reason: `FAIL src/a.test.js`
-LENGTH = 160  # characters of a failure
-_ENDS = 4000  # characters at each end of an output to search for errors
-
-
-class Effects:
-    """The combined outcome of calls, in order, each thing once."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, tuple[str, int]] = {}  # path → its state, and the message's position
-        self.commands: set[str] = set()
-        self.actions: dict[str, tuple[str, int]] = {}  # action and thing → description, position
-        self.failures: dict[str, tuple[str, str, int]] = {}  # attempt → call, reason, position
-        self.mended: set[str] = set()  # attempts that passed later
-
-    def touch(self, path: str, state: str, place: int) -> None:
-        """Record that a file was read, written, created or deleted; a change outlives a read."""
-        before, _ = self.files.pop(path, ("", 0))
-        self.files[path] = (before if before in _OUTLIVING.get(state, ()) else state), place
-
-    def act(self, what: str, place: int) -> None:
-        """Record an action; a later update of the same fields of the same thing replaces it."""
-        thing, _, fields = what.partition(",")
-        thing = thing + _VALUE.sub("", fields) if "update" in words_of(what.partition("(")[0]) else what
-        self.actions.pop(thing, None)
-        self.actions[thing] = what, place
-
-    def fail(self, what: str, how: str, place: int, attempt: str = "", *, passed: bool = False) -> None:
-        """Record a failure; the last failure of an attempt counts, until it passes."""
-        attempt = attempt or attempt_of(what)
-        self.failures.pop(attempt, None)
-        self.failures[attempt] = what, how, place
-        (self.mended.add if passed else self.mended.discard)(attempt)
-
-    def add(self, call: Call) -> None:
-        """Record the outcome of a call."""
-        args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
-        command = "" if _SHELLS.isdisjoint(words) else without_cd(command_of(args))
-        response = _response(call)
-        how = failure(call.name, response, command)
-        done = not (how or command) and acts(call.name)
-        label = attempt = ""
-        if how or done or self.failures:
-            label = f"`{clip(command, 100)}`" if command else _described(call.name, args)
-            attempt = attempt_of(f"`{command}`" if command else f"{call.name} {args}")
-        if how:
-            self.fail(label, how, call.place, attempt)
-            return
-        if call.answer is not None and attempt in self.failures:
-            self.mended.add(attempt)
-        paths = dict(_shell_files(command) if command else _files(args, words))
-        for path, state in paths.items():
-            self.touch(path, state, call.place)
-        if command:
-            self.commands.add(clip(command.split("\n", 1)[0], 100))
-            for act in _PUBLISHING.findall(command):
-                self.act(f"`{clip(act, 100)}`", call.place)
-        elif done and not paths:
-            act = label + _outcome(args, response)
-            if not act.endswith("()"):
-                self.act(act, call.place)
-
-
-def effects(
-    messages: Sequence[Message], pairing: Pairing | None = None, done: Effects | None = None
-) -> Effects:
-    """Return the outcome of every call in these messages, added to `done`."""
-    done = done or Effects()
-    for call in (pairing or pair(messages)).calls:
-        done.add(call)
-    return done
-
-
-def acts(name: str) -> bool:
-    """Whether a tool changes something, judged by the words of its name: `book_flight`, not `get_order`."""
-    words = words_of(name)
-    return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
+_FIELD = Pattern(r"(?i)(?:output|stdout|stderr|result): (?=\S)|^[\w ]+: \((?:none|empty)\)$")
+_CRASHED = Pattern(r"\s*(?:Error|ERROR|Traceback)\b")
+_SHOWS = Pattern(r"\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b")
 
 
 @lru_cache
 def words_of(name: str) -> tuple[str, ...]:
     """Split a tool's or a field's name into words; cached, because a session uses few names often."""
     return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+# -- arguments ----------------------------------------------------------------------------------------
 
 
 def command_of(args: Json) -> str:
@@ -175,17 +88,22 @@ def command_of(args: Json) -> str:
 
 def without_cd(command: str) -> str:
     """Remove `cd FOLDER &&` from the beginning of a command."""
-    return _AWAY.sub("", command, count=1)
+    return str(_AWAY.sub("", command, count=1))
 
 
-# -- files ------------------------------------------------------------------------------------------
+def attempt_of(label: str) -> str:
+    """What a repeated call has in common with it: a command without its spacing and what only shows
+    or saves its output, so that `make 2>&1 | tail` is `make` again.
+    """
+    label = " ".join(label.split())
+    return f"{_OUTLET.sub('', label[:-1])}`" if label[:1] == label[-1:] == "`" else label
 
 
-def _files(args: Json, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The files in a call's arguments, each with its new state."""
+def files_of(args: Json, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The files in a call's arguments, each with its new state; `words`: those of the tool's name."""
     writes = not WRITES.isdisjoint(words) and args.get("command") != "view"
     state = next((_STATES[word] for word in words if word in _STATES), "written" if writes else "read")
-    patches = {path: to for text in args.values() if isinstance(text, str) for path, to in patched(text)}
+    patches = {path: to for text in args.values() if isinstance(text, str) for path, to in _patched(text)}
     yield from ((path, patches.get(path, state)) for path in paths_of(args))
 
 
@@ -198,36 +116,18 @@ def paths_of(args: Json) -> list[str]:
             if not isinstance(item, str):
                 continue
             named = not _PATH_KEYS.isdisjoint(words) and 0 < len(item) <= 300 and "\n" not in item
-            if named or (not _MAYBE_PATH_KEYS.isdisjoint(words) and looks_like_path(item)):
+            if named or (not _MAYBE_PATH_KEYS.isdisjoint(words) and _is_path(item)):
                 paths.append(item)
             else:
-                paths += (path for path, _ in patched(item))
+                paths += (path for path, _ in _patched(item))
     return list(dict.fromkeys(paths))
 
 
-def patched(text: str) -> list[tuple[str, str]]:
-    """The paths that a patch in a text changes, each with its new state."""
-    if "*** " not in text and "+++ " not in text:
-        return []
-    return [(path, _STATES.get(verb, "written")) for verb, path in _PATCHED.findall(text)]
-
-
-def looks_like_path(text: str) -> bool:
-    """Whether a text is a path: it has a slash or an extension and is not a URL. Spaces are allowed
-    as in `folder/a b.ext`.
-    """
-    if len(text) > 300 or "://" in text:
-        return False
-    extension = _EXTENSION.search(text) is not None
-    plain = text.replace(" ", "_") if extension and "/" in text else text
-    return _PATH.fullmatch(plain) is not None and (extension or "/" in text.strip("/") or text[:1] == "/")
-
-
-def _shell_files(command: str) -> Iterator[tuple[str, str]]:
-    """The files that a command writes, patches, removes or shows."""
-    yield from patched(command)
+def shell_files(command: str) -> Iterator[tuple[str, str]]:
+    """The files that a command writes, patches, removes or shows, each with its new state."""
+    yield from _patched(command)
     for step in _STEPS.split(command[:4000]):
-        words = step.split()
+        words = _QUOTED.sub(lambda text: "" if " " in text[0] else text[0], step).split()  # no scripts
         while words and (words[0] in _BEFORE or "=" in words[0]):
             words = words[1:]
         if not words:
@@ -236,57 +136,28 @@ def _shell_files(command: str) -> Iterator[tuple[str, str]]:
         changes, first = _CHANGING.match(" ".join(words)), words[0].strip(_MARKS)
         if changes or first in _SHOWING:
             state = _STATES.get(first, "written" if changes else "read")
-            paths += ((word.strip(_MARKS), state) for word in words[1:] if not word.startswith(("-", "s/")))
-        yield from (path for path in paths if looks_like_path(path[0]))
+            rest = [word.strip(_MARKS) for word in words[1:]]
+            paths += ((word, state) for word in rest if not word.startswith(("-", "s/")))
+        yield from (path for path in paths if _is_path(path[0]))
 
 
-# -- calls in words ---------------------------------------------------------------------------------
+def _patched(text: str) -> list[tuple[str, str]]:
+    """The paths that a patch in a text changes, each with its new state."""
+    if "*** " not in text and "+++ " not in text:
+        return []
+    return [(path, _STATES.get(verb, "written")) for verb, path in _PATCHED.findall(text)]
 
 
-def _described(name: str, args: Json) -> str:
-    """Describe a call by its name and plain arguments: ids and states first, long ones last and cut."""
-    plain = {key: text for key, value in args.items() if (text := _plain(value))}
-    order = sorted(plain, key=lambda key: (not _TELLING.search(key), len(plain[key]) > LONG))
-    return clip(f"{name}({', '.join(f'{key}={clip(plain[key], 60)}' for key in order)})", 160)
+def _is_path(text: str) -> bool:
+    """Whether a text has a slash or an extension and is not a URL; `folder/a b.ext` may have spaces."""
+    if len(text) > 300 or "://" in text:
+        return False
+    extension = _EXTENSION.search(text) is not None
+    plain = text.replace(" ", "_") if extension and "/" in text else text
+    return _PATH.fullmatch(plain) is not None and (extension or "/" in text.strip("/") or text[:1] == "/")
 
 
-def _plain(value: Any) -> str:
-    """A plain value as text, a list of plain values joined, "" for anything nested."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
-        return " ".join(map(str, value))
-    return str(value) if isinstance(value, (str, int, float)) else ""
-
-
-def _outcome(args: Json, response: Any) -> str:
-    """The ids, numbers and states that an action returned."""
-    value = result_value(response)
-    value = value if isinstance(value, dict) else response  # `{"id": "B7"}` tells an id, too
-    fields = [
-        f"{key}={clip(str(item), 40)}"
-        for key, item in (value.items() if isinstance(value, dict) else ())
-        if isinstance(item, (str, int)) and _TELLING.search(key) and item not in args.values()
-    ]
-    return f" → {', '.join(fields[:4])}" if fields else ""
-
-
-def _response(call: Call) -> Any:
-    """The response to a call, or None."""
-    if call.answer is None:
-        return None
-    return call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
-
-
-def attempt_of(label: str) -> str:
-    """What a repeated call has in common with it: a command without its spacing and what only shows
-    or saves its output, so that `make 2>&1 | tail` is `make` again.
-    """
-    label = " ".join(label.split())
-    return f"{_OUTLET.sub('', label[:-1])}`" if label[:1] == label[-1:] == "`" else label
-
-
-# -- results ----------------------------------------------------------------------------------------
+# -- results ------------------------------------------------------------------------------------------
 
 
 def result_value(response: Any) -> Any:
@@ -331,7 +202,7 @@ def shows(command: str) -> bool:
 
 def is_error(text: str) -> bool:
     """Whether a text has a line that reports an error."""
-    return any(hint in text for hint in _HINTS) and re.search(_ERROR, text) is not None
+    return _ERROR.search(text) is not None
 
 
 def _exit_code(value: Any) -> int:
@@ -341,8 +212,7 @@ def _exit_code(value: Any) -> int:
     for key, inner in value.items():
         if type(inner) is int and key.lower().replace("_", "") in _CODES:
             return inner
-    inside = (_exit_code(inner) for inner in value.values())
-    return next(filter(None, inside), 0)
+    return next(filter(None, map(_exit_code, value.values())), 0)
 
 
 def _reason(text: str) -> str:

@@ -7,12 +7,12 @@ spaces (a comma or dash is `;`); `^` is the beginning, after polite openings.
 
 from __future__ import annotations
 
-import re
+from ..base.lazy import Pattern
 
 LONGEST = 400  # characters of a sentence that may be a rule or a decision
 FEWEST, DECIDES = 2, 3  # words of a rule, and of a decision: `So that's decided.` tells nothing
 
-_WORDS = re.compile(r"[^\W_][\w'-]*|[.;:!?]")
+_WORDS = Pattern(r"[^\W_][\w'-]*|[.;:!?]")
 _COMMAS = str.maketrans(",\u2013\u2014\u2019", ";;;'")
 _OPENING = (
     r"^ (?:(?:and|but|also|so|then|absolutely|strictly|really|definitely|ok|okay|please|important|rule|note"
@@ -21,11 +21,11 @@ _OPENING = (
 _NOT = "(?:not|never|isn't|wasn't|haven't|hasn't|didn't|aren't)"
 
 
-def _phrases(table: str) -> re.Pattern[str]:
+def _phrases(table: str) -> Pattern:
     lines = table.replace("NOT", _NOT).strip().split("\n")
     anywhere = "|".join(line for line in lines if line[0] != "^")
     first = "|".join(line[1:] for line in lines if line[0] == "^")
-    return re.compile(rf".*? (?:{anywhere}) |{_OPENING}(?:{first}) " if first else rf".*? (?:{anywhere}) ")
+    return Pattern(rf".*? (?:{anywhere}) |{_OPENING}(?:{first}) " if first else rf".*? (?:{anywhere}) ")
 
 
 _RULE = _phrases(r"""
@@ -92,7 +92,7 @@ no(?:t| longer) (?:necessary|needed|required)|forget (?:\S+ )*?rule|i take (?:th
 (?:is|are|it's) (?:ok|okay|fine|allowed) (?:now|again|to|after)|du darfst(?! nicht| nur| kein)
 \S*(?:可以改了|可以用了|不用再|不必再)\S*
 """)
-_NEXT = re.compile(  # announces what comes next
+_NEXT = Pattern(  # announces what comes next
     r" (?:(?:now|so|first|next|then|and|but|also|ok|okay|;) )*"
     r"(?:(?:\S+ )?let me|let's|i'll|i will|i need to|i have to|i should|i'm going to) "
 )

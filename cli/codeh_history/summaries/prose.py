@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from ..base.lazy import Pattern
 
 PASTED, ROWS = 1_200, 25  # characters, and lines, of a message that may state a rule
 LONG = 2_000  # characters of a message after which text counts as pasted
@@ -11,24 +12,25 @@ LONG_FILLER = 60  # characters: nobody is so polite
 _BLANK = 50  # characters of a text for each that is shown: nearly all of more would have to be blanks
 _NEAR = 60  # characters before the end of a sentence that tell whether it is one
 
-_END = re.compile(  # begins with one set of signs, so that what holds none is passed over fast
+_END = Pattern(  # begins with one set of signs, so that what holds none is passed over fast
     r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=[^\s(])|(?<=[。！？；])[”’」』）]*(?=\S))"
 )
-_ABBREVIATION = re.compile(r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$")
-_ODD = re.compile("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
+_ABBREVIATION = Pattern(r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$")
+_ODD = Pattern("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
 _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
-_NOISE = re.compile(
+_NOISE = Pattern(
     r"^(?:[$>\u276f➜%|+\[]|at \S+ \(|File \"|Traceback|\d+[:|]|[─━═│┌└├]{2,}|['\"]?/(?:[\w.-]+/){2,})"
 )
-_TAG = re.compile(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
-_DATA = re.compile(  # code, a field, an error
+_TAG = Pattern(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
+_DATA = Pattern(  # code, a field, an error
     r"\s*(?:(?:import|from|export|using|use|require|package|#include)\b.*[;'\">)}]$"
     r"|[a-z_][\w.-]*\s*[:=]\s|[\"'{}\[\]|$>]"
     r"|(?:API )?[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )"
 )
-_DOCUMENT = re.compile(r"\s*#{1,6} |---+\s*$")  # a document begins; everything after it belongs to it
-_LETTER = re.compile(r"(?:Hi|Hello|Dear|Hallo|Liebe\w*)\b[^.!?]{0,40},\s*$")
-_SHOWN = re.compile(  # code, data, a quote
+_DOCUMENT = Pattern(r"\s*#{1,6} |---+\s*$")  # a document begins; everything after it belongs to it
+_WORDS = Pattern(r"\w+")
+_LETTER = Pattern(r"(?:Hi|Hello|Dear|Hallo|Liebe\w*)\b[^.!?]{0,40},\s*$")
+_SHOWN = Pattern(  # code, data, a quote
     r" {4}|\t|\s*[-*+] [a-z_][\w.-]*: "
     '|\\s*["\u201c-\u201f\xab\xbb\u2018\u201a].*["\u201c-\u201f\xab\xbb\u2019]\\s*$'
 )
@@ -107,7 +109,7 @@ def is_filler(text: str) -> bool:
     if len(text) > LONG_FILLER:
         return False
     words = text.lower().strip(" .,!?…#。！？，")
-    return (words[:1] == "/" and " " not in words) or _FILLER.issuperset(re.findall(r"\w+", words))
+    return (words[:1] == "/" and " " not in words) or _FILLER.issuperset(_WORDS.findall(words))
 
 
 def clip(text: str, room: int) -> str:

@@ -3,11 +3,10 @@
 import pytest
 
 from codeh_history.filters.compact.choose import _newest
-from codeh_history.filters.compact.extract import ledger, read_back
 from codeh_history.filters.compact.lines import Line
-from codeh_history.filters.compact.summary import Entry
 from codeh_history.session.ops import apply
-from codeh_history.summaries.calls import Effects
+from codeh_history.session.pairing import pair
+from codeh_history.summaries.ledger import Ledger
 from compact.short import asked, plan, tokens
 from compact.summarized import section, summary, working
 from histories import model, session, user
@@ -89,17 +88,17 @@ def test_what_was_done_outlives_everything_else(share):
 # -- lines by themselves --------------------------------------------------------------------------------
 
 
-def effects(*touched, failed=()):
-    done = Effects()
-    for place, (path, state) in enumerate(touched):
-        done.touch(path, state, place)
-    for place, (what, how) in enumerate(failed):
-        done.fail(what, how, place, passed=False)
-    return done
+def read_back(kind, *lines):
+    ledger = Ledger()
+    for place, (label, text) in enumerate(lines):
+        assert ledger.read_back(kind, label, text, place)
+    return [text for _, _, text, _ in ledger.lines()]
 
 
-def failures(*failed):
-    return [line.text for line in ledger(effects(failed=failed)) if line.kind == "failed"]
+def failure(command, error):
+    view = session(asked("a", "bash", {"command": command}, {"error": error}))
+    ((_, _, text, _),) = Ledger(pair(view.messages).calls).lines()
+    return text
 
 
 @pytest.mark.parametrize(
@@ -112,41 +111,40 @@ def failures(*failed):
     ],
 )  # fmt: skip
 def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, expected):
-    lines = ledger(effects(*((path, "written") for path in paths)))
-    assert sorted(line.text for line in lines) == sorted(expected)
-    assert {line.label for line in lines} == {"written"}
+    assert sorted(read_back("file", *(("written", path) for path in paths))) == sorted(expected)
 
 
 HOW = "Error: the zeppelin is gone"
 
 
-def test_what_passed_later_is_said_so_and_told_apart():
-    done = effects(failed=[("`make a`", HOW), ("`make b`", HOW)])
-    done.fail("`make c`", HOW, 3, passed=True)
-    assert [line.text for line in ledger(done)] == [
-        f"`make a`: {HOW}", f"`make b`: {HOW}", f"`make c`: {HOW} (passed later)",
-    ]  # fmt: skip
+def test_a_failure_that_passed_later_says_so():
+    turns = [
+        turn
+        for n, (command, result) in enumerate(
+            [("make a", {"error": HOW}), ("make c", {"error": HOW}), ("make c", {"output": "ok"})]
+        )
+        for turn in asked(f"c{n}", "bash", {"command": command}, result)
+    ]
+    lines = Ledger(pair(session(turns).messages).calls).lines()
+    assert [text for _, _, text, _ in lines] == [f"`make a`: {HOW}", f"`make c`: {HOW} (passed later)"]
 
 
 def test_a_long_reason_keeps_its_beginning_and_its_end():
-    (line,) = failures(("`make`", "the beginning " + "middle " * 50 + "the end"))
+    line = failure("make", "the beginning " + "middle " * 18 + "the end")
     assert line.startswith("`make`: the beginning")
     assert line.endswith("the end")
-    assert len(line) < 200
+    assert "…" in line
 
 
 def test_a_long_command_is_cut_within_its_marks():
-    (line,) = failures(("`" + "word " * 60 + "`", "Error: gone now, all of it"))
-    assert line.index("…`: Error") < 140
+    assert failure("word " * 60, "Error: gone now, all of it").index("…`: Error") < 140
 
 
 @pytest.mark.parametrize(
     "text", [f"`make b`: {HOW}", f"`make a`: {HOW} (passed later)", "read(a): no file", "`grep a: b`: exit 2"],
 )  # fmt: skip
-def test_a_line_of_an_earlier_ledger_is_read_back(text):
-    done = Effects()
-    assert read_back(Entry("failed", "", text, "m"), done, 0)
-    assert [line.text for line in ledger(done)] == [text]
+def test_a_line_of_an_earlier_ledger_is_read_back_as_it_is(text):
+    assert read_back("failed", ("", text), ("", text)) == [text]
 
 
 def test_what_fails_still_comes_first_and_what_only_looked_last():

@@ -6,7 +6,6 @@ often the conversation uses it (in work with tools, lately); each time it is cho
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,10 +13,13 @@ from heapq import heapify, heappop, heappush
 from itertools import groupby
 from math import exp, log
 
+from ...base.lazy import Pattern
 from ...session.labels import PASTED
 from ...summaries import cues, prose
 from ...summaries.calls import shows
+from ...summaries.ledger import PASSED
 from .lines import Line
+from .summary import KINDS
 from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
 
@@ -32,14 +34,14 @@ LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not to
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
 LAST = 8  # of the model's last sentences, those that may tell where things stand
 FIRST = 3  # sentences of each answer's beginning
+FIRST_COST = 12  # tokens of the first sentence of a prompt; if not all fit, of every n-th prompt
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.04, 0.02
 PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
-CAPITALS = re.compile(r"[A-Z]+")  # no name in work: `WHAT`
-PASSED = " (passed later)"
+CAPITALS = Pattern(r"[A-Z]+")  # no name in work: `WHAT`
 ELSEWHERE = "elsewhere"  # the label of names that no file shows
-SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
+SYMBOL = Pattern(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
 
 
 class Chooser:
@@ -47,11 +49,11 @@ class Chooser:
 
     def __init__(self, lines: Sequence[Line], shape: str, staying: AbstractSet[str] = frozenset()) -> None:
         """`staying`: the words of the messages that stay."""
-        uses = _uses_lately(lines) if shape == WORK else _uses(lines)
+        uses = _uses(lines, shape)
         self._names = set(filter(_is_name, uses)) if shape == WORK else set[str]()
         self._left = {
-            word: int(UNIT * count * (NAME if word in self._names else rarity(word) ** 1.5))
-            for word, count in uses.items()
+            word: int(UNIT * use * (NAME if word in self._names else rarity(word) ** 1.5))
+            for word, use in uses.items()
         }
         self._again = AGAIN_IN_WORK if shape == WORK else AGAIN
         self._use(self._left.keys() & staying)
@@ -99,14 +101,13 @@ class Chooser:
         return chosen
 
 
-def _uses(lines: Sequence[Line]) -> dict[str, float]:
-    """How often lines use a word; the second time counts less."""
-    counts = Counter(word for line in lines for word in line.words)
-    return {word: log(1 + count) for word, count in counts.items()}
-
-
-def _uses_lately(lines: Sequence[Line]) -> dict[str, float]:
-    """How often messages use a word; a use long ago counts less."""
+def _uses(lines: Sequence[Line], shape: str) -> dict[str, float]:
+    """How often lines use a word; the second time counts less. In work: how often messages do, and a use
+    long ago counts less.
+    """
+    if shape != WORK:
+        counts = Counter(word for line in lines for word in line.words)
+        return {word: log(1 + count) for word, count in counts.items()}
     end = max([line.number for line in lines], default=0) + 1
     by_message: dict[int, Counter[str]] = {}
     for line in lines:
@@ -123,6 +124,12 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     """Return the lines of a summary, most important first: enough for `room` tokens, then some spare
     ones.
     """
+    of: dict[str, list[Line]] = {kind: [] for kind in KINDS}
+    for line in lines:
+        of[line.kind].append(line)
+    done, files, failed = (sorted(of[kind], key=_newest) for kind in ("done", "file", "failed"))
+    users = [line for line in lines if line.spoken == "asked"]
+    prompts = [line for line in users if not prose.is_filler(line.text)]
 
     def at_least(share: float) -> float:
         return max(room * share, min(LEAST, room * SMALL))
@@ -130,76 +137,42 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     def remaining(share: float) -> float:
         return room * share - _cost(chosen)
 
-    def newest(kind: str) -> list[Line]:
-        return sorted((line for line in lines if line.kind == kind), key=_newest)
-
-    users = [line for line in lines if line.spoken == "asked"]
-    prompts = [line for line in users if not prose.is_filler(line.text)]
-    chosen = chooser.take(line for line in lines if line.kind == "pinned")
-    acts = [line for line in newest("done") if line.text[:1] != "`"]
+    chosen = chooser.take(of["pinned"])
+    acts = [line for line in done if line.text[:1] != "`"]
     chosen += chooser.take(acts, max(room * ACTIONS, min(LEAST, room)))
     chosen += chooser.take([line for line in prompts if line.id == prompts[0].id], at_least(GOAL))
     if shape != PEOPLE:
-        now = chooser.take(_conclusions(lines, shape)[::-1], at_least(NOW))
+        now = chooser.take(_conclusions(lines, shape), at_least(NOW))
         for line in now:
             line.kind = "now"
         chosen += now
-    chosen += chooser.best([line for line in lines if line.kind == "rule"], at_least(RULES))
-    files = chooser.take(newest("file"), at_least(FILES))
-    failures = [line for line in newest("failed") if not line.text.endswith(PASSED)]
-    failures = chooser.take(failures, at_least(FILES) - _cost(files) + at_least(FAILURES))
-    passed = chooser.take(newest("failed"), at_least(FAILURES) - _cost(failures))
-    chosen += [*files, *failures, *passed]
-    chosen += chooser.take(newest("done"), room * COMMITS)
+    chosen += chooser.best(of["rule"], at_least(RULES))
+    written = chooser.take(files, at_least(FILES))
+    still = [line for line in failed if not line.text.endswith(PASSED)]
+    still = chooser.take(still, at_least(FILES) - _cost(written) + at_least(FAILURES))
+    chosen += [*written, *still, *chooser.take(failed, at_least(FAILURES) - _cost(still))]
+    chosen += chooser.take(done, room * COMMITS)
     free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
-        chosen += chooser.take(_firsts(prompts, at_least(PROMPTS)), at_least(PROMPTS))
-        chosen += chooser.best(
-            [line for line in lines if line.kind in ("decision", "open")], at_least(DECISIONS)
-        )
-        written = [line for line in free if line.spoken or (line.label == PASTED and line.row < prose.ROWS)]
-        chosen += chooser.best(written, remaining(1 - NAMES))
+        firsts = [line for line in prompts if line.first]
+        step = max(1, int(-(-len(firsts) * FIRST_COST // max(1, at_least(PROMPTS)))))
+        chosen += chooser.take(firsts[::-step], at_least(PROMPTS))
+        chosen += chooser.best([*of["decision"], *of["open"]], at_least(DECISIONS))
+        own = [line for line in free if line.spoken or (line.label == PASTED and line.row < prose.ROWS)]
+        chosen += chooser.best(own, remaining(1 - NAMES))
         chosen += chooser.best(free, remaining(1 - NAMES))
-        chosen += chooser.best([line for line in lines if line.kind == "name"], room * NAMES)
+        chosen += chooser.best(of["name"], room * NAMES)
     elif shape == CHAT:
+        model = (line for line in lines if line.spoken == "said")
+        answers = [list(answer) for _, answer in groupby(model, lambda line: line.id)]
+        heads = [answer[row] for row in range(FIRST) for answer in answers if row < len(answer)]
         chosen += chooser.best(users, remaining(1) * ASKED)
-        chosen += chooser.take(_beginnings(lines), remaining(1) * BEGINNINGS)
+        chosen += chooser.take(heads, remaining(1) * BEGINNINGS)
     return chosen + chooser.best(free, remaining(SPARE))
 
 
-def names(lines: Sequence[Line]) -> list[Line]:
-    """List the symbols and paths in tool output as lines, each with the file in which it first appears;
-    none if no file was read.
-    """
-    first: dict[str, Line] = {}
-    shown = [line for line in lines if line.kind == "shown"]
-    in_files = [*filter(_of_a_file, shown)]
-    words = frozenset().union(*(line.words for line in shown if in_files))
-    candidates = {word for word in words if SYMBOL.fullmatch(word) and _is_name(word)}
-    for line in [*in_files, *shown]:
-        for name in sorted(line.words & candidates):
-            if name not in first and f"{name}: " not in line.text and not name.endswith(line.label):
-                first[name] = line
-    return [
-        Line(
-            "name",
-            hit.label if _of_a_file(hit) else ELSEWHERE,
-            name,
-            hit.id,
-            len(name) / 3.5 + 1,
-            number=hit.number,
-            words=hit.words & {name},
-        )
-        for name, hit in first.items()
-    ]
-
-
-def _is_name(word: str) -> bool:
-    return is_name(word) and not CAPITALS.fullmatch(word)
-
-
-def _of_a_file(line: Line) -> bool:
-    return "." in line.label and " " not in line.label
+def _cost(lines: Iterable[Line]) -> float:
+    return sum([line.cost for line in lines])
 
 
 def _newest(line: Line) -> tuple[bool, bool, int]:
@@ -210,33 +183,39 @@ def _newest(line: Line) -> tuple[bool, bool, int]:
 
 
 def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
-    """What the model said last (in a chat, in its last answer), without announcements."""
+    """What the model said last (in a chat, in its last answer), newest first, without announcements."""
     own = [
-        line
-        for line in lines
-        if line.spoken == "said"
-        and line.number >= 0
+        line for line in lines
+        if line.spoken == "said" and line.number >= 0
         and not (line.text.endswith(":") or prose.is_filler(line.text) or cues.announces(line.text))
-    ]
-    return [line for line in own if shape == WORK or line.id == own[-1].id][-LAST:]
+    ]  # fmt: skip
+    return [line for line in own if shape == WORK or line.id == own[-1].id][: -LAST - 1 : -1]
 
 
-def _cost(lines: Iterable[Line]) -> float:
-    return sum([line.cost for line in lines])
+def names(lines: Sequence[Line]) -> list[Line]:
+    """List the symbols and paths in tool output as lines, each with the file in which it first appears;
+    none if no file was read.
+    """
+    first: dict[str, Line] = {}
+    shown = [line for line in lines if line.kind == "shown"]
+    in_files = [line for line in shown if _is_file(line.label)]
+    words = frozenset().union(*(line.words for line in shown if in_files))
+    candidates = {word for word in words if SYMBOL.fullmatch(word) and _is_name(word)}
+    for line in [*in_files, *shown]:
+        for name in sorted(line.words & candidates):
+            if name not in first and f"{name}: " not in line.text and not name.endswith(line.label):
+                label, cost = line.label if _is_file(line.label) else ELSEWHERE, len(name) / 3.5 + 1
+                words = line.words & {name}
+                first[name] = Line("name", label, name, line.id, cost, number=line.number, words=words)
+    return [*first.values()]
 
 
-def _firsts(prompts: Sequence[Line], room: float) -> list[Line]:
-    """The first sentence of each prompt; if they do not all fit, of every n-th."""
-    firsts = [line for line in prompts if line.first]
-    step = max(1, -(-len(firsts) * 12 // max(1, int(room))))
-    return firsts[::-step]
+def _is_name(word: str) -> bool:
+    return is_name(word) and not CAPITALS.fullmatch(word)
 
 
-def _beginnings(lines: Sequence[Line]) -> Iterable[Line]:
-    """The first lines of all answers, then their second lines, and so on."""
-    model = (line for line in lines if line.spoken == "said")
-    answers = [list(answer) for _, answer in groupby(model, lambda line: line.id)]
-    return (answer[row] for row in range(FIRST) for answer in answers if row < len(answer))
+def _is_file(label: str) -> bool:
+    return "." in label and " " not in label
 
 
 def settle(lines: Sequence[Line], later: Sequence[Line] = ()) -> None:

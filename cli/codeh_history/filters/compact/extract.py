@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from ...base.lazy import Pattern
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
 from ...summaries import cues
-from ...summaries.calls import Effects, effects
+from ...summaries.ledger import Ledger
 from ...summaries.prose import clip
 from ...tokens import Counter
-from .choose import PASSED, Chooser, choose, names, settle
+from .choose import Chooser, choose, names, settle
 from .draft import Draft, History
 from .lines import HEAD, Line, Reader, texts_of
 from .plan import Settings
@@ -25,9 +25,8 @@ ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next 
 TRIES = 4  # attempts to find how many lines fit
 UNFILLED = 0.01  # share of the room that may stay empty
 LATER = "(Later than the summary above.)\n"  # the summary above was written before
-DULL = re.compile(r"\s*(?:import\b|from \S+ import\b|export [{*]|#include\b|using [\w.]+;|require\b)")
-CALL, ACTION, REASON = 110, 80, 140  # characters of a failed call, of an action, of a failure
-LEDGER = ("file", "done", "failed")
+DULL = Pattern(r"\s*(?:import\b|from \S+ import\b|export [{*]|#include\b|using [\w.]+;|require\b)")
+LEDGER = ("file", "done", "failed")  # kinds of lines
 # The kind, in an earlier summary, of a sentence → by whom.
 SPOKEN = {"asked": "asked", "rule": "asked"} | dict.fromkeys(
     ("said", "decision", "open", "question"), "said"
@@ -138,27 +137,25 @@ class Extract:
 
     def _earlier_and_ledger(self) -> Iterator[Line]:
         """The lines of earlier summaries, and the outcome of all calls."""
-        history, done = self._draft.history, Effects()
+        history, ledger = self._draft.history, Ledger()
         summaries: Sequence[Summary] = history.view.summaries if self._absorb else ()
-        place = -sum(len(summary.text) for summary in summaries) - 1
+        number = -sum(len(summary.text) for summary in summaries) - 1
         for summary in summaries:
             lines = entries_of(summary)
-            for number, old in enumerate(opaque(summary) if lines is None else lines, place):
-                if not read_back(old, done, number):
-                    yield _earlier(old, number)
-            place += len(summary.text)
-        for line in ledger(effects(history.messages, history.layout.pairing, done)):
-            line.id = history.messages[line.number].id if line.number >= 0 else summaries[0].id
-            yield line
-
-
-def _earlier(old: Entry, number: int) -> Line:
-    """Turn a line of an earlier summary into a line to choose from."""
-    kind = (
-        old.kind if old.kind != "now" else cues.topic(old.text, user=False) or "said"
-    )  # it was current then
-    cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")
-    return Line(kind, old.label, old.text, old.id, cost, spoken, number, first=spoken == "asked")
+            for old in opaque(summary) if lines is None else lines:
+                if not ledger.read_back(old.kind, old.label, old.text, number):
+                    kind = old.kind
+                    if kind == "now":  # it was current then
+                        kind = cues.topic(old.text, user=False) or "said"
+                    cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")
+                    first = spoken == "asked"
+                    yield Line(kind, old.label, old.text, old.id, cost, spoken, number, first=first)
+                number += 1
+        for call in history.layout.pairing.calls:
+            ledger.add(call)
+        for kind, label, text, number in ledger.lines():
+            id = history.messages[number].id if number >= 0 else summaries[0].id
+            yield Line(kind, label, text, id, len(text) / 3 + 1, number=number)
 
 
 def entries(chosen: Sequence[Line]) -> list[Entry]:
@@ -179,53 +176,3 @@ def entries(chosen: Sequence[Line]) -> list[Entry]:
             merged.append(entry(line.kind, line.label, text, line.id))
         last = where
     return merged
-
-
-# -- the outcome of calls --------------------------------------------------------------------------------
-
-
-def ledger(done: Effects) -> list[Line]:
-    """Return files, actions and failures as lines, the latest last."""
-    whole: dict[str, str] = {}  # how a whole path ends, from its second last step on → the path
-    for path in done.files:
-        steps = path.split("/") if path[:1] in "/~" else []
-        whole |= {"/".join(steps[at:]): path for at in range(1, len(steps) - 1)}
-    united = Effects()  # `src/a.py` is `/home/me/project/src/a.py` if both occur
-    for path, (state, place) in sorted(done.files.items(), key=lambda item: item[1][1]):
-        united.touch(whole.get(path.removeprefix("./"), path), state, place)
-    lines = [_line("file", state, path, place) for path, (state, place) in united.files.items()]
-    lines += [_line("done", "", _shortened(what, ACTION), place) for what, place in done.actions.values()]
-    for attempt, (what, how, place) in done.failures.items():
-        if len(how) > REASON:  # the reason usually stands at the end
-            how = f"{clip(how, REASON // 2)} {how[-REASON // 2 :].partition(' ')[2]}"
-        text = f"{_shortened(what, CALL)}: {how}{PASSED if attempt in done.mended else ''}"
-        lines.append(_line("failed", "", text, place))
-    return lines
-
-
-def _line(kind: str, label: str, text: str, place: int) -> Line:
-    return Line(kind, label, text, "", len(text) / 3 + 1, number=place)
-
-
-def _shortened(what: str, most: int) -> str:
-    """Shorten a call, but keep the backticks of a command and what a call returned."""
-    if what[:1] == what[-1:] == "`":
-        return f"`{clip(what[1:-1], most)}`"
-    call, arrow, gave = what.partition(" → ")
-    return f"{clip(call, most)}{arrow}{gave}"
-
-
-def read_back(entry: Entry, done: Effects, place: int) -> bool:
-    """Add a line of an earlier ledger to the outcome; return whether it is one."""
-    text = entry.text
-    if entry.kind == "file":
-        done.touch(text, entry.label, place)
-    elif entry.kind == "done":
-        done.act(text, place)
-    elif entry.kind == "failed":
-        mark = "`: " if "`: " in text else ": "
-        what, _, how = text.removesuffix(PASSED).partition(mark)
-        done.fail(what + mark.removesuffix(": "), how, place, passed=text.endswith(PASSED))
-    else:
-        return False
-    return True

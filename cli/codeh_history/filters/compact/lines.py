@@ -7,11 +7,11 @@ or long paste is `pasted`, whoever sent it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...base.lazy import Pattern
 from ...session.exchanges import NOT_USERS, is_ide_context, tools_named
 from ...session.labels import MODEL, PASTED, USER, is_ours
 from ...session.model import Part
@@ -29,10 +29,10 @@ READ = 200_000  # at least so many characters of a longer one
 BRIEF = 40  # characters of a call's label
 HEAD = 100  # characters of the head of a list, and of an item that needs it
 SHORT = 200  # characters of a field that shares a line with others
-_NUMBERED = re.compile(r" *\d+(?:→|\t|[|:] ?)")  # line numbers, as tools print them
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
-_MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|#{1,6}\s+)+")
-_SPEAKER = re.compile(r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)")
+_NUMBERED = Pattern(r" *\d+(?:→|\t|[|:] ?)")  # line numbers, as tools print them
+_ITEM = Pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_MARK = Pattern(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|#{1,6}\s+)+")
+_SPEAKER = Pattern(r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)")
 
 
 @dataclass(slots=True, eq=False)
@@ -155,7 +155,7 @@ def spoken(text: str, speaker: str, id: str, rate: float, shape: str = "") -> It
             )  # fmt: skip
             first = False
         if rest.endswith(":") or bare[0] == "#" or (bare[:2] == bare[-2:] == "**"):
-            head = prose.clip(rest.strip("*"), HEAD)
+            head = prose.clip(rest.replace("**", ""), HEAD)
 
 
 def _named(text: str, speaker: str) -> tuple[str, str]:

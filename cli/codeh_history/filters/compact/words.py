@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from math import log
 from typing import TypeVar
 
-from ...base.lazy import contents
+from ...base.lazy import Pattern, contents
 
 T = TypeVar("T")
 
@@ -17,12 +16,12 @@ SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
 LONG_LINE = 400  # longer lines are split
 SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah okay ok haha lol".split())
 
-_WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
-_MARKUP = re.compile(r"(?<!\\)\\[nrt]|</[\w-]+>|^<[a-z][\w-]*>")  # an escaped line end, a tag
-_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
-_LETTERS = re.compile(r"[^\W_]+")
-_CUT = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
-_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WORD = Pattern(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
+_MARKUP = Pattern(r"(?<!\\)\\[nrt]|</[\w-]+>|^<[a-z][\w-]*>")  # an escaped line end, a tag
+_NAME = Pattern(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
+_LETTERS = Pattern(r"[^\W_]+")
+_CUT = Pattern(r"(?s).{1,160}(?:[,;:}\])\s]|$)|.{1,160}")
+_HAN = Pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_HAN = frozenset(
     "的一是了我不在人有他这上们来到时大地为你说就那和要出也得里后以会可下而过去能对多然么之都好看起没只如把还用样想作"
     "吧吗呢啊嗯您请"

@@ -13,7 +13,8 @@ from ...base.read_json import strings_in
 from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
-from ..calls import attempt_of, effects, failure
+from ..calls import attempt_of, failure
+from ..ledger import Ledger
 from ..prose import clip
 
 # Actions in tools' names, synonyms together, and their irregular past forms.
@@ -107,10 +108,10 @@ def _tried(acts: str, calls: Sequence[Call]) -> list[tuple[str, bool]]:
 def _wrong_ends(text: str, messages: Sequence[Message]) -> Iterator[str]:
     """Claims that a command passed or failed, if it ended otherwise."""
     matches = [*_COMMAND.finditer(text)]
-    ends = effects(messages if matches else ())
+    ends = Ledger(pair(messages).calls if matches else ())
     for match in matches:
         command, failed = attempt_of(f"`{match[1]}`"), match[2].startswith("fail")
-        fails = command in ends.failures and command not in ends.mended
+        fails = command in ends.failures and command not in ends.passed
         if (fails and not failed) or (
             failed and match[1] in ends.commands and command not in ends.failures
         ):

@@ -1,0 +1,174 @@
+"""The ledger of a conversation: the newest state of each file, what calls did, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..base.lazy import Pattern
+from ..session.pairing import Call
+from .calls import (
+    WRITES,
+    attempt_of,
+    command_of,
+    failure,
+    files_of,
+    result_value,
+    shell_files,
+    without_cd,
+    words_of,
+)
+from .prose import clip
+
+PASSED = " (passed later)"
+CALL, ACTION, REASON = 110, 80, 140  # characters of a failed call, of an action, of a failure
+LONG = 40  # longer arguments go last
+_SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell run".split())
+_ACTS = WRITES | frozenset(
+    "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
+    " disable grant revoke return exchange issue open close assign merge approve register order buy"
+    " reserve upgrade".split()
+)
+_LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
+_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
+_TELLING = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
+_PUBLISHING = Pattern(r"\bgit (?:commit|push|tag|merge|revert)(?: (?:'[^']*'|\"[^\"]*\"|[^\s;&|<>]+))+")
+_VALUE = Pattern(r"=[^,)]*")
+
+
+class Ledger:
+    """The combined outcome of calls: each thing once, with the position of its last message, in order."""
+
+    def __init__(self, calls: Iterable[Call] = ()) -> None:
+        self.files: dict[str, tuple[str, int]] = {}  # path → its state
+        self.actions: dict[str, tuple[str, int]] = {}  # action and thing → description
+        self.failures: dict[str, tuple[str, int]] = {}  # attempt → call and reason
+        self.passed: set[str] = set()  # failed attempts that passed later
+        self.commands: set[str] = set()
+        for call in calls:
+            self.add(call)
+
+    def add(self, call: Call) -> None:
+        """Record the outcome of a call."""
+        args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
+        command = "" if _SHELLS.isdisjoint(words) else without_cd(command_of(args))
+        response = call.answer and call.answer.message.parts[call.answer.part]["functionResponse"].get(
+            "response"
+        )
+        reason = failure(call.name, response, command)
+        if reason or self.failures:
+            attempt = attempt_of(f"`{command}`" if command else f"{call.name} {args}")
+            if reason:
+                label = f"`{clip(command, 100)}`" if command else _described(call.name, args)
+                self._fail(f"{_shortened(label, CALL)}: {_both_ends(reason)}", call.place, attempt)
+                return
+            if call.answer is not None and attempt in self.failures:
+                self.passed.add(attempt)
+        paths = dict(shell_files(command) if command else files_of(args, words))
+        for path, state in paths.items():
+            self._touch(path, state, call.place)
+        if command:
+            self.commands.add(clip(command.split("\n", 1)[0], 100))
+            for act in _PUBLISHING.findall(command):
+                self._act(f"`{clip(act, 100)}`", call.place)
+        elif acts(call.name) and not paths:
+            act = _described(call.name, args) + _outcome(args, response)
+            if not act.endswith("()"):
+                self._act(act, call.place)
+
+    def read_back(self, kind: str, label: str, text: str, place: int) -> bool:
+        """Add a line of an earlier ledger; return whether it is one."""
+        if kind == "file":
+            self._touch(text, label, place)
+        elif kind == "done":
+            self._act(text, place)
+        elif kind == "failed":
+            end = "`: " if "`: " in text else ": "
+            what = text.partition(end)[0] + end[:-2]
+            self._fail(text.removesuffix(PASSED), place, attempt_of(what))
+            if text.endswith(PASSED):
+                self.passed.add(attempt_of(what))
+        else:
+            return False
+        return True
+
+    def lines(self) -> Iterator[tuple[str, str, str, int]]:
+        """Yield kind, label, text and position of files, actions and failures, the latest last."""
+        whole: dict[str, str] = {}  # how a whole path ends, from its second last step on → the path
+        for path in self.files:
+            steps = path.split("/") if path[:1] in "/~" else []
+            whole |= {"/".join(steps[at:]): path for at in range(1, len(steps) - 1)}
+        united = Ledger()  # `src/a.py` is `/home/me/project/src/a.py` if both occur
+        for path, (state, place) in sorted(self.files.items(), key=lambda item: item[1][1]):
+            united._touch(whole.get(path.removeprefix("./"), path), state, place)
+        yield from (("file", state, path, place) for path, (state, place) in united.files.items())
+        yield from (("done", "", _shortened(text, ACTION), place) for text, place in self.actions.values())
+        for attempt, (text, place) in self.failures.items():
+            yield "failed", "", text + (PASSED if attempt in self.passed else ""), place
+
+    def _touch(self, path: str, state: str, place: int) -> None:
+        """Record that a file was read, written, created or deleted; a change outlives a read."""
+        before, _ = self.files.pop(path, ("", 0))
+        self.files[path] = (before if before in _OUTLIVING.get(state, ()) else state), place
+
+    def _act(self, what: str, place: int) -> None:
+        """Record an action; a later update of the same fields of the same thing replaces it."""
+        thing, _, fields = what.partition(",")
+        thing = thing + _VALUE.sub("", fields) if "update" in words_of(what.partition("(")[0]) else what
+        self.actions.pop(thing, None)
+        self.actions[thing] = what, place
+
+    def _fail(self, text: str, place: int, attempt: str) -> None:
+        """Record a failure; the last failure of an attempt counts, until it passes."""
+        self.failures.pop(attempt, None)
+        self.failures[attempt] = text, place
+        self.passed.discard(attempt)
+
+
+def acts(name: str) -> bool:
+    """Whether a tool changes something, judged by the words of its name: `book_flight`, not `get_order`."""
+    words = words_of(name)
+    return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
+
+
+def _described(name: str, args: dict[str, Any]) -> str:
+    """Describe a call by its name and plain arguments: ids and states first, long ones last and cut."""
+    plain = {key: text for key, value in args.items() if (text := _plain(value))}
+    order = sorted(plain, key=lambda key: (not _TELLING.search(key), len(plain[key]) > LONG))
+    return clip(f"{name}({', '.join(f'{key}={clip(plain[key], 60)}' for key in order)})", 160)
+
+
+def _plain(value: Any) -> str:
+    """A plain value as text, a list of plain values joined, "" for anything nested."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
+        return " ".join(map(str, value))
+    return str(value) if isinstance(value, (str, int, float)) else ""
+
+
+def _outcome(args: dict[str, Any], response: Any) -> str:
+    """The ids, numbers and states that an action returned."""
+    value = result_value(response)
+    value = value if isinstance(value, dict) else response  # `{"id": "B7"}` tells an id, too
+    fields = [
+        f"{key}={clip(str(item), 40)}"
+        for key, item in (value.items() if isinstance(value, dict) else ())
+        if isinstance(item, (str, int)) and _TELLING.search(key) and item not in args.values()
+    ]
+    return f" → {', '.join(fields[:4])}" if fields else ""
+
+
+def _shortened(what: str, most: int) -> str:
+    """Shorten a call, but keep the backticks of a command and what a call returned."""
+    if what[:1] == what[-1:] == "`":
+        return f"`{clip(what[1:-1], most)}`"
+    call, arrow, gave = what.partition(" → ")
+    return f"{clip(call, most)}{arrow}{gave}"
+
+
+def _both_ends(reason: str) -> str:
+    """Shorten a reason in its middle: what matters usually stands at an end."""
+    if len(reason) <= REASON:
+        return reason
+    return f"{clip(reason, REASON // 2)} {reason[-REASON // 2 :].partition(' ')[2]}"
