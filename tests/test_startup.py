@@ -106,6 +106,13 @@ def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(home, argv, need
     assert {f"codeh_history.{name}" for name in needed} <= soon <= loaded
 
 
+def test_a_budget_that_holds_everything_loads_no_policy(home):
+    imported(home, "append", "-s", "demo", "-m", "hi")
+    loaded = imported(home, "payload", "-s", "demo", "--to", "gemini", "--budget", "9k")
+    assert "codeh_history.filters.compact" in loaded
+    assert "codeh_history.filters.compact.tiered" not in loaded
+
+
 def test_a_configuration_is_read_if_it_exists_and_never_by_append(home):
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text('to = "gemini"\n')

@@ -207,9 +207,9 @@ def test_summaries_cost_what_the_one_record_does_that_they_are_sent_as():
 
 def test_a_long_result_has_a_stub_and_a_short_one_none():
     sent = history()
-    stub = sent.shortened((2, 0), 400)
+    stub = sent.shortened((2, 0), 0.1)
     assert stub is not None
     short = history(session([user("go"), *asked("c", "bash", {}, {"output": "short"})]))
-    assert short.shortened((2, 0), 400) is None
+    assert short.shortened((2, 0), 0.1) is None
     assert sent.part((2, 0)) is sent.messages[2].parts[0]
     assert parts_tokens(COUNTER, [stub])[0] < parts_tokens(COUNTER, [sent.part((2, 0))])[0]

@@ -204,7 +204,7 @@ def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed():
 def test_what_a_stub_is_filled_with_fits_and_ends_stay():
     made = draft(session([user("a"), *loop(3, 300), user("b")]))
     for room in (300, 900, 2000):
-        changes = stages.written(made, [(2, 0), (4, 0), (6, 0)], room / 3)
+        changes = stages.cut(made, [(2, 0), (4, 0), (6, 0)], room / 3)
         sizes = parts_tokens(APPROX, [new for _, new, _ in changes if new is not None])
         assert [place for place, _, _ in changes] == [(2, 0), (4, 0), (6, 0)]
         assert sum(sizes) < 2 * room + 400

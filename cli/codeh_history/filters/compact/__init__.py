@@ -7,19 +7,39 @@ their units stay verbatim. The same input gives the same plan; compacting twice 
 
 from __future__ import annotations
 
+from ...session.model import CONTINUATION
+from ...session.sources import rendered
 from ...session.view import View
-from ...tokens import Counter
-from .loop import loop
+from ...tokens import Counter, byte_bound
 from .plan import HIGH, LOW, Plan, Settings, Step, read
-from .tiered import tiered
 
 __all__ = ["HIGH", "LOW", "POLICIES", "Plan", "Settings", "Step", "compact", "read"]
 
-POLICIES = {"tiered": tiered, "loop": loop}
+POLICIES = ("tiered", "loop")
+CHEAP = 100_000  # bytes of a log that is cheap to count
 
 
 def compact(view: View, settings: Settings, counter: Counter) -> Plan:
     """Return the plan that makes a view fit; raises BudgetUnreachable with the floor and the largest
     units.
     """
-    return POLICIES[settings.policy](view, settings, counter)
+    view = rendered(view)
+    if not settings.capped and _fits_by_bytes(view, settings, counter):
+        return Plan(settings.policy, counter.name, settings.budget)
+    if settings.policy == "loop":
+        from .loop import loop
+
+        return loop(view, settings, counter)
+    from .tiered import tiered
+
+    return tiered(view, settings, counter)
+
+
+def _fits_by_bytes(view: View, settings: Settings, counter: Counter) -> bool:
+    """Whether the byte count alone proves that nothing has to be done."""
+    start = settings.budget * (HIGH if settings.hysteresis else 1)
+    if settings.exact or view.log.size > start * 2 + CHEAP:
+        return False
+    texts = [summary.text for summary in view.summaries]
+    most = byte_bound(counter, view.messages, system=settings.system, tools=settings.tools, summaries=texts)
+    return most + counter.message + len(CONTINUATION) <= start  # a request may begin with that message

@@ -86,12 +86,11 @@ class History:
     def part(self, place: Place) -> Part:
         return self.messages[place[0]].parts[place[1]]
 
-    def shortened(self, place: Place, room: int) -> Part | None:
-        """Return the part cut to about `room` characters, or None if it was cut before or is short."""
+    def shortened(self, place: Place, share: float) -> Part | None:
+        """Return the part cut to about a share of its text, or None if it was cut before or is short."""
         part, id = self.part(place), self.messages[place[0]].id
-        if not stubs.length(part):
-            return None
-        return stubs.shorten(part, id, room, self._own(place))
+        length = stubs.length(part)
+        return stubs.shorten(part, id, int(share * length), self._own(place)) if length else None
 
     def bare(self, place: Place) -> Part | None:
         """Return the least that can be left of a part: a mark. Of a model's many texts only the longest

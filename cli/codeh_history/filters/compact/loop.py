@@ -12,13 +12,12 @@ from __future__ import annotations
 from functools import partial
 
 from ...session.model import Part
-from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
 from . import stages, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
-from .tiered import aim, finished, forget, proven
+from .tiered import aim, finished, forget
 from .units import Place
 
 MARGIN = 0.1
@@ -30,10 +29,6 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
     It starts above the budget and leaves the margin free. An explicit upload share applies even if
     everything fits.
     """
-    view = rendered(view)
-    nothing = proven(view, settings, counter)
-    if nothing is not None and not settings.capped:
-        return nothing
     draft = Draft(History(view, counter, settings))
     if aim(draft):
         draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))

@@ -17,7 +17,7 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, message_tokens
 from ...tokens.formula import cost_beside_messages
-from . import POLICIES
+from . import compact
 from .plan import HIGH, Settings
 
 CACHED = 0.1  # price of a cached token; a new one costs 1
@@ -83,7 +83,7 @@ def _shared(before: Sequence[Piece], now: Sequence[Piece]) -> int:
 def _compacted(view: View, settings: Settings, counter: Counter) -> View:
     """The view as `-i` would leave it, or the same view if nothing can be done."""
     try:
-        plan = POLICIES[settings.policy](view, settings._replace(hysteresis=True), counter)
+        plan = compact(view, settings._replace(hysteresis=True), counter)
     except BudgetUnreachable:
         return view
     after = apply(view, plan.ops)

@@ -17,6 +17,7 @@ from ...store.resolve import Target, for_filtering
 from ...views import result as filtering
 from ...views.view import view_of
 from . import Plan, bounds, read
+from . import tiered as _  # noqa: F401  loaded while a session is still coming through a pipe
 
 SECOND = 4 << 20  # bytes compacted in about a second
 

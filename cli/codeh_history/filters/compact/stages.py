@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
+from ...base.lazy import Pattern
 from ...session.exchanges import is_ide_context, is_thought
 from ...session.model import Json, Message, Part
 from ...session.pairing import Call
@@ -31,7 +33,7 @@ FILES = frozenset(("inlineData", "fileData"))
 RESULT, CALL = "functionResponse", "functionCall"
 LISTS = ("sources", "references", "results", "chunks")  # keys of reference lists
 NUMBERS = ("source_number", "number")
-CITED = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
+CITED = Pattern(r"(?i)\[source\s?(\d+)\]")
 NONE_CITED = "The search did not produce any relevant information that could be cited."
 ROUNDS = 20  # the last round leaves one reference per tool
 DAMPED = 1.2  # from this overshoot on, reduce a little less
@@ -125,13 +127,10 @@ def _replace_old(draft: Draft, stage: str, newest_first: Sequence[Change]) -> No
 def outputs(draft: Draft) -> None:
     """Old files and large tool outputs, except for the newest 40,000 tool tokens."""
     prompts, history = draft.history.layout.prompts, draft.history
-    files = [
-        place for place in draft.free(prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0)
-        if history.part(place).keys() & FILES
-    ]  # fmt: skip
+    end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
     draft.replace_while_large("outputs", [
         (place, {"text": stubs.described(history.part(place), history.messages[place[0]].id)}, "old media")
-        for place in files
+        for place in draft.free(end) if history.part(place).keys() & FILES
     ])  # fmt: skip
     _shrink(draft, "outputs", RESULT, RECENT, ALONE)
 
@@ -152,17 +151,17 @@ def last_unit(draft: Draft) -> None:
     to_fit(draft, "last-unit", draft.open(draft.history.yielding))
 
 
-def _window(draft: Draft) -> int:
-    """How many of the newest tool tokens stay whole when stubs alone do not suffice."""
-    return min(RECENT, int(draft.target * RECENT_SHARE))
-
-
 def reducible(draft: Draft) -> list[Place]:
     """The parts that a stage may reduce: not small results and arguments, nor the newest."""
     whole = newest(draft, _window(draft))
     tools = {*candidates(draft, RESULT), *candidates(draft, CALL)}
     least = SMALLEST + SLACK
     return [p for p in draft.free() if p not in tools or (draft.size(p) > least and p not in whole)]
+
+
+def _window(draft: Draft) -> int:
+    """How many of the newest tool tokens stay whole when stubs alone do not suffice."""
+    return min(RECENT, int(draft.target * RECENT_SHARE))
 
 
 def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None:
@@ -185,22 +184,10 @@ def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) ->
     large = [place for place in places if draft.size(place) > level]
     changes = _filling(draft, large, level) if level >= (least or SMALLEST // 2) else []
     if not changes and least:
-        changes = written(draft, places, least)
+        changes = cut(draft, places, least)
     elif not changes:
         changes = [(place, draft.history.bare(place), "nothing less suffices") for place in places]
     draft.replace_while_large(stage, changes)
-
-
-def written(draft: Draft, places: Iterable[Place], level: float) -> list[Change]:
-    """Stubs of these parts with their first and last lines and errors, about `level` tokens each."""
-    changes: list[Change] = []
-    for place in places:
-        size = draft.size(place)
-        room = int(level * stubs.length(draft.history.part(place)) / max(1, size))
-        new = draft.history.shortened(place, room)
-        if new is not None:
-            changes.append((place, new, f"{size:,} tokens to a stub"))
-    return changes
 
 
 def _filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]:
@@ -208,18 +195,27 @@ def _filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change
     best: list[Change] = []
     least = draft.target
     for _ in range(TRIES):
-        changes = written(draft, places, level)
+        changes = cut(draft, places, level)
         sizes = parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None])
-        saved = sum(
-            max(0, draft.size(change[0]) - size) for change, size in zip(changes, sizes, strict=True)
-        )
-        left = draft.target - draft.total + saved
+        saved = (max(0, draft.size(place) - size) for (place, *_), size in zip(changes, sizes, strict=True))
+        left = draft.target - draft.total + sum(saved)
         if 0 <= left < least:
             best, least = changes, left
         if 0 <= left <= draft.target * UNFILLED:
             break
         level = max(0.0, level + (left - draft.target * UNFILLED / 2) / max(1, len(places)))
     return best
+
+
+def cut(draft: Draft, places: Iterable[Place], level: float) -> list[Change]:
+    """Stubs of these parts with their first and last lines and errors, about `level` tokens each."""
+    changes: list[Change] = []
+    for place in places:
+        size = draft.size(place)
+        new = draft.history.shortened(place, level / max(1, size))
+        if new is not None:
+            changes.append((place, new, f"{size:,} tokens to a stub"))
+    return changes
 
 
 def candidates(draft: Draft, kind: str) -> list[Place]:
@@ -242,11 +238,10 @@ def newest(draft: Draft, most: int) -> set[Place]:
 
 def thoughts(draft: Draft) -> None:
     """Thoughts before the last prompt: all of a message's or none, never in the live loop."""
-    end = draft.history.layout.prompt or 0
-    old = [place for place in draft.free(end) if is_thought(draft.history.part(place))]
-    for number in dict.fromkeys(number for number, _ in old):
-        message = draft.history.messages[number]
-        places = [place for place in old if place[0] == number]
+    history = draft.history
+    old = [p for p in draft.free(history.layout.prompt or 0) if is_thought(history.part(p))]
+    for number, group in groupby(old, itemgetter(0)):
+        message, places = history.messages[number], list(group)
         if draft.fits or message.role != "model":
             continue
         if len(places) == len(message.parts):

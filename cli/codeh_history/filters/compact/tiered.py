@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...base.errors import BudgetUnreachable
-from ...session.model import CONTINUATION, Json
-from ...session.sources import rendered
+from ...session.model import Json
 from ...session.view import View
-from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
+from ...tokens import Counter, parts_tokens, system_tokens, tools_tokens
 from . import stages, stubs
 from .draft import Draft, History
 from .extract import Extract
@@ -31,16 +30,11 @@ ANSWER = 0.1  # share of the budget for an answer in a chat's last exchange
 LEAST = 150  # tokens that a result keeps, and that in work the newest turns leave for the summary
 SMALLEST = 20  # fewer tokens are not worth a summary: an action has more
 MARGIN = 60  # tokens for marks and an empty summary
-CHEAP = 100_000  # bytes of a log that is cheap to count
 NAMED = 5  # units to name when a budget is refused
 
 
 def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
-    """Run the stages until the view fits; do nothing if it already does."""
-    view = rendered(view)
-    nothing = proven(view, settings, counter)
-    if nothing is not None:
-        return nothing
+    """Run the stages until the view fits."""
     draft = Draft(History(view, counter, settings))
     if aim(draft):
         draft = _spared(draft)
@@ -52,17 +46,6 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
             if not draft.fits:
                 stage(draft)
     return finished(draft)
-
-
-def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
-    """Return an empty plan if the byte count proves that the view fits, else None."""
-    start = settings.budget * (HIGH if settings.hysteresis else 1)
-    if settings.exact or view.log.size > start * 2 + CHEAP:
-        return None
-    system, tools, texts = settings.system, settings.tools, [summary.text for summary in view.summaries]
-    most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
-    most += counter.message + len(CONTINUATION)  # a request may begin with this message
-    return Plan(settings.policy, counter.name, settings.budget) if most <= start else None
 
 
 def aim(draft: Draft) -> bool:
@@ -197,7 +180,7 @@ def begin(draft: Draft) -> None:
         place for place in draft.free()
         if "functionResponse" in history.part(place) and draft.size(place) > most
     ]  # fmt: skip
-    draft.replace_while_large("recent", stages.written(draft, places, most), whole=True)
+    draft.replace_while_large("recent", stages.cut(draft, places, most), whole=True)
     _leave_room(draft)
 
 
@@ -222,7 +205,7 @@ def _shorten_answers(draft: Draft, most: int) -> None:
         if history.messages[number].role == "model" and part.keys() == {"text"}
         and draft.size((number, place)) > most and not pinned.intersection(history.layout.unit_of[number])
     ]  # fmt: skip
-    draft.replace_while_large("recent", stages.written(draft, places, most), whole=True)
+    draft.replace_while_large("recent", stages.cut(draft, places, most), whole=True)
 
 
 def _leave_room(draft: Draft) -> None:
