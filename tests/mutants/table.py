@@ -136,7 +136,7 @@ MUTANTS = [
     ),
     Mutant(
         "half a unit is summarised", "summaries/window.py",
-        "    torn = _closed(torn, links)\n",
+        "    staying = _linked({message.id for message in messages} - inside, links)\n",
         "",
         ("summaries/test_window.py::test_a_unit_that_crosses_the_batch_end_is_kept_whole",),
     ),

@@ -26,8 +26,13 @@ PROMPT = (
 )
 
 
+def quarters(texts):
+    """A token is four characters."""
+    return [len(text) // 4 for text in texts]
+
+
 def reasons(text, source=SOURCE, prompt=PROMPT, **how):
-    return "; ".join(problems(text, source, prompt, tokens=(len(text) // 4, 400), **how))
+    return "; ".join(problems(text, source, prompt, 400, quarters, **how))
 
 
 @pytest.mark.parametrize(
@@ -66,8 +71,8 @@ def test_refused(text, reason):
 
 
 def test_no_smaller_than_its_source():
-    assert problems("The user asked.", SOURCE, PROMPT, tokens=(10, 10)) == [
-        "it is not shorter than its source (10 of 10 tokens)"
+    assert problems("The user asked.", SOURCE, PROMPT, 3, quarters) == [
+        "it is not shorter than its source (3 of 3 tokens)"
     ]
 
 
@@ -194,7 +199,7 @@ MESSAGES = session([
 
 @pytest.mark.parametrize("text", [
     "W7 was cancelled, and W8 was cancelled too.", "The agent cancelled W7 and W8.", "W8 has been cancelled.",
-    "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
+    "W7 was cancelled, W8 was cancelled too.", "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
     "- Cancelled W8\n- Nothing else",
 ])  # fmt: skip
 def test_claims_without_a_call_are_refused(text):
@@ -207,7 +212,7 @@ def test_claims_without_a_call_are_refused(text):
     "W8 was not cancelled.", "W8 still has to be cancelled.", "W9 could not be refunded.", "The refund of W9 failed.",
     "The user's sister cancelled K5 herself.", "A mail was sent to Anna about the order.", "W7 was cancelled; W8 remains open.",
     "`make lint` passed.", "`make test` failed.", "`make docs` passed.", "W8 was upgraded.", "The trip was cancelled.",
-    "W7 was cancelled but W8 was not.",
+    "W7 was cancelled but W8 was not.", "W7 was cancelled, W8 has stayed open.",
 ])  # fmt: skip
 def test_what_calls_did_and_what_nobody_can_know_is_taken(text):
     assert call_problems(text, MESSAGES) == []
@@ -246,7 +251,7 @@ def test_honest_summaries_are_taken():
     refused = []
     for summary, messages in batches():
         source = nameable(messages, [str(len(messages))])
-        refused += gate.problems(summary, source, "x " * 9000, tokens=(10, 1000), messages=messages)
+        refused += gate.problems(summary, source, "x " * 9000, 9999, quarters, messages=messages)
     assert len(HONEST) == 20
     assert len(refused) <= 1, refused
 

@@ -10,13 +10,11 @@ from codeh_history.filters.compact.extract import extract
 from codeh_history.session.records import dumps
 from codeh_history.summaries.request import (
     BESIDE,
-    CONVERSATIONS,
     LONGEST,
     SHORTEST,
     chunks,
     cut,
     entries,
-    instructions,
     nameable,
     standard,
     words_of,
@@ -76,12 +74,11 @@ def test_a_summary_is_a_sixth_as_long_within_limits(tokens, words):
     assert words_of(tokens) == words
 
 
-def test_it_says_how_many_conversations_and_how_long():
-    text = instructions(7, CONVERSATIONS, words=100)
-    assert "the following 7 conversations" in text
-    assert "at most 100 words" in text
-    prompt = standard(7, CONVERSATIONS, 600, "data")
-    assert prompt.plain == f"{text}\n\ndata\n"
+def test_the_prompt_says_what_it_is_of_and_how_long_the_summary_may_be():
+    prompt = standard(7, "the following 7 conversations", 100, "data")
+    assert "the following 7 conversations" in prompt.head
+    assert "at most 100 words" in prompt.head
+    assert prompt.plain == f"{prompt.head}\n\ndata\n"
     assert prompt._replace(head="").plain == "data"
 
 

@@ -244,3 +244,37 @@ def test_the_system_prompt_may_be_named(home):
     run("set", "-s", "demo", "system=Today is 2031-07-09.")
     assert summarize("demo", "--via", via).code == 0
     assert "2031-07-09" in lines(path)[-1]["summary"]
+
+
+# -- due by tokens ----------------------------------------------------------------------------------
+
+
+def test_the_length_asked_for_fits_the_limit(home):
+    session(home, "demo", 150)
+    for limit, words in (("5k", 350), ("600", 144), ("20", 10)):
+        via = f"cat > {home}/prompt; false"
+        assert summarize("demo", "--due-over", limit, "--via", via).code == 6
+        assert f"at most {words} words" in (home / "prompt").read_text()
+
+
+def test_the_outline_fits_the_limit(home):
+    session(home, "demo", 300)
+    (line,) = summarize("demo", "--due-over", "600").lines
+    assert line["before"] > 5000
+    assert 360 < line["after"] <= 600
+
+
+def test_what_is_left_above_the_limit_is_named(home):
+    session(home, "demo", 3)
+    assert summarize("demo", "--due-over", "20").code == 0
+    done = summarize("demo", "--due-over", "20")
+    assert (done.code, done.out) == (0, b"")
+    assert (
+        b"only summaries, pins, the newest prompt and what follows it are left; nothing to undo" in done.err
+    )
+
+
+def test_one_conversation_is_asked_about_as_one(home):
+    session(home, "demo", 2)
+    request = summarize("demo", "--emit", "--max-conversations", "1", "--min-batch", "1").lines[0]
+    assert request["prompt"].startswith("Summarize the following 1 conversation between ")

@@ -17,7 +17,8 @@ from ..base.errors import BadData, SummarizerFailed, Usage
 from ..base.input import decode, read_file, required_stdin
 from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
 from ..base.words import is_id
-from ..filters.compact.outline import due_over, extracted, outline
+from ..filters.compact.outline import MOST, due_over, extracted, outline
+from ..filters.compact.plan import LOW
 from ..render import changes, values
 from ..render.progress import progress
 from ..session import ops as changing
@@ -28,7 +29,7 @@ from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import store as summarizing
 from ..summaries.ask import CommandSummarizer
 from ..summaries.command import CommandRunner, Commands
-from ..summaries.request import Prompt, Sources, Wording, standard, words_of
+from ..summaries.request import Prompt, Sources, Wording, standard, words_of, words_within
 from ..summaries.store import Settings
 from ..summaries.window import not_due
 from ..tokens import Counter, open_counter
@@ -116,10 +117,11 @@ def settings_of(
         raise Usage(f"--to {options.to} requires --model MODEL")
     over = None if options.due_over is None else amounts.tokens(options.due_over)
     most, least = options.max_conversations, options.min_batch
-    settings = Settings(partial(outline, counter), counter, most, least, over, due_over)
+    room = MOST if over is None else over * (1 - LOW)
+    settings = Settings(partial(outline, counter, most=room), counter, most, least, over, due_over)
     if command is None:
         return settings
-    made = sources(options, counter)
+    made = replace(sources(options, counter), words=lambda size: min(words_of(size), words_within(room)))
     writer = CommandSummarizer(command, made, options.to, options.model, faithful=options.gate)
     return replace(settings, summarizer=writer.write, stop=command.stop)
 
@@ -139,9 +141,9 @@ def worded(file: str) -> Wording:
     shows = re.search(r"\{[{%][^{}]*\btext\b", decode(read_file(file), file))
 
     @lru_cache(maxsize=8)  # each rendering runs a process
-    def wording(count: int, what: str, tokens: int, data: str) -> Prompt:
-        values: Json = {"vars": {}, "count": count, "words": words_of(tokens), "text": data}
-        text = render(file, {**values, "what": what.format(count=count)})
+    def wording(count: int, what: str, words: int, data: str) -> Prompt:
+        values: Json = {"vars": {}, "count": count, "what": what, "words": words, "text": data}
+        text = render(file, values)
         return Prompt("", text) if shows else Prompt(text, data)
 
     return wording

@@ -12,7 +12,7 @@ from ..session.exchanges import is_prompt, tools_named
 from ..session.fold import View
 from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
 from ..session.view import readable_text, text_of
-from ..summaries.window import facts, latest
+from ..summaries.window import facts, period
 
 
 class Entry(TypedDict):
@@ -45,9 +45,9 @@ def persisted(view: View) -> bytes:
     value = {
         "recentConversations": [_written(group) for group in groups_of(view.messages)],
         "summaries": [{**known_facts, **_kept(fields)} for known_facts, fields in summaries],
-        "lastSummarized": latest(
+        "lastSummarized": period(
             [*(known_facts["createdAt"] for known_facts, _ in summaries), view.meta.get("lastSummarized")]
-        ),
+        )[1],
     }
     extra = view.meta.get(EXTRA)
     return _json({**extra, **value} if isinstance(extra, dict) else value)

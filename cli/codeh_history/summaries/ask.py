@@ -39,20 +39,16 @@ class CommandSummarizer:
         source = self.sources.of_batch(batch)
         if not source.pieces:
             return {"summary": silence(batch), "by": by}
-        what = source.what
         groups = self.sources.groups(source)
         while len(groups) > 1:
-            partial = [
-                self._summary_of(source._replace(pieces=group, exchanges=len(group), what=what))
-                for group in groups
-            ]
-            shorter = self.sources.groups(source._replace(pieces=partial))
-            if len(shorter) >= len(groups):
+            parts = (source._replace(pieces=group, exchanges=len(group)) for group in groups)
+            source = source._replace(pieces=[self._summary_of(part) for part in parts], form=SUMMARIES)
+            before, groups = len(groups), self.sources.groups(source)
+            if len(groups) >= before:
                 raise SummarizerFailed(
                     "its summaries of parts do not get shorter; a larger --budget may help"
                 )
-            groups, what = shorter, SUMMARIES
-        text = self._summary_of(source._replace(pieces=groups[0], what=what))
+        text = self._summary_of(source._replace(pieces=groups[0]))
         return {"summary": text, "shortened": source.shortened, "by": by}
 
     def _summary_of(self, source: Source) -> str:

@@ -30,6 +30,7 @@ from . import window
 from .request import Prompt, Request, Sources, silence, source_of
 from .window import Batch
 
+BATCH, FOLD = "summarized", "folded"  # the actions that are reported
 TRIES = 2  # attempts, if the session changes meanwhile
 # A batch's `summary` and `by`, perhaps `lines` and `shortened`; raises SummarizerFailed where it has none.
 Summarizer = Callable[[Batch], Json]
@@ -62,23 +63,34 @@ class Settings:
         if self.over is None:
             return window.not_due(view.messages, self.most, self.least)
         count = tokens(view, self.counter)
-        return f"not due: {count:,} tokens, and only more than {self.over:,} are summarised"
+        if count <= self.over:
+            return f"not due: {count:,} tokens, and only more than {self.over:,} are summarised"
+        left = "only summaries, pins, the newest prompt and what follows it are left"
+        return f"not due: {count:,} tokens of {self.over:,}, but {left}"
 
 
 @dataclass(frozen=True)
 class Work:
-    """What to store: summary records without ids, each absorbing the ones before it.
+    """What is due of a view: a batch, and with `folds` one summary for all others.
 
-    `ids`: the messages and summaries covered; `digest`: a hash of how they looked; `folded`: how many
-    summaries become one.
+    `drafts`: the records to store, without ids; each also covers the ones before it.
     """
 
     view: View
-    drafts: Sequence[Json]
     batch: Batch | None
-    folded: int
-    ids: Collection[str]
-    digest: str
+    folds: bool
+    drafts: Sequence[Json] = ()
+
+    @property
+    def ids(self) -> set[str]:
+        """The visible messages and summaries that the drafts cover."""
+        summaries = self.view.summaries if self.folds else ()
+        messages = self.batch.messages if self.batch is not None else ()
+        return {covered.id for covered in (*messages, *summaries)}
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.view, self.ids)
 
 
 def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -> Json | None:
@@ -101,33 +113,25 @@ def prepare(view: View, settings: Settings) -> Work | None:
     """Have what is due summarised; None if nothing is."""
     batch = settings.due(view)
     folds = window.foldable(view.summaries, int(batch is not None))
-    return work(view, batch, settings.summarizer, folds=folds) if batch is not None or folds else None
+    if batch is None and not folds:
+        return None
+    return drafted(Work(view, batch, folds), settings.summarizer)
 
 
-def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool) -> Work:
-    """Make the records: of a batch, and of one summary that replaces all others."""
+def drafted(work: Work, summarizer: Summarizer) -> Work:
+    """Make the records: of the batch, then of the summary that replaces all others."""
     drafts: list[Json] = []
-    if batch is not None:
-        system = view.meta.get("system")
-        batch = replace(batch, system=system if isinstance(system, str) else batch.system)
-        drafts.append(_draft(view, batch, summarizer))
-    if folds:
+    if work.batch is not None:
+        drafts.append(_draft(work.view, work.batch, summarizer))
+    if work.folds:
         made = [Summary(fields={"id": NEXT, **draft}, place=0, raw=None) for draft in drafts]
-        drafts.append(_draft(view, window.folded(view, batch, made), summarizer))
-    ids = covered(view, batch, folds=folds)
-    folded = len(view.summaries) + len(drafts) - 1 if folds else 0
-    return Work(view, drafts, batch, folded, ids, digest_of(view, ids))
-
-
-def covered(view: View, batch: Batch | None, *, folds: bool) -> set[str]:
-    """The visible messages and summaries that the new summaries will cover."""
-    messages = {message.id for message in batch.messages} if batch is not None else set[str]()
-    return messages | ({summary.id for summary in view.summaries} if folds else set())
+        drafts.append(_draft(work.view, window.folded(work.view, work.batch, made), summarizer))
+    return replace(work, drafts=drafts)
 
 
 def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
     """Make the record for a batch; pinned messages that it covers are added verbatim."""
-    fields = summarizer(batch)
+    fields = summarizer(replace(batch, system=str(view.meta.get("system") or "")))
     text, lines, shortened = fields["summary"], fields.get("lines"), fields.get("shortened")
     pinned = {id: text_of(view.all[id]) for id in batch.covers if id in view.all and view.all[id].pinned}
     pinned = {id: its for id, its in pinned.items() if its and its not in text}
@@ -138,10 +142,8 @@ def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
         "covers": batch.ids, "by": fields["by"],
     }  # fmt: skip
     if lines is not None:  # last, for readability
-        draft["lines"] = [
-            *lines,
-            *(["pinned", line, id] for id, its in pinned.items() for line in its.splitlines()),
-        ]
+        texts = (["pinned", line, id] for id, its in pinned.items() for line in its.splitlines())
+        draft["lines"] = [*lines, *texts]
     return draft
 
 
@@ -160,9 +162,10 @@ def store(env: Env, target: Target, work: Work) -> View | None:
         return b"".join(dumps(record) + b"\n" for record in new)
 
     log.append(env, target.path, build)
-    if stored:
-        env.stored = target.id
-    return stored[0] if stored else None
+    if not stored:
+        return None
+    env.stored = target.id
+    return stored[0]
 
 
 def holds(view: View, work: Work) -> bool:
@@ -216,12 +219,12 @@ def after(view: View, new: Sequence[Json]) -> View:
 def report(session: str, work: Work, done: View, counter: Counter) -> Json:
     """The line to report: exchanges before and covered, tokens before and after."""
     line: Json = {
-        "session": session, "action": "summarized" if work.batch is not None else "folded",
+        "session": session, "action": BATCH if work.batch is not None else FOLD,
         "exchanges": len(exchanges(work.view.messages)), "covered": work.batch.count if work.batch else 0,
         "before": tokens(work.view, counter), "after": tokens(done, counter),
     }  # fmt: skip
-    if work.folded:
-        line["folded"] = work.folded
+    if work.folds:
+        line["folded"] = len(work.view.summaries) + len(work.drafts) - 1
     for draft in work.drafts:
         line |= {key: value for key, value in draft.items() if key == "shortened"}
     return line
@@ -240,7 +243,6 @@ _TYPES: dict[str, Any] = {
     "seen": str, "prompt": str, "periodStart": _TEXT, "periodEnd": _TEXT, "answer": _TEXT,
     "shortened": dict | None,
 }  # fmt: skip
-BATCH, FOLD = "summarized", "folded"
 
 
 def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -> Json | None:
@@ -252,7 +254,7 @@ def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -
     batch = window.due(view.messages, most, least)
     if batch is None and not window.foldable(view.summaries):
         return None
-    period = {"periodStart": batch.start, "periodEnd": batch.end} if batch else {}
+    work = Work(view, batch, folds=batch is None)
     due = batch or window.folded(view)
     source = sources.of_batch(due)
     if len(sources.groups(source)) > 1:
@@ -260,11 +262,12 @@ def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -
     if len(sources.groups(source)) > 1:
         raise SummarizerFailed(f"it does not fit a prompt of {sources.budget} tokens; raise --budget")
     request = sources.request(source)
-    shortened = {"shortened": source.shortened} if source.shortened else {}
     return {
         "session": session, "action": BATCH if batch else FOLD, "by": "program", "covers": due.ids,
-        "conversationCount": due.count, **period, **shortened, "tokens": request.tokens,
-        "seen": digest_of(view, covered(view, batch, folds=batch is None)),
+        "conversationCount": due.count,
+        **({"periodStart": batch.start, "periodEnd": batch.end} if batch else {}),
+        **({"shortened": source.shortened} if source.shortened else {}),
+        "tokens": request.tokens, "seen": work.digest,
         "prompt": request.prompt.plain.encode(errors="replace").decode(),
     }  # fmt: skip
 
@@ -292,11 +295,10 @@ def apply(
     """
 
     def written(batch: Batch) -> Json:
-        source = source_of(batch)
-        request = Request(source, Prompt("", emitted["prompt"]), emitted["tokens"])
-        text = (
-            request.accept(answer, counter.counts, faithful=faithful) if source.pieces else silence(batch)
-        )
+        request = Request(source_of(batch), Prompt("", emitted["prompt"]), emitted["tokens"])
+        text = silence(batch)
+        if request.source.pieces:
+            text = request.accept(answer, counter.counts, faithful=faithful)
         return {"summary": text, "shortened": emitted.get("shortened"), "by": emitted["by"]}
 
     view = view_of(env, target, strict=strict)
@@ -306,11 +308,12 @@ def apply(
         messages = [message for message in view.messages if message.id in covers]
         period = emitted.get("periodStart"), emitted.get("periodEnd")
         batch = Batch(messages, emitted["conversationCount"], *period)
-    if digest_of(view, covered(view, batch, folds=batch is None)) == emitted["seen"]:
-        made = work(view, batch, written, folds=batch is None)
-        done = store(env, target, made)
+    work = Work(view, batch, folds=batch is None)
+    if work.digest == emitted["seen"]:
+        work = drafted(work, written)
+        done = store(env, target, work)
         if done is not None:
-            return report(target.id, made, done, counter)
+            return report(target.id, work, done, counter)
     raise TryAgain(
         f"{target.path}: what is to be summarised has changed; nothing was stored; run --emit again"
     )

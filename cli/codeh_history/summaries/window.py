@@ -48,18 +48,27 @@ def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
     groups = exchanges(messages)
     if len(groups) <= most:
         return None
-    links = _links(messages)
-    staying = _closed({m.id for m in messages if m.pinned or m.pending is not None}, links)
+    calls = ((call.message.id, call.answer) for call in pair(messages).calls)
+    links = [(id, answer.message.id) for id, answer in calls if answer is not None]
+    links += [(message.after, message.id) for message in messages if message.after]
+    staying = _linked({m.id for m in messages if m.pinned or m.pending is not None}, links)
     eligible = ([message for message in group if message.id not in staying] for group in groups[:-1])
     chosen = [*islice(filter(None, eligible), max(len(groups) - most, least))]
     inside = {message.id for group in chosen for message in group}
-    torn = {id for link in links if (link[0] in inside) != (link[1] in inside) for id in link}
-    torn = _closed(torn, links)
-    chosen = [whole for group in chosen if (whole := [m for m in group if m.id not in torn])]
+    staying = _linked({message.id for message in messages} - inside, links)
+    chosen = [whole for group in chosen if (whole := [m for m in group if m.id not in staying])]
     if len(chosen) < least:
         return None
     times = [next((m.ts for m in group if m.ts), None) for group in chosen]
-    return Batch([m for group in chosen for m in group], len(chosen), earliest(times), latest(times))
+    return Batch([m for group in chosen for m in group], len(chosen), *period(times))
+
+
+def _linked(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
+    """Add everything linked to these ids, directly or not."""
+    linked = set(ids)
+    while more := {id for link in links if not linked.isdisjoint(link) for id in link} - linked:
+        linked |= more
+    return linked
 
 
 def not_due(messages: Sequence[Message], most: int, least: int) -> str:
@@ -75,33 +84,10 @@ def not_due(messages: Sequence[Message], most: int, least: int) -> str:
     )
 
 
-def earliest(times: Iterable[object]) -> str | None:
-    """The first of these times, or None."""
-    return min((time for time in times if isinstance(time, str)), key=_moment, default=None)
-
-
-def latest(times: Iterable[object]) -> str | None:
-    """The last of these times, or None."""
-    return max((time for time in times if isinstance(time, str)), key=_moment, default=None)
-
-
-def _moment(time: str) -> int:
-    return to_millis(time) or 0
-
-
-def _links(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """Pairs that belong together: a call and its result, an inserted message and its anchor."""
-    answered = ((call.message.id, call.answer) for call in pair(messages).calls)
-    links = [(id, answer.message.id) for id, answer in answered if answer is not None]
-    return links + [(message.after, message.id) for message in messages if message.after]
-
-
-def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
-    """Add everything linked to these ids, directly or not."""
-    closed = set(ids)
-    while more := {id for link in links if not closed.isdisjoint(link) for id in link} - closed:
-        closed |= more
-    return closed
+def period(times: Iterable[object]) -> tuple[str | None, str | None]:
+    """The first and the last of these times; what is not text does not count."""
+    known = sorted((time for time in times if isinstance(time, str)), key=lambda t: to_millis(t) or 0)
+    return (known[0], known[-1]) if known else (None, None)
 
 
 def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
@@ -115,8 +101,8 @@ def folded(view: View, batch: Batch | None = None, made: Sequence[Summary] = ())
     return Batch(
         (),
         sum(part["conversationCount"] for part in parts),
-        earliest(part["periodStart"] for part in parts),
-        latest(part["periodEnd"] for part in parts),
+        period(part["periodStart"] for part in parts)[0],
+        period(part["periodEnd"] for part in parts)[1],
         summaries=[*view.summaries, *made],
         covers=stands_for(view.summaries, view, batch.ids if batch else ()),
     )
@@ -127,16 +113,18 @@ def stands_for(summaries: Sequence[Summary], view: View, more: Iterable[str] = (
 
     First the messages, in log order, then the summaries.
     """
-    by_id = {s.id: s for s in (*view.hidden_summaries, *view.summaries)}
+    by_id = {summary.id: summary for summary in (*view.hidden_summaries, *view.summaries, *summaries)}
     messages = set(more)
     absorbed: dict[str, None] = {}
-    stack = list(reversed(summaries))
+    stack = [summary.id for summary in reversed(summaries)]
     while stack:
-        summary = stack.pop()
-        if summary.id not in absorbed:
-            absorbed[summary.id] = None
-            messages.update(id for id in summary.covers if id not in by_id)
-            stack += (by_id[id] for id in reversed(summary.covers) if id in by_id)
+        id = stack.pop()
+        summary = by_id.get(id)
+        if summary is None:
+            messages.add(id)
+        elif id not in absorbed:
+            absorbed[id] = None
+            stack += reversed(summary.covers)
     placed = [id for id in view.all if id in messages]
     return [*placed, *sorted(messages.difference(placed)), *absorbed]
 
@@ -148,13 +136,13 @@ def facts(summary: Summary, view: View) -> Json:
     """
     fields = summary.fields
     covered = [view.all[id] for id in stands_for([summary], view) if id in view.all]
-    times = [message.ts for message in covered]
+    start, end = period(message.ts for message in covered)
     count = fields.get("conversationCount")
     return {
         "id": summary.id,
         "createdAt": timestamp(fields.get("createdAt")),
-        "periodStart": timestamp(fields.get("periodStart")) or earliest(times),
-        "periodEnd": timestamp(fields.get("periodEnd")) or latest(times),
+        "periodStart": timestamp(fields.get("periodStart")) or start,
+        "periodEnd": timestamp(fields.get("periodEnd")) or end,
         "summary": summary.text,
         "conversationCount": count if isinstance(count, int) else prompts(covered),
     }

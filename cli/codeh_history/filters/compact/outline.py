@@ -13,9 +13,9 @@ from ...session.view import View, text_of
 from ...summaries.ask import CommandSummarizer
 from ...summaries.command import CommandRunner
 from ...summaries.prose import clip
-from ...summaries.request import Prompt, Sources, instructions
+from ...summaries.request import Sources, words_within
 from ...summaries.store import tokens as tokens_of
-from ...summaries.window import Batch, earliest, latest
+from ...summaries.window import Batch, period
 from ...tokens import Counter, history_tokens, message_tokens
 from .extract import extract
 from .plan import LOW, Plan, Settings
@@ -23,7 +23,6 @@ from .units import Layout
 
 LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an outline
 REQUEST, SOURCE = 16_000, 100_000  # tokens of one request; of a source that is not shortened first
-WORDS = 0.6  # words of a summary per token of room
 SMALLEST = 20  # tokens of a summary worth asking for
 
 
@@ -49,14 +48,15 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     covered = [messages[number] for number in sorted(going)]
     if not covered:
         return None
-    times = [message.ts for message in covered]
-    return Batch(covered, max(1, prompts(covered)), earliest(times), latest(times), inside=True)
+    start, end = period(message.ts for message in covered)
+    return Batch(covered, max(1, prompts(covered)), start, end, inside=True)
 
 
-def outline(counter: Counter, batch: Batch) -> Json:
+def outline(counter: Counter, batch: Batch, most: float = MOST) -> Json:
     """Summarise a batch by extraction: return `summary`, `lines` and `by` of its record.
 
-    Messages get a tenth of their tokens (half if they are short), summaries three quarters of theirs.
+    Messages get a tenth of their tokens (half if they are short), summaries three quarters of theirs, and
+    neither more than `most`.
     """
     if batch.messages:
         tokens = sum(message_tokens(counter, batch.messages))
@@ -64,7 +64,7 @@ def outline(counter: Counter, batch: Batch) -> Json:
     else:
         tokens = sum(counter.counts([summary.text for summary in batch.summaries]))
         room = max(tokens * 3 // 4, min(tokens * 2, SHORT))
-    fields = extract(batch.messages, min(room, MOST), counter, batch.summaries)
+    fields = extract(batch.messages, int(min(room, most, MOST)), counter, batch.summaries)
     if fields["summary"]:
         return {**fields, "by": "outline"}
     texts = (text_of(message).strip() for message in batch.messages if message.role == "user")
@@ -116,11 +116,8 @@ def _summary_text(
     covered = set(op["ids"])
     messages = [message for message in view.messages if message.id in covered]
     earlier = [summary for summary in view.summaries if summary.id in covered]
-    sources = Sources(counter.counts, REQUEST, SOURCE, partial(extracted, counter), partial(_wording, room))
+    sources = Sources(
+        counter.counts, REQUEST, SOURCE, partial(extracted, counter), words=lambda _: words_within(room)
+    )  # fmt: skip
     batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "", summaries=earlier)
     return str(CommandSummarizer(runs, sources, None, None, faithful=True).write(batch)["summary"])
-
-
-def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> Prompt:
-    """The built-in prompt, for a summary of a given size."""
-    return Prompt(instructions(count, what, words=max(int(room * WORDS), 10)), data)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ...base.errors import SummarizerFailed
 from ...base.read_json import json_value
 from ...session.model import Message
 from ..prose import clip
@@ -20,9 +19,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
 _LABEL = re.compile(
     r"(?:\[\d{4}-\d\d-\d\d[T ][\d:.]+Z?\]$|(?:User|Pasted|Assistant|Tool call|Tool result): )"
 )
-_THINKING = re.compile(
-    r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL
-)  # local models print their thoughts first
+_THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)
 _ERROR = re.compile(
     r"(?:[a-z_.]*error|[a-z_.]*exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
     r"|(?:http(?:/[\d.]+)? ?|status:? ?|error ?)?[45]\d\d[ :,]\s*(?:\w+ ?){0,4}"
@@ -62,53 +59,41 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf
 FAR_LONGER = 8  # times its prompt: refused without counting tokens
 
 
-def summary_in(
-    answer: str, source: str, prompt: str, size: int, count: Callable[[Sequence[str]], list[int]], *,
-    messages: Sequence[Message] = (), checked: bool,
-) -> str:  # fmt: skip
-    """Extract the summary from an answer; raises SummarizerFailed with every reason to refuse it.
-
-    `size` is the tokens of what it replaces; for the other arguments see `problems`.
-    """
-    text = _THINKING.sub("", answer).strip()
-    if len(text) > FAR_LONGER * max(len(prompt), 1000):
-        sizes = f"{len(text)} of {len(prompt)} characters"
-        raise SummarizerFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
-    tokens = count([text])[0], size
-    reasons = problems(text, source, prompt, tokens=tokens, messages=messages, checked=checked)
-    if reasons:
-        raise SummarizerFailed(f"the summary was refused: {'; '.join(reasons)}")
-    return text
+def without_thinking(answer: str) -> str:
+    """An answer without the thoughts that local models print first."""
+    return _THINKING.sub("", answer).strip()
 
 
 def problems(
-    summary: str, source: str, prompt: str, *, tokens: tuple[int, int],
+    text: str, source: str, prompt: str, size: int, count: Callable[[Sequence[str]], list[int]], *,
     messages: Sequence[Message] = (), checked: bool = True,
 ) -> list[str]:  # fmt: skip
     """Return why a summary must be refused, or an empty list.
 
-    `source` is everything that it may name, `prompt` the command's input, `messages` what it covers;
-    `tokens` counts the summary and what it replaces. `checked`: compare it with the source too.
+    `source` is everything that it may name, `prompt` the command's input, `size` the tokens of what it
+    replaces, `messages` what it covers. `checked`: compare it with the source too.
     """
-    text = summary.strip()
     if not re.search(r"\w", text):
         return ["it is blank"]
-    shown = repr(clip(text, 80))
+    if len(text) > FAR_LONGER * max(len(prompt), 1000):
+        return [f"it is not shorter than its source ({len(text)} of {len(prompt)} characters)"]
+    start, shown = _bare(text), repr(clip(text, 80))
     wrong = {
-        "it holds control characters or broken text": _CONTROL.search(text) is not None,
+        "it holds control characters or broken text": _CONTROL.search(text),
         f"it is an error text ({shown})": is_error(text),
-        f"it is a refusal ({shown})": is_refusal(text),
+        f"it is a refusal ({shown})": _REFUSAL.match(start),
     }
     reasons = [reason for reason, holds in wrong.items() if holds]
-    if not reasons and is_contentless(text):
+    words = len(re.findall(r"\w+", start)) + len(_UNSPACED.findall(start)) // 2
+    if not reasons and (words < FEWEST or _NOTHING.fullmatch(start)):
         reasons.append(f"it says nothing ({shown})")
     if is_echo(text, prompt):
         reasons.append("it is an echo of its input")
-    if tokens[0] >= tokens[1]:
-        reasons.append(f"it is not shorter than its source ({tokens[0]} of {tokens[1]} tokens)")
+    tokens = count([text])[0]
+    if tokens >= size:
+        reasons.append(f"it is not shorter than its source ({tokens} of {size} tokens)")
     if checked and not reasons:
-        reasons += faithful.problems(text, source)
-        reasons += calls.problems(text, messages)
+        reasons += [*faithful.problems(text, source), *calls.problems(text, messages)]
     return reasons
 
 
@@ -118,49 +103,23 @@ def is_echo(text: str, prompt: str) -> bool:
     if len(answer) * 2 >= len(input) and (answer in input or input in answer):
         return True
     first = next((line.strip() for line in prompt.splitlines() if len(line.strip()) > 20), "")
-    if first and first in text:
-        return True
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     labelled = sum(1 for line in lines if _LABEL.match(line) and line in prompt)
-    return labelled >= 2 and labelled * 2 >= len(lines)
-
-
-# -- answers that are not summaries, by how a short text begins, in English -----------------------------
+    return bool(first and first in text) or (labelled >= 2 and labelled * 2 >= len(lines))
 
 
 def is_error(text: str) -> bool:
     """Whether an answer is a JSON error object, or begins like the error of a program or service."""
-    if (text[:1] + text[-1:]) == "{}" or (text[:2] + text[-2:]) == "[{}]":
-        return _is_error_object(text)
-    if len(text) >= LONG:
-        return False
+    value = json_value(text) if text[0] in "{[" else None
+    value = value[0] if isinstance(value, list) and value else value
+    if isinstance(value, dict):
+        keys = {key.casefold() for key in value}
+        return "error" in value or value.get("type") == "error" or keys <= _OF_AN_ERROR
     lines = [_bare(line) for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "-*•"]
-    return any(map(_ERROR.match, lines if len(text) <= SHORT else lines[:1]))
-
-
-def is_refusal(text: str) -> bool:
-    """Whether an answer begins as a refusal, or as a request for the text."""
-    return _REFUSAL.match(_bare(text)) is not None
-
-
-def is_contentless(text: str) -> bool:
-    """Whether an answer has no content: an acknowledgement, an announcement, a word or two."""
-    plain = _bare(text)
-    if _NOTHING.fullmatch(plain):
-        return True
-    return len(re.findall(r"\w+", plain)) + len(_UNSPACED.findall(plain)) // 2 < FEWEST
+    lines = lines if len(text) <= SHORT else lines[:1] if len(text) < LONG else []
+    return any(map(_ERROR.match, lines))
 
 
 def _bare(text: str) -> str:
     """The text with straight apostrophes, without surrounding marks."""
     return text.replace("\u2019", "'").strip().lstrip("\"'*#>[⚠❌✗ \ufe0f`").rstrip("\"'*`")
-
-
-def _is_error_object(text: str) -> bool:
-    value = json_value(text)
-    value = value[0] if isinstance(value, list) else value
-    return isinstance(value, dict) and (
-        "error" in value
-        or value.get("type") == "error"
-        or {key.casefold() for key in value} <= _OF_AN_ERROR
-    )

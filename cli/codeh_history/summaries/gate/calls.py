@@ -36,6 +36,7 @@ _NOT = re.compile(
 )
 _CLAUSE = re.compile(
     r"(?<=[.!?;:])\s+|\n|\bbut\b|\bwhile\b|\bthen\b|,? and (?=(?:the |it |its |was |were )?\w+ed\b)"
+    r"|, (?=(?:the )?[#\w-]+ (?:was|were|is|has|had)\b)"
 )
 _THING = re.compile(r"#?[A-Za-z0-9][\w-]*\d[\w-]*|[A-Z][\w-]{2,}")
 _COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed(?:s|ed)|fail(?:s|ed))\b")
@@ -55,64 +56,62 @@ def problems(text: str, messages: Sequence[Message]) -> list[str]:
     calls = pair(messages).calls
     if not calls:
         return []
-    claims = [clause for clause in _CLAUSE.split(text) if _is_wrong(clause, calls, messages)]
-    claims += _wrong_ends(text, messages)
+    args = {word for call in calls for word in _THING.findall(" ".join(strings_in(call.args)))}
+    claims = [
+        clause for clause in _CLAUSE.split(text)
+        if not _NOT.search(clause) and any(
+            pattern.search(clause) and _is_wrong(clause, acts, args, calls, messages)
+            for acts, pattern in _PATTERNS.items()
+        )
+    ]  # fmt: skip
+    claims += _wrong_ends(text, calls)
     return [
         f"it says what no call returned: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(claims)
     ]
 
 
-def _is_wrong(clause: str, calls: Sequence[Call], messages: Sequence[Message]) -> bool:
-    """Whether a clause claims an action on something that no call did."""
-    if _NOT.search(clause):
-        return False
-    for acts, pattern in _PATTERNS.items():
-        tried = _tried(acts, calls) if pattern.search(clause) else []
-        if not tried:
+def _is_wrong(
+    clause: str, acts: str, args: set[str], calls: Sequence[Call], messages: Sequence[Message]
+) -> bool:
+    """Whether a clause claims one of these actions on something that no call did it to.
+
+    If it names ids, each counts; otherwise one of the names in it is enough.
+    """
+    done: list[str] = []  # what each call of these actions was passed and returned
+    in_vain: list[str] = []
+    for call in calls:
+        name = re.sub(r"([A-Z])", r"_\1", call.name).lower()
+        if set(acts.split()).isdisjoint(re.findall(r"[a-z]+", name)):
             continue
-        args = {word for call in calls for word in _THING.findall(" ".join(strings_in(call.args)))}
-        things = [thing for thing in _THING.findall(clause) if thing in args]
-        shown = {thing for thing in things if any(thing in texts for texts, failed in tried if not failed)}
-        ids = [thing for thing in things if any(map(str.isdigit, thing))]
-        missing = [thing for thing in ids or things if thing not in shown]
-        if missing and (ids or not shown):
-            in_vain = [texts for texts, failed in tried if failed]
-            stated = [
-                text for m in messages if m.role for text in _CLAUSE.split(text_of(m))
-                if pattern.search(text) and not _NOT.search(text)
-            ]  # fmt: skip
-            if any(_in(thing, in_vain) or not _in(thing, stated) for thing in missing):
-                return True
-    return False
+        answer = call.answer
+        response = answer and answer.message.parts[answer.part]["functionResponse"].get("response")
+        failed = answer is None or failure(call.name, response, "")
+        (in_vain if failed else done).append(" ".join([*strings_in(call.args), *strings_in(response)]))
+    if not done and not in_vain:
+        return False
+    things = [thing for thing in _THING.findall(clause) if thing in args]
+    ids = [thing for thing in things if any(map(str.isdigit, thing))]
+    missing = [thing for thing in ids or things if not _in(thing, done)]
+    if not ids and len(missing) < len(things):
+        return False
+    stated = [
+        part for message in messages if message.role for part in _CLAUSE.split(text_of(message))
+        if _PATTERNS[acts].search(part) and not _NOT.search(part)
+    ]  # fmt: skip
+    return any(_in(thing, in_vain) or not _in(thing, stated) for thing in missing)
 
 
 def _in(thing: str, texts: Sequence[str]) -> bool:
     return any(thing in text for text in texts)
 
 
-def _tried(acts: str, calls: Sequence[Call]) -> list[tuple[str, bool]]:
-    """The calls of these actions: everything each was passed and returned, and whether it failed."""
-    verbs = set(acts.split())
-    tried = []
-    for call in calls:
-        name = re.sub(r"([A-Z])", r"_\1", call.name).lower()
-        if verbs.isdisjoint(re.findall(r"[a-z]+", name)):
-            continue
-        answer = call.answer
-        response = answer and answer.message.parts[answer.part]["functionResponse"].get("response")
-        failed = answer is None or bool(failure(call.name, response, ""))
-        tried.append((" ".join([*strings_in(call.args), *strings_in(response)]), failed))
-    return tried
-
-
-def _wrong_ends(text: str, messages: Sequence[Message]) -> Iterator[str]:
+def _wrong_ends(text: str, calls: Sequence[Call]) -> Iterator[str]:
     """Claims that a command passed or failed, if it ended otherwise."""
-    matches = [*_COMMAND.finditer(text)]
-    ends = Ledger(pair(messages).calls if matches else ())
-    for match in matches:
-        command, failed = attempt_of(f"`{match[1]}`"), match[2].startswith("fail")
+    claims = [*_COMMAND.finditer(text)]
+    ends = Ledger(calls if claims else ())
+    for claim in claims:
+        command, failed = attempt_of(f"`{claim[1]}`"), claim[2].startswith("fail")
+        never_failed = claim[1] in ends.commands and command not in ends.failures
         fails = command in ends.failures and command not in ends.passed
-        if (fails and not failed) or (
-            failed and match[1] in ends.commands and command not in ends.failures
-        ):
-            yield match[0]
+        if never_failed if failed else fails:
+            yield claim[0]

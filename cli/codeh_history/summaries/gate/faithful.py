@@ -6,7 +6,6 @@ Names of people and things are not checked.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from ..prose import clip
 
@@ -16,7 +15,7 @@ _PATH = re.compile(
     r"(?<![\w:/.@-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.$-]+[/\\])+[\w@+.*$-]*"
     r"|(?<![\w:/.@-])[/~][\w@+.-]+"
 )
-_FILE = re.compile(r"(?<![\w/@.-])[\w@+-][\w@+.-]*\.([A-Za-z][A-Za-z0-9]{0,9})(?![\w/-])")
+_FILE = re.compile(r"(?<![\w/@.-])[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/-])")
 _ID = re.compile(r"(?<![\w.])#?(?=[\w-]*\d)(?=[\w-]*[A-Za-z_#])[A-Za-z0-9_#][\w-]*\w|(?<!\w)#\d+")
 _NUMBER = re.compile(
     r"(?<![\w.,])[-\u2212]?[$\u20ac\u00a3]?\d[\d,.\u202f_]*\d|(?<![\w.,])[$\u20ac\u00a3]?\d"
@@ -47,39 +46,30 @@ SHORT = 400  # only shorter texts are compared by words
 
 def problems(text: str, source: str) -> list[str]:
     """The names in a text, by kind, that its source does not have."""
-    source_names = _names_of(source)
+    names = _Source(source)
     rest = _LIST_MARK.sub(" ", text.translate(_QUOTES))
     reasons: list[str] = []
-    for kind, pattern, judge in (
-        ("quote", _QUOTE, source_names.has_quote),
-        ("URL", _URL, source_names.has_url),
-        ("address", _EMAIL, source_names.has),
-        ("path", _PATH, source_names.has_path),
-        ("file", _FILE, source_names.has_file),
-        ("date", _DATE, source_names.has),
-        ("id", _ID, source_names.has_id),
-        ("number", _NUMBER, source_names.has_number),
+    for kind, pattern, has in (
+        ("a quote", _QUOTE, names.has_quote),
+        ("a URL", _URL, lambda name: names.has(name.rstrip("/"))),
+        ("an address", _EMAIL, names.has),
+        ("a path", _PATH, names.has_path),
+        ("a file", _FILE, names.has_file),
+        ("a date", _DATE, names.has),
+        ("an id", _ID, names.has_id),
+        ("a number", _NUMBER, names.has_number),
     ):
-        matches = (
-            match[1] or match[2] if pattern is _QUOTE else match[0] for match in pattern.finditer(rest)
-        )
-        names = [name.rstrip(".,;:!?'\"*`)") for name in matches]
-        missing = dict.fromkeys(name for name in names if name and not judge(name))
+        matches = (next(filter(None, match.groups()), match[0]) for match in pattern.finditer(rest))
+        named = [name.rstrip(".,;:!?'\"*`)") for name in matches]
+        missing = dict.fromkeys(name for name in named if name and not has(name))
         if pattern is not _QUOTE:
             rest = pattern.sub(" ", rest)
         if missing:
-            a = "an" if kind in ("address", "id") else "a"
-            reasons.append(
-                f"it names {a} {kind} that its source does not have: {clip(', '.join(missing), 160)}"
-            )
-    if not reasons and len(text) <= SHORT and not source_names.has_words(rest):
+            shown = clip(", ".join(missing), 160)
+            reasons.append(f"it names {kind} that its source does not have: {shown}")
+    if not reasons and len(text) <= SHORT and not names.has_words(rest):
         reasons.append("none of its words are in its source")
     return reasons
-
-
-@lru_cache(maxsize=2)
-def _names_of(source: str) -> _Source:
-    return _Source(source)
 
 
 class _Source:
@@ -95,9 +85,6 @@ class _Source:
     def has(self, name: str) -> bool:
         return name.casefold() in self.text
 
-    def has_url(self, name: str) -> bool:
-        return self.has(name.rstrip("/"))
-
     def has_path(self, name: str) -> bool:
         """Paths in the source and their ends; words joined by a slash (`and/or`) are not paths."""
         plain = name.strip("/\\~.*").replace("\\", "/")
@@ -108,11 +95,8 @@ class _Source:
             return all(map(self.has_number, parts))
         if name[0] in "/~." or name.endswith(("/", "\\")) or len(parts) > 3:
             return False
-        if plain.istitle():  # `Modified/Created`
-            return True
-        return plain.casefold() in _SLASHED or all(
-            part in self.words for part in plain.casefold().split("/")
-        )
+        plain_words = plain.casefold() in _SLASHED or self.words.issuperset(plain.casefold().split("/"))
+        return plain_words or plain.istitle()  # `Modified/Created`
 
     def has_quote(self, name: str) -> bool:
         """Quotes are compared by words; a single word may be a term."""
@@ -129,22 +113,22 @@ class _Source:
 
     def has_id(self, name: str) -> bool:
         """An id as written, an abbreviated hash, or a number with a unit by its value."""
-        if self.bounded(name, "a-z0-9") or (re.fullmatch(r"[0-9a-fA-F]{7,}", name) and self.has(name)):
+        if self.has_whole(name, "a-z0-9") or (re.fullmatch(r"[0-9a-fA-F]{7,}", name) and self.has(name)):
             return True
         value = re.fullmatch(r"(\d[\d,.]*)([A-Za-z%]+)", name)
         if value is not None:
             return bool(_SUFFIX.fullmatch(value[2])) and self.has_number(value[1])
-        pieces = [piece.casefold() for piece in re.split(r"[-_]", name) if piece]
+        pieces = filter(None, re.split(r"[-_]", name.casefold()))
         return name[0] != "#" and all(piece in self.words or piece.isalpha() for piece in pieces)
 
     def has_number(self, name: str) -> bool:
-        value = _value(name)
-        counts = name.isdecimal() and int(value) <= COUNTS
         if _DAY.fullmatch(name):
             return all(_value(part) in self.numbers for part in name.split("."))
-        return counts or value in self.numbers or self.bounded(name, r"\d")
+        value = _value(name)
+        counts = name.isdecimal() and int(value) <= COUNTS
+        return counts or value in self.numbers or self.has_whole(name, r"\d")
 
-    def bounded(self, name: str, alphabet: str) -> bool:
+    def has_whole(self, name: str, alphabet: str) -> bool:
         """Whether the source has the name as a whole, not inside a longer one (`v2` in `v20`)."""
         pattern = rf"(?<![{alphabet}.])(?<![a-z0-9]{{2}}){re.escape(name.casefold())}(?![{alphabet}])"
         return re.search(pattern, self.text) is not None
