@@ -6,14 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.usage.sums import repriced, row_of, summed, with_owners
+from codeh_history.commands.usage.sums import priced, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
 from secret_examples import user
 from strategies import encode
 
+
+def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, input=10, output=2, labels=(), **more):
+    used = {"input": input, "output": output}
+    about = {"provider": "p", "model": "m", **more}
+    return {"name": name, "ts": ts, **about, "used": used, "labels": dict(labels), "cost": cost}
+
+
 ROWS = st.lists(
     st.builds(
-        lambda name, model, input, cost: [name, None, None, model, input, 0, 0, 1, 0, None, None, cost],
+        lambda name, model, input, cost: response(name, None, cost, model=model, input=input),
         st.sampled_from("abc"), st.sampled_from(["m", "n"]), st.sampled_from([1, 2]), st.sampled_from([None, 0.5]),
     ), max_size=5,
 )  # fmt: skip
@@ -27,16 +34,10 @@ def test_copies_change_nothing(responses, by):
     ]
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
     once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
-    assert once.total.responses == len(
-        {(name, model, input) for group in responses for name, _, _, model, input, *_ in group}
+    assert once.total["responses"] == len(
+        {(each["name"], each["model"], each["used"]["input"]) for group in responses for each in group}
     )
-    assert [(name, vars_of(total)) for name, total in once.groups.items()] == [
-        (name, vars_of(total)) for name, total in twice.groups.items()
-    ]
-
-
-def vars_of(total):
-    return [getattr(total, name) for name in total.__slots__]
+    assert list(once.groups.items()) == list(twice.groups.items())
 
 
 def row(id, *responses, **more):
@@ -44,14 +45,10 @@ def row(id, *responses, **more):
     return {"id": id, **about, **more, "responses": list(responses)}
 
 
-def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, **more):
-    values = {"provider": "p", "model": "m", "input": 10, "output": 2, "labels": None, **more}
-    provider, model, input, output, labels = values.values()
-    return [name, ts, provider, model, input, 0, 0, output, 0, None, labels, cost]
-
-
 def groups(rows, by, **more):
-    return {name: total.responses for name, total in summed(with_owners(rows), by, **more).groups.items()}
+    return {
+        name: total["responses"] for name, total in summed(with_owners(rows), by, **more).groups.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -84,16 +81,18 @@ def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
     """What the groups used and cost adds up to the total."""
     labels = [
         {"tools": ["Bash", "mcp__cal__list"], "skill": "pdf"}, {"tools": ["Bash"], "agent": "scout"},
-        {"tools": ["mcp_web_get"], "branch": "login"}, None,
+        {"tools": ["mcp_web_get"], "branch": "login"}, {},
     ]  # fmt: skip
     used = [
         response(str(n), output=5 if n == 0 else 2, cost=2.0 if n == 0 else 1.0, labels=each)
         for n, each in enumerate(labels)
     ]
     sums = summed(with_owners([row("a", *used)]), by)
-    got = {name: (total.responses, total.counts[3], total.cost) for name, total in sums.groups.items()}
-    assert sum(cost for _, _, cost in got.values()) == sums.total.cost == 5.0
-    assert sum(output for _, output, _ in got.values()) == sums.total.counts[3] == 11
+    got = {
+        name: (total["responses"], total["output"], total["cost"]) for name, total in sums.groups.items()
+    }
+    assert sum(cost for _, _, cost in got.values()) == sums.total["cost"] == 5.0
+    assert sum(output for _, output, _ in got.values()) == sums.total["output"] == 11
     assert got.keys() == expected.keys()
     assert by != "tool" or got == {
         "Bash": (2, 4, 2.0),
@@ -145,8 +144,8 @@ def test_the_most_expensive_is_first_and_unpriced_is_counted_separately():
     ]
     report = summed(with_owners(rows), "model")
     assert list(report.groups) == ["z", "y", "x"]
-    assert (report.total.cost, report.total.unpriced, report.unpriced) == (5.0, 2, {"x": 2})
-    assert report.total.tokens == 10 + 11 + 10 + 10 + 8
+    assert (report.total["cost"], report.total["unpriced"], report.unpriced) == (5.0, 2, {"x": 2})
+    assert report.total["input"] + report.total["output"] == 10 + 11 + 10 + 10 + 8
 
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": "2026-01-01T00:00:00.000Z", "cwd": "/w"}
@@ -179,8 +178,9 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
     assert (row["program"], row["parent"], row["agent"]) == (None, None, False)
     assert "problem" not in row
     (response,) = row["responses"]
-    assert response[:9] == ["msg_1", TS, "anthropic", MODEL["model"], 1000, 100, 0, 50, 7]
-    assert response[-1] == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
+    cost = response.pop("cost")
+    assert response == {"name": "msg_1", "ts": TS, **MODEL, "used": used, "labels": {}}
+    assert cost == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,9 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
          "a user's", "nothing", "only raw", "no usage", "below nothing", "an odd raw", "nonsense after"],
 )  # fmt: skip
 def test_billed_usage_counts_once(prices, records, inputs):
-    assert [response[4] for response in responses_row(prices, *records)["responses"]] == inputs
+    assert [
+        response["used"]["input"] for response in responses_row(prices, *records)["responses"]
+    ] == inputs
 
 
 def test_a_response_has_the_current_branch_skill_and_windows(prices):
@@ -226,7 +228,7 @@ def test_a_response_has_the_current_branch_skill_and_windows(prices):
         user("u3", "Next.", git={"branch": "login"}), answer("c", {"input": 3}, limits=limits),
         {"type": "usage", "id": "x", "of": "away", "ts": TS, "usage": {"input": 4}, "agent": "scout", "tools": ["Bash"]},
     ]  # fmt: skip
-    labels = [response[-2] for response in responses_row(prices, *records)["responses"]]
+    labels = [response["labels"] for response in responses_row(prices, *records)["responses"]]
     assert labels[0] == {"branch": "main", "skill": "pdf", "tools": ["Skill", "Read"]}
     assert labels[1] == {"branch": "main", "skill": "pdf"}
     assert labels[2] == {"branch": "login", "skill": None, "resets": {"300": TS}}
@@ -241,7 +243,7 @@ def test_a_response_has_the_current_branch_skill_and_windows(prices):
     ],
 )  # fmt: skip
 def test_a_response_without_a_name_is_identified_by_message_and_time(prices, more, name):
-    assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0][0] == name
+    assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0]["name"] == name
 
 
 def test_the_row_names_what_a_session_is_a_copy_or_branch_of(prices):
@@ -278,5 +280,5 @@ def test_the_same_response_has_another_price_by_another_table(prices):
         prices, answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL)
     )["responses"]
     own = prices.with_own_prices({"claude-*": {"input": 7.0, "output": 9.0}})
-    assert repriced(response, own) == [*response[:-1], 7.0]
-    assert repriced([*response[:3], None, *response[4:]], own)[-1] is None
+    assert priced(response, own) == {**response, "cost": 7.0}
+    assert priced({**response, "model": None}, own)["cost"] is None

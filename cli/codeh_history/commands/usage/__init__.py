@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -24,7 +25,7 @@ from ...tokens import prices
 from ...tokens.prices import Table
 from ...views.rows import Kind, cached_rows, report_problems
 from ...views.view import view_of
-from .sums import BY, Sums, Total, repriced, row_of, summed, with_owners
+from .sums import BY, Sums, priced, row_of, summed, with_owners
 
 EXAMPLES = """\
   codeh-history usage                              # by model, all sessions, imported ones too
@@ -36,7 +37,7 @@ EXAMPLES = """\
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, per million
 """
 WINDOWS = {"5h": 5, "week": 7 * 24}
-USED = Kind("usage", version=4)
+USED = Kind("usage", version=5)
 DATE = len("2026-01-31")
 # the columns of a terminal, the last five of them short names of COUNTS; a narrow one lacks the dispensable
 NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")
@@ -45,6 +46,8 @@ DISPENSABLE = ("reasoning", "written", "cached", "responses", "share")
 BAR = 12
 DIGITS = 6  # decimals of a dollar, in JSON and in a pipe
 NAMED = 5  # models without a price that are named
+Total = Counter[str]
+COLUMNS = ("responses", *COUNTS)
 
 
 class Options(Reading, without=("argument",)):
@@ -68,26 +71,41 @@ def run(env: Env, options: Options) -> None:
         millis = moment(env.millis(), options.until, "--until")
         until = from_millis(millis + (A_DAY - 1 if whole_day else 0))
     table = prices.table()
-    rows = _rows(env, [*(options.sessions or ()), *([options.session] if options.session else [])], table)
+    rows = rows_of(env, [*(options.sessions or ()), *filter(None, [options.session])], table)
     if options.prices is not None:
         table = own_prices(options.prices, table)
         for row in rows:
-            row["responses"] = [repriced(response, table) for response in row["responses"]]
+            row["responses"] = [priced(response, table) for response in row["responses"]]
     by, hours = ("window", WINDOWS[options.window]) if options.window else (options.by or "model", 0)
-    is_local = not options.json and rich_wanted(env)
-    sums = summed(rows, by, since, until, is_local=is_local, hours=hours)
+    rich = rich_wanted(env)
+    sums = summed(rows, by, since, until, is_local=rich and not options.json, hours=hours)
     if options.json:
         env.write(values.line(as_json(sums, table, options.prices)))
+    elif not sums.total:
+        env.note("no usage recorded")
     else:
-        write(
-            env, sums, f"{table.source}, {table.date}" + (f"; {options.prices}" if options.prices else "")
-        )
+        source = f"prices: {table.source}, {table.date}{f'; {options.prices}' if options.prices else ''}"
+        totals = {**sums.groups, "total": sums.total}
+        if rich:
+            env.draw(drawn(env, sums.by, totals))
+            env.write(f"\n{source}\n".encode())
+        else:
+            for name, total in totals.items():
+                cost = cost_of(total, f"{total['cost']:.{DIGITS}f}")
+                env.write(drawing.separated([[name, *(total[count] for count in COLUMNS), cost]]))
+            env.note(source)
+        if sums.unpriced:
+            names = [f"{model} ({number:,})" for model, number in sums.unpriced.most_common(NAMED)]
+            more = len(sums.unpriced) - len(names)
+            rest = f" and {more} more models" if more else ""
+            unknown = plural(sums.total["unpriced"], "response")
+            env.note(f"no price for {unknown}: {', '.join(names)}{rest} (--prices FILE)")
     if options.strict and any("problem" in row for row in rows):
         raise BadData("damaged sessions are named above (`codeh-history verify -s ID` says where)")
 
 
-def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
-    """Rows of the named sessions and their sub-agents, or of all sessions."""
+def rows_of(env: Env, names: Sequence[str], table: Table) -> list[Json]:
+    """Rows of the named sessions and their sub-agents, or of all sessions; problems are noted."""
     kind = USED._replace(version={"version": USED.version, "prices": [table.source, table.date]})
     paths = [path for _, path in ids(env)]
     own_row = partial(row_of, table=table)
@@ -96,18 +114,19 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
     chosen = [for_reading(env, name).path for name in dict.fromkeys(names)]
     rows = [own_row(path, data=required_stdin(env) if path == "-" else None) for path in chosen]
     own = {row["id"] for row in rows}
+    others: list[Json] = []
     if any(row["program"] for row in rows):  # only imported sessions have sub-agents
         others = [row for row in cached_rows(env, paths, own_row, kind) if row["id"] not in own]
         from ...views.agents import Agents
 
-        session_ids = own | {row["id"] for row in others}
-        for path in (path for path in chosen if path != "-" and path not in paths):
-            with suppress(HistoryError):  # its row says what is wrong
-                agents = Agents(env, session_ids).of(view_of(env, Target(path, ""), lost={}))
-                logs = (b"\n".join(line.raw for line in agent.log.records) for agent in agents)
-                others += [own_row(path, data=log) for log in logs]
-        rows = with_owners(others + rows, own)
-    return with_owners(report_problems(env, rows))
+        agents = Agents(env, own | {row["id"] for row in others})
+        for path in chosen:
+            if path != "-" and path not in paths:
+                with suppress(HistoryError):  # its row says what is wrong
+                    for agent in agents.of(view_of(env, Target(path, ""), lost={})):
+                        log = b"\n".join(line.raw for line in agent.log.records)
+                        others.append(own_row(path, data=log))
+    return report_problems(env, with_owners(others + rows, own))
 
 
 def own_prices(path: str, table: Table) -> Table:
@@ -133,13 +152,9 @@ def as_json(sums: Sums, table: Table, own: str | None) -> Json:
     """The sums as `{by, rows, total, unpriced, prices}`; a cost of which nothing is known is null."""
 
     def fields(total: Total) -> Json:
-        unknown = total.unpriced and total.unpriced == total.responses
-        return {
-            "responses": total.responses,
-            **dict(zip(COUNTS, total.counts, strict=True)),
-            "cost": None if unknown else round(total.cost, DIGITS),
-            "unpriced": total.unpriced,
-        }
+        known = None if cost_of(total, "") == "?" else round(float(total["cost"]), DIGITS)
+        counts = {name: total[name] for name in COLUMNS}
+        return {**counts, "cost": known, "unpriced": total["unpriced"]}
 
     return {
         "by": sums.by,
@@ -150,48 +165,25 @@ def as_json(sums: Sums, table: Table, own: str | None) -> Json:
     }
 
 
-def write(env: Env, sums: Sums, source: str) -> None:
-    """Print a line per group and the total; note the source of prices, and models without a price."""
-    if not sums.total.responses:
-        env.note("no usage recorded")
-        return
-    groups = {**sums.groups, "total": sums.total}
-    if rich_wanted(env):
-        env.draw(_table(env, sums, groups))
-        env.write(f"\nprices: {source}\n".encode())
-    else:
-        rows = (
-            [name, total.responses, *total.counts, _cost(total, f"{total.cost:.{DIGITS}f}")]
-            for name, total in groups.items()
-        )
-        env.write(drawing.separated(rows))
-        env.note(f"prices: {source}")
-    if sums.unpriced:
-        names = [f"{model} ({number:,})" for model, number in sums.unpriced.most_common(NAMED)]
-        more = len(sums.unpriced) - len(names)
-        rest = f" and {more} more models" if more else ""
-        unknown = plural(sums.total.unpriced, "response")
-        env.note(f"no price for {unknown}: {', '.join(names)}{rest} (--prices FILE)")
-
-
-def _cost(total: Total, priced: str) -> str:
+def cost_of(total: Total, priced: str) -> str:
     """Append `+?` to a partial sum; `?` if no price is known."""
-    if not total.unpriced:
+    if not total["unpriced"]:
         return priced
-    return "?" if total.unpriced == total.responses else f"{priced}+?"
+    return "?" if total["unpriced"] == total["responses"] else f"{priced}+?"
 
 
-def _table(env: Env, sums: Sums, groups: dict[str, Total]) -> bytes:
+def drawn(env: Env, by: str, totals: dict[str, Total]) -> bytes:
     """A table with a row per group; the bar is its share of the cost, or of tokens if no price is known."""
-    priced = sums.total.cost > 0
-    whole = sums.total.cost if priced else sums.total.tokens
+    whole = totals["total"]
+    amounts = ("cost",) if whole["cost"] else ("input", "output")
     rows = []
-    for name, total in groups.items():
-        amount = total.cost if priced else total.tokens
-        bar = "█" * drawing.length(amount, whole, BAR) if total is not sums.total else ""
-        dollars = f"${total.cost:,.2f}" if total.cost >= 1 or not total.cost else f"${total.cost:.4f}"
-        rows.append([name, _cost(total, dollars), bar, *map(_short, (total.responses, *total.counts))])
-    columns = {heading: [row[n] for row in rows] for n, heading in enumerate((sums.by, *HEADINGS))}
+    for name, total in totals.items():
+        part, of = (sum(each[amount] for amount in amounts) for each in (total, whole))
+        bar = "█" * drawing.length(part, of, BAR) if total is not whole else ""
+        cost = total["cost"]
+        dollars = f"${cost:,.2f}" if cost >= 1 or not cost else f"${cost:.4f}"
+        rows.append([name, cost_of(total, dollars), bar, *(_short(total[count]) for count in COLUMNS)])
+    columns = {heading: [row[n] for row in rows] for n, heading in enumerate((by, *HEADINGS))}
     for name in DISPENSABLE:
         if sum(2 + max(map(len, (heading, *cells))) for heading, cells in columns.items()) > width() + 2:
             del columns[name]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache
@@ -34,7 +33,6 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
     """The responses in a session file, or in these bytes; `problem` describes damage."""
     header: Json = {}
     messages: dict[str, Json] = {}
-    usage: dict[str, Json] = {}  # by message id; the last one counts
     damage: list[Damage] = []
     updates: dict[str, str] = {}  # update id → message id
     context: Json = {}
@@ -47,23 +45,22 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
                 header = header or (record if type == "session" else {})
                 if type == "update":
                     updates[str(record["id"])] = of
-                context = context_after(record, context)
+                own = labels(record, context)
                 if type in PLACING and (record.get("role") == "model" or "usage" in record):
                     id = str(record["id"])
                 elif type == "usage" or (type == "commit" and "usage" in record):
                     id = updates.get(of, of)
                 else:
                     continue
-                message = messages.setdefault(id, {"ts": record.get("ts"), "labels": context})
+                message = messages.setdefault(id, {"ts": record.get("ts"), "labels": {**context}})
                 message.update({key: record[key] for key in _OF_MESSAGE if text_of(record.get(key))})
-                message["labels"] = message["labels"] | labels_of(record)
+                message["labels"] |= own
                 if isinstance(record.get("usage"), dict):
-                    usage[id] = record["usage"]
+                    message["usage"] = record["usage"]  # the last one counts
         problem = damage_summary(damage) or None
     except (HistoryError, OSError) as error:
         problem = reason(error, path) or "cannot be read"
     source, parent = origin(header), header.get("parent")
-    used = [(id, each) for id, each in usage.items() if any(count(each, name) for name in COUNTS)]
     row = {
         "id": text_of(header.get("id")) or Target(path, "").id,
         "path": path.encode("utf-8", "replace").decode(),
@@ -71,231 +68,59 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
         "program": text_of(source.get("from")),
         "parent": text_of(parent.get("session")) if isinstance(parent, dict) else None,
         "agent": source.get("agent") is True, "agent_name": text_of(source.get("agentName")),
-        "responses": [_response(id, messages[id], each, table) for id, each in used],
+        "responses": [
+            response_of(id, message, table) for id, message in messages.items()
+            if any(count(message.get("usage"), name) for name in COUNTS)
+        ],
     }  # fmt: skip
     return {**row, "problem": problem} if problem else row
 
 
-def context_after(record: Json, before: Json) -> Json:
-    """What holds for responses from a record on: `branch`, `skill`, and `resets` of quota windows."""
-    changes: Json = {}
+def labels(record: Json, context: Json) -> Json:
+    """The tools that a response called, and the sub-agent that it came from.
+
+    `context`: what holds for responses from this record on, and is updated: `branch`, `skill`, and `resets`
+    of quota windows.
+    """
     if isinstance(git := record.get("git"), dict):
-        changes["branch"] = text_of(git.get("branch"))
+        context["branch"] = text_of(git.get("branch"))
     if limits := list(objects(record.get("limits"))):
-        changes["resets"] = {str(limit.get("minutes")): text_of(limit.get("resets")) for limit in limits}
+        context["resets"] = {str(limit.get("minutes")): text_of(limit.get("resets")) for limit in limits}
     if record.get("kind") == "user":
-        changes["skill"] = None
+        context["skill"] = None
+    tools = []
     for part in objects(record.get("parts")):
         call, text = part.get("functionCall"), part.get("text")
-        if isinstance(call, dict) and call.get("name") in SKILLS and isinstance(call.get("args"), dict):
-            changes["skill"] = next(filter(None, map(text_of, call["args"].values())), None)
+        if isinstance(call, dict):
+            tools.append(str(call.get("name")))
+            if call.get("name") in SKILLS and isinstance(call.get("args"), dict):
+                context["skill"] = next(filter(None, map(text_of, call["args"].values())), None)
         elif isinstance(text, str) and text.startswith(SKILL):
-            changes["skill"] = text.partition("\n")[0].rpartition("/")[2].strip() or None
-    return before | changes
-
-
-def labels_of(record: Json) -> Json:
-    """The tools that a response called, and the sub-agent that it came from."""
-    calls = (part["functionCall"] for part in objects(record.get("parts")) if "functionCall" in part)
-    tools = [str(call.get("name")) for call in calls if isinstance(call, dict)]
+            context["skill"] = text.partition("\n")[0].rpartition("/")[2].strip() or None
     tools += filter(text_of, record["tools"]) if isinstance(record.get("tools"), list) else []
     own = {"tools": tools, "agent": text_of(record.get("agent"))}
     return {key: value for key, value in own.items() if value}
 
 
-def _response(id: str, message: Json, usage: Json, table: Table) -> list[Any]:
-    """`[id, time, provider, model, *COUNTS, further counts, labels, price in dollars]`; None if unknown.
+def response_of(id: str, message: Json, table: Table) -> Json:
+    """A response: `name, ts, provider, model, used, labels, cost`; what is unknown is None.
 
-    The id is the provider's response id, which copies and replays share, else the message's with its time.
+    The name is the provider's response id, which copies and replays share, else the message's id and time.
     """
     ts = timestamp(message.get("ts"))
     if ts is not None and not ts.endswith("Z"):
         millis = to_millis(ts)
         ts = None if millis is None else from_millis(millis)
-    counts = billed(usage)
-    further = {name: value for name, value in counts.items() if name not in COUNTS} or None
-    response = [
-        message.get("responseId") or message.get("response") or f"{id} {ts}", ts,
-        message.get("provider"), message.get("model"), *(counts.get(name, 0) for name in COUNTS),
-        further, message["labels"] or None, None,
-    ]  # fmt: skip
-    return repriced(response, table)
+    name = message.get("responseId") or message.get("response") or f"{id} {ts}"
+    response = {"name": name, "ts": ts, "provider": message.get("provider"), "model": message.get("model")}
+    return priced({**response, "used": billed(message["usage"]), "labels": message["labels"]}, table)
 
 
-def repriced(response: list[Any], table: Table) -> list[Any]:
-    """The response with its price by this table."""
-    _, ts, provider, model, *counts, further, _, _ = response
-    used = {**dict(zip(COUNTS, counts, strict=True)), **(further or {})}
-    cost = table.price(model, provider, used, ts) if model else None
-    return [*response[:-1], None if cost is None else float(cost)]
-
-
-# -- sums ------------------------------------------------------------------------------------------------
-
-OURS = "codeh-history"  # program of sessions that were not imported
-UNKNOWN, NONE, MAIN = "?", "-", "main"
-HOUR = 3_600_000  # milliseconds
-MCP = re.compile(r"mcp__(.+?)__|mcp_([^_]+)_")  # of Claude Code and Codex; of Gemini CLI
-
-Response = list[Any]  # see `_response`
-BY_TIME = ("day", "week", "month")
-GROUPS: dict[str, Callable[[Response, Json], Sequence[str]]] = {  # of a response and its session's row
-    "model": lambda response, _: [response[3] or UNKNOWN],
-    "provider": lambda response, _: [response[2] or UNKNOWN],
-    "program": lambda _, row: [row["program"] or OURS],
-    "session": lambda _, row: [row["of"]],
-    "dir": lambda _, row: [row["cwd"] or UNKNOWN],
-    "tool": lambda response, _: _label(response, "tools") or [NONE],
-    "mcp": lambda response, _: [
-        (match[1] or match[2]) if (match := MCP.match(tool)) else NONE
-        for tool in _label(response, "tools") or [NONE]
-    ],
-    "skill": lambda response, _: [_label(response, "skill") or NONE],
-    "agent": lambda response, row: [
-        _label(response, "agent") or (row["agent"] and (row["agent_name"] or "sub-agent")) or MAIN
-    ],
-    "branch": lambda response, _: [_label(response, "branch") or UNKNOWN],
-}
-BY = (*BY_TIME, *GROUPS)
-
-
-def _label(response: Response, name: str) -> Any:
-    return (response[-2] or {}).get(name)
-
-
-class Total:
-    """Sums of tokens and known prices."""
-
-    __slots__ = ("cost", "counts", "responses", "unpriced")
-
-    def __init__(self) -> None:
-        self.responses = 0
-        self.counts = [0] * len(COUNTS)
-        self.cost = 0.0
-        self.unpriced = 0
-
-    def add(self, counts: Sequence[int], cost: float | None) -> None:
-        """Add a response."""
-        self.responses += 1
-        self.counts = list(map(operator.add, self.counts, counts))
-        self.cost += cost or 0
-        self.unpriced += cost is None
-
-    @property
-    def tokens(self) -> int:
-        counts = dict(zip(COUNTS, self.counts, strict=True))
-        return counts["input"] + counts["output"]
-
-
-class Sums(NamedTuple):
-    """Totals by group in display order, the grand total, and models without a price."""
-
-    by: str
-    groups: dict[str, Total]
-    total: Total
-    unpriced: Counter[str]
-
-
-def summed(
-    rows: Iterable[Json],
-    by: str,
-    since: str | None = None,
-    until: str | None = None,
-    *,
-    is_local: bool = False,
-    hours: int = 0,
-) -> Sums:
-    """Sum each response once, in the first session that has it, not in its copies.
-
-    A response that calls several tools is shared out among them; the shares add up. `by`: one of `BY`, or
-    `window` with its `hours`. `since`, `until`: times as stored. `is_local`: days in the local time zone.
-    """
-    groups: dict[str, Total] = {}
-    unpriced, number = Counter[str](), 0
-    responses = _once(rows)
-    for response, names in (
-        _windows(responses, hours) if hours else _grouped(responses, by, is_local=is_local)
-    ):
-        ts, model, counts, cost = response[1], response[3], response[4:9], response[-1]
-        if (since or until) and not (ts and (since or "") <= ts and (until is None or ts <= until)):
-            continue  # although it may have begun a window
-        number += 1
-        if cost is None:
-            unpriced[model or UNKNOWN] += 1
-        for name, own, price in (
-            _shares(names, counts, cost) if len(names) > 1 else [(names[0], counts, cost)]
-        ):
-            (groups.get(name) or groups.setdefault(name, Total())).add(own, price)
-    whole = Total()
-    for total in groups.values():
-        whole.add(total.counts, total.cost)
-    whole.responses, whole.unpriced = number, unpriced.total()
-    by_time = by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
-    order = sorted(
-        groups.items(),
-        key=lambda item: (
-            (item[0] == UNKNOWN, item[0]) if by_time else (-item[1].cost, -item[1].tokens, item[0])
-        ),
-    )
-    return Sums(by, dict(order), whole, unpriced)
-
-
-def _shares(
-    names: Sequence[str], counts: Sequence[int], cost: float | None
-) -> Iterator[tuple[str, list[int], float | None]]:
-    """Yield each group's share of a response, by how often it is named; the shares add up."""
-    start, of = 0, len(names)
-    for name, share in Counter(names).items():
-        own = [count * (start + share) // of - count * start // of for count in counts]
-        start += share
-        yield name, own, None if cost is None else cost * share / of
-
-
-def _once(rows: Iterable[Json]) -> Iterator[tuple[Json, Response]]:
-    """Yield each response with the first session that has it."""
-    seen: set[tuple[object, ...]] = set()
-    for row in sorted(rows, key=lambda row: (row["parent"] is not None, row["created"] or "", row["id"])):
-        for response in row["responses"]:
-            name, _, _, model, input, _, _, output, *_ = response
-            key = (name, model, input, output)
-            if key not in seen:
-                seen.add(key)
-                yield row, response
-
-
-def _grouped(
-    responses: Iterable[tuple[Json, Response]], by: str, *, is_local: bool
-) -> Iterator[tuple[Response, Sequence[str]]]:
-    """Yield each response with its groups; one that is named more often gets a greater share."""
-    for row, response in responses:
-        if by in GROUPS:
-            yield response, GROUPS[by](response, row)
-        else:
-            ts = response[1]
-            yield response, [_period(ts[:16], by, is_local=is_local) if ts else UNKNOWN]
-
-
-def _windows(
-    responses: Iterable[tuple[Json, Response]], hours: int
-) -> Iterator[tuple[Response, Sequence[str]]]:
-    """Yield each response with its window, `START/END PROGRAM`; its program may have recorded the end.
-
-    Without such a record, a window begins with the full hour of the first response after the last one.
-    """
-    length = hours * HOUR
-    ends: dict[str, int] = {}  # by program
-    for row, response in sorted(responses, key=lambda each: each[1][1] or ""):
-        program, time = row["program"] or OURS, to_millis(response[1] or "")
-        if time is None:
-            yield response, [UNKNOWN]
-            continue
-        end = to_millis((_label(response, "resets") or {}).get(str(hours * 60)) or "")
-        if end is not None and end - length <= time < end:
-            ends[program] = end
-        elif time >= ends.get(program, 0):
-            ends[program] = time - time % HOUR + length
-        first, last = (from_millis(millis)[:16] for millis in (ends[program] - length, ends[program]))
-        yield response, [f"{first}Z/{last}Z {program}"]
+def priced(response: Json, table: Table) -> Json:
+    """The response with its price by this table, in dollars."""
+    model, provider = response["model"], response["provider"]
+    cost = table.price(model, provider, response["used"], response["ts"]) if model else None
+    return {**response, "cost": None if cost is None else float(cost)}
 
 
 def with_owners(rows: list[Json], only: set[str] | None = None) -> list[Json]:
@@ -312,6 +137,124 @@ def with_owners(rows: list[Json], only: set[str] | None = None) -> list[Json]:
         if only is None or not only.isdisjoint(path):
             owned.append({**row, "of": path[-1]})
     return owned
+
+
+# -- sums ------------------------------------------------------------------------------------------------
+
+OURS = "codeh-history"  # program of sessions that were not imported
+UNKNOWN, NONE, MAIN = "?", "-", "main"
+HOUR = 3_600_000  # milliseconds
+MCP = re.compile(r"mcp__(.+?)__|mcp_([^_]+)_")  # of Claude Code and Codex; of Gemini CLI
+
+BY_TIME = ("day", "week", "month")
+GROUPS: dict[str, Callable[[Json, Json], Sequence[str]]] = {  # of a response and its session's row
+    "model": lambda response, _: [response["model"] or UNKNOWN],
+    "provider": lambda response, _: [response["provider"] or UNKNOWN],
+    "program": lambda _, row: [row["program"] or OURS],
+    "session": lambda _, row: [row["of"]],
+    "dir": lambda _, row: [row["cwd"] or UNKNOWN],
+    "tool": lambda response, _: response["labels"].get("tools") or [NONE],
+    "mcp": lambda response, _: [
+        (match[1] or match[2]) if (match := MCP.match(tool)) else NONE
+        for tool in response["labels"].get("tools") or [NONE]
+    ],
+    "skill": lambda response, _: [response["labels"].get("skill") or NONE],
+    "agent": lambda response, row: [
+        response["labels"].get("agent") or (row["agent"] and (row["agent_name"] or "sub-agent")) or MAIN
+    ],
+    "branch": lambda response, _: [response["labels"].get("branch") or UNKNOWN],
+}
+BY = (*BY_TIME, *GROUPS)
+
+
+class Sums(NamedTuple):
+    """Totals by group in display order, the grand total, and models without a price.
+
+    A total counts `responses`, the tokens of COUNTS, the known `cost`, and `unpriced` responses.
+    """
+
+    by: str
+    groups: dict[str, Counter[str]]
+    total: Counter[str]
+    unpriced: Counter[str]
+
+
+def summed(
+    rows: Iterable[Json], by: str, since: str | None = None, until: str | None = None, *,
+    is_local: bool = False, hours: int = 0,
+) -> Sums:  # fmt: skip
+    """Sum each response once, in the first session that has it, not in its copies.
+
+    A response that calls several tools is shared out among them; the shares add up. `by`: one of `BY`, or
+    `window` with its `hours`. `since`, `until`: times as stored. `is_local`: days in the local time zone.
+    """
+    groups: defaultdict[str, Any] = defaultdict(Counter)
+    whole, unpriced = Counter[str](), Counter[str]()
+    for response, names in grouped(once(rows), by, is_local=is_local, hours=hours):
+        ts, cost, of, start = response["ts"], response["cost"], len(names), 0
+        if (since or until) and not (ts and (since or "") <= ts and (until is None or ts <= until)):
+            continue  # although it may have begun a window
+        unpriced.update([response["model"] or UNKNOWN] if cost is None else ())
+        whole.update(responses=1, unpriced=int(cost is None))
+        for name, share in Counter(names).items():
+            own: dict[str, Any] = {"cost": (cost or 0) * share / of}
+            for kind in COUNTS:
+                tokens = response["used"].get(kind, 0)
+                own[kind] = tokens * (start + share) // of - tokens * start // of
+            start += share
+            whole.update(own)
+            groups[name].update(own, responses=1, unpriced=int(cost is None))
+    by_time = by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
+    order = sorted(
+        groups.items(),
+        key=lambda item: (
+            (item[0] == UNKNOWN, item[0])
+            if by_time
+            else (-item[1]["cost"], -item[1]["input"] - item[1]["output"], item[0])
+        ),
+    )
+    return Sums(by, dict(order), whole, unpriced)
+
+
+def once(rows: Iterable[Json]) -> Iterator[tuple[Json, Json]]:
+    """Yield each response with the row of the first session that has it."""
+    seen: set[tuple[object, ...]] = set()
+    for row in sorted(rows, key=lambda row: (row["parent"] is not None, row["created"] or "", row["id"])):
+        for response in row["responses"]:
+            used = response["used"]
+            key = (response["name"], response["model"], used.get("input"), used.get("output"))
+            if key not in seen:
+                seen.add(key)
+                yield response, row
+
+
+def grouped(
+    responses: Iterable[tuple[Json, Json]], by: str, *, is_local: bool, hours: int
+) -> Iterator[tuple[Json, Sequence[str]]]:
+    """Yield each response with its groups; one that is named more often gets a greater share.
+
+    A window is `START/END PROGRAM`. Its program may have recorded the end; else it begins with the full
+    hour of the first response after the last window.
+    """
+    ends: dict[str, int] = {}  # of windows, by program
+    for response, row in sorted(responses, key=lambda each: each[0]["ts"] or "") if hours else responses:
+        ts, program = response["ts"] or "", row["program"] or OURS
+        if by in GROUPS:
+            yield response, GROUPS[by](response, row)
+        elif not hours:
+            yield response, [_period(ts[:16], by, is_local=is_local) if ts else UNKNOWN]
+        elif (time := to_millis(ts)) is None:
+            yield response, [UNKNOWN]
+        else:
+            length = hours * HOUR
+            resets = response["labels"].get("resets") or {}
+            end = to_millis(resets.get(str(hours * 60)) or "")
+            if end is not None and end - length <= time < end:
+                ends[program] = end
+            elif time >= ends.get(program, 0):
+                ends[program] = time - time % HOUR + length
+            first, last = (from_millis(millis)[:16] for millis in (ends[program] - length, ends[program]))
+            yield response, [f"{first}Z/{last}Z {program}"]
 
 
 @cache
