@@ -31,9 +31,9 @@ def problem_lines(tmp_path, *lines):
     starts = [sum(len(line) + 1 for line in spelled[:n]) for n in range(len(spelled))]
     _, problems = problems_of(Env({"CODEH_HOME": str(home)}, stderr=99), Target(str(path), ""))
     for problem in problems:
-        assert problem.line is not None
-        assert starts[problem.line - 1] == problem.offset
-    return [f"{p.line} {p.id + ' ' if p.id else ''}{p.reason}" for p in problems]
+        assert problem["line"] is not None
+        assert starts[problem["line"] - 1] == problem["offset"]
+    return [f"{p['line']} {p['id'] + ' ' if 'id' in p else ''}{p['reason']}" for p in problems]
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_problems_come_in_the_order_of_the_file(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     problems = problems_of(Env(stderr=99), Target(str(path), ""))[1]
-    assert [p.line for p in problems] == [data.count(b"\n", 0, p.offset) + 1 for p in problems]
-    assert problems == sorted(problems, key=lambda problem: problem.offset)
+    assert [p["line"] for p in problems] == [data.count(b"\n", 0, p["offset"]) + 1 for p in problems]
+    assert problems == sorted(problems, key=lambda problem: problem["offset"])
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_every_provider_accepts_a_session_that_ends_with_an_answer(format):
 @pytest.mark.parametrize("format", ["gemini", "anthropic"])
 def test_an_empty_message_is_reported_with_its_id(format):
     reasons = refusals(some.view_of([HEAD, m("a"), m("b", parts=[])]), format, "claude-opus-4-8")
-    assert [refusal.id for refusal in reasons] == ["b"]
+    assert [refusal["id"] for refusal in reasons] == ["b"]
 
 
 @pytest.mark.parametrize("path", ["-", "postgres://h/d/s", "ours"])

@@ -16,11 +16,10 @@ from ..base.config.layers import ResolvedRequest
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import empty_stdin, from_file, piped_text
-from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
+from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, flag, option
 from ..base.shared_options import COMPACT, Compact, Compaction, Request
 from ..providers.protocol import AnswerReader
 from ..session.exchanges import is_prompt
-from ..session.model import Message
 from ..session.pairing import open_at_end
 from ..session.records import dumps
 from ..session.view import View, text_of
@@ -54,23 +53,18 @@ EXAMPLES = """\
 _OF_APPEND = ("message", "file", "attach", "key", "session")
 
 
-class _Prompt(appending.Text, section="Message"):
-    attach: Sequence[str] = option("FILE", "Attach a file.")
+class Options(Request, appending.Text, without=("pretty",)):
+    """Options of the prompt, the request and the answer."""
+
+    attach: Sequence[str] = option("FILE", "Attach a file.", section="Message")
+    no_stdin: bool = flag("Do not read stdin, for loops and hooks.", section="Message")
     via: str | None = VIA.but(section="Request")
     compact_via: str | None = COMPACT_VIA.but(section="Compaction")
-
-
-class _Answer(Writing):
-    no_stdin: bool = flag("Do not read stdin, for loops and hooks.", section="Message")
     id: bool = flag("Print the answer's id instead of its text.")
     echo: bool = flag("No effect: text is always printed.", hidden=True, excludes=("id",))
     max_bytes: str | None = MAX_BYTES
     key: str | None = option("K", "Store the prompt once under this key.", rare=True)
     profile: str | None = PROFILE.but(section="Request")
-
-
-class Options(_Answer, Request, _Prompt, without=("pretty",)):
-    """Options of the prompt, the request and the answer."""
 
 
 def run(env: Env, options: Options) -> None:
@@ -150,13 +144,16 @@ def sending(
     meta = {"type": "meta", "ts": env.now(), "set": {"system": system}}
     lines = dumps(meta) + b"\n" if system else b""
     stored = options.key is not None and any(m.fields.get("key") == options.key for m in view.all.values())
-    new = b"" if draft is None or stored else compose.line_of(env, draft, target.id)
+    new = lines if draft is None or stored else lines + compose.line_of(env, draft, target.id)
+    data = None
+    if new:
+        data = read.read_bytes(target.path) if size_of(target.path) else log.first_line(env, target.path)
+        data += (b"" if data.endswith(b"\n") else b"\n") + new
     to = payload.provider_of(request.to)
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
     reader = reader_of(providers.PLAIN if to == providers.PLAIN else "auto", model)
     with tempfile.TemporaryFile() as body:
         sent = resolved.request.but(persist=False)
-        data = _with_lines(env, target.path, lines + new)
         body.writelines(
             payload.body_of(env, None, target.path, sent, under=resolved.under, data=data, lost_known=True)
         )
@@ -199,10 +196,13 @@ def _draft(
         if not options.id:
             env.write(f"{text_of(answer)}\n".encode())
         return Received(answer.id, [], repeated=True)
-    last = unanswered(view)
-    if last is not None and options.key is None and _says(last, draft):
-        env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
-        return None
+    last, new = unanswered(view), draft.fields
+    if last is not None and options.key is None and last.kind == new["kind"]:
+        before = {"parts": last.own} if last.blocks is None else {"blockIds": last.blocks}
+        same_files = last.fields.get("attached") == new.get("attached")
+        if same_files and has_content(before, new["parts"], draft.blocks):
+            env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
+            return None
     if calls := open_at_end(view.messages):
         names = ", ".join(call.name for call in calls)
         env.note(f"{target.id}: {names}: never answered; sent without a result")
@@ -236,23 +236,6 @@ def _text(env: Env, options: Options, view: View) -> str | None:
     if flags:
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return None
-
-
-def _says(message: Message, draft: compose.Draft) -> bool:
-    """Whether a stored prompt has the same parts and attachments as the draft."""
-    attached = draft.fields.get("attached")
-    if message.kind != draft.fields["kind"] or message.fields.get("attached") != attached:
-        return False
-    before = {"parts": message.own} if message.blocks is None else {"blockIds": message.blocks}
-    return has_content(before, draft.fields["parts"], draft.blocks)
-
-
-def _with_lines(env: Env, path: str, lines: bytes) -> bytes | None:
-    """The session's bytes followed by these lines; None if there are no lines."""
-    if not lines:
-        return None
-    data = read.read_bytes(path) if size_of(path) else log.first_line(env, path)
-    return data + (b"" if data.endswith(b"\n") else b"\n") + lines
 
 
 @contextmanager

@@ -33,5 +33,4 @@ def run(env: Env, options: Options) -> None:
     target = for_filtering(env, options.session, options.argument)
     reduce = partial(curating.curation_ops, env, options, target.id, report=options.report)
     lost: Lost | None = {} if options.allow_missing else None
-    in_place, strict, jsonl = options.in_place, options.strict, options.jsonl
-    filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost=lost, jsonl=jsonl)
+    filtering.run(env, target, reduce, options, lost)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading
-from ..store.resolve import for_filtering, require_name
 from ..views import hydrate
 from ..views import result as filtering
 from ..views.view import report_missing_blocks
@@ -24,9 +23,7 @@ class Options(Reading):
 
 
 def run(env: Env, options: Options) -> None:
-    if options.in_place:
-        require_name(env, options.session, options.argument)
-    target = for_filtering(env, options.session, options.argument)
+    target = filtering.target_of(env, options)
     lost: Lost | None = {} if options.allow_missing else None
     if not options.in_place:
         lines = hydrate.hydrated_stream(env, target, lost=lost, strict=options.strict)

@@ -7,7 +7,6 @@ from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading, flag
 from ..base.shared_options import Reduction
 from ..filters import reduction
-from ..store.resolve import for_filtering, require_name
 from ..views import persist
 from ..views import result as filtering
 from ..views.view import report_missing_blocks
@@ -28,14 +27,12 @@ class Options(Reading, Reduction):
 
 
 def run(env: Env, options: Options) -> None:
-    if options.in_place:
-        require_name(env, options.session, options.argument)
-    target = for_filtering(env, options.session, options.argument)
+    target = filtering.target_of(env, options)
     lost: Lost | None = {} if options.allow_missing else None
     steps = reduction.steps(env, options, target.id, in_place=options.in_place)
     every, strict = options.every, options.strict
     for step in steps if options.in_place else ():
-        filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
+        filtering.run(env, target, step, options, lost)
     if not options.in_place:
         lines = persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost)
         filtering.print_rewritten(env, target, lines, jsonl=options.jsonl)

@@ -47,17 +47,19 @@ def run(env: Env, options: Options) -> None:
                 raise BadData(session.stays)
             if options.yes:
                 trash.remove(env, session.id, size=session.size)
+                env.stored = f"{session.id}, in the trash"
         except HistoryError as error:
             env.note(f"{session.id}: not moved: {error}")
             continue
         moved += 1
-        env.stored = f"{session.id}, in the trash" if options.yes else None
         env.write(f"{session.id}\n".encode())
-    done = "moved to the trash (restore with rm --restore)"
-    if not options.yes:
-        done = "to move to the trash; pass --yes"
-    none = f"nothing to prune in {plural(len(sessions), 'session')}"
-    env.note(f"{plural(moved, 'session')} {done}" if moved else none)
+    if not moved:
+        env.note(f"nothing to prune in {plural(len(sessions), 'session')}")
+    else:
+        done = "moved to the trash (restore with rm --restore)"
+        env.note(
+            f"{plural(moved, 'session')} {done if options.yes else 'to move to the trash; pass --yes'}"
+        )
 
 
 class Session(NamedTuple):

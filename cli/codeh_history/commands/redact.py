@@ -16,7 +16,7 @@ from ..session import redactions, stream
 from ..session.records import lines_of
 from ..store import read
 from ..store.paths import path_of
-from ..store.resolve import Target, for_filtering, require_name
+from ..store.resolve import Target
 from ..views import result as filtering
 from ..views import rewrite as rewriting
 from ..views.hydrate import Hydration
@@ -38,9 +38,7 @@ class Options(Reading):
 
 def run(env: Env, options: Options) -> int:
     redactor = Redactor(redacting.rules(options.rules))
-    if options.in_place:
-        require_name(env, options.session, options.argument)
-    target = for_filtering(env, options.session, options.argument)
+    target = filtering.target_of(env, options)
     if not options.in_place:
         with progress(env, "redacting", size_of(target.path)):
             lines = list(stream.lines(view_of(env, target, strict=options.strict)))

@@ -22,6 +22,7 @@ from ..filters.compact.plan import LOW
 from ..render import changes, values
 from ..render.progress import progress
 from ..session import ops as changing
+from ..session import stream
 from ..session.model import Json
 from ..store.cache import Cache
 from ..store.paths import path_of
@@ -208,7 +209,9 @@ def summarize_session(env: Env, target: Target, settings: Settings, options: Opt
     finally:
         settings.stop()
     if not filtering.shows_preview(env, jsonl=options.jsonl):
-        filtering.print_view(env, view if work is None else summarizing.filtered(env, view, work))
+        filtering.write_lines(
+            env, stream.lines(view if work is None else summarizing.filtered(env, view, work))
+        )
     elif work is not None:
         ops = [changing.summarize(draft["covers"], "") for draft in work.drafts]
         changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Lost, NegativeAnswer
@@ -41,20 +42,6 @@ BATCH = 256  # blocks per fetch
 Referenced = dict[str, tuple[int, str | None]]  # block id → offset and id of the first record that names it
 
 
-class Problem(NamedTuple):
-    """A problem, with its byte offset in the file, record id and line, if known.
-
-    For a provider: its `path` in the body, and the message's number `n`.
-    """
-
-    offset: int | None
-    reason: str
-    id: str | None = None
-    line: int | None = None
-    n: int | None = None
-    path: str | None = None
-
-
 class Options(Reading):
     to: str | None = option("FORMAT", "Report what this provider would refuse.", choices=PROVIDERS[:-1])
     model: str | None = option("MODEL", "With --to: for which model.", requires=("to",))
@@ -79,16 +66,11 @@ def verdict(env: Env, options: Options, target: Target) -> Json:
     if options.to:
         data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
         view = view_of(env, target, data, strict=options.strict)
-        refused = with_lines(refusals(view, options.to, options.model), data)
+        problems = with_lines(refusals(view, options.to, options.model), data)
     elif other := of_program(target):
         return other
     else:
-        view, refused = problems_of(env, target)
-    problems: list[Json] = []
-    for each in refused:
-        more = {"id": each.id or None, "n": each.n, "path": each.path, "reason": each.reason}
-        where = {"line": each.line, "offset": each.offset}
-        problems.append(where | {key: value for key, value in more.items() if value is not None})
+        view, problems = problems_of(env, target)
     return {
         "session": target.id, **({"to": options.to} if options.to else {}), "ok": not problems,
         "records": len(view.log.records), "messages": len(view.messages),
@@ -124,32 +106,43 @@ def program_problem(problem: ProgramProblem) -> Json:
     return {key: value for key, value in problem._asdict().items() if value is not None}
 
 
-def lines(target: Target, result: Json) -> list[str]:
-    """`ok: …`, or a line for each problem."""
-    if not result["ok"]:
-        return [line(target, problem) for problem in result["problems"]]
-    messages = plural(result["messages"], "message")
-    if "program" in result:
-        return [f"ok: {messages} of {result['program']}"]
-    return [f"ok: {plural(result['records'], 'record')}, {messages}"]
+def lines(target: Target, result: Json) -> Iterator[str]:
+    """`ok: …`, or a line for each problem.
+
+    `PATH: line 3, byte 120: [ID: ]REASON`, or `messages.6.content.0 ← :12 ID: REASON` (`--to`).
+    """
+    if result["ok"]:
+        of = f" of {result['program']}" if "program" in result else ""
+        records = f"{plural(result['records'], 'record')}, " if "records" in result else ""
+        yield f"ok: {records}{plural(result['messages'], 'message')}{of}"
+    for problem in result["problems"]:
+        if "path" in problem:
+            source = f" ← :{problem['n']} {problem['id']}" if "id" in problem else ""
+            yield f"{problem['path']}{source}: {problem['reason']}"
+            continue
+        id = f"{problem['id']}: " if "id" in problem else ""
+        where = [f"line {problem['line']}"] if problem["line"] else []
+        where += [f"byte {problem['offset']}"] if "offset" in problem else []
+        place = f"{', '.join(where)}: " if where else ""
+        yield f"{target.path if target.path != '-' else target.id}: {place}{id}{problem['reason']}"
 
 
-def line(target: Target, problem: Json) -> str:
-    """`PATH: line 3, byte 120: [ID: ]REASON`, or `messages.6.content.0 ← :12 ID: REASON` (`--to`)."""
-    if "path" in problem:
-        source = f" ← :{problem['n']} {problem['id']}" if "id" in problem else ""
-        return f"{problem['path']}{source}: {problem['reason']}"
-    id = f"{problem['id']}: " if "id" in problem else ""
-    where = [f"line {problem['line']}"] if problem["line"] else []
-    where += [f"byte {problem['offset']}"] if "offset" in problem else []
-    place = f"{', '.join(where)}: " if where else ""
-    return f"{target.path if target.path != '-' else target.id}: {place}{id}{problem['reason']}"
+def problem(
+    offset: int | None, reason: str, id: str | None = None, *, line: int | None = None, **more: Any
+) -> Json:
+    """A problem as `line, offset, id?, reason`; for a provider also `path` and the message's number `n`."""
+    known = {"id": id or None, **more, "reason": reason}
+    return {
+        "line": line,
+        "offset": offset,
+        **{key: each for key, each in known.items() if each is not None},
+    }
 
 
 # -- a session -----------------------------------------------------------------------------------------
 
 
-def problems_of(env: Env, target: Target) -> tuple[View, list[Problem]]:
+def problems_of(env: Env, target: Target) -> tuple[View, list[Json]]:
     """Check lines, references, calls and results, and blocks; the view, and problems in file order."""
     data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     log = read.read_log(data)
@@ -158,13 +151,13 @@ def problems_of(env: Env, target: Target) -> tuple[View, list[Problem]]:
     view = fold(log)
     problems = [*damaged, *pairs(env, view), *missing(env, blocks)]
     if target.path != "-" and problems and read.being_written(target.path):
-        problems = [problem for problem in problems if problem.reason != "torn last line"]
+        problems = [each for each in problems if each["reason"] != "torn last line"]
     problems = with_lines(problems, data)
-    problems.sort(key=lambda problem: (problem.offset, problem.line))
+    problems.sort(key=lambda problem: (problem["offset"], problem["line"]))
     return view, problems
 
 
-def pairs(env: Env, view: View) -> Iterator[Problem]:
+def pairs(env: Env, view: View) -> Iterator[Json]:
     """Calls without a response (except at the end), responses without a call, and late responses."""
     if any(message.blocks is not None for message in view.messages):
         from ..views.stored_parts import hydrated
@@ -178,23 +171,23 @@ def pairs(env: Env, view: View) -> Iterator[Problem]:
     others = [place for place, message in enumerate(sent) if not only_results(message)]
     pairing = pair(sent)
 
-    def problem(where: Call | Answer, reason: str) -> Problem:
-        return Problem(view.log.records[where.message.place].offset, reason, where.message.id)
+    def at(where: Call | Answer, reason: str) -> Json:
+        return problem(view.log.records[where.message.place].offset, reason, where.message.id)
 
     for call in pairing.calls:
         after = bisect_right(others, places[call.message.id])  # the first other message after it
         if call.answer is None:
             if after < len(others):
-                yield problem(call, f"the call of {call.name} is never answered")
+                yield at(call, f"the call of {call.name} is never answered")
         elif after < len(others) and others[after] < places[call.answer.message.id]:
-            yield problem(call.answer, f"the result of {call.name} comes late, after other messages")
+            yield at(call.answer, f"the result of {call.name} comes late, after other messages")
     for answer in pairing.orphans:
-        yield problem(answer, f"the result of {answer.name} answers no call")
+        yield at(answer, f"the result of {answer.name} answers no call")
     for answer in pairing.doubles:
-        yield problem(answer, f"a second result of {answer.name} for a call that is answered")
+        yield at(answer, f"a second result of {answer.name} for a call that is answered")
 
 
-def missing(env: Env, blocks: Referenced) -> Iterator[Problem]:
+def missing(env: Env, blocks: Referenced) -> Iterator[Json]:
     """Blocks that are missing or altered."""
     if not blocks:
         return
@@ -207,52 +200,53 @@ def missing(env: Env, blocks: Referenced) -> Iterator[Problem]:
         fetch(stores, ids[at : at + BATCH], lost)
         for id, why in lost.items():
             offset, record = blocks[id]
-            yield Problem(offset, why, record)
+            yield problem(offset, why, record)
 
 
-def with_lines(problems: Iterable[Problem], data: bytes) -> list[Problem]:
+def with_lines(problems: list[Json], data: bytes) -> list[Json]:
     """Add line numbers to problems with an offset."""
-    problems = list(problems)
-    lines: dict[int, int] = {}
     line, start = 1, 0
-    for offset in sorted({problem.offset for problem in problems if problem.offset is not None}):
-        line += data.count(b"\n", start, offset)
-        lines[offset], start = line, offset
-    return [p if p.offset is None or p.line else p._replace(line=lines[p.offset]) for p in problems]
+    for each in sorted((each for each in problems if each["offset"] is not None), key=itemgetter("offset")):
+        line += data.count(b"\n", start, each["offset"])
+        start = each["offset"]
+        each["line"] = each["line"] or line
+    return problems
 
 
-def check(session: str | None, log: Log) -> tuple[list[Problem], Referenced]:
+def check(session: str | None, log: Log) -> tuple[list[Json], Referenced]:
     """Problems of lines and of the ids that they name; `session`: the id in the file's name."""
-    problems = [Problem(each.offset, each.reason, line=each.line or None) for each in log.damage]
+    problems = [problem(each.offset, each.reason, line=each.line or None) for each in log.damage]
     blocks: Referenced = {}
     seen: dict[str, int] = {}  # id → offset of its first record
     headers = 0
+
+    def report(reason: str, own: str | None = None) -> None:
+        problems.append(problem(offset, reason, own))
+
     for record in log.records:
         data, offset, what = record.data, record.offset, record.data["type"]
         if what == "session":
             version, id = data.get("version"), data.get("id")
             if headers:
-                problems.append(Problem(offset, "a second header, which is ignored"))
+                report("a second header, which is ignored")
             elif isinstance(version, int) and version > VERSION:
-                newer = f"version {version} is newer than this program's {VERSION}"
-                problems.append(Problem(offset, newer))
+                report(f"version {version} is newer than this program's {VERSION}")
             if not headers and session is not None and id != session:
-                other = f"the header says session {id}, the file's name {session}"
-                problems.append(Problem(offset, other))
+                report(f"the header says session {id}, the file's name {session}")
             headers += 1
             continue
         own = own_id(data)
         names = ids_in(data, RULES.get(what, OTHER).names)
-        unknown = (id for id in names if id not in seen)
-        problems += [Problem(offset, f"{what} names nothing earlier: {id}", own) for id in unknown]
+        for id in (id for id in names if id not in seen):
+            report(f"{what} names nothing earlier: {id}", own)
         for id in added_ids(data):
             if id in seen:
-                problems.append(Problem(offset, f"has an id that was used before, at byte {seen[id]}"))
+                report(f"has an id that was used before, at byte {seen[id]}")
             seen.setdefault(id, offset)
         for op in data["ops"] if what == "compaction" else ():
-            ids = (id for id in ids_in(op, NAMES_OF_AN_OP) if id and id not in seen)
-            by = f"{op.get('op')} of a compaction"
-            problems += [Problem(offset, f"{by} names nothing earlier: {id}", own) for id in ids]
+            names = ids_in(op, NAMES_OF_AN_OP)
+            for id in (id for id in names if id and id not in seen):
+                report(f"{op.get('op')} of a compaction names nothing earlier: {id}", own)
         if "blockIds" in data or what == "compaction":
             for block in block_ids(data):
                 blocks.setdefault(block, (offset, own or data.get("of")))
@@ -262,7 +256,7 @@ def check(session: str | None, log: Log) -> tuple[list[Problem], Referenced]:
 # -- --to ----------------------------------------------------------------------------------------------
 
 
-def refusals(view: View, to: str, model: str | None) -> list[Problem]:
+def refusals(view: View, to: str, model: str | None) -> list[Json]:
     """What `to` would refuse in a request that holds the session unchanged."""
     from .. import providers
     from ..providers.base import Options as RequestOptions
@@ -274,25 +268,23 @@ def refusals(view: View, to: str, model: str | None) -> list[Problem]:
         model=model_for(view, to, model) or "MODEL", system=system, tools=tools, session=view.id,
         settings=kept if isinstance(kept, dict) else {}, faithful=True, trace=True,
     )  # fmt: skip
-    places = {message.id: number for number, message in enumerate(view.messages, 1)}
-
-    def problem(path: str, reason: str, message: Message | None) -> Problem:
-        if message is None:
-            return Problem(None, reason, path=path)
-        written = message.place < len(view.log.records)
-        offset = view.log.records[message.place].offset if written else None
-        return Problem(offset, reason, message.id, n=places.get(message.id), path=path)
-
     sent = view.sent
     if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
         parts: list[Part] = [{"text": "…"}]  # a final answer is only sent once a prompt follows it
         sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))
     format = providers.load(to)
     request = format.request(sent, chosen, [summary.text for summary in view.summaries])
-    return [
-        problem(p.path, p.reason, view.all.get(source_of(request.sources, p.path) or ""))
-        for p in format.problems(request.body)
-    ]
+    places = {message.id: number for number, message in enumerate(view.messages, 1)}
+    records = view.log.records
+    refused = []
+    for each in format.problems(request.body):
+        message = view.all.get(source_of(request.sources, each.path) or "")
+        id, n, offset = None, None, None
+        if message is not None:
+            id, n = message.id, places.get(message.id)
+            offset = records[message.place].offset if message.place < len(records) else None
+        refused.append(problem(offset, each.reason, id, n=n, path=each.path))
+    return refused
 
 
 def source_of(sources: list[list[str]], path: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ..base import Any
 from ..base.env import Env
 from ..base.errors import Lost, Usage
 from ..base.words import plural
@@ -14,36 +15,39 @@ from ..session.ops import Op, apply
 from ..session.records import dumps
 from ..store.locked import Locked
 from ..store.paths import path_of
-from ..store.resolve import Target
+from ..store.resolve import Target, for_filtering, require_name
 from .view import report_missing_blocks, view_of
 
 _TOGETHER = 1 << 20  # bytes written at once
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
 
 
-def run(
-    env: Env,
-    target: Target,
-    reduce: Reduce,
-    *,
-    in_place: bool,
-    strict: bool = False,
-    lost: Lost | None = None,
-    jsonl: bool = False,
-) -> View:
-    """Print the session after the ops, or append them as one reversible `compaction` record.
+def target_of(env: Env, options: Any) -> Target:
+    """Return the session of a filter that cannot be undone: with `-i` it must be named."""
+    if options.in_place:
+        require_name(env, options.session, options.argument)
+    return for_filtering(env, options.session, options.argument)
+
+
+def run(env: Env, target: Target, reduce: Reduce, options: Any, lost: Lost | None) -> View:
+    """Print the session after the ops, or append them (`-i`) as one reversible `compaction` record.
 
     Nothing is appended if nothing changes. A terminal gets a table of changes instead of the session,
     unless `jsonl`. Return the view after the ops.
     """
-    if not in_place:
-        view = view_of(env, target, strict=strict, lost=lost)
+    if not options.in_place:
+        view = view_of(env, target, strict=options.strict, lost=lost)
         ops, _ = reduce(view)
         after = apply(view, ops)
-        if shows_preview(env, jsonl=jsonl):
-            preview(env, target, view, ops)
+        if not shows_preview(env, jsonl=options.jsonl):
+            write_lines(env, stream.lines(after))
+        elif ops:
+            from ..render import changes
+
+            changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
+            env.note(unchanged_note(env, target))
         else:
-            print_view(env, after)
+            env.note(f"{target.id}: nothing to change")
         report_missing_blocks(env, target.id, lost)
         return after
     if target.path == "-":
@@ -51,7 +55,7 @@ def run(
     result: list[View] = []
 
     def build(locked: Locked) -> bytes | None:
-        view = view_of(env, target, locked.read(), strict=strict, lost=lost)
+        view = view_of(env, target, locked.read(), strict=options.strict, lost=lost)
         ops, fields = reduce(view)
         result.append(apply(view, ops))
         if not ops:
@@ -75,17 +79,6 @@ def shows_preview(env: Env, *, jsonl: bool) -> bool:
     return not jsonl and env.terminal(env.stdout)
 
 
-def preview(env: Env, target: Target, view: View, ops: list[Op]) -> None:
-    """Print a filter's changes as a table, and how to keep them."""
-    from ..render import changes
-
-    if ops:
-        changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
-        env.note(unchanged_note(env, target))
-    else:
-        env.note(f"{target.id}: nothing to change")
-
-
 def unchanged_note(env: Env, target: Target, *, writes: bool = True) -> str:
     """Return a note that the session is unchanged, and how to keep the result."""
     own = writes and target.path != "-" and target.path == path_of(env, target.id)
@@ -100,11 +93,6 @@ def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
             op = {**op, "message": {"id": f"{id}.{number}", **op["message"]}}
         named.append(op)
     return {"type": "compaction", "id": id, "ts": now, **fields, "ops": named}
-
-
-def print_view(env: Env, view: View) -> None:
-    """Print a view as a session stream, piece by piece."""
-    write_lines(env, stream.lines(view))
 
 
 def print_rewritten(

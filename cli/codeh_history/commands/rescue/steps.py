@@ -81,7 +81,7 @@ def read(env: Env, option: str | None, argument: str | None) -> Recovered:
         view = hydrated(env, view, lost={})
     if not view.summaries and all(message.after is not None for message in view.all.values()):
         raise BadData(f"{target.path}: it contains no readable message")
-    problems = [{"line": each.line, "reason": each.reason} for each in problems_of(env, target)[1]]
+    problems = [{"line": each["line"], "reason": each["reason"]} for each in problems_of(env, target)[1]]
     return Recovered(target, view.id or target.id, view, problems)
 
 

@@ -61,10 +61,7 @@ def run(env: Env, options: Compact) -> int:
             _tell(env, target.id, plan, report=options.report)
             return plan.ops, plan.fields()
 
-        after = filtering.run(
-            env, target, reduce,
-            in_place=options.in_place, strict=options.strict, lost=lost, jsonl=options.jsonl,
-        )  # fmt: skip
+        after = filtering.run(env, target, reduce, options, lost)
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
