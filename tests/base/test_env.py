@@ -293,3 +293,18 @@ def test_it_says_so(home, argv):
 def test_others_do_not(home, argv):
     run("append", "-s", "s", "-m", "x", home=home)
     assert NOTE not in typed(home, *argv.split())
+
+
+@pytest.mark.parametrize(
+    ("values", "as_array", "text"),
+    [
+        ([], True, b"[]\n"),
+        ([1, {"a": 2}], True, b'[\n1,\n{"a":2}\n]\n'),
+        ([1, {"a": 2}], False, b'1\n{"a":2}\n'),
+        ([], False, b""),
+    ],
+)
+def test_values_are_an_array_or_lines(values, as_array, text, tmp_path):
+    with (tmp_path / "out").open("wb") as out:
+        Env(stdout=out.fileno()).print_list(values, as_array=as_array)
+    assert (tmp_path / "out").read_bytes() == text

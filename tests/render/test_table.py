@@ -1,4 +1,4 @@
-"""Columns, bars, changes and budgets as a table, and values as JSON."""
+"""Columns, bars, changes and budgets as a table."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.render import changes, table, values
+from codeh_history.render import changes, table
 from codeh_history.render.changes import explain, labelled, tables
 from codeh_history.session.ops import drop, insert, replace, summarize
 from strategies import view_of
@@ -179,9 +179,3 @@ def test_without_a_budget_there_is_no_free_share(tmp_path):
 )  # fmt: skip
 def test_large_parts_are_named_by_their_place(part, label):
     assert labelled(part) == label
-
-
-def test_arrays():
-    assert b"".join(values.lines([], as_array=True)) == b"[]\n"
-    assert b"".join(values.lines([1, {"a": 2}], as_array=True)) == b'[\n1,\n{"a":2}\n]\n'
-    assert b"".join(values.lines([1, {"a": 2}], as_array=False)) == b'1\n{"a":2}\n'

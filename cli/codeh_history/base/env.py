@@ -8,7 +8,7 @@ from .errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain, U
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Protocol
 
     class Placed(Protocol):
@@ -151,6 +151,27 @@ class Env:
 
             data = shown(bytes(data))
         self.draw(data)
+
+    def print(self, *lines: str) -> None:
+        """Write lines to stdout, file names with their own bytes."""
+        self.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+
+    def print_json(self, *values: object) -> None:
+        """Write each value to stdout as a line of JSON."""
+        import orjson
+
+        self.write(b"".join(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE) for value in values))
+
+    def print_list(self, values: Iterable[object], *, as_array: bool) -> None:
+        """Write values as they come: a JSON array with one value per line, or JSON lines."""
+        import orjson
+
+        before = b"[\n" if as_array else b""
+        for value in values:
+            self.write(before + orjson.dumps(value) + (b"" if as_array else b"\n"))
+            before = b",\n" if as_array else b""
+        if as_array:
+            self.write(b"[]\n" if before == b"[\n" else b"\n]\n")
 
     def draw(self, data: bytes | memoryview) -> None:
         """Write formatted output to stdout unchanged, including styles.

@@ -194,7 +194,7 @@ def _draft(
         compose.store(env, target, draft)  # checks that the prompt is the same
         env.note(f"{target.id}: --key {options.key}: already answered by {answer.id}")
         if not options.id:
-            env.write(f"{text_of(answer)}\n".encode())
+            env.print(text_of(answer))
         return Received(answer.id, [], repeated=True)
     last, new = unanswered(view), draft.fields
     if last is not None and options.key is None and last.kind == new["kind"]:

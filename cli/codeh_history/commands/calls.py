@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import orjson
-
 from ..base import amounts
 from ..base.config import layers
 from ..base.env import Env
@@ -36,7 +34,7 @@ def run(env: Env, options: Options) -> int:
     calls = waiting(env, target, options)
     for call in calls:
         if via is None:
-            env.write(orjson.dumps(line_of(call)) + b"\n")
+            env.print_json(line_of(call))
         else:
             from ..talk.append.text import print_ids
             from ..talk.receive.tool_call import answer, by_command

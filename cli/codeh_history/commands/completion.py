@@ -26,7 +26,7 @@ STRAY = "completion SHELL"
 _RECENT = 20  # most recent sessions whose models are offered
 _TAIL = 1 << 20  # bytes read at the end of each
 _MODEL = re.compile(rb'"model(?:\.[a-z-]+)?": ?"([A-Za-z0-9._:/-]+)"')
-_NEEDS_COMPINIT = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
+_NEEDS_COMPINIT = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }"
 
 
 class Options(OptionSet):
@@ -37,7 +37,7 @@ def run(env: Env, options: Options) -> None:
     from typer._completion_shared import get_completion_script
 
     script = get_completion_script(prog_name="codeh-history", complete_var=COMPLETE, shell=options.shell)
-    env.write(f"{_NEEDS_COMPINIT if options.shell == 'zsh' else ''}{script}\n".encode())
+    env.print(*([_NEEDS_COMPINIT] if options.shell == "zsh" else []), script)
 
 
 def candidates(env: Env, command: str, option: Option, before: Collection[str]) -> list[str]:

@@ -21,7 +21,6 @@ from ..base.escape import visible
 from ..base.options import JSON, PROFILE, QUIET, SESSION, OptionSet, argument
 from ..base.shared_options import Request
 from ..filters.redact.redactor import Redactor
-from ..render import values
 from ..store import new_file
 from ..store.resolve import for_reading
 from ..talk.send import payload
@@ -128,7 +127,7 @@ def run(env: Env, options: Options) -> int:
     if options.json:
         holds = {key: {"value": value, "from": by} for key, value, by in rows}
         file = {"file": path, "exists": config is not None, "profiles": profiles, "holds": holds}
-        env.write(values.line(file))
+        env.print_json(file)
         return 0
     state = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
     lines = [f"# {path}: {state if config is not None else 'does not exist'}"]
@@ -139,7 +138,7 @@ def run(env: Env, options: Options) -> int:
         lines.append("# no default; -p NAME chooses a profile")
     elif not rows:
         lines.append("# nothing is configured; `config init` writes an example")
-    env.write("".join(f"{visible(line)}\n" for line in lines).encode())
+    env.print(*map(visible, lines))
     return 0
 
 
@@ -168,7 +167,7 @@ def write_example(env: Env) -> int:
     if os.path.lexists(path):
         raise BadData(f"{path}: already exists; left unchanged (`codeh-history config check` tries it)")
     new_file.write(path, TEXT.encode(), folders=True)
-    env.write(f"{path}\n".encode("utf-8", "surrogateescape"))
+    env.print(path)
     env.note("add your key as the file says; then `codeh-history ask -p NAME TEXT` asks that provider")
     return 0
 
@@ -193,7 +192,7 @@ def check(env: Env) -> int:
         missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in held)
         ok = f"ok{f': {named}' if named else ''}{f'; pass {missing}' if missing else ''}"
         for text in texts or [ok]:
-            env.write(f"{visible(f'{name}: {text}')}\n".encode())
+            env.print(visible(f"{name}: {text}"))
     return code
 
 

@@ -13,7 +13,6 @@ from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..base.words import plural
 from ..formats import EXPORTERS, export
 from ..programs.registry import WRITTEN
-from ..render import values
 from ..render.progress import tracked
 from ..session.fold import View, fold
 from ..session.model import Json, origin
@@ -168,9 +167,9 @@ def moved(env: Env, options: Options, program: str) -> int:
             for view in (fold(read.read_log(data)) for data in translated.each(path)):
                 place = _new_place((view.header or {}).get("cwd"), old, new)
                 if place and view.messages and not origin(view.header).get("agent"):
-                    env.write(values.line(_moved(env, view, program, place, path, options)))
+                    env.print_json(_moved(env, view, program, place, path, options))
         except (HistoryError, OSError) as error:
-            env.write(values.line({"path": path, "action": "failed", "reason": reason(error)}))
+            env.print_json({"path": path, "action": "failed", "reason": reason(error)})
             code = code or getattr(error, "exit_code", InputOutput.exit_code)
     if not rows or not options.install:
         env.note(

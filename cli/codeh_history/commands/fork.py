@@ -30,7 +30,7 @@ class Options(OptionSet):
 
 def run(env: Env, options: Options) -> None:
     target = for_reading(env, options.session, options.argument)
-    env.write(f"{copy(env, target, options.at, options.into)}\n".encode("utf-8", "surrogateescape"))
+    env.print(copy(env, target, options.at, options.into))
 
 
 def written(env: Env, path: str, view: View, parent: Json | None, *, begun_here: bool = True) -> str:

@@ -7,8 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-import orjson
-
 from ..base.env import Env
 from ..base.errors import HistoryError, InputOutput
 from ..base.folders import SUFFIX
@@ -49,7 +47,7 @@ def run(env: Env, options: Options) -> int:
     failed: list[int] = []
     lines = 0
     for lines, line in enumerate(removable(env, options, failed), 1):  # noqa: B007
-        env.write(orjson.dumps({**line, "removed": options.yes}) + b"\n")
+        env.print_json({**line, "removed": options.yes})
     if not lines and not failed:
         env.note("nothing to remove")
     elif not options.yes:

@@ -6,7 +6,6 @@ from ..base.env import Env
 from ..base.errors import Lost, NegativeAnswer
 from ..base.escape import safe
 from ..base.options import JSON, Reading, flag, option
-from ..render import values
 from ..session.model import Json
 from ..session.view import readable_text
 from ..store.resolve import for_reading
@@ -44,7 +43,7 @@ def run(env: Env, options: Options) -> None:
             "role": message.role, "text": text,
         }  # fmt: skip
         line |= {name: message.fields[name] for name in BESIDES if name in message.fields}
-        env.write(values.line(line))
+        env.print_json(line)
     else:
         shown = safe(text) if env.terminal(env.stdout) else text
         env.write(shown.removesuffix("\n").encode() + b"\n")

@@ -11,7 +11,7 @@ from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ..base.times import brief, moment
 from ..base.words import MIDDLE, prefixes
-from ..render import pager, table, values
+from ..render import pager, table
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
 from ..store import foreign_settings
@@ -140,7 +140,7 @@ def program_rows(env: Env, programs: Sequence[str] = ()) -> list[Json]:
 
 def show(env: Env, rows: list[Json], options: Options, names: Iterable[str]) -> None:
     if options.json or options.jsonl:
-        env.write(b"".join(values.lines(rows, as_array=options.json)))
+        env.print_list(rows, as_array=options.json)
     elif rows and rich_wanted(env):
         columns = [column for column in SHOWN if column != "program" or any(row["program"] for row in rows)]
         cells, now = [], env.millis()

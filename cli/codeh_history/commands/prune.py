@@ -52,7 +52,7 @@ def run(env: Env, options: Options) -> None:
             env.note(f"{session.id}: not moved: {error}")
             continue
         moved += 1
-        env.write(f"{session.id}\n".encode())
+        env.print(session.id)
     if not moved:
         env.note(f"nothing to prune in {plural(len(sessions), 'session')}")
     else:

@@ -16,7 +16,7 @@ from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
 from ..render import messages as render
-from ..render import pager, parts, values
+from ..render import pager, parts
 from ..session.model import Json, Message, Part, Summary
 from ..session.records import Log
 from ..session.stream import BY_REFERENCE, record_of
@@ -67,8 +67,7 @@ def run(env: Env, options: Options) -> None:
     if options.items or options.json or options.jsonl:
         as_json = item_json if options.items else message_json
         records = (as_json(number, message) for number, message in messages)
-        for line in values.lines(records, as_array=options.json):
-            env.write(line)
+        env.print_list(records, as_array=options.json)
     else:
         pager.show(env, render.document(env, messages, summaries, system), paged=not options.no_pager)
     report_missing_blocks(env, target.id, lost, strict=options.strict)
@@ -277,7 +276,7 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
                 list(changes.update(messages[: -options.last]))  # skipped
             for event in changes.update(messages):
                 if options.jsonl:
-                    env.write(values.line(event.as_json()))
+                    env.print_json(event.as_json())
                 else:
                     text.print(event)
             pause = max(PAUSE, 2 * (time.monotonic() - started))

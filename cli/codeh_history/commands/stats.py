@@ -7,7 +7,7 @@ from ..base.env import Env
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
 from ..base.shared_options import Compaction, system_and_tools
 from ..filters.costs import counting, largest, measure
-from ..render import table, values
+from ..render import table
 from ..render.changes import labelled
 from ..render.messages import rich_wanted, width
 from ..render.progress import progress, size_of
@@ -61,7 +61,7 @@ def run(env: Env, options: Options) -> None:
         target = for_reading(env, options.session, options.argument)
         view = view_of(env, target, strict=options.strict, hydrate=False)
         few = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
-        env.write(values.line(few) if options.json else table.separated(few.items()))
+        env.print_json(few) if options.json else table.separated(few.items())
         return
     window = amounts.tokens(options.budget) if options.budget is not None else None
     target, view = open_view(env, options, allow_missing=options.allow_missing)
@@ -84,7 +84,7 @@ def run(env: Env, options: Options) -> None:
         system, tools = system_and_tools(view.meta)
         extra["largest"] = largest(counter, rendered(view), options.top, system, tools, window)
     if options.json:
-        env.write(values.line(counts | extra))
+        env.print_json(counts | extra)
         return
     rich = rich_wanted(env)
     parts = {labelled(part): part["tokens"] for part in extra.pop("largest", ())}

@@ -7,7 +7,6 @@ from ..base.errors import NotFound
 from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import plural
-from ..render import values
 from ..render.progress import progress, size_of
 from ..session.model import Json
 from ..store import unsent
@@ -43,9 +42,9 @@ def run(env: Env, options: Options) -> None:
             state = session_status(env, target, view, options.counter)
     state["unsent"] = unsent_files
     if options.json:
-        env.write(values.line(state))
+        env.print_json(state)
     else:
-        env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(state) if text).encode())
+        env.print(*(f"{name:<11}{visible(text)}" for name, text in lines(state) if text))
 
 
 def lines(state: Json) -> list[tuple[str, str]]:

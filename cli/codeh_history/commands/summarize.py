@@ -19,7 +19,7 @@ from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
 from ..base.words import is_id
 from ..filters.compact.outline import MOST, due_over, extracted, outline
 from ..filters.compact.plan import LOW
-from ..render import changes, values
+from ..render import changes
 from ..render.progress import progress
 from ..session import ops as changing
 from ..session import stream
@@ -165,7 +165,7 @@ def emit(env: Env, options: Options, made: Sources) -> int:
     if emitted is None:
         env.note(f"{target.id}: {not_due(view.messages, most, least)}")
     else:
-        env.write(values.line(emitted))
+        env.print_json(emitted)
     return 0
 
 
@@ -188,7 +188,7 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
                 raise SummarizerFailed(f"the answer is not text: byte {error.start} is not UTF-8") from None
         faithful, strict = options.gate, options.strict
         done = summarizing.apply(env, target, emitted, answer, counter, faithful=faithful, strict=strict)
-        env.write(values.line(done))
+        env.print_json(done)
     return 0
 
 
@@ -199,7 +199,7 @@ def summarize_session(env: Env, target: Target, settings: Settings, options: Opt
     try:
         with unchanged(target):
             if options.in_place and (line := summarizing.run(env, target, settings, strict=options.strict)):
-                env.write(values.line(line))
+                env.print_json(line)
                 return 0
             view = view_of(env, target, strict=options.strict)
             if options.in_place:
@@ -244,5 +244,5 @@ def every(env: Env, settings: Settings, jobs: int) -> int:
     ):
         for line in lines:
             code = SummarizerFailed.exit_code if line["action"] == "failed" else code
-            env.write(values.line(line))
+            env.print_json(line)
     return code

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import orjson
-
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain, Usage
 from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
@@ -51,7 +49,7 @@ def run(env: Env, options: Options) -> int:
             code = code or TryAgain.exit_code
         tell(env, done, other.name)
         for line in lines(done) if options.json else ():
-            env.write(orjson.dumps(line) + b"\n")
+            env.print_json(line)
     if options.dry_run:
         env.note("dry run; nothing written")
     return code

@@ -38,7 +38,7 @@ def run(env: Env, options: Options) -> None:
     records = undo(env, target, options.id, turn=options.turn)
     for record in records:
         env.note(f"{target.id}: undid {record.description}")
-    env.write("".join(f"{record.type} {record.id}\n" for record in records).encode())
+    env.print(*(f"{record.type} {record.id}" for record in records))
 
 
 class Undone(NamedTuple):

@@ -18,7 +18,6 @@ from ..base.words import plural
 from ..programs import records
 from ..programs.model import Entry, Summary
 from ..programs.model import Problem as ProgramProblem
-from ..render import values
 from ..render.progress import progress, size_of
 from ..session.by_reference import block_ids
 from ..session.fold import fold
@@ -53,9 +52,9 @@ def run(env: Env, options: Options) -> int:
     with progress(env, "verifying", size_of(target.path)):
         result = verdict(env, options, target)
     if options.json:
-        env.write(values.line(result))
+        env.print_json(result)
     else:
-        env.write("".join(f"{visible(line)}\n" for line in lines(target, result)).encode())
+        env.print(*map(visible, lines(target, result)))
     if options.strict and any("path" not in problem for problem in result["problems"]):
         raise BadData(f"{target.path}: {len(result['problems'])} problems")
     return 0 if result["ok"] else NegativeAnswer.exit_code

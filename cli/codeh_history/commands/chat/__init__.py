@@ -201,7 +201,7 @@ def _help(talk: Talk, _rest: str) -> None:
     usage = [(f"{name} {takes}".rstrip(), help) for name, (takes, help, _) in COMMANDS.items()]
     usage += [("line \\", "continue the prompt in the next line"), ("//…", "a prompt that begins with /")]
     usage += [("Ctrl-C", "stops the answer; the received part stays pending"), ("Ctrl-D", "leaves")]
-    talk.env.write("".join(f"{name:<21}{help}\n" for name, help in usage).encode())
+    talk.env.print(*(f"{name:<21}{help}" for name, help in usage))
 
 
 def _quit(talk: Talk, _rest: str) -> None:

@@ -106,7 +106,7 @@ def run(env: Env, options: Options) -> int:
         raise Usage("--into names one session; pass one file")
     for name in names:
         for id in one_file(env, options, name, options.from_[0] if options.from_ else "auto"):
-            env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
+            env.print(id)
     return 0
 
 

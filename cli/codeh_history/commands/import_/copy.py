@@ -145,7 +145,7 @@ def import_all(
 
     def tell(file: ProgramFile, row: Json) -> None:
         line = {"session": None, "program": file.program, "path": file.path, **row}
-        rows.append(line) if table else env.write(dumps(line) + b"\n")
+        rows.append(line) if table else env.print_json(line)
 
     try:
         for file in tracked(env, "importing", files) if files else ():

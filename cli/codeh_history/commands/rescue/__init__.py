@@ -22,7 +22,7 @@ from ...programs import writing
 from ...programs.model import AS_BRANCHES, Entry
 from ...programs.parts import texts
 from ...programs.registry import PROGRAMS, WRITTEN
-from ...render import changes, values
+from ...render import changes
 from ...render.messages import rich_wanted
 from ...render.progress import tracked
 from ...session.model import Json, Summary
@@ -94,11 +94,11 @@ def run(env: Env, options: Options) -> None:
         for text in () if env.quiet else lines(rescue, done.earlier):
             env.report(visible(text).encode())
         if rescue["id"] is not None:
-            env.write(f"{rescue['id']}\n".encode("utf-8", "surrogateescape"))
+            env.print(rescue["id"])
     elif printed and writes:  # stdout has the session
         env.report(orjson.dumps(rescue))
     else:
-        env.write(orjson.dumps(rescue) + b"\n")
+        env.print_json(rescue)
 
 
 def destination(options: Options, session: Recovered) -> str | None:
@@ -249,7 +249,7 @@ def newest(env: Env, *, json: bool) -> None:
         rows += _rows(file)
     rows = sorted(rows, key=lambda row: row["last"], reverse=True)[:MOST]
     if json:
-        env.write(b"".join(values.lines(rows, as_array=False)))
+        env.print_json(*rows)
         return
     if rows:
         rich, now = rich_wanted(env), env.millis()

@@ -12,7 +12,7 @@ from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, OptionSet, argument, flag, option
 from ...base.sandbox import Exceeded, Pattern, time_limit
-from ...render import pager, values
+from ...render import pager
 from ...render.progress import A_SECOND, progress, size_of
 from ...session.model import Json
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
@@ -161,8 +161,7 @@ def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -
     records = itertools.chain([first], records) if first is not None else iter(())
     if options.json or options.jsonl:
         more = ("before", "after") if options.around else ()
-        for line in values.lines((as_json(record, more) for record in records), as_array=options.json):
-            env.write(line)
+        env.print_list((as_json(record, more) for record in records), as_array=options.json)
         return first is not None
     lines = lines_of(records, marks if env.colour else None, context=bool(options.around))
     if pager.pager(env) is not None and not options.no_pager:

@@ -17,7 +17,6 @@ from ...base.times import A_DAY, from_millis, moment
 from ...base.words import plural
 from ...providers.usage import COUNTS
 from ...render import table as drawing
-from ...render import values
 from ...render.messages import rich_wanted, width
 from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
@@ -80,7 +79,7 @@ def run(env: Env, options: Options) -> None:
     rich = rich_wanted(env)
     sums = summed(rows, by, since, until, is_local=rich and not options.json, hours=hours)
     if options.json:
-        env.write(values.line(as_json(sums, table, options.prices)))
+        env.print_json(as_json(sums, table, options.prices))
     elif not sums.total:
         env.note("no usage recorded")
     else:
@@ -88,7 +87,7 @@ def run(env: Env, options: Options) -> None:
         totals = {**sums.groups, "total": sums.total}
         if rich:
             env.draw(drawn(env, sums.by, totals))
-            env.write(f"\n{source}\n".encode())
+            env.print("", source)
         else:
             for name, total in totals.items():
                 cost = cost_of(total, f"{total['cost']:.{DIGITS}f}")
