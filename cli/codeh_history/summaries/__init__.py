@@ -1,5 +1,5 @@
-"""What makes a summary: the built-in outline, or a command of the user's with a prompt and a gate.
+"""Summaries of the oldest exchanges, written by the built-in outline or by a command.
 
-`window` says which exchanges are due, `writer` has `compact` extract a summary, `prompt` asks a command for
-one and `gate` says what is wrong with its answer.
+`window` selects what is due, `request` makes the prompt, `ask` and `command` get an answer, `gate` checks
+it, and `store` appends the record.
 """

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import hashlib
 import os
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 from ..base import locks
@@ -24,14 +27,11 @@ from .store import Settings
 def run(
     env: Env, settings: Settings, *, jobs: int, done: Callable[[int, int], None]
 ) -> Generator[Json, None, None]:
-    """Yield a line for each session that acted or failed, in order; call `done` after every
-    session.
+    """Yield a line for each session that acted or failed, in order; call `done` after each session.
 
     Sessions that are locked, streaming or being summarised by another run are skipped. Closing the
     generator ends the running commands.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
     gc.enable()
     targets = [Target(path, "--all") for _, path in ids(env) if not path.endswith(".json")]
     pool = ThreadPoolExecutor(jobs)
@@ -49,9 +49,7 @@ def run(
 
 
 def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
-    """Summarise one session; return its line, or None if nothing is due. A failure does not stop
-    the others.
-    """
+    """Summarise one session; return its line, or None if nothing is due. No failure stops the others."""
     try:
         if read.being_written(target.path) or not _may_be_due(env, target, settings):
             return None
@@ -77,8 +75,9 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
     last = view.messages[-1] if view.messages else None
     if last and last.pending is not None and not last.committed and "aborted" not in last.fields:
         return False
-    many = len(exchanges(view.messages)) > settings.most
-    return many or settings.over is not None or window.foldable(view.summaries)
+    if settings.over is not None or window.foldable(view.summaries):
+        return True
+    return len(exchanges(view.messages)) > settings.most
 
 
 @contextmanager
@@ -87,13 +86,10 @@ def _claimed(env: Env, path: str) -> Iterator[bool]:
 
     This only avoids asking twice: what is stored is decided under the session's own lock.
     """
-    import fcntl
-    import hashlib
-
-    folder = os.path.join(env.home, "cache", "summarizing")
-    name = os.path.join(folder, hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16])
+    digest = hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()
+    name = os.path.join(env.home, "cache", "summarizing", digest[:16])
     try:
-        ensure_dir(folder)
+        ensure_dir(os.path.dirname(name))
         fd = os.open(name, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:
         yield True

@@ -33,9 +33,7 @@ class Done:
     err: bytes
 
     def text(self) -> str:
-        """Return the output as text; raises SummarizerFailed if the command failed or the output is
-        not UTF-8.
-        """
+        """Return the output; raises SummarizerFailed if the command failed or it is not UTF-8."""
         self.check()
         try:
             return self.out.decode("utf-8")
@@ -45,10 +43,12 @@ class Done:
             ) from None
 
     def check(self) -> None:
-        """Raises SummarizerFailed if the command failed."""
+        """Raises SummarizerFailed if the command failed, with the last line that it printed."""
         if self.code:
             how = f"ended with {self.code}" if self.code > 0 else f"was ended by signal {-self.code}"
-            raise SummarizerFailed(f"the command {how}{_last_line(self.err or self.out)}")
+            lines = (self.err or self.out).decode("utf-8", "replace").splitlines()
+            last = next((f": {clip(line, 200)}" for line in reversed(lines) if line.strip()), "")
+            raise SummarizerFailed(f"the command {how}{last}")
 
 
 def result_of(future: Future[T]) -> T:
@@ -148,8 +148,3 @@ def end(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
-
-
-def _last_line(err: bytes) -> str:
-    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
-    return f": {clip(lines[-1], 200)}" if lines else ""

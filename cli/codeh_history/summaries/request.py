@@ -83,49 +83,37 @@ def standard(_count: int, what: str, words: int, data: str) -> Prompt:
     return Prompt(_INSTRUCTIONS.format(what=what, words=words), data)
 
 
-class Source(NamedTuple):
-    """What to summarise: pieces of text, everything a summary may name, the count of exchanges, the
-    form.
-
-    `shortened`: the tokens of the source and of the extract that replaces it.
-    """
-
-    pieces: list[str]
-    names: str
-    exchanges: int
-    form: str
-    messages: Sequence[Message] = ()
-    shortened: Json | None = None
-
-
 class Request(NamedTuple):
-    """A request for a summary: its source, the prompt, and the tokens that the answer must stay below."""
+    """A request for a summary of a batch: the prompt, and the tokens that the answer must stay below."""
 
-    source: Source
+    batch: Batch
     prompt: Prompt
     tokens: int
 
     def accept(self, answer: str, count: Count, *, faithful: bool) -> str:
         """Return the summary in an answer; raises SummarizerFailed with every reason to refuse it."""
-        text = gate.without_thinking(answer)
-        names, prompt = self.source.names, self.prompt.plain
+        text, batch = gate.without_thinking(answer), self.batch
+        texts = [*(summary.text for summary in batch.summaries), str(batch.count), batch.system]
         reasons = gate.problems(
-            text, names, prompt, self.tokens, count, messages=self.source.messages, checked=faithful
-        )
+            text, nameable(batch.messages, texts), self.prompt.plain, self.tokens, count,
+            messages=batch.messages, checked=faithful,
+        )  # fmt: skip
         if reasons:
             raise SummarizerFailed(f"the summary was refused: {'; '.join(reasons)}")
         return text
 
 
-def source_of(batch: Batch) -> Source:
-    """The source for a batch: its earlier summaries, then its exchanges."""
-    texts = [summary.text for summary in batch.summaries]
-    names = nameable(batch.messages, [*texts, str(batch.count), batch.system])
-    if not batch.messages:
-        return Source(texts, names, batch.count, SUMMARIES)
-    earlier = [f"Summary of earlier work:\n{text}" for text in texts]
-    pieces = [*earlier, *entries(batch.messages)]
-    return Source(pieces, names, batch.count, CONVERSATIONS, batch.messages)
+class Source(NamedTuple):
+    """What to send of a batch: pieces of text of so many exchanges, and their form.
+
+    `shortened`: the tokens of the batch and of the extract that replaces it.
+    """
+
+    batch: Batch
+    pieces: list[str]
+    exchanges: int
+    form: str
+    shortened: Json | None = None
 
 
 def silence(batch: Batch) -> str:
@@ -150,16 +138,19 @@ class Sources:
 
     def of_batch(self, batch: Batch, most: int | None = None) -> Source:
         """The source for a batch; an extract that fits one request replaces more than `most` tokens."""
-        whole = source_of(batch)
-        if not whole.pieces or not batch.messages:
-            return whole
-        room = min(self.room(batch.count, EXTRACT) - BESIDE, self.most)
-        text, size = self.extract(batch.messages, self.most if most is None else most, room) or ("", 0)
-        if not text:
-            return whole
-        earlier = whole.pieces[: len(batch.summaries)]
-        sizes = {"from": size, "to": self.count([text])[0]}
-        return whole._replace(pieces=[*earlier, text], form=EXTRACT, shortened=sizes)
+        earlier = [summary.text for summary in batch.summaries]
+        if not batch.messages:
+            return Source(batch, earlier, batch.count, SUMMARIES)
+        earlier = [f"Summary of earlier work:\n{text}" for text in earlier]
+        pieces = entries(batch.messages)
+        if pieces or earlier:
+            room = min(self.room(batch.count, EXTRACT) - BESIDE, self.most)
+            most = self.most if most is None else most
+            text, size = self.extract(batch.messages, most, room) or ("", 0)
+            if text:
+                sizes = {"from": size, "to": self.count([text])[0]}
+                return Source(batch, [*earlier, text], batch.count, EXTRACT, sizes)
+        return Source(batch, [*earlier, *pieces], batch.count, CONVERSATIONS)
 
     def room(self, exchanges: int, form: str) -> int:
         """The tokens that a request has left for data; summaries of summaries must fit too."""
@@ -184,7 +175,7 @@ class Sources:
         """The request for a source that fits."""
         data = SEPARATOR.join(source.pieces)
         tokens = self.count([data])[0]
-        return Request(source, self.prompt(source.exchanges, source.form, tokens, data), tokens)
+        return Request(source.batch, self.prompt(source.exchanges, source.form, tokens, data), tokens)
 
 
 def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:

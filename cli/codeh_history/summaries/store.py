@@ -27,7 +27,7 @@ from ..store.resolve import Target
 from ..tokens import Counter, history_tokens
 from ..views.view import view_of
 from . import window
-from .request import Prompt, Request, Sources, silence, source_of
+from .request import Prompt, Request, Sources, silence
 from .window import Batch
 
 BATCH, FOLD = "summarized", "folded"  # the actions that are reported
@@ -94,8 +94,7 @@ class Work:
 
 
 def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -> Json | None:
-    """Summarise what is due and append the record; return the line to report, or None if nothing is
-    due.
+    """Summarise what is due and append the record; return the line to report, None if nothing is due.
 
     Raises SummarizerFailed with the file unchanged, TryAgain if the session changed twice meanwhile.
     """
@@ -246,8 +245,7 @@ _TYPES: dict[str, Any] = {
 
 
 def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -> Json | None:
-    """Return the next prompt of a session and what its answer will cover, or None if nothing is
-    due.
+    """Return the next prompt of a session and what its answer will cover, None if nothing is due.
 
     Raises SummarizerFailed if it does not fit a prompt of the budget.
     """
@@ -295,9 +293,9 @@ def apply(
     """
 
     def written(batch: Batch) -> Json:
-        request = Request(source_of(batch), Prompt("", emitted["prompt"]), emitted["tokens"])
+        request = Request(batch, Prompt("", emitted["prompt"]), emitted["tokens"])
         text = silence(batch)
-        if request.source.pieces:
+        if request.tokens:
             text = request.accept(answer, counter.counts, faithful=faithful)
         return {"summary": text, "shortened": emitted.get("shortened"), "by": emitted["by"]}
 

@@ -39,8 +39,7 @@ class Batch:
 
 
 def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
-    """Select the batch that brings the session back to `most` exchanges, at least `least`; None if
-    not due.
+    """Select what brings the session back to `most` exchanges, at least `least`; None if not due.
 
     Never covers the newest exchange, pinned or pending messages with what belongs to them, or one half of
     a call and its result.
@@ -74,14 +73,11 @@ def _linked(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
 def not_due(messages: Sequence[Message], most: int, least: int) -> str:
     """Say why nothing is due, and how to ask for it anyway."""
     count = len(exchanges(messages))
+    size = plural(count, "exchange")
     if count > most:
-        return (
-            f"not due: fewer than {least} of {plural(count, 'exchange')} can be covered; lower --min-batch"
-        )
-    return (
-        f"not due: {plural(count, 'exchange')}, and only more than {most} are summarised; "
-        f"--max-conversations N --min-batch N, or --due-over TOKENS, asks for it sooner"
-    )
+        return f"not due: fewer than {least} of {size} can be covered; lower --min-batch"
+    sooner = "--max-conversations N --min-batch N, or --due-over TOKENS, asks for it sooner"
+    return f"not due: {size}, and only more than {most} are summarised; {sooner}"
 
 
 def period(times: Iterable[object]) -> tuple[str | None, str | None]:
