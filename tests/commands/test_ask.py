@@ -269,6 +269,27 @@ def test_invalid_input_is_refused_before_anything_is_stored(home, tmp_path, monk
     assert before or not session_path(home, "s").exists()
 
 
+ASKED = {"type": "message", "id": "u", "role": "user", "kind": "user", "parts": [{"text": "q"}]}
+CALLED = {"type": "message", "id": "c", "role": "model", "kind": "codeh", "parts": [{"functionCall": {"name": "ls", "args": {}}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "argv, record", [(["ask", "--to", "gemini"], ASKED), (["calls"], CALLED)], ids=["ask", "calls"]
+)
+def test_no_command_runs_for_a_session_that_cannot_be_written(home, tmp_path, argv, record):  # 2026-11-27
+    """Its output, which may cost money, could not be stored."""
+    path = write_session(home, encode([{"type": "session", "version": 2, "id": "s"}, record]), "s")
+    refused = run_in_process(*argv, "-s", "s", "--via", f"touch {tmp_path}/ran; echo '{YES}'")
+    assert (refused.code, refused.out) == (65, b"")
+    assert refused.err.endswith(f"{path}: version 2, but this program only writes version 1\n".encode())
+    if argv == ["calls"]:
+        read = path.read_bytes()
+        refused = run_in_process("calls", "-", "--via", f"touch {tmp_path}/ran", stdin=read)
+        assert (refused.code, refused.out) == (2, b"")
+        assert refused.err.endswith(b"- (a stream on stdin) cannot be written; name a session\n")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_signal_reports_that_the_prompt_is_stored(home, tmp_path):
     process = subprocess.Popen(
         [*PROGRAM, "ask", *TO, f"touch {tmp_path}/ran; exec sleep 60", "-m", "hi"],

@@ -158,9 +158,9 @@ def sending(
             payload.body_of(env, None, target.path, sent, under=resolved.under, data=data, lost_known=True)
         )
         with awaiting(env, target.path):
-            if draft is None and lines:
+            if draft is None:  # without lines too: it refuses a session that cannot be written
                 log.append(env, target.path, lambda _: lines)
-            elif draft is not None and compose.store(env, target, draft, lines)[1]:
+            elif compose.store(env, target, draft, lines)[1]:
                 append.announce_session(env, target)
             with _saying_it_is_stored(env, resend):
                 if request.persist:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..base import amounts
 from ..base.config import layers
 from ..base.env import Env
+from ..base.errors import Usage
 from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
 from ..session.model import Json
 from ..session.pairing import Call, open_calls
@@ -31,6 +32,8 @@ def run(env: Env, options: Options) -> int:
     if not (options.via or options.profile):
         via = None  # calls.via from the configuration applies only with -p
     target = for_reading(env, options.session, options.argument)
+    if via is not None and target.path == "-":
+        raise Usage("- (a stream on stdin) cannot be written; name a session")
     calls = waiting(env, target, options)
     for call in calls:
         if via is None:

@@ -51,7 +51,7 @@ def test_a_request_is_parsed(fields, expected):
         ({"stdin": 1}, "stdin: must be a string"), ({"stdin64": 1}, "stdin64: must be a string"), ({"stdin64": "?"}, "stdin64: not base64"),
         ({"stdin64": "YQ"}, "stdin64: not base64"), ({"stdin": "", "stdin64": ""}, "cannot be combined"), ({"argvs": 1}, "argvs: no such field; did you mean argv"),
         ({"later": 1}, "later: no such field"), ({"argv": ["chat"]}, "`serve` does not run chat"), ({"argv": ["serve", "x"]}, "`serve` does not run serve"),
-        ({"argv": ["--", "serve"]}, "`serve` does not run serve"), ({"argv": ["--", "--", "chat", "-s", "x"]}, "does not run chat"),
+        ({"argv": ["--", "serve"]}, "`serve` does not run serve"), ({"argv": ["--", "--", "chat", "-s", "x"]}, "does not run chat"), ({"argv": ["chat"], "stdin": 1}, "does not run chat"),
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip

@@ -87,9 +87,6 @@ def _request(id: Id, value: dict[str, Any]) -> Request:
         ),
         "cwd: must be a string": isinstance(cwd, str),
         "stream: must be true or false": isinstance(stream, bool),
-        "stdin and stdin64 cannot be combined": text is None or coded is None,
-        "stdin: must be a string": isinstance(text, str | None),
-        "stdin64: must be a string": isinstance(coded, str | None),
     }
     if problem := next((rule for rule, holds in valid.items() if not holds), None):
         raise BadData(problem)
@@ -98,6 +95,10 @@ def _request(id: Id, value: dict[str, Any]) -> Request:
     verb = next((word for word in argv if word != "--"), "")  # `--` may precede the verb
     if verb in REFUSED:
         raise Usage(f"`serve` does not run {verb}: {REFUSED[verb]}")
+    if text is not None and coded is not None:
+        raise BadData("stdin and stdin64 cannot be combined")
+    if not isinstance(text, str | None) or not isinstance(coded, str | None):
+        raise BadData(f"{'stdin64' if text is None else 'stdin'}: must be a string")
     stdin = None if text is None else text.encode()
     if coded is not None:
         try:

@@ -28,6 +28,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
 
     Half a call is not run: that it is none is its result, so that the model may call again.
     """
+    log.append(env, target.path, lambda _: None)  # refuses a session that cannot be written
     if call.damage:
         arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
         response, failure = failed(call, f"{call.damage}{arrived}", f"not run: {call.damage}")
