@@ -7,8 +7,10 @@ import time
 
 import pytest
 
+from codeh_history.talk.append import text
 from codeh_history.talk.receive import answer as receive
-from in_process import run_in_process
+from in_process import run_in_process, write_session
+from receiving import HEADER
 from support import lines, piped, session_path, until
 
 
@@ -74,6 +76,22 @@ def test_an_empty_text_is_refused_and_starts_no_session(home, data):
     assert log(home) == []
 
 
+def test_a_stream_begins_a_session_of_its_own_if_another_took_its_name(home, monkeypatch):  # 2026-11-27
+    begin, taken = text.begin, []
+
+    def overtaken(env, words):
+        target = begin(env, words)
+        taken.append(write_session(home, HEADER, target.id))
+        return target
+
+    monkeypatch.setattr(text, "begin", overtaken)
+    done = run_in_process("append", "--new", "--stream", stdin=b"hi", home=home)
+    (path,) = taken
+    assert (done.code, done.err) == (0, f"codeh-history: new session {path.stem}-2\n".encode())
+    assert path.read_bytes() == HEADER
+    assert lines(session_path(home, f"{path.stem}-2"))[-1]["parts"] == [{"text": "hi"}]
+
+
 def test_a_signal_keeps_what_came(home):
     process = piped("append", "-s", "s", "--stream", "--role", "model", home=home)
     written(process, home, b"half an ", "half an ")
@@ -89,7 +107,7 @@ def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(home, mo
     seconds = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: float(next(seconds)))
     real, count = os.write, 0
-    text = "Hel" * (receive.CHUNK // 3) + "lo"  # which takes two reads
+    whole = "Hel" * (receive.CHUNK // 3) + "lo"  # which takes two reads
 
     def interrupted(fd, data):
         nonlocal count
@@ -104,10 +122,10 @@ def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(home, mo
         return done
 
     monkeypatch.setattr(os, "write", interrupted)
-    done = run_in_process("append", "-s", "s", "--stream", stdin=[text[:-2].encode(), b"lo"], home=home)
+    done = run_in_process("append", "-s", "s", "--stream", stdin=[whole[:-2].encode(), b"lo"], home=home)
     assert done.code == 130
     monkeypatch.undo()
     assert [r["type"] for r in log(home)][-1] == "abort"
     assert pending(home)
-    assert text.startswith(pending(home))
+    assert whole.startswith(pending(home))
     assert [r["type"] for r in log(home)].count("open") == 1

@@ -88,9 +88,8 @@ def name_for(env: Env, text: str) -> str:
 
         from ...filters.redact.redactor import Redactor
 
-        beginning = re.sub(r"\[redacted:[^\]]*\]", " ", Redactor().text(text.lstrip()[:2000])).replace(
-            "'", ""
-        )
+        beginning = Redactor().text(text.lstrip()[:2000]).replace("'", "")
+        beginning = re.sub(r"\[redacted:[^\]]*\]", " ", beginning)
         ascii = unicodedata.normalize("NFKD", beginning).encode("ascii", "ignore").decode()
         words = re.findall("[a-z0-9]+", ascii.lower())[:4]
     if not words:

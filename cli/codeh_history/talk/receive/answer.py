@@ -186,9 +186,7 @@ class Receiving(Pending):
                 self.echo.end()
         self.add(parts)
         if self.pending is None and not self.waits:
-            stored: list[
-                Json
-            ] = []  # answers of this id, perhaps this very one, which only its end can tell
+            stored: list[Json] = []  # of this id: perhaps this very answer, which only its end can tell
             if not self.fresh:
                 self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
             self.waits = bool(stored)

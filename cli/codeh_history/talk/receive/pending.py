@@ -20,7 +20,7 @@ from ...store.file import open_regular
 from ...store.locked import Locked
 from ...store.paths import exists
 from ...store.resolve import Target
-from ..append.text import announce_session
+from ..append.text import NameTaken, announce_session, begin, require_free
 
 REMOVED = "the session was removed while this message was written"
 
@@ -75,9 +75,7 @@ class Pending:
         """Append to the log in which the message was begun; sets `removal` if that was removed."""
 
         def checked(locked: Locked) -> bytes | None:
-            if (
-                self.writing is not None
-            ):  # a flush was interrupted: it wrote its lines, or the next one does
+            if self.writing is not None:  # interrupted: it wrote its lines, or the next flush does
                 offset, lines, before = self.writing
                 self.writing = None
                 if locked.holds(lines, offset):
@@ -85,6 +83,8 @@ class Pending:
                 else:
                     self.pending, self.replace = before
             if self.pending is None:
+                if self.creates:
+                    require_free(self.target, locked)
                 same = not self.first or locked.holds(self.first, 0)
             else:  # the log may have been replaced by one that has the message elsewhere
                 same = locked.holds(*self.opened) or any(locked.lines_with("id", self.pending))
@@ -98,6 +98,9 @@ class Pending:
         try:
             if log.append(self.env, self.target.path, checked, create=self.creates and begun is None):
                 announce_session(self.env, self.target)
+        except NameTaken:
+            self.target, self.first = begin(self.env, ""), b""
+            self.append(build)
         except (NotFound, InputOutput) as error:
             if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
                 raise
