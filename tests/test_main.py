@@ -1,10 +1,14 @@
 """The way in: every failure is one line on stderr and an exit code, a bug too."""
 
+import signal
+import subprocess
+
 import pytest
 
 from codeh_history import main
 from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, Interrupted, NegativeAnswer, NotFound, Usage
+from support import ROOT, start
 
 
 def ended(monkeypatch, tmp_path, error, **environ):
@@ -57,3 +61,17 @@ def test_either_lane_ends_with_a_code(home, tmp_path, argv):
     with (tmp_path / "out").open("wb") as out:
         env = Env({"CODEH_HOME": str(home)}, stdout=out.fileno(), stderr=out.fileno())
         assert main.run(argv, env) == (2 if argv[0].startswith("no") else 0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("verb", ["append --from auto", "status"])
+def test_2026_11_27_a_signal_while_orjson_is_imported_ends_no_process_by_a_crash(
+    home, tmp_path, verb, number
+):
+    """orjson imports `uuid`, and dereferences a null pointer if that raises."""
+    (tmp_path / "uuid.py").write_text(f"import os\nos.kill(os.getpid(), {int(number)})\nclass UUID: pass\n")
+    process = start(
+        *verb.split(), "-s", "s", home=home, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT / 'cli'}"},
+    )  # fmt: skip
+    assert process.wait() in (128 + number, -number)

@@ -13,6 +13,7 @@ import sys
 from .base import Any
 from .base.env import Env, open_standard_streams, unwind
 from .base.errors import HistoryError, Interrupted, NotFound, Usage
+from .base.lazy import load_orjson
 from .base.options import OptionSet
 from .commands import COMMANDS, module_of
 
@@ -86,6 +87,8 @@ def run_plain(argv: list[str], env: Env) -> int | None:
     """Run a plain command line; None if it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
+    if argv[0] != "append":  # which needs it only for what is no plain text
+        load_orjson()
     verb = module_of(argv[0])
     options = plain_options(argv[1:], verb.Options)
     if options is None:

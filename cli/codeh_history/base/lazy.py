@@ -49,6 +49,18 @@ def module(name: str) -> Any:
     return sys.modules[name]
 
 
+def load_orjson() -> None:
+    """Import orjson while signals wait: an exception within its own imports crashes the process."""
+    import signal
+
+    waiting = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
+    try:
+        import orjson  # noqa: F401
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def contents(file: str) -> bytes:
     """Read a file of the package; raises OSError."""
     with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), file), "rb") as opened:

@@ -28,7 +28,9 @@ def run(env: Env, options: Options) -> None:
     options = text.with_text(env, options)
     if not is_text(options):
         from ..base.env import unwind
+        from ..base.lazy import load_orjson
 
+        load_orjson()
         unwind()
     store(env, options)
 
