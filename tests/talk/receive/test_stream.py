@@ -11,7 +11,7 @@ from codeh_history.talk.append import text
 from codeh_history.talk.receive import answer as receive
 from in_process import run_in_process, write_session
 from receiving import HEADER
-from support import lines, piped, session_path, until
+from support import NOW, lines, piped, session_path, until
 
 
 def log(home):
@@ -85,7 +85,7 @@ def test_a_stream_begins_a_session_of_its_own_if_another_took_its_name(home, mon
         return target
 
     monkeypatch.setattr(text, "begin", overtaken)
-    done = run_in_process("append", "--new", "--stream", stdin=b"hi", home=home)
+    done = run_in_process("append", "--new", "--stream", stdin=b"hi", home=home, env={"CODEH_NOW": NOW})
     (path,) = taken
     assert (done.code, done.err) == (0, f"codeh-history: new session {path.stem}-2\n".encode())
     assert path.read_bytes() == HEADER
