@@ -273,6 +273,26 @@ def test_a_damaged_line_stays_damaged():
     assert len(store.held) == 1
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"type":"compaction","id":"k","ops":[%s,%s]}\n',
+        b'{"type": "compaction", "id": "k", "ops": [%s, %s]}\n',
+    ],
+)
+def test_the_rest_of_a_compaction_is_persisted_later(line):
+    """2026-11-27: `persist -i --all` after `persist -i` failed on a compaction with large and small parts."""
+    ops = [
+        {"op": "replace", "id": "a", "part": 0, "block": "b", "with": {"text": "x" * n}} for n in (99, 1)
+    ]
+    data = line % tuple(map(dumps, ops))
+    store = MemoryStore()
+    half = Small(store).file(data)
+    small = Small(store, every=True).file(half)
+    assert [half.count(b'"with"'), small.count(b'"with"')] == [1, 0]
+    assert Fetched(store).file(small) == data
+
+
 def test_fields_of_our_names_are_left_alone():
     for name in ("blockIds", "spelling", "idless"):
         line = dumps({"type": "message", "id": "a", "kind": "user", name: 1, "parts": [{"text": "x" * 99}]})

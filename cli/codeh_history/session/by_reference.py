@@ -40,7 +40,9 @@ def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> t
         return None
     if data["type"] == "message":
         new |= {"type": "ref", "flowId": flow}
-    if raw is not None and dumps(from_references(new, lambda part: blocks.parts[part.id])) != raw:
+    if raw is None or block_ids(data):  # a line that names blocks was written by us
+        return new, blocks.contents
+    if dumps(from_references(new, lambda part: blocks.parts[part.id])) != raw:
         new["spelling"] = {"id": _sha256(raw)}
         blocks.contents[new["spelling"]["id"]] = raw
     return new, blocks.contents
