@@ -88,13 +88,19 @@ def test_what_is_removed_is_gone_for_all(home):
     assert memory.recall([b"k"]) == {b"k": 2}
 
 
-def test_a_cache_that_another_process_has_locked_counts_as_empty(home, monkeypatch):
+def test_a_cache_that_another_process_has_locked_is_waited_for_once(home, monkeypatch):
+    """2026-11-27: each use waited a second, `payload --budget` 15 s in all."""
+    monkeypatch.setattr(cache, "_paused", {})
     monkeypatch.setattr(cache, "_WAIT", 0.01)
     memory = Cache(str(home))
     memory.remember({b"k": 7})
     other = sqlite3.connect(memory.path)
     other.execute("begin exclusive")
     assert memory.recall([b"k"]) == {}
-    memory.remember({b"l": 8})
+    with monkeypatch.context() as patch:  # SQLite is not used any more
+        patch.setattr(Cache, "_connect", lambda _: pytest.fail("waited again"))
+        memory.remember({b"l": 8})
     other.rollback()
+    assert memory.recall([b"k"]) == {}
+    cache._paused.clear()
     assert memory.recall([b"k", b"l"]) == {b"k": 7}

@@ -29,6 +29,8 @@ _SETUP = (
     "create table if not exists known(use text, name text, value blob not null, primary key (use, name))",
 )
 _WAIT = 1.0  # seconds to wait for another process's lock; after that the cache is not used
+_PAUSE = 60.0  # for this many seconds
+_paused: dict[str, float] = {}  # path → until when
 _BATCH = 1000  # keys per query: SQLite allows 32,766 variables, older builds 999
 
 
@@ -46,13 +48,14 @@ class Cache:
 
         db = None
         try:
-            db = self._connect()
+            if time.monotonic() >= _paused.get(self.path, 0.0):
+                db = self._connect()
         except (sqlite3.Error, OSError) as error:
-            self._remove_if_damaged(error)
+            self._give_up(error)
         try:
             yield db
         except (sqlite3.Error, OverflowError) as error:
-            self._remove_if_damaged(error)
+            self._give_up(error)
         finally:
             if db is not None:
                 db.close()  # discards uncommitted changes
@@ -103,11 +106,14 @@ class Cache:
             raise
         return db
 
-    def _remove_if_damaged(self, error: Exception) -> None:
+    def _give_up(self, error: Exception) -> None:
+        """Delete a damaged file; stop using one that another process has locked for a while."""
         import sqlite3
 
         if type(error) is sqlite3.DatabaseError:  # its subclasses have other causes, such as a lock
             remove(self.path)
+        elif "locked" in str(error):
+            _paused[self.path] = time.monotonic() + _PAUSE
 
 
 class Remembered:
