@@ -359,10 +359,16 @@ class _Moving(set[str]):
         return False
 
 
+@pytest.mark.parametrize("store", [None, "store"])
 @pytest.mark.parametrize("restored", [True, False])
-def test_a_session_moved_while_gc_reads_keeps_its_blocks(filled_home, *, restored):
-    env = Env({"CODEH_HOME": str(filled_home), "HOME": str(filled_home), **LATER})
-    trashed, session = filled_home / "trash" / "gone.1.jsonl", session_path(filled_home, "gone")
+def test_a_session_moved_while_gc_reads_keeps_its_blocks(filled_home, tmp_path, restored, store):
+    """2026-11-27: not from the folder of `CODEH_STORE`, which was read after the trash."""
+    folder = tmp_path / store if store else filled_home / "sessions"
+    folder.mkdir(exist_ok=True)
+    env = Env(
+        {"CODEH_HOME": str(filled_home), "HOME": str(filled_home), "CODEH_STORE": f"dir:{folder}", **LATER}
+    )
+    trashed, session = filled_home / "trash" / "gone.1.jsonl", folder / "gone.jsonl"
     if not restored:
         trashed.rename(session)
     moving = _Moving(trashed, session) if restored else _Moving(session, trashed)

@@ -28,8 +28,8 @@ MUTANTS = [
     ),
     Mutant(
         "gc looks at the trash only before the sessions", "commands/gc.py",
-        "(trash.trash_dir(env), own_dir(env), trash.trash_dir(env))",
-        "(trash.trash_dir(env), own_dir(env))",
+        "            yield from _files(place)\n    yield from _files(trash.trash_dir(env))\n",
+        "            yield from _files(place)\n",
         ("commands/test_gc.py::test_a_session_moved_while_gc_reads_keeps_its_blocks",),
     ),
     Mutant(

@@ -167,8 +167,8 @@ def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] =
 
 def _holders(env: Env) -> Iterator[str]:
     """Files that may refer to blocks, listed one by one: in the home, and elsewhere."""
-    for folder in (trash.trash_dir(env), own_dir(env), trash.trash_dir(env)):
-        yield from _files(folder)
+    yield from _files(trash.trash_dir(env))
+    yield from _files(own_dir(env))
     place = sessions_dir(env)
     for name in {place, *outside.recorded(env)}:
         if name.startswith(SERVER):
@@ -183,6 +183,7 @@ def _holders(env: Env) -> Iterator[str]:
             yield name
         elif place != own_dir(env):
             yield from _files(place)
+    yield from _files(trash.trash_dir(env))
 
 
 def _files(folder: str) -> Iterator[str]:
