@@ -81,6 +81,16 @@ def test_headers_with_blanks_are_read_too_and_odd_files_passed_over(env):
     assert begun.newest(env) == own
 
 
+@pytest.mark.parametrize("type", [b"[]", b"{}", b"7", b"null"])
+def test_a_damaged_last_line_is_passed_over(env, type):
+    """2026-11-27: one whose type is a list or an object ended `append -m` and `prune` with exit 70."""
+    own = made(env, "own", NOON)
+    with open(own, "ab") as file:
+        file.write(b'{"type":%s,"ts":"2026-01-03T12:00:00.000Z","parts":[]}\n' % type)
+    assert begun.times(own)[1] == NOON
+    assert begun.newest(env) == own
+
+
 def test_few_headers_are_read_where_the_newest_was_begun_here(env, monkeypatch):
     for hour in range(10, 20):
         made(env, f"old-{hour}", f"2026-01-02T{hour}:00:00.000Z", cwd="/elsewhere")

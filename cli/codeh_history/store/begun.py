@@ -102,7 +102,7 @@ def times(path: str) -> tuple[str, str | None, str]:
             time = timestamp(data.get("ts", data.get("createdAt"))) or ""
             if time and not dated:
                 written, dated = time, True
-            if data.get("type", "message") in {*PLACING, "commit"} and any(mark in line for mark in _MARKS):
+            if data.get("type", "message") in (*PLACING, "commit") and any(mark in line for mark in _MARKS):
                 return created, time, written
         return created, None, written
     finally:
