@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import threading
+import tracemalloc
 
 import orjson
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.session.records import MAX_DEPTH
+from codeh_history.talk.append import parts
 from codeh_history.talk.append.jsonl import parse_exchange as checked
 from codeh_history.talk.append.options import Options
 from codeh_history.talk.append.parts import LARGE, Cleaning, attach, calls, response_of
@@ -160,6 +162,17 @@ def test_each_byte_comes_back(env, home, tmp_path, size):
     blob = stored(home, file)["inlineData"]
     assert blob["mimeType"] == "image/png"
     assert base64.b64decode(blob["data"], validate=True) == content(size)
+
+
+def test_2026_11_27_a_file_is_in_memory_only_while_it_is_encoded(env, tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "LARGE", size := 4 << 20)  # without orjson, which reserves more than it uses
+    (tmp_path / "f").write_bytes(b"\xff" * size)
+    tracemalloc.start()
+    try:
+        attach(env, [os.fspath(tmp_path / "f")], 0)
+        assert tracemalloc.get_traced_memory()[1] < 3.2 * size
+    finally:
+        tracemalloc.stop()
 
 
 def test_with_a_large_one_among_them_all_are_blocks_in_their_order(env, home, tmp_path):

@@ -70,7 +70,8 @@ def attach(env: Env, paths: Sequence[str], first: int, cleaning: Cleaning | None
         if mime.startswith(_TEXTS):
             content = content.removeprefix(BOM)
         name, size = os.path.basename(path).encode("utf-8", "replace").decode(), len(content)
-        part: Part = {"inlineData": {"mimeType": mime, "data": b2a_base64(content, newline=False).decode()}}
+        content = b2a_base64(content, newline=False)
+        part: Part = {"inlineData": {"mimeType": mime, "data": content.decode()}}
         del content  # of a large file no more copies are held at once than it takes
         if cleaning is not None and (cleaned := cleaning.file(name, part)) is not part:
             part, size = cleaned, len(a2b_base64(cleaned["inlineData"]["data"]))
