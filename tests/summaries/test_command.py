@@ -23,11 +23,7 @@ HOSTILE = {
     "hangs and will not die": ("trap '' TERM; while :; do sleep 1; done", "longer than 0.5 s"),
     "says nothing": ("true", "blank"),
     "says blanks": ("printf ' \\n\\t\\n'", "blank"),
-    "says that it has none": ("echo 'No summary generated.'", "refusal"),
     "refuses": ("echo \"I'm sorry, but I can't assist with that.\"", "refusal"),
-    "says an error": ("echo 'Error: 429 Too Many Requests'", "error text"),
-    "says a JSON error": ('echo \'{"error":{"message":"overloaded"}}\'', "error text"),
-    "says an error page": ("echo '<html><title>502 Bad Gateway</title></html>'", "error text"),
     "prints garbage": ("head -c 2000 /dev/zero | tr '\\0' '\\377'", "not UTF-8"),
     "prints zeros": ("head -c 2000 /dev/zero", "blank"),
     "prints too much": ("yes tea", "more than 4 MiB"),
@@ -36,9 +32,7 @@ HOSTILE = {
     "echoes": ("cat", "echo of its input"),
     "echoes half": ("head -n 60", "echo of its input"),
     "invents a path": ("echo 'The user edited /srv/secret/keys.pem.'", "/srv/secret/keys.pem"),
-    "invents a URL": ("echo 'See https://example.net/x for all.'", "https://example.net/x"),
     "invents a number": ("echo 'The user paid 4711 euros.'", "4711"),
-    "invents an id": ("echo 'Ticket OPS-99 was closed.'", "OPS-99"),
 }
 
 
@@ -82,14 +76,8 @@ def test_nothing_of_a_command_is_left_running(home, then, code):
 def test_a_signal_ends_the_command_too(home, number, what):
     path = session(home, "demo", 51)
     before, pid = digest(path), home / "pid"
-    process = start(
-        "summarize",
-        *what,
-        *(["-i"] if what == ["demo"] else []),
-        "--via",
-        f"echo $$ > {pid}; exec sleep 60",
-        home=home,
-    )
+    argv = [*what, *(["-i"] if what == ["demo"] else [])]
+    process = start("summarize", *argv, "--via", f"echo $$ > {pid}; exec sleep 60", home=home)
     while not (pid.exists() and pid.read_text().strip()):
         time.sleep(0.001)  # at once: that is when a signal could be missed
     process.send_signal(number)

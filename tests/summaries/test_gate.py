@@ -36,28 +36,10 @@ def reasons(text, source=SOURCE, prompt=PROMPT, **how):
 
 
 @pytest.mark.parametrize(
-    "text, reason",
+    ("text", "reason"),
     [
         ("", "blank"),
         (" \n\t ", "blank"),
-        ("...", "blank"),
-        ("No summary generated.", "refusal"),
-        ("N/A", "says nothing"),
-        ("null", "says nothing"),
-        ("Error: rate limit exceeded", "error text"),
-        ("Traceback (most recent call last):\n  File x", "error text"),
-        ("curl: (6) Could not resolve host", "error text"),
-        ('{"error":{"message":"overloaded","type":"overloaded_error"}}', "error text"),
-        ("<!DOCTYPE html><html><title>502 Bad Gateway</title>", "error text"),
-        ("502 Bad Gateway", "error text"),
-        ("sh: 1: llm: not found", "error text"),
-        ("Internal server error", "error text"),
-        ("I'm sorry, but I can't help with that.", "refusal"),
-        ("I\u2019m sorry, I cannot assist with this request.", "refusal"),
-        ("I cannot summarize this conversation.", "refusal"),
-        ("As an AI language model, I do not have access to files.", "refusal"),
-        ("Please provide the conversation you would like me to summarize.", "refusal"),
-        ("Unfortunately, I am unable to process this.", "refusal"),
         (PROMPT, "echo"),
         (SOURCE, "echo"),
         ("Summarize the following 3 conversations between a user and an assistant. Yes.", "echo"),
@@ -65,71 +47,64 @@ def reasons(text, source=SOURCE, prompt=PROMPT, **how):
         ("The user\ufffd\ufffd asked", "control characters"),
     ],
 )
-def test_refused(text, reason):
+def test_refused_even_without_the_check_of_names(text, reason):
     assert reason in reasons(text)
     assert reason in reasons(text, checked=False)
 
 
-def test_no_smaller_than_its_source():
-    assert problems("The user asked.", SOURCE, PROMPT, 3, quarters) == [
-        "it is not shorter than its source (3 of 3 tokens)"
-    ]
+def test_a_summary_must_be_shorter_than_its_source():
+    shorter = "it is not shorter than its source"
+    assert problems("The user asked.", SOURCE, PROMPT, 3, quarters) == [f"{shorter} (3 of 3 tokens)"]
+    far_longer = problems("a" * 9000, SOURCE, "", 10**6, quarters)
+    assert far_longer == [f"{shorter} (9000 of 0 characters)"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The deploy of orders-api v2.3.1 failed on 2026-01-15.",
-        "Version 2.3.1 failed on January 15, 2026; see https://status.example.com/deploys/8841.",
-        "Edited `src/orders/retry.py`, orders/retry.py and /etc/nginx/conf.d/orders.conf.",
-        "PR #312 fixes OPS-4471 (commit 9f3c2ab).",
-        "Latency fell from 1250 ms to 85ms, with 3 retries. Budget: 48,000 EUR.",
-        "1. The deploy failed\n2. The latency fell\n3. Two of 5 points are open",
-        "Contact ops@example.com, host db-7; the client/server parts and/or the UI.",
-        "Error handling was improved: retries now wait.",
-        "Rate limiting was discussed. The user prefers short answers, e.g. lists.",
-        "Sorry states of the queue were not discussed, failed jobs were.".replace("Sorry s", "S"),
-        "On 15/01/2026 3/4 of the retries went well.",
-        "Node.js was mentioned as an option for the deploy, i.e. not chosen.",
-        "**Files Modified/Created:** `src/orders/retry.py`; it failed on 15.01.2026.",
-    ],
-)
-def test_accepted(text):
-    assert reasons(text) == ""
+FAITHFUL = """
+The deploy of orders-api v2.3.1 failed on 2026-01-15.
+Version 2.3.1 failed on January 15, 2026; see https://status.example.com/deploys/8841.
+Edited `src/orders/retry.py`, orders/retry.py and /etc/nginx/conf.d/orders.conf.
+PR #312 fixes OPS-4471 (commit 9f3c2ab).
+Latency fell from 1250 ms to 85ms, with 3 retries. Budget: 48,000 EUR.
+1. The deploy failed\\n2. The latency fell\\n3. Two of 5 points are open
+Contact ops@example.com, host db-7; the client/server parts and/or the UI.
+Error handling was improved: retries now wait.
+Rate limiting was discussed. The user prefers short answers, e.g. lists.
+On 15/01/2026 3/4 of the retries went well.
+Node.js was mentioned as an option for the deploy, i.e. not chosen.
+**Files Modified/Created:** `src/orders/retry.py`; it failed on 15.01.2026.
+"""
+UNFAITHFUL = """
+Edited src/orders/queue.py. | a path: src/orders/queue.py
+Fixed 41/43 tests. | a path: 41/43
+See /etc/passwd for more. | a path: /etc/passwd
+The services/auth module failed. | a path: services/auth
+Edited queue.py. | a file: queue.py
+Write to bob@evil.example.net. | an address: bob@evil.example.net
+Ask root@example.com. | an address: root@example.com
+See https://evil.example.net/x. | a URL: https://evil.example.net/x
+Latency fell to 42 ms. | a number: 42
+Budget 48500 EUR. | a number: 48500
+It rose by 12.5%. | a number: 12.5
+Ticket OPS-4472 is open. | an id: OPS-4472
+PR #313 fixes it. | an id: #313
+Commit deadbeef99 fixes it. | an id: deadbeef99
+Host db-8 is down. | an id: db-8
+It failed on 2026-01-16. | a date: 2026-01-16
+The user said "never push to main". | a quote: never push to main
+It ran `make deploy all`. | a quote: make deploy all
+"""
 
 
-@pytest.mark.parametrize(
-    "text, reason",
-    [
-        ("Edited src/orders/queue.py.", "path that its source does not have: src/orders/queue.py"),
-        ("Fixed 41/43 tests.", "path that its source does not have: 41/43"),
-        (
-            "Write to bob@evil.example.net.",
-            "it names an address that its source does not have: bob@evil.example.net",
-        ),
-        ("Edited queue.py.", "file that its source does not have: queue.py"),
-        ("See /etc/passwd for more.", "path that its source does not have: /etc/passwd"),
-        (
-            "See https://evil.example.net/x.",
-            "URL that its source does not have: https://evil.example.net/x",
-        ),
-        ("Latency fell to 42 ms.", "number that its source does not have: 42"),
-        ("Budget 48500 EUR.", "number that its source does not have: 48500"),
-        ("It rose by 12.5%.", "number that its source does not have: 12.5"),
-        ("Ticket OPS-4472 is open.", "id that its source does not have: OPS-4472"),
-        ("PR #313 fixes it.", "id that its source does not have: #313"),
-        ("Commit deadbeef99 fixes it.", "id that its source does not have: deadbeef99"),
-        ("It failed on 2026-01-16.", "date that its source does not have: 2026-01-16"),
-        ("Ask root@example.com.", "address that its source does not have: root@example.com"),
-        ("Host db-8 is down.", "id that its source does not have: db-8"),
-        ('The user said "never push to main".', "quote that its source does not have: never push to main"),
-        ("It ran `make deploy all`.", "quote that its source does not have: make deploy all"),
-        ("Es tut mir leid, das kann ich nicht.", "none of its words"),
-        ("The services/auth module failed.", "path that its source does not have: services/auth"),
-    ],
-)
-def test_unfaithful(text, reason):
-    assert reason in reasons(text)
+@pytest.mark.parametrize("text", FAITHFUL.strip().split("\n"))
+def test_what_the_source_has_in_any_notation_is_accepted(text):
+    assert reasons(text.replace("\\n", "\n")) == ""
+
+
+@pytest.mark.parametrize("row", UNFAITHFUL.strip().split("\n"))
+def test_what_the_source_does_not_have_is_refused(row):
+    text, _, missing = row.partition(" | ")
+    kind, _, name = missing.partition(": ")
+    assert f"it names {kind} that its source does not have: {name}" in reasons(text)
     assert reasons(text, checked=False) == ""
 
 
@@ -185,7 +160,7 @@ def done(id, name, args, response):
 
 MESSAGES = session([
     user("Please cancel W7 and W8, and refund W9. My sister cancelled K5 herself."),
-    *done("a", "get_orders", {"user": "Mia_1"}, {"orders": ["W7", "W8", "W9", "K5"]}),
+    *done("a", "get_orders", {"user": "Mia_1", "friend": "Mia"}, {"orders": ["W7", "W8", "W9", "K5"]}),
     *done("b", "cancel_order", {"order_id": "W7", "reason": "late"}, {"status": "cancelled"}),
     *done("c", "refundOrder", {"order_id": "W9"}, {"error": "Tool call refundOrder failed with error: too old"}),
     *done("d", "get_order", {"order_id": "W8"}, {"status": "open"}),
@@ -193,7 +168,7 @@ MESSAGES = session([
     *done("e", "send_mail", {"to": "Anna", "about": "the order"}, {"output": "ok"}),
     *done("f", "bash", {"command": "make test"}, {"output": "1 failed\nCommand exited with code 2"}),
     *done("g", "bash", {"command": "make lint"}, {"output": "clean"}),
-    model("W7 is cancelled."),
+    model("W7 is cancelled. W9 was refunded."),
 ]).messages  # fmt: skip
 
 
@@ -213,6 +188,7 @@ def test_claims_without_a_call_are_refused(text):
     "The user's sister cancelled K5 herself.", "A mail was sent to Anna about the order.", "W7 was cancelled; W8 remains open.",
     "`make lint` passed.", "`make test` failed.", "`make docs` passed.", "W8 was upgraded.", "The trip was cancelled.",
     "W7 was cancelled but W8 was not.", "W7 was cancelled, W8 has stayed open.",
+    "A mail about Mia was sent to Anna.",
 ])  # fmt: skip
 def test_what_calls_did_and_what_nobody_can_know_is_taken(text):
     assert call_problems(text, MESSAGES) == []

@@ -1,214 +1,135 @@
-"""Answers that are no summary, told by how they begin or by their words; and summaries that mention such things in passing."""
+"""Answers that are not summaries are refused by how they begin or by their words; summaries that mention such things pass."""
 
 import pytest
 
 from codeh_history.summaries.gate import problems
 
 SOURCE = "The user asked about a parser, a pond and a flight; the assistant answered. " * 40
+REFUSED = {
+    "it is blank": "...\n👍\n[]\n{}",
+    "it says nothing": """
+ok
+OK.
+Okay!
+Done.
+Sure!
+Here is the summary:
+Here's a concise summary of the conversation:
+Summary:
+Understood.
+N/A
+null
+true
+Bus error
+42
+429 RESOURCE_EXHAUSTED
+Zugriff verweigert
+D'accord.
+""",
+    "error text": """
+Segmentation fault (core dumped)
+sh: 1: llm: not found
+zsh: killed     llm
+Killed
+Out of memory
+You exceeded your current quota, please check your plan and billing details.
+You've reached your usage limit for this model.
+Rate limit reached for gpt-4 in organization org-x on tokens per min.
+Error: insufficient credits
+Error: 429 Too Many Requests
+RuntimeError: CUDA error
+Quota exceeded for metric: generate_content
+Model is overloaded
+Service temporarily unavailable. Please try again later.
+Internal server error
+502 Bad Gateway
+<!DOCTYPE html><html><title>502 Bad Gateway</title>
+Request timed out.
+Connection reset by peer
+curl: (6) Could not resolve host
+Traceback (most recent call last):
+No such file or directory
+exit status 1
+llama_model_load: error loading model
+Input is too long for requested model
+{"detail":"Not Found"}
+{"message":"Internal server error"}
+{"error":{"message":"overloaded","type":"overloaded_error"}}
+[{"error":{"code":429}}]
+""",
+    "refusal": """
+I can't help with that.
+I\u2019m sorry, I cannot assist with this request.
+I cannot summarize this conversation.
+I'm not able to help with that.
+I won't be able to summarize this.
+Sorry, I can't do that.
+My apologies, but I must decline.
+Unfortunately, I am unable to process this.
+As an AI language model, I do not have access to files.
+Please provide the conversation you would like me to summarize.
+There is no conversation to summarize.
+No summary generated.
+""",
+    "that its source does not have": """
+CUDA out of memory. Tried to allocate 2.00 GiB
+Invalid API key · Please run /login
+Failed to connect to localhost port 11434
+""",
+    "none of its words": """
+Sure, here you go.
+Claude AI usage limit reached
+It looks like you haven't provided any text.
+The response was blocked due to safety.
+I understand. I'm ready when you are.
+Es tut mir leid, aber dabei kann ich nicht helfen.
+Ein Fehler ist aufgetreten.
+Das Kontingent ist erschöpft. Bitte versuchen Sie es später erneut.
+Je suis désolé, mais je ne peux pas vous aider.
+Le serveur est surchargé.
+""",
+}
+SUMMARIES = """
+The user hit a segmentation fault in parser.c and the assistant fixed a null pointer.
+- Error: missing semicolon in a.c was fixed.
+Segmentation faults in the parser were traced to a missing check.
+The user exceeded their quota and asked for a refund.
+Rate limiting was added to the API client; 429 answers are retried.
+The user asked why "I'm sorry, I can't help with that" appears; the cause was the system prompt.
+Permission denied errors while deploying were solved by fixing the owner of the folder.
+Failed builds were repaired. Tests pass.
+The assistant apologised: it could not find the file at first, and found it later in src.
+Timeout of the request was raised to 30 seconds.
+No decisions were made about the design.
+There was no conversation about prices; only dates mattered.
+Ok-button of the dialog was renamed; tests were adapted.
+User asked about tea.
+Access to the server was denied at first; the key was renewed.
+Unauthorized requests are now rejected with 401.
+Connection refused errors came from a stopped database.
+Overloaded methods were merged into one.
+Please note the user's preference: short answers.
+Sorry states of the UI were cleaned up.
+Unknown models now raise an error; the user wanted exit code 2.
+Der Nutzer fragte, warum das Kontingent überschritten wurde, und erhöhte das Limit.
+Es ging um Fehlermeldungen: "Zugriff verweigert" trat beim Schreiben auf.
+L'utilisateur préfère les réponses courtes et a corrigé une erreur de quota.
+用户讨论了部署方案。
+"""
 
-NO_SUMMARIES = (
-    "ok",
-    "OK.",
-    "Okay!",
-    "Done.",
-    "Sure!",
-    "Sure, here you go.",
-    "Here is the summary:",
-    "Here's a concise summary of the conversation:",
-    "Summary:",
-    "Understood.",
-    "Segmentation fault",
-    "Segmentation fault (core dumped)",
-    "sh: line 1: 12345 Segmentation fault      (core dumped) llm -m x",
-    "Killed",
-    "Aborted (core dumped)",
-    "Bus error",
-    "zsh: killed     llm",
-    "Terminated",
-    "Out of memory",
-    "CUDA out of memory. Tried to allocate 2.00 GiB",
-    "You exceeded your current quota, please check your plan and billing details.",
-    "You've reached your usage limit for this model.",
-    "Claude AI usage limit reached",
-    "Rate limit reached for gpt-4 in organization org-x on tokens per min.",
-    "insufficient_quota",
-    "Your credit balance is too low to access the API.",
-    "429 RESOURCE_EXHAUSTED",
-    "Error: insufficient credits",
-    "Quota exceeded for metric: generate_content",
-    "I can't help with that.",
-    "I cannot assist with that request.",
-    "I'm unable to summarize this conversation.",
-    "I'm not able to help with that.",
-    "I won't be able to summarize this.",
-    "Sorry, I can't do that.",
-    "As an AI, I don't have access.",
-    "Thank you for your request. However, I cannot provide a summary.",
-    "There is no conversation to summarize.",
-    "It looks like you haven't provided any text.",
-    "Es tut mir leid, aber dabei kann ich nicht helfen.",
-    "Tut mir leid, das kann ich nicht.",
-    "Leider kann ich diese Anfrage nicht bearbeiten.",
-    "Ich kann Ihnen dabei leider nicht helfen.",
-    "Ich kann diese Unterhaltung nicht zusammenfassen.",
-    "Ich bin nicht in der Lage, dies zusammenzufassen.",
-    "Als KI-Modell kann ich das nicht.",
-    "Entschuldigung, ich kann nicht antworten.",
-    "Sie haben Ihr Kontingent überschritten.",
-    "Ihr Guthaben reicht nicht aus.",
-    "Das Kontingent ist erschöpft. Bitte versuchen Sie es später erneut.",
-    "Fehler: Zeitüberschreitung",
-    "Ein Fehler ist aufgetreten.",
-    "Speicherzugriffsfehler",
-    "Speicherzugriffsfehler (Speicherabzug geschrieben)",
-    "Zugriff verweigert",
-    "Zu viele Anfragen. Bitte versuchen Sie es später noch einmal.",
-    "Je suis désolé, mais je ne peux pas vous aider.",
-    "Désolé, je ne peux pas résumer cette conversation.",
-    "Je ne peux pas vous aider avec cela.",
-    "En tant qu'IA, je ne peux pas.",
-    "Malheureusement, je ne suis pas en mesure de répondre.",
-    "Vous avez dépassé votre quota.",
-    "Quota dépassé, veuillez réessayer plus tard.",
-    "Une erreur est survenue.",
-    "Une erreur s'est produite lors du traitement.",
-    "Erreur de segmentation",
-    "Erreur : délai dépassé",
-    "Accès refusé",
-    "D'accord.",
-    "Voici le résumé :",
-    "Fertig.",
-    "Verstanden.",
-    "Ja, gerne!",
-    "Loading model...",
-    "Model is overloaded",
-    "Service temporarily unavailable. Please try again later.",
-    "The model is currently overloaded. Please try again later.",
-    "Request timed out.",
-    "Connection reset by peer",
-    "upstream connect error or disconnect/reset before headers",
-    'API Error: 529 {"type":"error"}',
-    "Invalid API key · Please run /login",
-    "Not logged in · Please run /login",
-    "No such file or directory",
-    "bash: llm: command not found",
-    "cat: x: No such file or directory",
-    '{"detail":"Not Found"}',
-    '{"message":"Internal server error"}',
-    "My apologies, but I must decline.",
-    "Your request was flagged by our content filter.",
-    "The response was blocked due to safety.",
-    "This model is not available in your country.",
-    "Payment required",
-    "exit status 1",
-    "Erreur interne du serveur",
-    "Das Modell ist überlastet.",
-    "Kein Zugriff.",
-    "Limit erreicht.",
-    "null",
-    "undefined",
-    "true",
-    "42",
-    "[]",
-    "{}",
-    "👍",
-    "I understand. I'm ready when you are.",
-    "Please share the conversation you want summarized.",
-    "Could you provide more context?",
-    "What would you like me to summarize?",
-    "Wie kann ich Ihnen helfen?",
-    "How can I help you today?",
-    "Bonjour ! Comment puis-je vous aider ?",
-    "Das Limit für Anfragen wurde erreicht. Bitte später erneut versuchen.",
-    "La limite de requêtes a été atteinte.",
-    "Je n'ai pas accès à cette conversation.",
-    "Ich habe keinen Zugriff auf diese Unterhaltung.",
-    "fatal error: all goroutines are asleep",
-    "RuntimeError: CUDA error",
-    "Unhandled exception",
-    "thread 'main' panicked at src/main.rs",
-    "Error loading model",
-    "llama_model_load: error loading model",
-    "Failed to connect to localhost port 11434",
-    "curl: (7) Failed to connect",
-    "Could not resolve host",
-    "Unknown model: x",
-    "context length exceeded",
-    "Input is too long for requested model",
-    "prompt is too long: 210000 tokens > 200000 maximum",
-    "[1]    12345 segmentation fault (core dumped)  ollama run llama3",
-    "Abort trap: 6",
-    "terminate called after throwing an instance of 'std::bad_alloc'",
-    "Something went wrong. If this issue persists please contact us.",
-    "The server had an error while processing your request.",
-    "Resource has been exhausted (e.g. check quota).",
-    "Free tier limit reached, upgrade to continue.",
-    "Unable to connect to the server",
-    "dial tcp: lookup api.example.com: no such host",
-    "My guidelines prevent me from summarising this.",
-    "The conversation is empty.",
-    "Done! I've summarized the conversation for you.",
-    "Da kann ich leider nicht weiterhelfen.",
-    "Diese Anfrage verstößt gegen unsere Richtlinien.",
-    "Etwas ist schiefgelaufen.",
-    "Der Dienst ist derzeit nicht verfügbar.",
-    "Ungültiger API-Schlüssel.",
-    "Le serveur est surchargé.",
-    "Cette demande enfreint nos règles.",
-    '[{"error":{"code":429}}]',
+
+def reasons(text, source=SOURCE):
+    return "; ".join(problems(text, source, "x " * 2000, 1000, lambda texts: [1]))
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [(reason, text) for reason in REFUSED for text in REFUSED[reason].split("\n") if text],
 )
-SUMMARIES = (
-    "The user hit a segmentation fault in parser.c and the assistant fixed a null pointer.",
-    "- Error: missing semicolon in a.c was fixed.",
-    "Segmentation faults in the parser were traced to a missing check.",
-    "The user exceeded their quota and asked for a refund.",
-    "Rate limiting was added to the API client; 429 answers are retried.",
-    "The user asked why \"I'm sorry, I can't help with that\" appears; the cause was the system prompt.",
-    "Der Nutzer meldete einen Speicherzugriffsfehler beim Start; Ursache war ein leerer Zeiger.",
-    "Der Nutzer fragte, warum das Kontingent überschritten wurde, und erhöhte das Limit.",
-    "L'utilisateur a signalé une erreur de segmentation, corrigée dans le module.",
-    "L'utilisateur préfère les réponses courtes et a corrigé une erreur de quota.",
-    "Permission denied errors while deploying were solved by fixing the owner of the folder.",
-    "Failed builds were repaired. Tests pass.",
-    "The assistant apologised: it could not find the file at first, and found it later in src.",
-    "Quota handling: the user wants a clear message when the quota is exceeded.",
-    "Timeout of the request was raised to 30 seconds.",
-    "No decisions were made about the design.",
-    'Es ging um Fehlermeldungen: "Zugriff verweigert" trat beim Schreiben auf.',
-    "Fehlerbehandlung wurde verbessert, Zeitüberschreitungen werden wiederholt.",
-    "Le quota de l'API a été augmenté par l'utilisateur.",
-    "Ok-button of the dialog was renamed; tests were adapted.",
-    "User asked about tea.",
-    "Access to the server was denied at first; the key was renewed.",
-    "Unauthorized requests are now rejected with 401.",
-    "Connection refused errors came from a stopped database.",
-    "Overloaded methods were merged into one.",
-    "Invalid arguments are reported with exit code 2.",
-    "The user's credit card was rejected, then the request was blocked by the bank.",
-    "Please note the user's preference: short answers.",
-    "Sorry states of the UI were cleaned up.",
-    "The customer asked to try again later; the agent agreed.",
-    "Leider war die Reservierung nicht mehr änderbar; der Kunde stornierte.",
-    "Bitte um kurze Antworten; Tests vor Änderungen.",
-    "Malheureusement annulé, le vol de l'utilisateur a été remboursé.",
-    "Unknown models now raise an error; the user wanted exit code 2.",
-    "用户讨论了部署方案。",
-    "Es gibt keine offenen Punkte; die Rechnung ist bezahlt.",
-    "There was no conversation about prices; only dates mattered.",
-    "API keys that are invalid are handled; the expired token was replaced.",
-    "Fehlgeschlagene Anmeldung geklärt: Konto war abgelaufen.",
-)
+def test_what_is_not_a_summary_is_refused(reason, text):
+    assert reason in reasons(text)
 
 
-def refused(text, source=SOURCE):
-    return problems(text, source, "x " * 2000, 1000, lambda texts: [1])
-
-
-@pytest.mark.parametrize("text", NO_SUMMARIES)
-def test_what_is_no_summary_is_refused(text):
-    assert refused(text)
-
-
-@pytest.mark.parametrize("text", SUMMARIES)
-def test_a_summary_that_mentions_an_error_or_a_refusal_is_taken(text):
-    assert refused(text, SOURCE + text) == []
+@pytest.mark.parametrize("text", SUMMARIES.strip().split("\n"))
+def test_a_summary_that_mentions_an_error_or_a_refusal_passes(text):
+    assert reasons(text, SOURCE + text) == ""

@@ -24,6 +24,12 @@ def test_all_is_silent_where_nothing_is_due(home):
     assert every(env={"CODEH_HOME": str(home / "none")}).code == 0
 
 
+def test_all_by_tokens(home):
+    session(home, "small", 2)
+    session(home, "large", 20)
+    assert [line["session"] for line in every("--due-over", "500").lines] == ["large"]
+
+
 def test_one_bad_session_does_not_stop_the_rest(home):
     session(home, "a", 51)
     bad = session(home, "b", 51)

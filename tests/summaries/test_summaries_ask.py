@@ -55,6 +55,14 @@ def test_a_budget_without_room_is_exit_6(home):
     assert "--budget" in done.err.decode()
 
 
+def test_summaries_of_parts_that_stay_long_are_exit_6(home):
+    session(home, "demo", 51)
+    long = "tail -n +13 | tr ' ' '\\n' | sort | tr '\\n' ' ' | cut -c1-300"
+    done = summarize("demo", "--via", long, "--budget", "300", "--no-gate")
+    assert done.code == 6
+    assert b"do not get shorter" in done.err
+
+
 def test_inline_thoughts_of_a_local_model_are_not_a_summary(home):
     path = session(home, "demo", 51)
     thought = "<think>\nThe user wants /etc/x, 4711.\n</think>\n\nThe user asked short questions."
@@ -116,38 +124,30 @@ data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index"
 """
 
 
+CHAT = orjson.dumps(ANSWERS["openai-chat"])
+ERROR = '{"error":{"message":"It failed.","code":"%s"}}'
+
+
 @pytest.mark.parametrize(
-    "answer, code, reason",
+    "answer, reason",
     [
-        (SSE + b"data: [DONE]\n\n", 0, ""),
-        (SSE, 6, "may succeed later"),
-        (b"", 6, "may succeed later"),
-        (
-            b'{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}',
-            6,
-            "change the request",
-        ),
-        (
-            b'{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}',
-            6,
-            "may succeed later",
-        ),
-        (b"<html><title>502 Bad Gateway</title></html>", 6, "502"),
-        (b"The user asked.", 6, "not a provider's answer"),
-        (orjson.dumps(ANSWERS["anthropic"]), 6, "anthropic"),
-        (orjson.dumps(ANSWERS["openai-chat"]).replace(b'"stop"', b'"length"'), 6, "(length)"),
-        (orjson.dumps(ANSWERS["openai-chat"]).replace(b'"stop"', b'"content_filter"'), 6, "content_filter"),
-        (
-            orjson.dumps(ANSWERS["openai-chat"]).replace(b"The user asked.", b"I'm sorry, but I can't."),
-            6,
-            "refusal",
-        ),
+        (SSE + b"data: [DONE]\n\n", ""),
+        (SSE, "may succeed later"),
+        (b"", "may succeed later"),
+        (ERROR % "model_not_found", "change the request"),
+        (ERROR % "rate_limit_exceeded", "may succeed later"),
+        (b"<html><title>502 Bad Gateway</title></html>", "502"),
+        (b"The user asked.", "not a provider's answer"),
+        (orjson.dumps(ANSWERS["anthropic"]), "anthropic"),
+        (CHAT.replace(b'"stop"', b'"length"'), "(length)"),
+        (CHAT.replace(b'"stop"', b'"content_filter"'), "content_filter"),
+        (CHAT.replace(b"The user asked.", b"I'm sorry, but I can't."), "refusal"),
     ],
 )
-def test_what_a_provider_may_answer(home, answer, code, reason):
+def test_what_a_provider_may_answer(home, answer, reason):
     path = session(home, "demo", 51)
-    before = digest(path)
-    (home / "answer").write_bytes(answer)
+    before, code = digest(path), 6 if reason else 0
+    (home / "answer").write_bytes(answer.encode() if isinstance(answer, str) else answer)
     for status in (0, 22) if code else (0,):
         command = f"cat >/dev/null; cat {home}/answer; exit {status}"
         done = summarize("demo", "--via", command, "--to", "openai-chat", "--model", "m")

@@ -1,6 +1,7 @@
 """`summarize --emit` and `--apply`: a program asks its own model between the two. `--prompt`: in its own words."""
 
 import os
+import subprocess
 import sys
 
 import orjson
@@ -52,12 +53,8 @@ def test_apply_stores_the_same_record_as_a_command(home, tmp_path):
     assert (mine.pop("by"), theirs.pop("by")) == ("program", "command")
     assert {**mine, "id": ""} == {**theirs, "id": ""}
     (line,) = done.lines
-    assert (line["session"], line["action"], line["exchanges"], line["covered"]) == (
-        "one",
-        "summarized",
-        70,
-        20,
-    )
+    expected = {"session": "one", "action": "summarized", "exchanges": 70, "covered": 20}
+    assert line.items() >= expected.items()
     assert line["after"] < line["before"]
 
 
@@ -68,11 +65,8 @@ def test_the_answer_is_in_the_object_or_beside_it(home, tmp_path):
         request = {**emitted(how), "by": "my-model"}
         embedded = dumps({**request, "answer": f"<think>hm</think> {ANSWER}"})
         file.write_bytes(dumps(request) if how == "beside" else embedded)
-        done = summarize(
-            "--apply",
-            "-" if how == "stdin" else str(file),
-            stdin=embedded if how == "stdin" else b"The user asked short questions.\n",
-        )
+        source, stdin = ("-", embedded) if how == "stdin" else (str(file), f"{ANSWER}\n".encode())
+        done = summarize("--apply", source, stdin=stdin)
         assert done.code == 0, done.err
         assert (lines(path)[-1]["summary"], lines(path)[-1]["by"]) == (ANSWER, "my-model")
 
@@ -80,14 +74,12 @@ def test_the_answer_is_in_the_object_or_beside_it(home, tmp_path):
 def test_a_shell_can_do_it(home):
     path = session(home, "demo", 51)
     program = f"{sys.executable} -m codeh_history summarize"
-    model = f"{sys.executable} -c \"import json,sys; json.load(sys.stdin)['prompt']; print('{ANSWER}')\""
-    command = f"set -o pipefail; {program} demo --emit > {home}/s.json && {model} < {home}/s.json | {program} --apply {home}/s.json"
-    assert (
-        os.system(
-            f"CODEH_HOME={home} bash -c '{command.replace(chr(39), chr(39) + chr(92) + chr(39) * 2)}' >/dev/null"
-        )
-        == 0
+    model = f'{sys.executable} -c \'import json,sys; json.load(sys.stdin)["prompt"]; print("{ANSWER}")\''
+    script = (
+        f"set -o pipefail; {program} demo --emit > s.json && {model} < s.json | {program} --apply s.json"
     )
+    environment = {**os.environ, "CODEH_HOME": str(home)}
+    subprocess.run(["bash", "-c", script], cwd=home, env=environment, check=True, stdout=subprocess.DEVNULL)
     assert lines(path)[-1]["summary"] == ANSWER
 
 
@@ -145,6 +137,15 @@ def test_messages_too_large_for_one_prompt_are_sent_as_an_extract(home):
     assert lines(path)[-1]["shortened"] == request["shortened"]
 
 
+def test_for_messages_without_text_any_answer_will_do(home):
+    path = session(home, "demo", 0)
+    with path.open("ab") as file:
+        file.write(b'{"role":"user","parts":[{"text":""}]}\n' * 3)
+    request = emitted("demo", "--max-conversations", "1", "--min-batch", "1")
+    assert apply(request).code == 0
+    assert lines(path)[-1]["summary"] == "2 exchanges without text."
+
+
 def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home):
     path, _ = summarized(home, 6)
     before = digest(path)
@@ -155,13 +156,12 @@ def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home):
 
 def test_tools_are_in_the_prompt_and_may_be_named(home, tmp_path):
     """Those that were called, and those that an imported exchange says it used."""
-    entries = [
-        {
-            "id": f"e{n}", "timestamp": f"2026-01-{n + 1:02d}T00:00:00Z", "userMessage": f"Find note {n}, please, and say what is in it.",
-            "assistantResponse": f"Note {n} is about tea, and about nothing else at all.", "toolsUsed": ["SearchNotes", "read_note"],
-        }
-        for n in range(12)
-    ]  # fmt: skip
+    entry = {
+        "userMessage": "Find this note, please, and say what is in it.",
+        "assistantResponse": "This note is about tea, and about nothing else at all.",
+        "toolsUsed": ["SearchNotes", "read_note"],
+    }
+    entries = [{"id": f"e{n}", "timestamp": f"2026-01-{n + 1:02d}T00:00:00Z", **entry} for n in range(12)]
     file = tmp_path / "kept.json"
     file.write_bytes(dumps({"recentConversations": entries, "summaries": []}))
     assert run("import", str(file), "--from", "persisted", "--into", "demo").code == 0
@@ -172,34 +172,31 @@ def test_tools_are_in_the_prompt_and_may_be_named(home, tmp_path):
 
 # -- the gate ---------------------------------------------------------------------------------------
 
-REFUSED = {
-    "blank": (" \n\t", "blank"),
-    "none": ("No summary generated.", "refusal"),
-    "refusal": ("I'm sorry, but I can't assist with that.", "refusal"),
-    "error": ("Error: 429 Too Many Requests", "error text"),
-    "larger": ("The user asked. " * 400, "not shorter than its source"),
-    "path": ("The user edited /srv/secret/keys.pem.", "/srv/secret/keys.pem"),
-    "number": ("The user paid 4711 euros.", "4711"),
-}
 
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_an_answer_that_is_no_summary_changes_nothing(home, name):
-    answer, reason = REFUSED[name]
+@pytest.mark.parametrize(
+    "answer, reason",
+    [
+        (" \n\t", "blank"),
+        ("I'm sorry, but I can't assist with that.", "refusal"),
+        ("The user asked. " * 400, "not shorter than its source"),
+        ("The user paid 4711 euros.", "4711"),
+        (None, "echo of its input"),
+    ],
+)
+def test_an_answer_that_is_not_a_summary_changes_nothing(home, answer, reason):
     path = session(home, "demo", 51)
-    before = digest(path)
-    done = apply(emitted("demo"), answer)
+    before, request = digest(path), emitted("demo")
+    done = apply(request, request["prompt"] if answer is None else answer)
     assert (done.code, done.out, digest(path)) == (6, b"", before)
     assert reason in done.err.decode()
     assert done.err.decode().startswith("codeh-history: demo: ")
     assert done.err.decode().endswith("nothing changed\n")
 
 
-def test_an_echo_and_invalid_text_are_refused(home, tmp_path):
+def test_an_answer_on_stdin_must_be_text(home, tmp_path):
     path = session(home, "demo", 51)
-    before, request = digest(path), emitted("demo")
-    assert b"echo of its input" in apply(request, request["prompt"]).err
-    (tmp_path / "s.json").write_bytes(dumps(request))
+    before = digest(path)
+    (tmp_path / "s.json").write_bytes(dumps(emitted("demo")))
     for answer, reason in ((b"\xff\xfe", b"not UTF-8"), (b"", b"blank")):
         done = summarize("--apply", str(tmp_path / "s.json"), stdin=answer)
         assert (done.code, reason in done.err) == (6, True)
@@ -210,7 +207,7 @@ def test_no_gate_switches_off_only_faithfulness(home):
     session(home, "demo", 51)
     request = emitted("demo")
     assert apply(request, " ", "--no-gate").code == 6
-    assert apply(request, REFUSED["number"][0], "--no-gate").code == 0
+    assert apply(request, "The user paid 4711 euros.", "--no-gate").code == 0
 
 
 # -- races ------------------------------------------------------------------------------------------
@@ -226,22 +223,23 @@ def test_concurrent_appends_do_not_matter(home):
     assert shown("demo")[-5:] == appended
 
 
-@pytest.mark.parametrize(
-    "meanwhile", ["update u0 -s demo -m changed", "undo -s demo --id a1", "clear -s demo"]
+CHANGES = (
+    "update u0 -s demo -m changed",
+    "undo -s demo --id a1",
+    "clear -s demo",
+    "summarize demo -i --counter approx",
 )
+
+
+@pytest.mark.parametrize("meanwhile", [*CHANGES, *HOW_IT_STANDS])
 def test_a_concurrent_change_is_75(home, meanwhile):
     path = session(home, "demo", 51)
     request = emitted("demo")
-    assert run(*meanwhile.split()).code == 0
-    refused(path, request)
-
-
-@pytest.mark.parametrize("how", HOW_IT_STANDS)
-def test_a_changed_state_of_a_message_is_75(home, how):
-    path = session(home, "demo", 51)
-    request = emitted("demo")
-    with path.open("ab") as file:
-        file.write(changed_in(how, path))
+    if meanwhile in CHANGES:
+        assert run(*meanwhile.split()).code == 0
+    else:
+        with path.open("ab") as file:
+            file.write(changed_in(meanwhile, path))
     refused(path, request)
 
 
@@ -255,20 +253,12 @@ def test_covering_the_newest_exchange_is_75(home):
     refused(path, request)
 
 
-def test_twice_is_75(home):
-    path = session(home, "demo", 51)
-    request = emitted("demo")
-    assert apply(request).code == 0
-    refused(path, request)
-
-
 def test_a_concurrent_summary_is_75_for_a_fold(home):
     path, _ = summarized(home, 6)
     request = emitted("demo")
     assert request["action"] == "folded"
-    assert (
-        summarize("demo", "--max-conversations", "5", "--via", f"cat >/dev/null; echo '{ANSWER}'").code == 0
-    )
+    via = ("--via", f"cat >/dev/null; echo '{ANSWER}'")
+    assert summarize("demo", "--max-conversations", "5", *via).code == 0
     refused(path, request)
 
 
@@ -342,25 +332,16 @@ def test_a_template_makes_the_prompt(home, tmp_path):
 
 def test_a_template_for_a_provider(home, tmp_path):
     """What it says before the text is the system prompt; with the text in it all is one message."""
-    answer = dumps(
-        {
-            "message": {"role": "assistant", "content": ANSWER},
-            "model": "m",
-            "done": True,
-            "done_reason": "stop",
-        }
-    ).decode()
+    message = {"role": "assistant", "content": ANSWER}
+    answer = dumps({"message": message, "model": "m", "done": True, "done_reason": "stop"}).decode()
     for template, roles in (("Be short.", ["system", "user"]), ("Short: {{text}}", ["user"])):
         session(home, "demo", 51)
         (tmp_path / "p").write_text(template)
-        via = f"cat > {home}/body; echo '{answer}'"
-        done = summarize(
-            "demo", "--prompt", str(tmp_path / "p"), "--to", "ollama", "--model", "m", "--via", via
-        )
+        to = ("--to", "ollama", "--model", "m", "--via", f"cat > {home}/body; echo '{answer}'")
+        done = summarize("demo", "--prompt", str(tmp_path / "p"), *to)
         assert done.code == 0, done.err
-        assert [
-            message["role"] for message in orjson.loads((home / "body").read_bytes())["messages"]
-        ] == roles
+        sent = orjson.loads((home / "body").read_bytes())["messages"]
+        assert [message["role"] for message in sent] == roles
 
 
 @pytest.mark.parametrize("template, reason", [("{{ nobody }}", b"nobody"), ("{% if %}", b"p:1")])

@@ -36,17 +36,9 @@ def test_due(count, most, least, batch):
 def test_a_unit_that_crosses_the_batch_end_is_kept_whole():
     """Of two calls one is answered later than the batch ends: call, both answers and all between stay."""
     records = talk(12)
-    calls = [{"functionCall": {"id": id, "name": "f", "args": {}}} for id in "xy"]
-    answers = [
-        {
-            "type": "message", "id": f"t{id}", "kind": "tool", "role": "user",
-            "parts": [{"functionResponse": {"id": id, "name": "f", "response": {}}}],
-        }
-        for id in "xy"
-    ]  # fmt: skip
-    records[1]["parts"] = calls
-    records[2:2] = answers[:1]
-    records[22:22] = answers[1:]
+    records[1]["parts"] = [{"functionCall": {"id": id, "name": "f", "args": {}}} for id in "xy"]
+    records[22:22] = [result("ty", "y")]
+    records[2:2] = [result("tx", "x")]
     due = window.due(view(records).messages, 2, 2)
     assert due is not None
     assert not {"a0", "tx", "ty"} & set(due.ids)
@@ -55,8 +47,7 @@ def test_a_unit_that_crosses_the_batch_end_is_kept_whole():
 
 def test_missing_messages_stay_covered():
     """An id that no live message has (it was undone, or its line is damaged) may come back."""
-    records = [*talk(1), {"type": "summary", "id": "S", "summary": "s", "covers": ["u0", "gone", "also"]}]
-    shown = view(records)
+    shown = view([*talk(1), summary("S", ["u0", "gone", "also"])])
     assert window.stands_for(shown.summaries, shown) == ["u0", "also", "gone", "S"]
 
 
@@ -126,25 +117,14 @@ def test_laws(count, pinned, most, least):
     assert due.ids == [message.id for message in shown if message.id in ids]
 
 
-def summary(id, covers, **more):
-    return {
-        "type": "summary",
-        "id": id,
-        "createdAt": "2026-02-01T00:00:00.000Z",
-        "summary": id,
-        "covers": covers,
-        **more,
-    }
+def summary(id, covers):
+    created = "2026-02-01T00:00:00.000Z"
+    return {"type": "summary", "id": id, "createdAt": created, "summary": id, "covers": covers}
 
 
 def test_what_summaries_stand_for():
-    records = [
-        *talk(4),
-        summary("S", ["u0", "a0"]),
-        summary("T", ["u1", "a1"]),
-        summary("Z", ["u0", "a0", "S", "T"]),
-    ]
-    shown = view(records)
+    covers = {"S": ["u0", "a0"], "T": ["u1", "a1"], "Z": ["u0", "a0", "S", "T"]}
+    shown = view([*talk(4), *(summary(id, ids) for id, ids in covers.items())])
     assert [s.id for s in shown.summaries] == ["Z"]
     assert window.stands_for(shown.summaries, shown) == ["u0", "a0", "u1", "a1", "Z", "S", "T"]
 
