@@ -174,7 +174,8 @@ MESSAGES = session([
 
 @pytest.mark.parametrize("text", [
     "W7 was cancelled, and W8 was cancelled too.", "The agent cancelled W7 and W8.", "W8 has been cancelled.",
-    "W7 was cancelled, W8 was cancelled too.", "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
+    "W7 was cancelled, W8 was cancelled too.", "W7 was cancelled and W8 was cancelled.", "W8, W7 were cancelled.",
+    "W8 and W7 were cancelled.", "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
     "- Cancelled W8\n- Nothing else",
 ])  # fmt: skip
 def test_claims_without_a_call_are_refused(text):
@@ -187,7 +188,8 @@ def test_claims_without_a_call_are_refused(text):
     "W8 was not cancelled.", "W8 still has to be cancelled.", "W9 could not be refunded.", "The refund of W9 failed.",
     "The user's sister cancelled K5 herself.", "A mail was sent to Anna about the order.", "W7 was cancelled; W8 remains open.",
     "`make lint` passed.", "`make test` failed.", "`make docs` passed.", "W8 was upgraded.", "The trip was cancelled.",
-    "W7 was cancelled but W8 was not.", "W7 was cancelled, W8 has stayed open.",
+    "W7 was cancelled but W8 was not.", "W7 was cancelled, W8 has stayed open.", "W7 was cancelled and W8 was delivered.",
+    "The agent cancelled W7, and the W8 is open.",
     "A mail about Mia was sent to Anna.",
 ])  # fmt: skip
 def test_what_calls_did_and_what_nobody_can_know_is_taken(text):

@@ -275,8 +275,8 @@ def refused(path, request):
 @pytest.mark.parametrize(
     "data, reason",
     [
-        (b"not json", b"not JSON"),
-        (b"[]", b"not an object"),
+        (b"not json", b"not a JSON object"),
+        (b"[]", b"not a JSON object"),
         (b"{}", b"session is missing or invalid"),
         ({"covers": 7}, b"covers is missing or invalid"),
         ({"answer": 7}, b"answer is missing or invalid"),

@@ -13,6 +13,7 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, TryAgain
+from ..base.read_json import json_object
 from ..session.exchanges import exchanges
 from ..session.fold import View, arrange, fold
 from ..session.labels import PINNED, escaped
@@ -272,12 +273,9 @@ def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -
 
 def read_emitted(data: bytes, name: str) -> Json:
     """Parse what `--emit` printed, perhaps with an `answer`; raises BadData for anything else."""
-    try:
-        emitted = orjson.loads(data)
-    except ValueError:
-        raise BadData(f"{name}: not JSON; --apply takes what --emit printed") from None
-    if not isinstance(emitted, dict):
-        raise BadData(f"{name}: not an object; --apply takes what --emit printed")
+    emitted = json_object(data)
+    if emitted is None:
+        raise BadData(f"{name}: not a JSON object; --apply takes what --emit printed")
     for key, type in _TYPES.items():
         if not isinstance(emitted.get(key), type):
             raise BadData(f"{name}: {key} is missing or invalid; --apply takes what --emit printed")

@@ -36,7 +36,7 @@ _NOT = re.compile(
 )
 _CLAUSE = re.compile(
     r"(?<=[.!?;:])\s+|\n|\bbut\b|\bwhile\b|\bthen\b|,? and (?=(?:the |it |its |was |were )?\w+ed\b)"
-    r"|, (?=(?:the )?[#\w-]+ (?:was|were|is|has|had)\b)"
+    r"|(?:,| and) (?=(?:the )?[#\w-]+ (?:was|is|has|had)\b)"
 )
 _THING = re.compile(r"#?[A-Za-z0-9][\w-]*\d[\w-]*|[A-Z][\w-]{2,}")
 _COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed(?:s|ed)|fail(?:s|ed))\b")
