@@ -18,7 +18,7 @@ def append(path, name, count):
 
 def hold(path):
     """Lock the session, print `held`, and keep the lock until stdin ends."""
-    fd, _ = log._open_locked(path, create=False, wait=30)
+    fd, _ = log.open_locked(path, create=False, wait=30)
     print("held", flush=True)
     sys.stdin.read()
     os.close(fd)

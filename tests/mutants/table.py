@@ -628,8 +628,8 @@ MUTANTS = [
     ),
     Mutant(
         "an entry goes on a torn line", "adapters/claude_agent_sdk.py",
-        'if stored and not stored.endswith(b"\\n"):',
-        "if False:",
+        'data = b"" if not stored or stored.endswith(b"\\n") else b"\\n"',
+        'data = b""',
         ("adapters/test_protocols.py::test_a_torn_line_costs_itself",),
     ),
     Mutant(

@@ -50,7 +50,7 @@ def careless(path, *, create, wait):
     return fd, created
 
 
-@pytest.mark.parametrize(("opener", "kept"), [(log._open_locked, True), (careless, False)])
+@pytest.mark.parametrize(("opener", "kept"), [(log.open_locked, True), (careless, False)])
 def test_a_file_replaced_while_a_writer_waits_is_reopened(home, monkeypatch, opener, *, kept):
     path = made(home)
 
@@ -62,7 +62,7 @@ def test_a_file_replaced_while_a_writer_waits_is_reopened(home, monkeypatch, ope
         log.lock(fd, name, deadline)
 
     monkeypatch.setattr(log, "lock", replace_then_lock)
-    monkeypatch.setattr(log, "_open_locked", opener)
+    monkeypatch.setattr(log, "open_locked", opener)
     append(path)
     assert ids(path) == ["demo", "first", *(["new"] if kept else [])]
 

@@ -6,25 +6,22 @@ writes them, so that every command that reads a session accepts their files.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NotRequired, TypedDict
 from urllib.parse import unquote
 
 from ..base import locks
 from ..base.env import Env
-from ..base.errors import InputOutput
-from ..base.folders import ensure_dir, sync, sync_dir, write
+from ..base.folders import ensure_dir, sync_dir
+from ..store import log
 from ..store.file import pread_all
 from .native_history import SerialExecutor, in_order
 
 ENDING = ".jsonl"
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class OfSession(TypedDict):
@@ -144,26 +141,23 @@ def unescaped(component: str) -> str:
 
 def append(path: str, entries: Sequence[Any]) -> None:
     """Append entries in order, skipping those whose `uuid` is already stored; durable on return."""
-    with _locked(path) as fd:
+    ensure_dir(os.path.dirname(path))
+    fd, _ = log.open_locked(path, create=True, wait=log.LOCK_SECONDS)
+    try:
         size = os.fstat(fd).st_size
         stored = pread_all(fd, size)
         ids = {id for entry in entries_in(stored) if isinstance(id := entry.get("uuid"), str)}
-        lines: list[bytes] = []
+        data = b"" if not stored or stored.endswith(b"\n") else b"\n"
         for entry in entries:
             id = entry.get("uuid")
-            if not isinstance(id, str):
-                lines.append(line_of(entry))
-            elif id not in ids:
+            if isinstance(id, str):
+                if id in ids:
+                    continue
                 ids.add(id)
-                lines.append(line_of(entry))
-        if stored and not stored.endswith(b"\n"):
-            lines[:1] = [b"\n" + line for line in lines[:1]]
-        try:
-            write(fd, b"".join(lines))
-            sync(fd, data_only=True)
-        except OSError as error:
-            os.ftruncate(fd, size)
-            raise InputOutput(f"{path}: {error.strerror}; nothing was stored") from None
+            data += line_of(entry)
+        log.write(fd, path, size, data, new=not size)
+    finally:
+        locks.close(fd)
 
 
 def read(path: str) -> list[Any] | None:
@@ -174,23 +168,6 @@ def read(path: str) -> list[Any] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     return list(entries_in(data, path))
-
-
-@contextmanager
-def _locked(path: str) -> Iterator[int]:
-    """Open and lock the file, creating it if necessary."""
-    while True:
-        ensure_dir(os.path.dirname(path))
-        fd = os.open(path, _FLAGS, 0o600)
-        try:
-            locks.lock(fd, fcntl.LOCK_EX)
-            if _names(path, fd):
-                if not os.fstat(fd).st_size:  # its name may not be on disk yet
-                    sync_dir(os.path.dirname(path))
-                yield fd
-                return
-        finally:
-            locks.close(fd)
 
 
 def line_of(entry: Any) -> bytes:
@@ -212,11 +189,3 @@ def entries_in(data: bytes, path: str = "") -> Iterator[Any]:
             yield entry
         elif path:
             logging.getLogger("codeh_history").warning("%s: line %d: no entry; skipped", path, number)
-
-
-def _names(path: str, fd: int) -> bool:
-    """Whether the path still refers to this file, which may be removed while waiting for the lock."""
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(fd))
-    except FileNotFoundError:
-        return False

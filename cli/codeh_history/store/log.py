@@ -48,14 +48,14 @@ def append(
     try:
         if create and not os.path.exists(path):
             _create_folder(env, path)
-        fd, created = _open_locked(path, create=create, wait=wait)
+        fd, created = open_locked(path, create=create, wait=wait)
         try:
             size = os.fstat(fd).st_size
             prefix = _prefix(fd, path, size, begin)
             locked = LockedFile(fd, path, size, id_of(path), prefix)
             lines = build_lines(env, locked, build)
             if lines or (locked.created and header):  # an empty session was requested
-                _write(fd, path, size, prefix + lines, new=locked.created)
+                write(fd, path, size, prefix + lines, new=locked.created)
                 return locked.created
             return False
         finally:
@@ -143,7 +143,7 @@ def _close(fd: int, path: str, *, created: bool) -> None:
         pass
 
 
-def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
+def open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
     """Open the session file and lock it; reopen it if it was replaced meanwhile."""
     deadline = time.monotonic() + wait
     created = False
@@ -252,7 +252,7 @@ def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True
     return (text + "}\n").encode("utf-8", "replace")
 
 
-def _write(fd: int, path: str, size: int, data: bytes, *, new: bool) -> None:
+def write(fd: int, path: str, size: int, data: bytes, *, new: bool) -> None:
     """Write once (again only after a short write), then fdatasync; sync the directory of a new file.
 
     A failed write is undone, if nothing was written after it.

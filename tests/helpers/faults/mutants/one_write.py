@@ -10,4 +10,4 @@ def write(fd, _path, _size, data, *_, **__):
     os.fdatasync(fd)
 
 
-log._write = write
+log.write = write
