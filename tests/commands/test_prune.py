@@ -86,10 +86,10 @@ def test_a_session_that_grows_in_the_meantime_is_kept(home):
 
     three(home)
     env = Env({"CODEH_HOME": str(home), "CODEH_NOW": NOW})
-    (old,) = [s for s in prune.newest_first(env) if s.id == "old"]
+    ((id, _, size, _),) = [s for s in prune.newest_first(env) if s[0] == "old"]
     run("append", "-s", "old", "-m", "still here")
     with pytest.raises(HistoryError, match="in use"):
-        trash.remove(env, old.id, size=old.size)
+        trash.remove(env, id, size=size)
     assert session_path(home, "old").exists()
 
 

@@ -135,7 +135,9 @@ def answered(id, name="f", output="x"):
 
 
 def done(records, to=None, budget=None):
-    return reduced(ENV, view(records), to, budget)
+    """What is written, and the facts of it."""
+    written, _, facts, _ = reduced(ENV, view(records), to, budget)
+    return written, facts
 
 
 def view(records):
@@ -151,11 +153,11 @@ def view(records):
     ([user("go"), called("c"), answered("c", "g"), model("ok")], {"result renamed to match its call": 1}),
 ], ids=["whole", "lost", "unasked", "second", "late", "renamed"])  # fmt: skip
 def test_repairs_of_calls_and_results_are_counted(records, repairs):
-    assert done(records).facts["mended"] == repairs
+    assert done(records)[1]["mended"] == repairs
 
 
 def fates(records, budget=None):
-    counts = done(records, budget=budget).facts["messages"]
+    counts = done(records, budget=budget)[1]["messages"]
     return {
         name: counts[name]
         for name in ("before", "kept", "shortened", "summarised", "dropped")
@@ -180,7 +182,7 @@ def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened():
 
 
 def test_a_program_gets_only_what_it_can_continue():
-    assert done([user("go"), model("ok")], to="codex").view.messages
+    assert done([user("go"), model("ok")], to="codex")[0].messages
     with pytest.raises(BadData, match="can be sent again"):
         done([{"kind": "info", "parts": [{"text": "a note"}]}], to="codex")
 

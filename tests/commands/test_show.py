@@ -61,9 +61,7 @@ def events_of(datas):
     """The events printed as a session's file takes each of these contents in turn."""
     changes = Changes()
     views = (fold(parse(lines_of(data))) for data in datas)
-    return [
-        event.as_json() for view in views for event in changes.update(list(enumerate(view.messages, 1)))
-    ]
+    return [event for view in views for _, _, event in changes.update(list(enumerate(view.messages, 1)))]
 
 
 @given(data=files_of(torn=False), cuts=st.sets(st.integers(1, 30), max_size=4))
@@ -98,8 +96,8 @@ def test_earlier_content_is_not_printed_again():
     messages = list(enumerate(view_of([OPEN, DELTAS[0]]).messages, 1))
     assert len(list(changes.update(messages))) == 1
     assert list(changes.update(messages)) == []
-    (event,) = changes.update(list(enumerate(view_of([OPEN, *DELTAS]).messages, 1)))
-    assert event.more["parts"] == [text("b")]
+    ((_, _, event),) = changes.update(list(enumerate(view_of([OPEN, *DELTAS]).messages, 1)))
+    assert event["parts"] == [text("b")]
 
 
 QUIET = Env(stderr=99)

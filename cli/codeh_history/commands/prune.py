@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
@@ -37,22 +36,22 @@ def run(env: Env, options: Options) -> None:
         old = sessions[options.keep :]
     elif options.older_than is not None:
         before = moment(env.millis(), options.older_than, "--older-than")
-        old = [session for session in sessions if 0 < session.used < before]
+        old = [session for session in sessions if 0 < session[1] < before]
     else:
         raise Usage("pass either --older-than AGE or --keep N")
     moved = 0
-    for session in old:
+    for id, _, size, stays in old:
         try:
-            if session.stays:
-                raise BadData(session.stays)
+            if stays:
+                raise BadData(stays)
             if options.yes:
-                trash.remove(env, session.id, size=session.size)
-                env.stored = f"{session.id}, in the trash"
+                trash.remove(env, id, size=size)
+                env.stored = f"{id}, in the trash"
         except HistoryError as error:
-            env.note(f"{session.id}: not moved: {error}")
+            env.note(f"{id}: not moved: {error}")
             continue
         moved += 1
-        env.print(session.id)
+        env.print(id)
     if not moved:
         env.note(f"nothing to prune in {plural(len(sessions), 'session')}")
     else:
@@ -62,19 +61,13 @@ def run(env: Env, options: Options) -> None:
         )
 
 
-class Session(NamedTuple):
-    """A session, when it was last used (epoch milliseconds), its size, and why it cannot be moved."""
+def newest_first(env: Env) -> list[tuple[str, int, int, str]]:
+    """The sessions, newest first: id, when last used (in milliseconds), size, why they cannot be moved.
 
-    id: str
-    used: int
-    size: int
-    stays: str = ""
-
-
-def newest_first(env: Env) -> list[Session]:
-    """The sessions, newest first; raise BadData if a record lies in the future: ages are unknown then."""
+    Raise BadData if a record lies in the future: ages are unknown then.
+    """
     now = env.millis()
-    sessions: list[Session] = []
+    sessions = []
     paths = {path: id for id, path in ids(env)}
     for path in loaded_together(list(paths)):
         if path.endswith(".json"):
@@ -90,5 +83,5 @@ def newest_first(env: Env) -> list[Session]:
             raise BadData(f"{path}: {why}; nothing was moved")
         pending = "an answer is pending" if row["pending"] else ""
         stays = "locked by another process" if read.being_written(path) else pending
-        sessions.append(Session(id, last, row["bytes"], stays))
-    return sorted(sessions, key=lambda session: (-session.used, session.id))
+        sessions.append((id, last, row["bytes"], stays))
+    return sorted(sessions, key=lambda session: (-session[1], session[0]))

@@ -6,7 +6,7 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from ..base.env import SIGPIPE, Env
 from ..base.errors import BadData, Interrupted, Lost, NotFound, Usage
@@ -142,26 +142,6 @@ def item_json(number: int | None, message: Message) -> Json:
 # -- --follow ----------------------------------------------------------------------------------------------
 
 
-class Event(NamedTuple):
-    """A change of a message: `message` for committed content, else a change of pending content.
-
-    `delta` adds the `parts` of `more`, `replace` replaces all parts, `abort` gives the `reason`.
-    """
-
-    name: str
-    number: int
-    message: Message
-    more: Json
-
-    def as_json(self) -> Json:
-        """A committed message as in `show --jsonl`, or `{event, id, n, kind, role, …}`."""
-        message = self.message
-        if self.name == "message":
-            return message_json(self.number, message)
-        ids = {"event": self.name, "id": message.id, "n": self.number, "kind": message.kind}
-        return {**ids, "role": message.role, **self.more}
-
-
 class Changes:
     """Compares successive views of a session.
 
@@ -169,28 +149,32 @@ class Changes:
     """
 
     def __init__(self) -> None:
-        self.committed: dict[str, object] = {}  # committed content by message id
-        self.pending: dict[str, list[Part]] = {}
-        self.aborted: dict[str, object] = {}
+        # by message id: committed content, pending parts, why it was aborted
+        self.seen: dict[str, tuple[object, list[Part], object]] = {}
 
-    def update(self, messages: Numbered) -> Iterator[Event]:
-        """Yield what changed since the last call."""
-        for number, message in messages:
-            id, pending, reason = message.id, message.pending, message.fields.get("aborted")
+    def update(self, messages: Numbered) -> Iterator[tuple[int, Message, Json]]:
+        """Yield what changed since the last call: number, message, and the change as JSON.
+
+        That is committed content as in `show --jsonl`, else `{event, id, n, kind, role, …}`: `delta` adds
+        `parts`, `replace` replaces all parts, `abort` gives the `reason`.
+        """
+        for place, message in messages:
+            number, id, pending = place or 0, message.id, message.pending
+            reason = message.fields.get("aborted")
             content = message.own if message.own is not None else message.blocks  # before compaction
-            if message.committed and (id not in self.committed or self.committed[id] != content):
-                yield Event("message", number or 0, message, {})
+            committed, before, aborted = self.seen.get(id, (None, None, None))
+            about = {"id": id, "n": number, "kind": message.kind, "role": message.role}
+            if message.committed and committed != content:
+                yield number, message, message_json(number, message)
             elif pending is not None:
-                more = added(self.pending.get(id, []), pending)
+                more = added(before or [], pending)
                 if more is None:
-                    yield Event("replace", number or 0, message, {"parts": pending})
-                elif more or id not in self.pending:
-                    yield Event("delta", number or 0, message, {"parts": more})
-                if reason is not None and self.aborted.get(id) != reason:
-                    yield Event("abort", number or 0, message, {"reason": reason})
-            if message.committed:
-                self.committed[id] = content
-            self.pending[id], self.aborted[id] = pending or [], reason
+                    yield number, message, {"event": "replace", **about, "parts": pending}
+                elif more or before is None:
+                    yield number, message, {"event": "delta", **about, "parts": more}
+                if reason is not None and aborted != reason:
+                    yield number, message, {"event": "abort", **about, "reason": reason}
+            self.seen[id] = (content if message.committed else committed, pending or [], reason)
 
 
 def added(before: list[Part], now: list[Part]) -> list[Part] | None:
@@ -218,14 +202,14 @@ class Text:
         self.begun: set[str] = set()
         self.last = self.body = ""  # id and printed body of the pending message at the end of the output
 
-    def print(self, event: Event) -> None:
-        message, body = event.message, body_of(event.message)
+    def print(self, number: int, message: Message, event: Json) -> None:
+        body = body_of(message)
         if message.id == self.last and body.startswith(self.body):
             self._write(body[len(self.body) :])
-        elif event.name == "message" or message.id not in self.begun:
+        elif "event" not in event or message.id not in self.begun:
             rich = render.rich_wanted(self.env)
             id = render.short_ids([message.id])[message.id]
-            head = render.heading(event.number, message, id, people=rich)
+            head = render.heading(number, message, id, people=rich)
             self._write("\n\n" if self.last else "")
             if rich:
                 self.env.draw(render.drawn(self.env, [head]).rstrip(b"\n"))
@@ -274,11 +258,11 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
             report_missing_blocks(env, target.id, lost)
             if seen is None and options.last is not None:
                 list(changes.update(messages[: -options.last]))  # skipped
-            for event in changes.update(messages):
+            for number, message, event in changes.update(messages):
                 if options.jsonl:
-                    env.print_json(event.as_json())
+                    env.print_json(event)
                 else:
-                    text.print(event)
+                    text.print(number, message, event)
             pause = max(PAUSE, 2 * (time.monotonic() - started))
             seen, env.quiet = stamp, True  # report problems once
         if target.path.startswith(SERVER):

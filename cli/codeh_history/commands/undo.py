@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.options import ARGUMENT, Writing, flag, option
@@ -36,22 +34,17 @@ def run(env: Env, options: Options) -> None:
         raise Usage(f"{options.argument}: a message is --id ID, the session is the argument or -s SESSION")
     target = for_writing(env, options.session, options.argument)
     records = undo(env, target, options.id, turn=options.turn)
-    for record in records:
-        env.note(f"{target.id}: undid {record.description}")
-    env.print(*(f"{record.type} {record.id}" for record in records))
+    for _, _, description in records:
+        env.note(f"{target.id}: undid {description}")
+    env.print(*(f"{type} {id}" for type, id, _ in records))
 
 
-class Undone(NamedTuple):
-    """An undone record; `description` includes its first words."""
+def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[tuple[str, str, str]]:
+    """Undo a record by id, the last turn, or the newest record.
 
-    type: str
-    id: str
-    description: str
-
-
-def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[Undone]:
-    """Undo a record by id, the last turn, or the newest record; return them newest first."""
-    undone: list[Undone] = []
+    Return the type, id and description of each, newest first.
+    """
+    undone: list[tuple[str, str, str]] = []
 
     def build(locked: Locked) -> bytes:
         view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
@@ -65,11 +58,11 @@ def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[Undone
         for step in steps:
             new = env.new_id(locked.session, locked.offset + len(lines))
             lines += dumps({"type": "revert", "id": new, "of": step.id, "ts": env.now()}) + b"\n"
-            undone.append(Undone(step.type, step.id, describe(view, step)))
+            undone.append((step.type, step.id, describe(view, step)))
         return lines
 
     log.append(env, target.path, build)
-    env.stored = undone[-1].id
+    env.stored = undone[-1][1]
     return undone
 
 

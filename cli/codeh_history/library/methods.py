@@ -167,7 +167,7 @@ class Methods:
         if id and turn:
             raise Usage("undo: pass either an id or turn, not both")
         with self._opened.call() as call:
-            return [(it.type, it.id) for it in undo(call, self._opened.target, id, turn=turn)]
+            return [it[:2] for it in undo(call, self._opened.target, id, turn=turn)]
 
     def update(self, id: str, message: Texts = (), **options: Any) -> str:
         """Replace a message's text (`update`); return its id."""

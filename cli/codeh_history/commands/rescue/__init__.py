@@ -36,7 +36,7 @@ from ...views.rows import beginning
 from .. import fork
 from ..verify import program_problem
 from . import steps
-from .steps import Recovered, Reduced
+from .steps import Recovered
 
 EXAMPLES = """\
   codeh-history rescue                           # the newest sessions and their problems
@@ -79,19 +79,19 @@ def run(env: Env, options: Options) -> None:
     budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = steps.read(env, options.session, options.argument)
     to = destination(options, session)
-    done = steps.reduced(env, session.view, to, budget)
-    changed = session.problems or done.facts["compacted"]
+    view, report, facts, earlier = steps.reduced(env, session.view, to, budget)
+    changed = session.problems or facts["compacted"]
     wanted = changed or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install
     # a terminal shows it, but saves nothing
     lost = printed and options.output is None and env.terminal(env.stdout)
     writes = wanted and not options.dry_run and not lost
-    out = write(env, options, session, done, to) if writes else {}
-    for line in done.report if options.report else ():
+    out = write(env, options, session, view, to) if writes else {}
+    for line in report if options.report else ():
         env.report(orjson.dumps(line))
-    rescue = as_json(session, done, to, out)
+    rescue = as_json(session, facts, to, out)
     if not options.json:
-        for text in () if env.quiet else lines(rescue, done.earlier):
+        for text in () if env.quiet else lines(rescue, earlier):
             env.report(visible(text).encode())
         if rescue["id"] is not None:
             env.print(rescue["id"])
@@ -112,19 +112,17 @@ def destination(options: Options, session: Recovered) -> str | None:
     return None
 
 
-def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str | None) -> Json:
+def write(env: Env, options: Options, session: Recovered, view: View, to: str | None) -> Json:
     """Write the rescued session; return where it was written and how to resume it."""
     if to is None:
-        return _as_session(env, options, session, done.view)
+        return _as_session(env, options, session, view)
     from ...talk.send import program
 
     of: tuple[Any, ...] = ()
     if options.install:  # the same session gets the same id
-        contents = [dumps([message.kind, message.parts]) for message in done.view.messages]
-        of = (session.id, options.title, [summary.text for summary in done.view.summaries], contents)
-    made = program.make(
-        env, done.view, to, cwd=options.cwd, title=options.title, install=options.install, of=of
-    )
+        contents = [dumps([message.kind, message.parts]) for message in view.messages]
+        of = (session.id, options.title, [summary.text for summary in view.summaries], contents)
+    made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install, of=of)
     out = {"resume": program.command(made, made.written.resume), "not_written": dict(made.written.left)}
     if options.install:
         if installed := program.installed(env, made):
@@ -161,14 +159,14 @@ def _as_session(env: Env, options: Options, session: Recovered, view: View) -> J
 # -- output ----------------------------------------------------------------------------------------------
 
 
-def as_json(session: Recovered, done: Reduced, to: str | None, out: Json) -> Json:
+def as_json(session: Recovered, facts: Json, to: str | None, out: Json) -> Json:
     """`session, path, program, to, ok, problems, mended, messages, tokens, let_go, left, …, written`."""
     mended = [problem["mended"] for problem in session.problems if problem.get("mended")]
     by_reader = Counter(_LINE.sub("the line before", text) for text in mended)
     return {
         "session": session.id, "path": session.target.path, "program": session.program, "to": to,
-        "ok": not session.problems, "problems": session.problems, **done.facts,
-        "mended": dict(by_reader + done.facts["mended"]), "left": dict(sorted(session.left.items())),
+        "ok": not session.problems, "problems": session.problems, **facts,
+        "mended": dict(by_reader + facts["mended"]), "left": dict(sorted(session.left.items())),
         "not_written": {}, **_NOWHERE, **out,
     }  # fmt: skip
 

@@ -146,23 +146,12 @@ def _usable(session: Session) -> Iterator[Entry | Summary]:
             yield item
 
 
-class Reduced(NamedTuple):
-    """`view`: what to write; `report`: a line per op.
-
-    `facts`: `mended, messages, tokens, let_go, summary, model, window, budget, compacted`. `earlier`: how
-    many messages summaries covered before.
-    """
-
-    view: View
-    report: list[Json]
-    facts: Json
-    earlier: int = 0
-
-
-def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
+def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[View, list[Json], Json, int]:
     """Repair and curate the view, and compact it if it exceeds `limit` or 60 % of its model's window.
 
-    `to`: the program to write for. Raises BudgetUnreachable, and BadData if nothing is left to resume.
+    `to`: the program to write for. Return what to write; a line per op; the facts `mended, messages,
+    tokens, let_go, summary, model, window, budget, compacted`; how many messages summaries covered before.
+    Raises BudgetUnreachable, and BadData if nothing is left to resume.
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
     model, window = None, None
@@ -196,7 +185,7 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
     }  # fmt: skip
     sent = {message.id for message in view.messages}
     earlier = sum(id in view.all and id not in sent for id in stands_for(view.summaries, view))
-    return Reduced(smaller, report, facts, earlier)
+    return smaller, report, facts, earlier
 
 
 def _repairs(ops: list[Op]) -> Counter[str]:
