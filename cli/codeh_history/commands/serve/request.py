@@ -36,35 +36,22 @@ class Request(NamedTuple):
     stream: bool = False
 
 
-class Cancel(NamedTuple):
-    """A request to cancel another."""
-
-    id: Id
-
-
-class Refusal(NamedTuple):
-    """An invalid request; `id` None if it has no valid id."""
-
-    id: Id
-    error: HistoryError
-
-
-def read(line: bytes) -> Request | Cancel | Refusal:
-    """Parse a line."""
+def read(line: bytes) -> tuple[Id, Request | HistoryError | None]:
+    """Parse a line: its id and the request, or what is wrong with it, or None to cancel the request."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return Refusal(None, BadData("not a line of JSON"))
+        return None, BadData("not a line of JSON")
     if not isinstance(value, dict):
-        return Refusal(None, BadData("not a JSON object"))
+        return None, BadData("not a JSON object")
     name = "cancel" if list(value) == ["cancel"] else "id"
     id = value.get(name)
     if not isinstance(id, str | int) or isinstance(id, bool):
-        return Refusal(None, BadData(f"{name}: must be a string or an integer"))
+        return None, BadData(f"{name}: must be a string or an integer")
     try:
-        return Cancel(id) if name == "cancel" else _request(id, value)
+        return id, None if name == "cancel" else _request(id, value)
     except HistoryError as error:
-        return Refusal(id, error)
+        return id, error
 
 
 def _request(id: Id, value: dict[str, Any]) -> Request:

@@ -22,7 +22,7 @@ from ...base.escape import visible
 from ...session.records import BOM
 from ...store.paths import SERVER
 from . import request as requests
-from .request import Cancel, Refusal, Request, Turn, turn_of
+from .request import Request, Turn, turn_of
 from .worker import MOST, Json, Output, Worker
 
 RUNNING = 128  # concurrent commands, and as many that follow a session
@@ -109,19 +109,21 @@ class Server:
         if len(data) > requests.LONGEST:
             self.refuse(None, BadData(f"longer than {requests.LONGEST >> 20} MiB"))
             return
-        line = requests.read(data) if data.strip() else None
-        if isinstance(line, Refusal):
-            self.refuse(line.id, line.error)
-        elif isinstance(line, Cancel) and line.id in self.jobs:
-            self.cancel(self.jobs[line.id], signal.SIGTERM)
-        elif isinstance(line, Request) and line.id in self.jobs:
-            self.refuse(line.id, Usage("id: already used by an unanswered request"))
-        elif isinstance(line, Request):
-            job = Job(line, self.turn_of(line))
+        if not data.strip():
+            return
+        id, request = requests.read(data)
+        if isinstance(request, HistoryError):
+            self.refuse(id, request)
+        elif request is None and id in self.jobs:
+            self.cancel(self.jobs[id], signal.SIGTERM)
+        elif request is not None and id in self.jobs:
+            self.refuse(id, Usage("id: already used by an unanswered request"))
+        elif request is not None:
+            job = Job(request, self.turn_of(request))
             earlier = [each.task for each in self.jobs.values() if job.turn.waits_for(each.turn)]
             job.task = self.loop.create_task(self.handle(job, earlier))
             job.task.add_done_callback(asyncio.Task.result)  # an exception stops the server
-            self.jobs[line.id] = job
+            self.jobs[id] = job
 
     def turn_of(self, request: Request) -> Turn:
         environ = {**self.env.environ, **request.environ}
