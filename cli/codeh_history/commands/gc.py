@@ -44,22 +44,23 @@ class Options(OptionSet):
 
 
 def run(env: Env, options: Options) -> int:
-    failed: list[int] = []
-    lines = 0
-    for lines, line in enumerate(removable(env, options, failed), 1):  # noqa: B007
-        env.print_json({**line, "removed": options.yes})
-    if not lines and not failed:
+    any_line, code = False, 0
+    for line in removable(env, options):
+        any_line = True
+        if isinstance(line, HistoryError):
+            env.warn(str(line))
+            code = code or line.exit_code
+        else:
+            env.print_json({**line, "removed": options.yes})
+    if not any_line:
         env.note("nothing to remove")
     elif not options.yes:
         env.note("nothing removed; pass --yes to remove it")
-    return failed[0] if failed else 0
+    return code
 
 
-def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
-    """Yield a line for each thing that no session needs; with --yes, remove it first.
-
-    Exit codes of failures, which are reported on stderr, are added to `failed`.
-    """
+def removable(env: Env, options: Options) -> Iterator[Json | HistoryError]:
+    """Yield a line for each thing that no session needs, or why it stays; with --yes, remove it first."""
     before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
     old = trash.older(env, before) if before is not None else []
     store = open_store(env)
@@ -79,8 +80,7 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
         try:
             yield from deltas(env, name, path, yes=options.yes)
         except HistoryError as error:
-            env.warn(f"{name}: {error}")
-            failed.append(error.exit_code)
+            yield type(error)(f"{name}: {error}")
     if store.shared and not options.shared:
         env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
     elif moved and not options.shared:
