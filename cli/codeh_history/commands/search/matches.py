@@ -224,7 +224,7 @@ class Entry(NamedTuple):
     text: str
 
 
-Read = Callable[[str], Iterable[Entry] | None]  # returns a file's messages, or None if it cannot be read
+Read = Callable[[str], Sequence[Entry] | None]  # returns a file's messages, or None if it cannot be read
 
 
 def find(env: Env, stamps: Mapping[str, str], read: Read, words: str) -> list[Entry]:
@@ -235,16 +235,13 @@ def find(env: Env, stamps: Mapping[str, str], read: Read, words: str) -> list[En
     query = query_of(words)
     if query is None:
         return []
-    entries: list[Entry] | None = None
     with Cache(env.home).opened() as db:
         if db is not None:
-            entries = _matches(db, stamps, read, query)
-    if entries is None:
-        import sqlite3
+            return _matches(db, stamps, read, query)
+    import sqlite3
 
-        with closing(sqlite3.connect(":memory:")) as memory:
-            entries = _matches(memory, stamps, read, query)
-    return [entry for entry in entries if entry.path in stamps]
+    with closing(sqlite3.connect(":memory:")) as memory:
+        return _matches(memory, stamps, read, query)
 
 
 def query_of(words: str) -> str | None:
@@ -279,13 +276,12 @@ def _matches(db: sqlite3.Connection, stamps: Mapping[str, str], read: Read, quer
             db.execute("delete from texts where rowid >= ? and rowid < ?", before[1:])
             db.execute("delete from indexed where path = ?", (path,))
         if entries is not None:
-            (last,) = db.execute("select max(rowid) from texts").fetchone()
-            end = last or 0
-            first = end + 1
-            for end, entry in enumerate(entries, first):
+            (first,) = db.execute("select coalesce(max(rowid), 0) + 1 from texts").fetchone()
+            for number, entry in enumerate(entries, first):
                 spaced = _UNSPACED.sub(lambda char: f" {char[0]} ", entry.text)
                 text = entry.text if spaced != entry.text else ""
-                db.execute(_INSERT, (end, path, entry.id, entry.n, entry.kind, spaced, text))
-            db.execute("insert into indexed values (?, ?, ?, ?)", (path, stamp, first, end + 1))
+                db.execute(_INSERT, (number, path, entry.id, entry.n, entry.kind, spaced, text))
+            end = first + len(entries)
+            db.execute("insert into indexed values (?, ?, ?, ?)", (path, stamp, first, end))
     db.commit()
-    return [Entry(*row) for row in db.execute(_SEEK, (query,))]
+    return [Entry(*row) for row in db.execute(_SEEK, (query,)) if row[0] in stamps]
