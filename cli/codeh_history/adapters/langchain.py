@@ -39,7 +39,6 @@ class ChatMessageHistory(BaseChatMessageHistory):
         self._history = NativeHistory(
             "langchain", History.open(session_id, create=True, home=home), _rendered
         )
-        self._names: dict[str, str] = {}
 
     @property
     def messages(self) -> list[Any]:  # type: ignore[override,unused-ignore]
@@ -58,14 +57,15 @@ class ChatMessageHistory(BaseChatMessageHistory):
     def _message(self, value: Json) -> Json:
         """Convert a message of the package to one of a session."""
         kind, data = data_of(value)
-        self._names |= _names_of_calls(data)
-        id = name_of(data.get("tool_call_id"))
-        if id is not None and id not in self._names:
-            for held in self._history.values():
-                self._names |= _names_of_calls(object_of(held.get("data")))
+        id, history = name_of(data.get("tool_call_id")), self._history
+        known = id is None or id in history.names
+        for each in (data, *(() if known else (object_of(held.get("data")) for held in history.values()))):
+            history.learn_names(
+                [*objects(each.get("tool_calls")), *objects(each.get("invalid_tool_calls"))]
+            )
         read = Read("langchain", "")
-        if id is not None and id in self._names:
-            read.call(id, self._names[id], {})
+        if id is not None and id in history.names:
+            read.call(id, history.names[id], {})
         if kind == "system":
             return {"role": "user", "parts": parts_of(read, data), "item": {"role": kind}}
         add_message(read, value)
@@ -73,13 +73,6 @@ class ChatMessageHistory(BaseChatMessageHistory):
             return {"kind": _KINDS.get(kind, "info"), "parts": [{"text": ""}]}
         (entry,) = (item for item in read.items if isinstance(item, Entry))
         return {"kind": entry.kind, "parts": entry.parts, **entry.fields}
-
-
-def _names_of_calls(data: Json) -> dict[str, str]:
-    """Return the function name of each call in a message, by id."""
-    calls = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
-    names = [(name_of(call.get("id")), name_of(call.get("name"))) for call in calls]
-    return {id: name for id, name in names if id and name}
 
 
 def _rendered(messages: Sequence[Message], summaries: Sequence[str]) -> list[Json]:

@@ -16,7 +16,7 @@ from .. import providers
 from ..base.errors import BadData, NotFound
 from ..library.session import Session
 from ..providers.base import Options
-from ..providers.parts import object_of
+from ..providers.parts import name_of, object_of
 from ..session.model import Json, Message
 
 FIELD = "native"  # of a message: `{PACKAGE: VALUE}`
@@ -73,6 +73,7 @@ class NativeHistory:
         self.package = package
         self.session = session
         self.render = render
+        self.names: dict[str, str] = {}  # of called functions, by the id of the call, as far as known
 
     def add(self, messages: Iterable[tuple[Any, Json]]) -> list[str]:
         """Append values with their messages, all or nothing; return the ids."""
@@ -109,6 +110,11 @@ class NativeHistory:
         if "blockIds" in stored:
             return value if stored["blockIds"] == message.blocks else None
         return value if stored.get("parts") == message.own else None
+
+    def learn_names(self, calls: Iterable[Json], field: str = "id") -> None:
+        """Remember the function name of each call, whose id is in this field."""
+        names = [(name_of(call.get(field)), name_of(call.get("name"))) for call in calls]
+        self.names.update((id, name) for id, name in names if id and name)
 
     def pop(self) -> list[Any]:
         """Revert the newest message and return its values; empty if there is no message."""

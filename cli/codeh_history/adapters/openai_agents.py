@@ -38,7 +38,6 @@ class Session:
         self.session_settings = session_settings
         self._history = NativeHistory("openai-agents", history, rendering(_FORMAT))
         self.executor = SerialExecutor()
-        self._names: dict[str, str] = {}
 
     @in_order
     def get_items(self, limit: int | None = None) -> list[Any]:
@@ -71,18 +70,12 @@ class Session:
         """Convert an item to a message; an unknown one becomes an OpenAI-only part."""
         reader = Reader(_FORMAT, {})
         id = name_of(object_of(item).get("call_id"))
-        if id is not None and "output" in item and id not in self._names:
-            self._names.update(names_of_calls(self._history.values()))
-        reader.names = self._names
+        if id is not None and "output" in item and id not in self._history.names:
+            self._history.learn_names(map(object_of, self._history.values()), "call_id")
+        reader.names = self._history.names
         try:
             reader.item(item, "item")
             (message,) = reader.records
         except (BadData, ValueError, TypeError, KeyError, AttributeError):
             return {"role": "user", "parts": [native(_FORMAT, item)]}
         return message
-
-
-def names_of_calls(items: Sequence[Any]) -> dict[str, str]:
-    """Return the function name of each call, by id."""
-    calls = [(name_of(item.get("call_id")), name_of(item.get("name"))) for item in map(object_of, items)]
-    return {id: name for id, name in calls if id and name}

@@ -59,9 +59,7 @@ class Options(Selection, Reading):
         "PROGRAM", "Continue its sessions of --from-dir in --cwd.", choices=WRITTEN,
         requires=("from_dir",), excludes=("to", "output", "title", "all", "redact", *Selection.DEFAULTS),
     )  # fmt: skip
-    from_dir: str | None = option(
-        "OLD", "With --program: the directory that was moved.", requires=("program",)
-    )
+    from_dir: str | None = option("OLD", "With --program: the moved directory.", requires=("program",))
     redact: bool = flag("Replace secrets; best effort.")
     allow_missing: bool = ALLOW_MISSING
 

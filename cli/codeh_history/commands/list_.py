@@ -48,9 +48,7 @@ class Options(Reading, without=("argument",)):
     program: str | None = option("PROGRAM", "Only sessions of this program.")
     model: str | None = option("MODEL", "Only sessions with answers by a model whose name contains MODEL.")
     branch: str | None = option("BRANCH", "Only sessions on this git branch, or begun at this commit.")
-    title: str | None = option(
-        "TEXT", "Only sessions with TEXT in the title or first prompt, ignoring case."
-    )
+    title: str | None = option("TEXT", "Only sessions with TEXT in title or first prompt, in any case.")
     json: bool = JSON
     jsonl: bool = JSONL
     no_pager: bool = NO_PAGER

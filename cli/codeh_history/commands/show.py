@@ -45,9 +45,7 @@ TORN = "torn last line"  # only a header being written: an empty session
 
 class Options(Selection, Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
-    items: bool = flag(
-        "JSON lines with the committed and pending content of each message.", excludes=("json", "jsonl")
-    )
+    items: bool = flag("JSON lines of committed and pending content.", excludes=("json", "jsonl"))
     curated: bool = flag("As `curate` would leave it.")
     agents: bool = flag("With sub-agents, below the call that started them.", excludes=("follow", "items"))
     json: bool = JSON

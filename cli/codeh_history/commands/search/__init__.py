@@ -45,14 +45,7 @@ class Options(OptionSet):
     list_only: bool = flag("Only the names of sessions with a match.", "-l", long="--list")
     count: bool = flag("Only SESSION:COUNT for each session with a match.", "-c", excludes=("list_only",))
     most: int | None = option("N", f"At most N matches (on a terminal {MOST}).", long="-n", least=1)
-    around: int = option(
-        "N",
-        "N lines of the message before and after each match.",
-        "-C",
-        long="--context",
-        least=0,
-        default=0,
-    )
+    around: int = option("N", "N lines around each match.", "-C", long="--context", least=0, default=0)
     agents: bool = flag("Search sub-agents too, imported or not.", excludes=("words",))
     words: bool = flag("Treat REGEX as words: messages with all of them, best match first.")
     json: bool = JSON

@@ -53,7 +53,7 @@ class Options(Reading, without=("argument",)):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Only these sessions, including sub-agents.")
     by: str | None = option("WHAT", f"{', '.join(BY)} (default: model).", choices=BY)
     window: str | None = option(
-        "W", "By the quota windows of each program: 5h or week.", choices=tuple(WINDOWS), excludes=("by",)
+        "W", "By quota windows: 5h or week.", choices=tuple(WINDOWS), excludes=("by",)
     )
     since: str | None = option("D", "Only responses since: 30m, 2h, 7d, or a date.")
     until: str | None = option("D", "Only responses until then; a date includes that day.")
