@@ -6,6 +6,7 @@ from hypothesis import given
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
+from codeh_history.commands.curate import Options
 from codeh_history.session.by_reference import all_ids
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import drop, insert, replace
@@ -31,12 +32,13 @@ OPS = [
 class Ran:
     """A filter with these ops, on the session of a home, and what it printed."""
 
-    def __init__(self, home, ops, fields=None, **how):
+    def __init__(self, home, ops, fields=None, *, in_place=False):
         out, err = home.parent / "out", home.parent / "err"
         with out.open("wb") as stdout, err.open("wb") as stderr:
             env = Env({"CODEH_NOW": "2026-01-02T03:04:05Z"}, stdout=stdout.fileno(), stderr=stderr.fileno())
             target = Target(str(home / "sessions" / "s.jsonl"), "-s")
-            self.view = result.run(env, target, lambda _: (ops, fields or {}), **{"in_place": False, **how})
+            options = Options(in_place=in_place)
+            self.view = result.run(env, target, lambda _: (ops, fields or {}), options, None)
         self.out, self.err = out.read_bytes(), err.read_text()
 
 
@@ -86,7 +88,7 @@ def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(home, fields, 
 
 def test_a_stream_has_no_file_to_be_changed():
     with pytest.raises(Usage, match=r"-i changes a session: name one instead of -"):
-        result.run(Env({}), Target("-", "argument"), lambda _: ([], {}), in_place=True)
+        result.run(Env({}), Target("-", "argument"), lambda _: ([], {}), Options(in_place=True), None)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [5], [1 << 20, 1], [9, (1 << 16) + 1, 3], [700_000] * 5])

@@ -155,8 +155,6 @@ def emit(env: Env, options: Options, made: Sources) -> int:
     target = for_reading(env, options.session, options.argument)
     own = is_id(target.id) and target.path == path_of(env, target.id)
     name = target.path if target.path == "-" else target.id if own else os.path.abspath(target.path)
-    if not name.isprintable():
-        raise Usage(f"{name}: this name cannot be written as JSON")
     for_writing(env, name)  # as `--apply` will, perhaps in another directory
     view = view_of(env, target, strict=options.strict)
     most, least = options.max_conversations, options.min_batch

@@ -70,8 +70,7 @@ class Count:
     def begin(self, message: Message, number: int) -> None:
         """Use a prompt as the first if it has text and no earlier one is known."""
         if self.first is None or number < self.first[0]:
-            texts = (part.get("text") for part in message.parts if type(part) is dict)
-            begins = next(filter(None, (beginning(text) for text in texts if isinstance(text, str))), "")
+            begins = first_words(message)
             self.first = (number, begins) if begins else self.first
 
     def row(self, path: str) -> Json:
@@ -90,6 +89,12 @@ class Count:
             "git": [*self.git],
             "program": text_of(source.get("from")), "program_session": text_of(source.get("id")),
         }  # fmt: skip
+
+
+def first_words(message: Message) -> str:
+    """Return the beginning of a message's first part with text; "" without text."""
+    texts = (part.get("text") for part in message.parts if type(part) is dict)
+    return next(filter(None, (beginning(text) for text in texts if isinstance(text, str))), "")
 
 
 def beginning(text: str) -> str:

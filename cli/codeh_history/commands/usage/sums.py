@@ -107,10 +107,8 @@ def response_of(id: str, message: Json, table: Table) -> Json:
 
     The name is the provider's response id, which copies and replays share, else the message's id and time.
     """
-    ts = timestamp(message.get("ts"))
-    if ts is not None and not ts.endswith("Z"):
-        millis = to_millis(ts)
-        ts = None if millis is None else from_millis(millis)
+    millis = to_millis(timestamp(message.get("ts")) or "")
+    ts = None if millis is None else from_millis(millis)
     name = message.get("responseId") or message.get("response") or f"{id} {ts}"
     response = {"name": name, "ts": ts, "provider": message.get("provider"), "model": message.get("model")}
     return priced({**response, "used": billed(message["usage"]), "labels": message["labels"]}, table)
@@ -264,8 +262,5 @@ def _period(minute: str, by: str, *, is_local: bool) -> str:
     day = minute[:10] if millis is None else f"{local()(millis):%Y-%m-%d}"
     if by != "week":
         return day if by == "day" else day[:7]
-    try:
-        year, week, _ = date.fromisoformat(day).isocalendar()
-    except ValueError:
-        return UNKNOWN
+    year, week, _ = date.fromisoformat(day).isocalendar()
     return f"{year}-W{week:02d}"

@@ -13,9 +13,9 @@ from ...providers.usage import billed
 from ...render import parts
 from ...session.exchanges import is_prompt
 from ...session.fold import View
-from ...session.model import Json, Message
+from ...session.model import Json
 from ...tokens.prices import table
-from ...views.rows import beginning, text_of
+from ...views.rows import first_words, text_of
 from . import look
 from . import message as messages
 
@@ -51,14 +51,8 @@ def index(entries: Sequence[tuple[str, str]]) -> bytes:
 
 def title_of(view: View) -> str:
     """Return the session's title, otherwise the beginning of its first prompt, otherwise its id."""
-    prompts = (_beginning(message) for message in view.messages if is_prompt(message))
+    prompts = (first_words(message) for message in view.messages if is_prompt(message))
     return text_of(view.meta.get("title")) or next(filter(None, prompts), "") or view.id or "Conversation"
-
-
-def _beginning(message: Message) -> str:
-    """Return the beginning of a prompt; "" if it has no text."""
-    texts = (part.get("text") for part in message.parts)
-    return next((begins for text in texts if isinstance(text, str) and (begins := beginning(text))), "")
 
 
 def last_time(view: View) -> str:
@@ -96,7 +90,7 @@ def _contents(view: View) -> Iterator[str]:
     if len(prompts) < LONG:
         return
     items = "".join(
-        f'<li value="{number}"><a href="#m{number}">{escape(visible(_beginning(prompt) or "…"))}</a></li>'
+        f'<li value="{number}"><a href="#m{number}">{escape(visible(first_words(prompt) or "…"))}</a></li>'
         for number, prompt in prompts
     )
     yield f"<nav><details><summary>{len(prompts)} prompts</summary><ol>{items}</ol></details></nav>"
