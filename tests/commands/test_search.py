@@ -11,7 +11,6 @@ from codeh_history.base.env import Env
 from codeh_history.base.sandbox import Pattern
 from codeh_history.commands.search import MOST
 from codeh_history.commands.search import matches as searching
-from codeh_history.commands.search.matches import Hit
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
@@ -21,6 +20,7 @@ from support import run
 from terminal_output import on_terminal
 
 QUIET = Env(stderr=99)
+ALONE = {"before": [], "after": [], "apart": True}  # a line without context
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]
 
 
@@ -33,9 +33,11 @@ def expected(path, pattern, flags=0):
     title = view.meta.get("title")
     titles = [title] if isinstance(title, str) and title else []
     return [
-        Hit(path.stem, None, 0, "title", text) for text in titles if re.search(pattern, text, flags)
+        {"session": path.stem, "id": None, "n": 0, "kind": "title", "text": text, **ALONE}
+        for text in titles
+        if re.search(pattern, text, flags)
     ] + [
-        Hit(path.stem, message.id, number, message.kind, *lines)
+        {"session": path.stem, "id": message.id, "n": number, "kind": message.kind, **lines}
         for number, message in enumerate(view.messages, 1)
         for lines in searching.matching(searching.items_of(message), Pattern(pattern, "", flags), "m")
     ]
@@ -85,13 +87,13 @@ def result(response):
     ],
 )  # fmt: skip
 def test_matching_lines(part, pattern, lines):
-    assert [line for line, *_ in matching(message(part), pattern)] == lines
+    assert [hit["text"] for hit in matching(message(part), pattern)] == lines
 
 
 def test_pending_text_is_searched():
     pending = message()
     pending.own, pending.pending = None, [{"text": "half"}]
-    assert [line for line, *_ in matching(pending, "half")] == ["half"]
+    assert [lines["text"] for lines in matching(pending, "half")] == ["half"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,9 @@ def test_hits_come_by_number_where_streams_interleave(tmp_path):
     ]  # fmt: skip
     path = tmp_path / "s.jsonl"
     path.write_bytes(some.encode(records))
-    assert [(hit.n, hit.id) for hit in hits_of(path, "x")] == [(n, id) for n, id in enumerate("abcdef", 1)]
+    assert [(hit["n"], hit["id"]) for hit in hits_of(path, "x")] == [
+        (n, id) for n, id in enumerate("abcdef", 1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -150,9 +154,9 @@ def test_hits_come_by_number_where_streams_interleave(tmp_path):
 )  # fmt: skip
 def test_lines_around_matches_are_shown_once(places, around, shown):
     printed = []
-    for text, before, after, apart in searching.with_context("abcdefg", places, around):
-        printed += ["--"] if apart and printed else []
-        printed += [*before, text, *after]
+    for lines in searching.with_context("abcdefg", places, around):
+        printed += ["--"] if lines["apart"] and printed else []
+        printed += [*lines["before"], lines["text"], *lines["after"]]
     assert printed == shown
 
 

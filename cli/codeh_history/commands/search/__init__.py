@@ -82,10 +82,10 @@ def run(env: Env, options: Options) -> int:
     size = sum(size_of(target.path) for target in targets) if watched else 0
     with marks, progress(env, "searching", size, A_SECOND):
         if options.list_only or options.count:
-            records = summed(hits, count=options.count)
-        else:
-            records = (hit._asdict() for hit in (hits if named else once(hits)))
-        any_hit = write(env, capped(env, options, records), options, marks)
+            hits = summed(hits, count=options.count)
+        elif not named:
+            hits = once(hits)
+        any_hit = write(env, capped(env, options, hits), options, marks)
     if unread or (options.strict and lost):
         return BadData.exit_code
     return 0 if any_hit else NegativeAnswer.exit_code
@@ -123,8 +123,8 @@ def once(hits: Iterator[Hit]) -> Iterator[Hit]:
     """Drop hits in copies of a message in forks and other sessions."""
     seen: dict[int, str] = {}
     for hit in hits:
-        first = seen.setdefault(hash((hit.id, hit.text)), hit.session)
-        if hit.id is None or first == hit.session:
+        first = seen.setdefault(hash((hit["id"], hit["text"])), hit["session"])
+        if hit["id"] is None or first == hit["session"]:
             yield hit
 
 
@@ -132,9 +132,10 @@ def summed(hits: Iterator[Hit], *, count: bool) -> Iterator[Json]:
     """Yield each session once; with `count`, also its number of hits."""
     counts: dict[str, int] = {}
     for hit in hits:
-        if not count and hit.session not in counts:
-            yield {"session": hit.session}
-        counts[hit.session] = counts.get(hit.session, 0) + 1
+        session = hit["session"]
+        if not count and session not in counts:
+            yield {"session": session}
+        counts[session] = counts.get(session, 0) + 1
     if count:
         yield from ({"session": session, "count": number} for session, number in counts.items())
 

@@ -19,7 +19,7 @@ from ...base.read_json import strings_in
 from ...base.sandbox import Pattern
 from ...render import parts
 from ...session.fold import View
-from ...session.model import Message
+from ...session.model import Json, Message
 from ...store import read
 from ...store.cache import Cache
 from ...store.read import stamps_of
@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # signs that text may be escaped, or stored elsewhere
 Items = Iterable[list[str]]
-Lines = tuple[str, Sequence[str], Sequence[str], bool]  # `text, before, after, apart` of a `Hit`
+Hit = Json
+"""A matching line: `session, id, n, kind, text, before, after, apart`.
+
+A title has the kind `title`, the number 0 and no id. `before`, `after`: context lines that are not shown
+with another match; `apart`: whether the context does not continue that of the previous match.
+"""
 Skip = Callable[[Target, HistoryError | OSError], None]
 VERSION = 4  # of the indexed content
 SHORTEST = 4  # characters; longer terms also match as prefixes
@@ -59,23 +64,6 @@ _SEEK = (
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-
-
-class Hit(NamedTuple):
-    """A matching line, its session, and its message's id, number in `show` and kind.
-
-    A title has the kind `title`, the number 0 and no id. `before` and `after`: context lines not shown with
-    another match; `apart`: the context does not continue that of the previous match.
-    """
-
-    session: str
-    id: str | None
-    n: int
-    kind: str
-    text: str
-    before: Sequence[str] = ()
-    after: Sequence[str] = ()
-    apart: bool = True
 
 
 def texts(view: View, role: str | None = None) -> Iterator[tuple[str | None, int, str, Items]]:
@@ -106,17 +94,17 @@ def hits(
     for session, view in views:
         for id, n, kind, items in texts(view, role):
             for lines in matching(items, pattern, id or kind, around):
-                yield Hit(session, id, n, kind, *lines)
+                yield {"session": session, "id": id, "n": n, "kind": kind, **lines}
 
 
-def matching(items: Items, pattern: Pattern, name: str, around: int = 0) -> Iterator[Lines]:
+def matching(items: Items, pattern: Pattern, name: str, around: int = 0) -> Iterator[Json]:
     """The matching lines of items; for JSON, the whole line if it matches, else lines of texts inside."""
     items = list(items)
     matches = iter(pattern.matches([line for item in items for line in item], (name,)))
     for whole, *inside in items:
         whole_matches, *others = islice(matches, 1 + len(inside))
         if whole and whole_matches:
-            yield whole, [], [], True
+            yield {"text": whole, "before": [], "after": [], "apart": True}
         else:
             yield from with_context(inside, [place for place, match in enumerate(others) if match], around)
 
@@ -157,7 +145,8 @@ def ranked(
             default=lines[0],
         )
         (shown,) = with_context(lines, [lines.index(best)], around)
-        yield Hit(by_path[entry.path].id, entry.id, entry.n, entry.kind, *shown)
+        session = by_path[entry.path].id
+        yield {"session": session, "id": entry.id, "n": entry.n, "kind": entry.kind, **shown}
 
 
 def indexed(items: Items) -> str:
@@ -178,13 +167,16 @@ def pattern_of(words: str) -> str:
     )
 
 
-def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> Iterator[Lines]:
+def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> Iterator[Json]:
     """The lines at these places, each with context lines not already shown with another."""
     shown = 0  # the first line not shown yet
     for place, following in zip(places, [*places[1:], len(lines)], strict=False):
         end = min(place + 1 + around, following)
         first = max(shown, place - around)
-        yield lines[place], lines[first:place], lines[place + 1 : end], shown == 0 or first > shown
+        yield {
+            "text": lines[place], "before": lines[first:place], "after": lines[place + 1 : end],
+            "apart": shown == 0 or first > shown,
+        }  # fmt: skip
         shown = end
 
 
