@@ -213,17 +213,25 @@ MAX_BYTES = option("N", "Longest answer or tool output in bytes (256 MiB).", rar
 MESSAGE_ID = "Message id, unique prefix, or :N."
 
 
-class Writing(OptionSet, closing=True):
-    """The options of every verb that appends to a session."""
+class Verb(OptionSet, closing=True):
+    """The option of every verb."""
 
-    session: str | None = SESSION
     quiet: bool = QUIET
 
 
-class Reading(OptionSet, closing=True):
+class Named(Verb, closing=True):
+    """The options of every verb that takes one session."""
+
+    session: str | None = SESSION
+
+
+class Writing(Named, closing=True):
+    """The options of every verb that appends to a session."""
+
+
+class Reading(Verb, closing=True):
     """The options of every verb that reads a session."""
 
     argument: str | None = ARGUMENT
     session: str | None = SESSION
     strict: bool = STRICT
-    quiet: bool = QUIET

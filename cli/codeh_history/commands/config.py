@@ -18,7 +18,7 @@ from ..base.config.layers import SETTINGS, Layer, ValuesByLayer, source_of
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..base.escape import visible
-from ..base.options import JSON, PROFILE, QUIET, SESSION, OptionSet, argument
+from ..base.options import JSON, PROFILE, Named, argument
 from ..base.shared_options import Request
 from ..filters.redact.redactor import Redactor
 from ..store import new_file
@@ -101,15 +101,13 @@ via = "llm"
 """
 
 
-class Options(OptionSet):
+class Options(Named):
     what: str | None = argument(
         "[init|check]", "Write an example, or test your configuration.",
         choices=("init", "check"), excludes=("profile", "json", "session"),
     )  # fmt: skip
     profile: str | None = PROFILE
     json: bool = JSON
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> int:

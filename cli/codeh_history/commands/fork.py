@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.env import Env
-from ..base.options import ARGUMENT, QUIET, SESSION, OptionSet, option
+from ..base.options import ARGUMENT, Named, option
 from ..session import stream
 from ..session.fold import View
 from ..session.model import Json, Message
@@ -20,12 +20,10 @@ EXAMPLES = """\
 """
 
 
-class Options(OptionSet):
+class Options(Named):
     argument: str | None = ARGUMENT
     at: str | None = option("ID", "The last message to copy: id, prefix or :N.")
     into: str | None = option("NEW", "The new session's id or path.")
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ..base.env import Env
 from ..base.errors import HistoryError, InputOutput
 from ..base.folders import SUFFIX
-from ..base.options import QUIET, OptionSet, flag, option
+from ..base.options import Verb, flag, option
 from ..base.times import from_millis, moment
 from ..render.progress import size_of, tracked
 from ..session.model import Json
@@ -36,11 +36,10 @@ _ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a hex digit, escaped in JSON
 
 
-class Options(OptionSet):
+class Options(Verb):
     yes: bool = flag("Remove it (default: only report it).")
     shared: bool = flag("Also blocks of a store that other homes may use.")
     age: str | None = option("AGE", "Also sessions trashed before AGE: 30d, or a date.", long="--trash")
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> int:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
-from ..base.options import QUIET, OptionSet, flag, option
+from ..base.options import Verb, flag, option
 from ..base.times import from_millis, moment, to_millis
 from ..base.words import plural
 from ..store import begun, read, trash
@@ -23,11 +23,10 @@ EXAMPLES = """\
 STRAY = "rm takes single sessions"
 
 
-class Options(OptionSet):
+class Options(Verb):
     older_than: str | None = option("AGE", "Last used before this: 90d, 12w, or a date.")
     keep: int | None = option("N", "All but the N most recently used.", least=0, excludes=("older_than",))
     yes: bool = flag("Move them.")
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.options import QUIET, OptionSet, argument, flag, option
+from ..base.options import Verb, argument, flag, option
 from ..store import trash
 
 EXAMPLES = """\
@@ -15,11 +15,10 @@ EXAMPLES = """\
 """
 
 
-class Options(OptionSet):
+class Options(Verb):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Exact session ids.")
     session: str | None = option("SESSION", "Another session; $CODEH_SESSION does not count.", "-s")
     restore: bool = flag("Restore them from the trash.")
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.env import Env
-from ..base.options import QUIET, OptionSet, argument
+from ..base.options import Verb, argument
 from ..base.postgres import SCHEMES
 from ..store.paths import sessions_dir
 
@@ -12,9 +12,8 @@ EXAMPLES = """\
 """
 
 
-class Options(OptionSet):
+class Options(Verb):
     action: str = argument("init", "init: create or upgrade the tables.", choices=("init",))
-    quiet: bool = QUIET
 
 
 def run(env: Env, _options: Options) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain, Usage
-from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
+from ..base.options import ENCRYPT_TO, IDENTITY, Verb, argument, flag
 from ..base.words import is_id, plural
 from ..session.model import Json
 from ..sync.replica import other_replica, own_replica
@@ -22,14 +22,13 @@ EXAMPLES = """\
 """
 
 
-class Options(OptionSet):
+class Options(Verb):
     url: str = argument("URL", "The other store: dir:PATH or postgres://…")
     sessions: Sequence[str] | None = argument("[SESSION]...", "Only these, and their forks.")
     encrypt_to: Sequence[str] = ENCRYPT_TO
     identity: Sequence[str] = IDENTITY
     dry_run: bool = flag("Print what would be done; change nothing.")
     json: bool = flag("A JSON line on stdout for each session that changed.")
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> int:

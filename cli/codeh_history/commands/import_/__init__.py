@@ -18,10 +18,9 @@ from ...base.input import empty_stdin
 from ...base.options import (
     ALLOW_MISSING,
     IDENTITY,
-    QUIET,
     REPORT,
     STRICT,
-    OptionSet,
+    Verb,
     argument,
     flag,
     option,
@@ -62,7 +61,7 @@ HEAD = 512  # bytes needed to recognise a bundle
 FORMS = (*registry.PROGRAMS, *forms.IMPORTERS)
 
 
-class Options(OptionSet):
+class Options(Verb):
     files: Sequence[str] | None = argument("[FILE|-]...", "Files, or a program's folder.")
     from_: Sequence[str] = option(
         "FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.", choices=("auto", *FORMS)
@@ -80,7 +79,6 @@ class Options(OptionSet):
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
     strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> int:

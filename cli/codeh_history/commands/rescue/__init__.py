@@ -15,7 +15,7 @@ from ...base import amounts
 from ...base.env import Env
 from ...base.errors import HistoryError, Usage
 from ...base.escape import visible
-from ...base.options import JSON, QUIET, REPORT, SESSION, OptionSet, argument, flag, option
+from ...base.options import JSON, REPORT, Named, argument, flag, option
 from ...base.times import brief, from_millis
 from ...base.words import plural
 from ...programs import writing
@@ -54,7 +54,7 @@ FATES = ("kept", "shortened", "summarised", "dropped")
 NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 
-class Options(OptionSet):
+class Options(Named):
     argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
     budget: str | None = option("N", "Tokens (default: 60 % of the model's window, if above it).")
     to: str | None = option("PROGRAM", f"{', '.join(WRITTEN)} (default: the same).", choices=WRITTEN)
@@ -65,8 +65,6 @@ class Options(OptionSet):
     dry_run: bool = flag("Print what would be done; write nothing.")
     json: bool = JSON
     report: bool = REPORT
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, reason
 from ...base.escape import visible
-from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, OptionSet, argument, flag, option
+from ...base.options import JSON, JSONL, NO_PAGER, STRICT, Named, argument, flag, option
 from ...base.sandbox import Exceeded, Pattern, time_limit
 from ...render import pager
 from ...render.progress import A_SECOND, progress, size_of
@@ -37,7 +37,7 @@ MOST = 200  # lines shown on a terminal without -n
 STRAY = "search REGEX [SESSION]"
 
 
-class Options(OptionSet):
+class Options(Named):
     regex: str = argument("REGEX", "A Python regular expression, matched against each line.")
     argument: str | None = argument("[SESSION]", "Only this session (default: all).")
     ignore_case: bool = flag("Ignore case.", "-i")
@@ -51,10 +51,8 @@ class Options(OptionSet):
     json: bool = JSON
     jsonl: bool = JSONL
     no_pager: bool = NO_PAGER
-    session: str | None = SESSION
     timeout: float | None = option("S", "Time limit for each message, in seconds (10).")
     strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> int:

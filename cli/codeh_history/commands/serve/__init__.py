@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.env import Env
-from ...base.options import QUIET, OptionSet
+from ...base.options import Verb as Options
 
 EXAMPLES = """\
   echo '{"id":1,"argv":["append","-s","demo","-m","Why is the sky blue?"]}' | codeh-history serve
@@ -11,10 +11,6 @@ EXAMPLES = """\
 """
 _LINE = '{"id":1,"argv":["list"]}'
 STRAY = "requests are read from stdin, a JSON line each"
-
-
-class Options(OptionSet):
-    quiet: bool = QUIET
 
 
 def run(env: Env, _options: Options) -> int:
