@@ -17,6 +17,7 @@ from codeh_history.talk.append.jsonl import parse_exchange as checked
 from codeh_history.talk.append.options import Options
 from codeh_history.talk.append.parts import LARGE, Cleaning, attach, calls, response_of
 from in_process import run_in_process
+from support import session_path
 
 ENTRY = {"userMessage": "q", "assistantResponse": "r"}
 
@@ -162,6 +163,18 @@ def test_each_byte_comes_back(env, home, tmp_path, size):
     blob = stored(home, file)["inlineData"]
     assert blob["mimeType"] == "image/png"
     assert base64.b64decode(blob["data"], validate=True) == content(size)
+
+
+@pytest.mark.parametrize(("depth", "code"), [(150, 0), (205, 65), (300, 65)])
+def test_2026_11_27_arguments_beside_a_large_file_nest_as_deep_as_others(home, tmp_path, depth, code):
+    (tmp_path / "i.png").write_bytes(content(LARGE + 1))
+    args = '{"a":' + "[" * depth + "]" * depth + "}"
+    argv = ("append", "-s", "s", "--call", "f", "--args", args)
+    assert run_in_process(*argv).code == code
+    assert run_in_process(*argv, "--attach", str(tmp_path / "i.png")).code == code
+    if code == 0:
+        ref = orjson.loads(session_path(home, "s").read_bytes().splitlines()[-1])
+        assert (ref["type"], ref["idless"]) == ("ref", [0])  # known without reading the block
 
 
 def test_2026_11_27_a_file_is_in_memory_only_while_it_is_encoded(env, tmp_path, monkeypatch):

@@ -10,10 +10,11 @@ from ...base.errors import BadData, NotFound, Usage
 from ...base.input import piped_text, read_file
 from ...base.read_json import json_object, parse_json
 from ...filters.curate import passes
+from ...session.by_reference import to_references
 from ...session.fold import fold
 from ...session.model import Json, Part
 from ...session.pairing import call_to_answer
-from ...session.records import Log, block_of, depth_exceeds, dumps
+from ...session.records import Log, depth_exceeds, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...store import log, read
 from ...store.locked import Locked
@@ -24,6 +25,8 @@ from .jsonl import has_content
 from .options import Options
 from .parts import Cleaning, attach, calls, result
 from .text import begin, kind_and_role, print_ids, require_free, target_of, text_of
+
+TOO_DEEP = "the message nests deeper than 200 levels"
 
 
 class Draft(NamedTuple):
@@ -129,12 +132,13 @@ def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
     """The message as a `ref`: its own parts are stored beside the blocks of its files."""
     from ...store.blocks import open_store
 
-    own = {block_of(part): dumps(part) for part in message["parts"]}
-    if own:
-        open_store(env).mset(own)
-    ids = [*map(block_of, message["parts"]), *files]
-    named = {"blockIds" if key == "parts" else key: value for key, value in message.items()}
-    return {**named, "blockIds": ids, "type": "ref", "flowId": flow}
+    made = to_references(message, None, flow, every=True)
+    if made is None or depth_exceeds(dumps(message)):
+        raise BadData(TOO_DEEP)
+    ref, blocks = made
+    if blocks:
+        open_store(env).mset(blocks)
+    return {**ref, "blockIds": [*ref["blockIds"], *files]}
 
 
 def _references(name: str | None) -> list[Json] | None:
@@ -159,7 +163,7 @@ def numbered(references: Sequence[Json], before: Log) -> list[Json]:
 
 def _lines(message: Json, *, pending: bool) -> bytes:
     if depth_exceeds(dumps(message)):
-        raise BadData("the message nests deeper than 200 levels")
+        raise BadData(TOO_DEEP)
     records = [message]
     if pending:
         records = [{key: value for key, value in (message | {"type": "open"}).items() if key != "parts"}]
