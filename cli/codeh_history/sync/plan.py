@@ -49,16 +49,15 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
     clean = [{name: next(clean_logs) for name in store} for store in read_in]
     left: dict[str, str] = {}
     while True:
-        resolved = _Resolved(clean, left)
-        resolved.run(names)
-        stuck = _stuck(clean, resolved, busy, left)
+        logs, forks, stuck = _resolved(clean, names, left)
+        for name, why in _stuck(clean, logs, busy):
+            stuck.setdefault(name, why)
         if not stuck:
             break
         left |= stuck
-    writes = list(_writes(stores, read_in, clean, resolved.logs))
-    forks = [
-        (name, fork) for name, fork in resolved.forks if any(write.session == fork for write in writes)
-    ]
+    writes = list(_writes(stores, read_in, clean, logs))
+    written = {write.session for write in writes}
+    forks = [(name, fork) for name, fork in forks if fork in written]
     return Plan(sorted(writes, key=_turn), list(dict.fromkeys(forks)), left)
 
 
@@ -67,64 +66,61 @@ def _turn(write: Write) -> tuple[bool, int, str, int]:
     return write.switched, -len(write.session), write.session, write.replica
 
 
-class _Resolved:
-    """The merged log of each session, and its forks; sessions in `left` are excluded."""
+def _resolved(
+    stores: Sequence[Mapping[str, Log]], names: Iterable[str], left: Mapping[str, str]
+) -> tuple[dict[str, Log], list[tuple[str, str]], dict[str, str]]:
+    """Return the merged log of each session not in `left`, the forks, and why some cannot be written."""
+    logs: dict[str, Log] = {}
+    forks: list[tuple[str, str]] = []
+    stuck: dict[str, str] = {}
+    brought: defaultdict[str, list[Log]] = defaultdict(list)  # branches of other sessions
+    seen: set[tuple[str, tuple[bytes, ...]]] = set()
+    waiting = [name for name in names if name not in left]
+    while waiting:
+        name = waiting.pop(0)
+        copies = [store[name] for store in stores if name in store]
+        logs[name], branches = _merged(name, copies + brought[name])
+        for fork in branches:
+            branch = (fork.name, tuple(line.raw for line in fork.log.lines))
+            forks.append((name, fork.name))
+            if fork.name in left:
+                stuck[name] = f"its fork {fork.name} is left alone: {left[fork.name]}"
+            elif branch not in seen:
+                seen.add(branch)
+                brought[fork.name].append(fork.log)
+                waiting.append(fork.name)
+    return logs, forks, stuck
 
-    def __init__(self, stores: Sequence[Mapping[str, Log]], left: Mapping[str, str]) -> None:
-        self.stores = stores
-        self.left = left
-        self.logs: dict[str, Log] = {}
-        self.forks: list[tuple[str, str]] = []
-        self.brought: defaultdict[str, list[Log]] = defaultdict(list)  # branches of other sessions
-        self.seen: set[tuple[str, tuple[bytes, ...]]] = set()
-        self.stuck: dict[str, str] = {}  # sessions whose fork cannot be written
 
-    def run(self, names: Iterable[str]) -> None:
-        waiting = [name for name in names if name not in self.left]
-        while waiting:
-            name = waiting.pop(0)
-            for fork in self.resolve(name):
-                branch = (fork.name, tuple(line.raw for line in fork.log.lines))
-                self.forks.append((name, fork.name))
-                if fork.name in self.left:
-                    self.stuck[name] = f"its fork {fork.name} is left alone: {self.left[fork.name]}"
-                elif branch not in self.seen:
-                    self.seen.add(branch)
-                    self.brought[fork.name].append(fork.log)
-                    waiting.append(fork.name)
-
-    def resolve(self, name: str) -> list[Fork]:
-        logs = [store[name] for store in self.stores if name in store] + self.brought[name]
-        logs.sort(key=lambda log: root_of(name, log) == name)  # the branch that the name refers to is first
-        forks = []
-        while len(logs) > 1:
-            pairs = [(one, two, merged(name, one, two)) for one, two in combinations(logs, 2)]
-            # quiet branches come last, since they belong to the branch with the name
-            first, second, result = min(pairs, key=lambda three: three[2].appended)
-            logs = [result.log, *(log for log in logs if log is not first and log is not second)]
-            forks += [result.fork] if result.fork is not None else []
-        self.logs[name] = logs[0]
-        return forks
+def _merged(name: str, logs: list[Log]) -> tuple[Log, list[Fork]]:
+    """Merge copies of a session; return its log and the branches that become forks."""
+    logs.sort(key=lambda log: root_of(name, log) == name)  # the branch that the name refers to is first
+    forks = []
+    while len(logs) > 1:
+        pairs = [(one, two, merged(name, one, two)) for one, two in combinations(logs, 2)]
+        # quiet branches come last, since they belong to the branch with the name
+        first, second, result = min(pairs, key=lambda three: three[2].appended)
+        logs = [result.log, *(log for log in logs if log is not first and log is not second)]
+        forks += [result.fork] if result.fork is not None else []
+    return logs[0], forks
 
 
 def _stuck(
-    stores: Sequence[Mapping[str, Log]], resolved: _Resolved, busy: Sequence[Busy], left: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the sessions that cannot be changed as planned, and why."""
-    stuck = {name: why for name, why in resolved.stuck.items() if name not in left}
+    stores: Sequence[Mapping[str, Log]], logs: Mapping[str, Log], busy: Sequence[Busy]
+) -> Iterable[tuple[str, str]]:
+    """Yield the sessions that cannot be changed as planned, and why."""
     ended = set[str]().union(*(log.ended for store in stores for log in store.values()))
     for replica, store in enumerate(stores):
-        for name, new in resolved.logs.items():
+        for name, new in logs.items():
             old = store.get(name)
             if old is None:
                 continue
             if name in busy[replica] and not _equal(old, new):
-                stuck.setdefault(name, busy[replica][name])
+                yield name, busy[replica][name]
                 continue
             going_on = old.unfinished_streams(ended)
             if going_on and any(old.root(line) in going_on for line in _more(new, old)):
-                stuck.setdefault(name, UNFINISHED)
-    return stuck
+                yield name, UNFINISHED
 
 
 def _equal(log: Log, other: Log) -> bool:
