@@ -291,6 +291,10 @@ def standby(mortal):
     mortal.sql("SELECT pg_reload_conf()")
     yield second
     second.stop()
+    if not mortal.ready():
+        mortal.start()
+    mortal.sql("ALTER SYSTEM RESET synchronous_standby_names")
+    mortal.sql("SELECT pg_reload_conf()")
 
 
 @pytest.mark.slow
@@ -318,8 +322,6 @@ def test_what_was_acknowledged_outlives_a_failover(mortal, mortal_url, standby, 
     assert set(ids) <= stored.keys()
     assert set(stored.values()) == {1}
     assert len(stored) <= len(ids) + 1  # the one that was not acknowledged
-    mortal.start()
-    mortal.sql("ALTER SYSTEM RESET synchronous_standby_names") if mortal.ready() else None
     print(f"failover: {len(ids) + len(runs)} acknowledged, lost 0, doubled 0")
 
 
