@@ -133,10 +133,10 @@ class Postgres(Store):
         """Append as `log.append` does; with `own`, create a session even without lines."""
         with Transaction(self._server) as transaction:
             row = self._row(transaction, id, create=create, header=header or bytes, wait=wait)
+            prefix = row.prefix  # BadData for a session that is never written
             lines = build(row) or b""
             if lines or (own and row.created):
-                data = row.prefix + lines
-                transaction.commit(lambda: row.add(data))
+                transaction.commit(lambda: row.add(prefix + lines))
                 return row.created
         return False
 
