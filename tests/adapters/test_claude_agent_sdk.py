@@ -21,7 +21,7 @@ PROJECT = "-work-demo"
 ID = "5e551000-0000-4000-8000-00000000c1a0"
 
 
-def test_it_conforms(tmp_path):
+def test_store_conforms(tmp_path):
     homes = itertools.count()
     asyncio.run(run_session_store_conformance(lambda: SessionStore(tmp_path / str(next(homes)))))
 
@@ -39,7 +39,7 @@ def store(home):
     return made
 
 
-def test_the_packages_helpers_read_it_as_their_own_store(store):
+def test_package_helpers_read_the_store(store):
     async def copied():
         theirs = sdk.InMemorySessionStore()
         for below in (None, *await store.list_subkeys({"project_key": PROJECT, "session_id": ID})):
@@ -78,7 +78,7 @@ def bundled():
 
 
 @pytest.mark.skipif(not bundled(), reason="the package brings no Claude Code for this machine")
-def test_claude_code_goes_on_from_the_store_alone(home, tmp_path):
+def test_claude_code_resumes_from_the_store(home, tmp_path):
     """Claude Code itself, asked through the package; its own folder is empty when it goes on."""
     store = SessionStore(home)
 

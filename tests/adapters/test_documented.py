@@ -24,14 +24,14 @@ PAGE = (ROOT / "docs" / "adapters.md").read_text()
 SAMPLES = dict(re.findall(r"^## (\S+)\n\n```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
 
 
-def test_there_is_a_sample_for_each():
+def test_every_adapter_has_a_sample():
     assert SAMPLES.keys() == set(PACKAGES)
     for name, code in SAMPLES.items():
         compile(code, name, "exec")
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_a_sample_runs(home, name):
+def test_samples_run(home, name):
     if not installed(name):
         pytest.skip(f"{name} is installed by `make test-adapters`")
     asking = "result = "  # what would ask a model on the net
@@ -66,7 +66,7 @@ service: BaseSessionService = SessionService()
     not all(map(installed, [*PACKAGES, "mypy"])),
     reason="all packages are installed by `make test-adapters`",
 )
-def test_each_is_what_its_package_expects(tmp_path):
+def test_adapters_satisfy_their_interfaces(tmp_path):
     (tmp_path / "sample.py").write_text(SAMPLE)
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "--cache-dir", str(tmp_path), "sample.py"],

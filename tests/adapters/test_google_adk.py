@@ -61,7 +61,7 @@ async def filled(service):
     return session
 
 
-def test_events_and_state_come_back_equal(home):
+def test_events_and_state_round_trip(home):
     async def work():
         mine, theirs = SessionService(home), InMemorySessionService()
         session, other = await filled(mine), await filled(theirs)
@@ -89,7 +89,7 @@ def test_events_and_state_come_back_equal(home):
     asyncio.run(work())
 
 
-def test_sessions_are_kept_apart(home):
+def test_sessions_are_separate(home):
     async def work():
         service = SessionService(home)
         for app, user, id in (
@@ -122,7 +122,7 @@ def test_sessions_are_kept_apart(home):
     asyncio.run(work())
 
 
-def test_what_is_deleted_lies_in_the_trash(home):
+def test_deleted_sessions_are_in_the_trash(home):
     async def work():
         service = SessionService(home)
         session = await filled(service)
@@ -138,7 +138,7 @@ def test_what_is_deleted_lies_in_the_trash(home):
     assert len(list((home / "trash").iterdir())) == 1
 
 
-def test_an_event_that_is_appended_again_is_stored_once(home):
+def test_repeated_event_is_stored_once(home):
     async def work():
         service = SessionService(home)
         session = await service.create_session(**ONE)
@@ -157,7 +157,7 @@ def log(home):
     return name
 
 
-def test_what_events_mean_is_there_for_the_commands(home):
+def test_commands_see_the_content_of_events(home):
     asyncio.run(filled(SessionService(home)))
     shown = run_in_process("show", log(home), "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == "info user codeh tool info info codeh info".split()
@@ -169,7 +169,7 @@ def test_what_events_mean_is_there_for_the_commands(home):
         assert (body.code, b"A file." in body.out) == (0, True)
 
 
-def test_what_others_append_change_and_compact_is_seen(home):
+def test_changes_by_commands_are_seen(home):
     async def work():
         return await SessionService(home).get_session(**ONE)
 
@@ -241,7 +241,7 @@ def contents_of(session):
     ]  # fmt: skip
 
 
-def test_a_runner_talks_as_with_the_packages_own_service(home):
+def test_runner_behaves_as_with_the_packages_service(home):
     async def work():
         mine = await talk(SessionService(home), "Hi.", "7")
         mine = await talk(SessionService(home), "8", "And?")

@@ -42,7 +42,7 @@ def demo(home):
     return ChatMessageHistory("demo", home)
 
 
-def test_messages_come_back_with_all_their_fields(home):
+def test_messages_round_trip_with_all_fields(home):
     assert demo(home).messages == []
     demo(home).clear()
     assert not (home / "sessions").exists()
@@ -54,7 +54,7 @@ def test_messages_come_back_with_all_their_fields(home):
     assert isinstance(demo(home), BaseChatMessageHistory)
 
 
-def test_what_messages_mean_is_there_for_the_commands(home):
+def test_commands_see_the_content_of_messages(home):
     demo(home).add_messages(MESSAGES[:3])
     demo(home).add_messages(MESSAGES[3:5])
     shown = run_in_process("show", "demo", "--jsonl", home=home).lines
@@ -67,7 +67,7 @@ def test_what_messages_mean_is_there_for_the_commands(home):
     assert (body.code, b"A file." in body.out) == (0, True)
 
 
-def test_what_others_append_and_change_is_seen(home):
+def test_appends_and_changes_by_commands_are_seen(home):
     demo(home).add_user_message("One.")
     run_in_process("update", ":1", "-s", "demo", "-m", "Two.", home=home)
     run_in_process(
@@ -80,7 +80,7 @@ def test_what_others_append_and_change_is_seen(home):
     assert (read[2].type, read[2].tool_call_id) == ("tool", "c1")
 
 
-def test_clear_is_taken_back_by_undo(home):
+def test_undo_reverts_clear(home):
     """A history that is trimmed by clearing it and adding the rest is all there is, and more is kept."""
     demo(home).add_messages(MESSAGES[:5])
     assert "Human: What is in here?" in str(demo(home))
@@ -100,7 +100,7 @@ def chain(histories):
     )
 
 
-def test_a_chain_talks_as_with_the_packages_own_history(home):
+def test_chain_behaves_as_with_the_packages_history(home):
     theirs = InMemoryChatMessageHistory()
     for histories in (lambda session_id: ChatMessageHistory(session_id, home), lambda session_id: theirs):
         talk = chain(histories)

@@ -17,12 +17,12 @@ from strategies import json_objects, json_values
 
 
 @given(json_values)
-def test_a_value_is_kept_exactly_or_refused(value):
+def test_values_are_stored_exactly_or_refused(value):
     assert exact_json(value, "p") == value
 
 
 @pytest.mark.parametrize("value", [2**70, float("nan"), {"a": [10**30]}, {1, 2}, object(), b"x"])
-def test_what_a_session_would_not_give_back_is_refused(value):
+def test_values_that_do_not_round_trip_are_refused(value):
     with pytest.raises(BadData, match=r"^p: "):
         exact_json(value, "p")
 
@@ -42,13 +42,13 @@ def prompt(text):
     return {"role": "user", "parts": [{"text": text}]}
 
 
-def test_a_message_that_was_changed_is_rendered_anew(kept):
+def test_changed_message_is_rendered_from_its_parts(kept):
     first, _ = kept.add([({"v": 1}, prompt("one")), ({"v": 2}, prompt("two"))])
     kept.session.update(first, "edited")
     assert kept.values() == [("rendered", "edited"), {"v": 2}]
 
 
-def test_the_values_of_another_package_are_not_its(kept):
+def test_values_of_another_package_are_ignored(kept):
     NativeHistory("other", kept.session, render).add([({"v": 1}, prompt("one"))])
     assert kept.values() == [("rendered", "one")]
 
@@ -59,7 +59,7 @@ NAMES = st.text(st.sampled_from("a./%\0-E2") | st.characters(codec="utf-8"), max
 
 
 @given(NAMES, NAMES)
-def test_each_name_is_one_component_of_a_path_and_no_others(name, other):
+def test_names_map_to_unique_path_components(name, other):
     safe = escaped(name)
     assert unescaped(safe) == name
     assert safe not in ("", ".", "..")
@@ -71,12 +71,12 @@ def test_each_name_is_one_component_of_a_path_and_no_others(name, other):
 
 
 @given(st.lists(json_objects, max_size=5))
-def test_entries_come_back_as_they_were(entries):
+def test_entries_round_trip(entries):
     data = b"".join(map(line_of, entries))
     assert list(entries_in(data, "f")) == entries
 
 
-def test_a_damaged_line_costs_itself_and_is_told(caplog):
+def test_damaged_line_is_skipped_and_reported(caplog):
     data = b'{"a":1}\n{torn\n\n[2]\n{"b":2}'
     assert list(entries_in(data, "f")) == [{"a": 1}, {"b": 2}]
     assert caplog.messages == ["f: line 2: no entry; skipped", "f: line 4: no entry; skipped"]

@@ -52,7 +52,7 @@ def unnamed(items):
 
 
 @pytest.mark.parametrize("chat", [False, True])
-def test_a_runner_talks_as_with_the_packages_own_session(home, server, chat):
+def test_runner_behaves_as_with_the_packages_session(home, server, chat):
     mine = asyncio.run(talk(server, Session("demo", home), chat))
     sent = [request.body for request in server.requests]
     server.requests.clear()
@@ -64,7 +64,7 @@ def test_a_runner_talks_as_with_the_packages_own_session(home, server, chat):
     assert isinstance(Session("demo", home), Protocol)
 
 
-def test_a_session_goes_on_in_another_process_and_in_a_shell(home, server):
+def test_session_continues_in_another_process_and_in_a_shell(home, server):
     asyncio.run(talk(server, Session("demo", home)))
     run_in_process("append", "-s", "demo", "-m", "And this from a shell.", home=home)
     run_in_process("append", "-s", "demo", "--role", "model", "-m", "Noted.", home=home)
@@ -81,7 +81,7 @@ def test_a_session_goes_on_in_another_process_and_in_a_shell(home, server):
     run_ok("verify", "demo", "--to", "anthropic", home=home)
 
 
-def test_a_turn_that_failed_can_be_tried_again(home, server):
+def test_failed_turn_can_be_retried(home, server):
     """What the runner does about a failure leaves the session as the package's own would be."""
 
     async def work(session):
@@ -111,7 +111,7 @@ def test_streaming_and_a_limit(home, server):
     assert len(server.requests[-1].body["input"]) == 3
 
 
-def test_two_agents_at_once_in_one_session(home, server):
+def test_two_concurrent_agents_in_one_session(home, server):
     async def work():
         await asyncio.gather(*(talk(server, Session("demo", home)) for _ in range(2)))
 

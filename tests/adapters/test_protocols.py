@@ -29,7 +29,7 @@ def items(home, limit=None):
 # -- openai-agents ----------------------------------------------------------------------------------
 
 
-def test_items_come_back_as_they_were_added(home):
+def test_items_round_trip(home):
     assert items(home) == []
     asyncio.run(demo(home).add_items([]))
     assert not (home / "sessions").exists()
@@ -41,7 +41,7 @@ def test_items_come_back_as_they_were_added(home):
     assert items(home, 0) == []
 
 
-def test_what_items_mean_is_there_for_the_commands(home):
+def test_commands_see_the_content_of_items(home):
     asyncio.run(demo(home).add_items(ITEMS[:5]))
     asyncio.run(demo(home).add_items(ITEMS[5:7]))
     shown = run_in_process("show", "demo", "--jsonl", home=home).lines
@@ -55,7 +55,7 @@ def test_what_items_mean_is_there_for_the_commands(home):
         assert (body.code, b"A file." in body.out) == (0, True)
 
 
-def test_pop_and_clear_are_taken_back_by_undo(home):
+def test_undo_reverts_pop_and_clear(home):
     session = demo(home)
 
     async def work():
@@ -77,7 +77,7 @@ def test_pop_and_clear_are_taken_back_by_undo(home):
     assert items(home) == ITEMS[:-2]
 
 
-def test_what_others_append_and_change_is_seen(home):
+def test_appends_and_changes_by_commands_are_seen(home):
     asyncio.run(demo(home).add_items(ITEMS[:1]))
     run_in_process("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
     for argv in (["-m", "From a shell."], ["--call", "ls", "--args", '{"a":1}', "--call-id", "k"]):
@@ -91,7 +91,7 @@ def test_what_others_append_and_change_is_seen(home):
     )
 
 
-def test_a_message_of_several_items_loses_one_at_a_time(home):
+def test_pop_removes_one_item_of_a_message(home):
     line = {
         "role": "model",
         "parts": [{"text": "I look."}, {"functionCall": {"id": "k", "name": "ls", "args": {}}}],
@@ -104,7 +104,7 @@ def test_a_message_of_several_items_loses_one_at_a_time(home):
     assert items(home) == before[:2]
 
 
-def test_an_agent_goes_on_with_what_compact_and_summarize_left(home):
+def test_agent_continues_after_compact_and_summarize(home):
     many = [{"role": "user", "content": "Never touch billing. Begin."}]
     for number in range(12):
         call = {
@@ -152,7 +152,7 @@ asyncio.run(main())
         assert [int(n) for name, n, m in read if name == who and m == "0"] == list(range(15))
 
 
-def test_calls_at_once_are_stored_in_their_order(home):
+def test_concurrent_calls_are_stored_in_order(home):
     async def work():
         session = demo(home)
         await asyncio.gather(*(session.add_items([{"role": "user", "content": str(n)}]) for n in range(20)))
@@ -161,7 +161,7 @@ def test_calls_at_once_are_stored_in_their_order(home):
     assert [item["content"] for item in items(home)] == [str(n) for n in range(20)]
 
 
-def test_what_cannot_be_kept_exactly_is_refused(home):
+def test_unstorable_items_are_refused(home):
     assert exact_json({"a": (1, 2)}, "x") == {"a": [1, 2]}
     for value in (float("nan"), 2**70, {1, 2}, object()):
         with pytest.raises(BadData):
@@ -192,7 +192,7 @@ KNOWN = st.sampled_from(
         max_size=4,
     )
 )
-def test_whatever_an_item_has_it_comes_back(drawn):
+def test_any_item_round_trips(drawn):
     wanted = [{**item, **more} for item, more in drawn]
     with tempfile.TemporaryDirectory() as home:
         asyncio.run(demo(Path(home)).add_items(wanted))
@@ -203,7 +203,7 @@ def test_whatever_an_item_has_it_comes_back(drawn):
             ).code in (0, 65)
 
 
-def test_a_session_is_used_on_in_a_fork(home):
+def test_session_continues_in_a_fork(home):
     script = """
 import asyncio, os, sys
 from codeh_history.adapters.openai_agents import Session
@@ -220,7 +220,7 @@ else:
     assert sorted(item["content"] for item in items(home)) == ["child", "parent", "parent"]
 
 
-def test_redaction_reaches_what_is_kept(home):
+def test_redaction_covers_stored_values(home):
     key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
     asyncio.run(demo(home).add_items([{"role": "user", "content": f"It is {key}", "metadata": {"k": key}}]))
     run_ok("redact", "demo", "-i", "--yes", home=home)
@@ -233,7 +233,7 @@ def test_redaction_reaches_what_is_kept(home):
 KEY = {"project_key": "-work-demo", "session_id": "5e551000-0000-4000-8000-00000000c1a0"}
 
 
-def test_entries_come_back_equal(home):
+def test_entries_round_trip_equal(home):
     entries = [
         {"type": "user", "uuid": "a", "n": 2**70, "f": 0.1, "t": "é\u2028\n", "half": "\ud800"},
         {"type": "custom-title", "customTitle": "x"},
@@ -246,7 +246,7 @@ def test_entries_come_back_equal(home):
     assert asyncio.run(SessionStore(home).load(KEY)) == entries
 
 
-def test_a_retry_stores_nothing_twice_wherever_it_comes_from(home):
+def test_retry_from_anywhere_is_stored_once(home):
     batch = [
         {"type": "user", "uuid": "a"},
         {"type": "user", "uuid": "b"},
@@ -260,7 +260,7 @@ def test_a_retry_stores_nothing_twice_wherever_it_comes_from(home):
     assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b", "c", "d"]
 
 
-def test_a_torn_line_costs_itself(home):
+def test_torn_line_is_skipped(home):
     store = SessionStore(home)
     asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
     with Path(store.path(KEY)).open("ab") as file:
@@ -269,7 +269,7 @@ def test_a_torn_line_costs_itself(home):
     assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b"]
 
 
-def test_a_full_disk_leaves_what_was_there(home):
+def test_full_disk_keeps_existing_entries(home):
     script = """
 import asyncio, resource, signal, sys
 from codeh_history import InputOutput
@@ -291,7 +291,7 @@ asyncio.run(store.append(key, [{"type": "user", "uuid": "c"}]))
     assert [entry["uuid"] for entry in asyncio.run(SessionStore(home).load(KEY)) or ()] == ["a", "c"]
 
 
-def test_what_is_deleted_lies_in_the_trash(home):
+def test_deleted_sessions_are_in_the_trash(home):
     store = SessionStore(home)
     below = {**KEY, "subpath": "subagents/agent-1"}
     for key in (KEY, below):
@@ -305,7 +305,7 @@ def test_what_is_deleted_lies_in_the_trash(home):
     assert asyncio.run(store.load(KEY)) is None
 
 
-def test_files_are_for_their_owner_alone(home):
+def test_files_are_private(home):
     store = SessionStore(home)
     asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
     path = Path(store.path(KEY))
@@ -331,7 +331,7 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("name", ["compacted", "rewound-to-branch", "parallel-late", "sub-agent"])
-def test_a_transcript_is_read_as_the_session_it_is(home, name):
+def test_transcript_is_read_as_a_session(home, name):
     """Trees, compactions, parallel calls: by the very reader of Claude Code's own files."""
     (file,) = CASES.joinpath(name).glob("*.jsonl")
     store = SessionStore(home)

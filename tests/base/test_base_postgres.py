@@ -28,7 +28,7 @@ def test_no_message_holds_the_password(url, tmp_path):
     ("postgres://", "postgres://default"), ("postgresql://a:1,b:2/d?sslmode=require", "postgres://a,b:1,2/d"),
     ("postgres:///d?hostaddr=10.0.0.1", "postgres://10.0.0.1/d"),
 ])  # fmt: skip
-def test_a_server_is_called_by_where_it_is(url, name):
+def test_server_is_named_by_its_address(url, name):
     assert Server(url, "CODEH_STORE").name == name
 
 
@@ -47,7 +47,7 @@ def error(kind, sqlstate):
     (psycopg.errors.UndefinedTable, "42P01", InputOutput, "run `codeh-history store init`"),
     (psycopg.errors.UniqueViolation, "23505", InputOutput, "; what"), (psycopg.ProgrammingError, None, InputOutput, "; what"),
 ])  # fmt: skip
-def test_an_error_of_the_server_is_one_of_ours(kind, sqlstate, ours, ending):
+def test_server_errors_become_our_errors(kind, sqlstate, ours, ending):
     with pytest.raises(ours) as raised, Server("postgres://h/d", "X").failing("; what"):
         raise error(kind, sqlstate)
     assert type(raised.value) is ours
@@ -56,6 +56,6 @@ def test_an_error_of_the_server_is_one_of_ours(kind, sqlstate, ours, ending):
     assert "\n" not in str(raised.value)
 
 
-def test_what_is_wrong_with_what_is_there_names_the_server_too():
+def test_data_errors_name_the_server():
     with pytest.raises(BadData, match=r"^postgres://h/d: odd$"), Server("postgres://h/d", "X").failing():
         raise BadData("odd")

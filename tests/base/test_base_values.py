@@ -47,7 +47,7 @@ from codeh_history.base.words import (
         ("c", ["codex-01a1ffc8-d3f6-7031"], None),
     ],
 )
-def test_what_was_meant(name, names, meant):
+def test_did_you_mean(name, names, meant):
     assert closest(name, names) == meant
 
 
@@ -61,7 +61,7 @@ PLURALS = {
 }  # fmt: skip
 
 
-def test_how_it_is_said():
+def test_did_you_mean_message():
     assert did_you_mean("dmeo", ["demo"]) == " (did you mean demo?)"
     assert did_you_mean("other", ["demo"]) == ""
     assert suggestion("dmeo", ["demo"], "one of demo") == "did you mean demo?"
@@ -78,13 +78,13 @@ def test_how_it_is_said():
         ("x:", "none such; did you mean x?"), ("7", "none such; did you mean :7?"),
     ],
 )  # fmt: skip
-def test_an_id_is_known_by_its_beginning_where_no_other_begins_so(name, why):
+def test_unique_prefix_names_an_id(name, why):
     assert unique_match("abc", ["ab", "abc"], "demo", "none such") == "abc"
     with pytest.raises(NotFound, match=rf"^demo: {re.escape(name)}: {re.escape(why)}$"):
         unique_match(name, ["ab", "abc"], "demo", "none such")
 
 
-def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read():
+def test_ids_are_shortened_to_readable_unique_prefixes():
     same = "claude-code-5e551000-"
     codex, sky = "codex-01a1ffc8-d3f6-7031-8000", "2026-11-23-why-is-the-sky"
     ids = [f"{same}0000-4000", f"{same}1000-4000", codex, "demo", "a" * WHOLE, sky, f"{sky}-2"]
@@ -102,12 +102,12 @@ INVALID = [
 
 
 @pytest.mark.parametrize("text", [*VALID, *INVALID])
-def test_what_is_an_id(text):
+def test_valid_ids(text):
     assert is_id(text) == (text in VALID)
 
 
 @given(st.text(max_size=6) | st.text("aZ0_-./", max_size=6))
-def test_it_is_letters_digits_and_what_joins_them(text):
+def test_id_alphabet(text):
     device = re.fullmatch("con|prn|aux|nul|(com|lpt)[1-9]", text, re.IGNORECASE)
     assert is_id(text) == bool(re.fullmatch("[A-Za-z0-9][A-Za-z0-9_-]{0,127}", text) and not device)
 
@@ -120,7 +120,7 @@ def test_it_is_letters_digits_and_what_joins_them(text):
         ("0.29k", 290), ("1.001k", 1001),
     ],
 )  # fmt: skip
-def test_a_budget_may_be_typed_in_thousands_and_millions(text, number):
+def test_budget_suffixes(text, number):
     assert tokens(text) == number
 
 
@@ -129,7 +129,7 @@ def test_a_budget_may_be_typed_in_thousands_and_millions(text, number):
     ["", "k", "0", "0k", "0.0004k", "1.5", "1.0001k", "-1", "+1", "1g", "32 k", "1e3", "٣", "1,000", "1.", ".5k",
      "9999999999999", "1.1234567m", "inf", "nan"],
 )  # fmt: skip
-def test_what_is_no_whole_number_above_0_is_refused(text):
+def test_non_positive_integers_are_refused(text):
     why = "expected a positive number of tokens, such as 32000 or 32k"
     with pytest.raises(Usage, match=rf"^--max-chars .*: {why}$"):
         tokens(text, "--max-chars")
@@ -166,7 +166,7 @@ def test_times_are_written_with_their_milliseconds(millis, text):
 
 
 @given(st.integers(FIRST, LAST))
-def test_what_is_written_is_read_back(millis):
+def test_written_times_are_read(millis):
     assert to_millis(from_millis(millis)) == millis
 
 
@@ -185,24 +185,24 @@ def test_a_zone_goes_by_name_or_offset(name, shown):
     assert f"{times.local(name)(JULY):%H:%M}" == shown
 
 
-def test_a_day_may_begin_elsewhere():
+def test_offset_may_change_the_date():
     assert f"{times.local('+23:59')(JULY):%d}" == "04"
     assert times.named("-00:30").utcoffset(None) == timedelta(minutes=-30)
 
 
 @pytest.mark.parametrize("name", ["+24", "+2:60", "+2:5", "Nowhere/At_all", "", "..", "2", "Europe"])
-def test_what_is_no_zone_is_exit_2(name):
+def test_invalid_zone_is_exit_2(name):
     with pytest.raises(Usage, match="no such time zone"):
         times.named(name)
 
 
 @pytest.mark.parametrize("millis", [-(10**18), -62_135_596_800_000, 253_402_300_799_999, 10**18])
 @pytest.mark.parametrize("zone", ["+23:59", "-23:59", "UTC"])
-def test_no_time_is_too_far_away_to_be_shown(millis, zone):
+def test_extreme_times_are_shown(millis, zone):
     assert times.local(zone)(millis).year in (1, 9999)
 
 
-def test_a_terminal_shows_times_on_the_readers_clock(monkeypatch):
+def test_terminal_shows_local_times(monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Kolkata")
     time.tzset()
     try:
@@ -214,7 +214,7 @@ def test_a_terminal_shows_times_on_the_readers_clock(monkeypatch):
         time.tzset()
 
 
-def test_a_time_is_so_long_ago_or_a_date():
+def test_time_is_relative_or_a_date():
     assert times.moment(JULY, "2h") == JULY - 2 * 3_600_000
     assert times.moment(JULY, "1970-01-01") == 0
     assert times.moment(JULY, "9" * 30 + "w") == FIRST
@@ -233,7 +233,7 @@ def test_a_time_is_so_long_ago_or_a_date():
         "a\tb\nc é ß 漢字",
     ],
 )
-def test_what_people_write_stays(text):
+def test_ordinary_text_is_unescaped(text):
     assert safe(text) == text
     assert shown(text.encode()) == text.encode()
 
@@ -251,7 +251,7 @@ def test_what_people_write_stays(text):
         ("\x1b[2J\x9b", "^[[2J\\x9b"),
     ],
 )
-def test_what_could_mislead_is_escaped(text, escaped):
+def test_misleading_characters_are_escaped(text, escaped):
     assert safe(text) == escaped
 
 
@@ -262,13 +262,13 @@ def test_json_for_a_terminal_is_the_same_value(value):
     assert orjson.loads(line) == orjson.loads(orjson.dumps(value))
 
 
-def test_json_with_something_to_escape_keeps_what_people_write():
+def test_escaped_json_keeps_ordinary_text():
     assert shown('["می\u200cخواهم\u202e"]'.encode()) == '["می\u200cخواهم\\u202e"]'.encode()
 
 
 @given(text=st.text())
 @example('\\"\b\f\n\r\t\0\x1f\x7f\u2028')
-def test_the_quoter_writes_what_the_json_library_writes(text):
+def test_quoter_equals_the_json_library(text):
     assert quote(text).encode() == orjson.dumps(text)
 
 
@@ -287,7 +287,7 @@ def test_the_quoter_writes_what_the_json_library_writes(text):
         (b"a\0b", "application/octet-stream"), (b"RIFF\xff\xff\xff\xffXXXX", "application/octet-stream"),
     ],
 )  # fmt: skip
-def test_a_file_is_what_its_first_bytes_say_whatever_it_is_called(data, mime):
+def test_file_type_is_detected_by_content(data, mime):
     assert mime_type(data, "notes.txt") == mime
 
 
@@ -299,7 +299,7 @@ def test_a_file_is_what_its_first_bytes_say_whatever_it_is_called(data, mime):
         ("a.png", "text/plain"), ("a.pdf", "text/plain"), ("a.bin", "text/plain"), ("a.zip", "text/plain"),
     ],
 )  # fmt: skip
-def test_a_text_is_the_kind_of_text_that_its_name_says(name, mime):
+def test_text_type_is_detected_by_name(name, mime):
     assert mime_type("grün und RIFF".encode(), name) == mime
 
 
@@ -310,18 +310,18 @@ def test_a_text_is_the_kind_of_text_that_its_name_says(name, mime):
         ("NaN", None), (None, None), (7, None), ({}, None), ("[" * 2000, None),
     ],
 )  # fmt: skip
-def test_what_is_no_json_has_no_value(text, value):
+def test_invalid_json_has_no_value(text, value):
     assert json_value(text) == value
     assert json_object(text) == (value if isinstance(value, dict) else None)
 
 
-def test_a_text_that_was_named_must_be_json():
+def test_named_text_must_be_json():
     assert parse_json('{"a":1}', "--args") == {"a": 1}
     with pytest.raises(BadData, match=r"^--args: not JSON: "):
         parse_json("{a:1}", "--args")
 
 
-def test_texts_come_in_the_order_in_which_they_stand():
+def test_texts_keep_their_order():
     value = {"a": ["x", {"b": "y", "c": 1}, [["z"]]], "d": None, "e": "w"}
     assert list(strings_in(value)) == ["x", "y", "z", "w"]
     assert list(strings_in("x")) == ["x"]

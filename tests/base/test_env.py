@@ -28,24 +28,24 @@ from support import environ, program, run
         ({"CODEH_HOME": "", "HOME": "/h"}, "/h/.codeh"),
     ],
 )
-def test_the_home_is_as_the_environment_says(environ, home):
+def test_home_from_the_environment(environ, home):
     assert Env(environ).home == home
 
 
-def test_without_any_it_is_that_of_the_user():
+def test_home_defaults_to_that_of_the_user():
     import pwd
 
     assert Env({}).home == os.path.join(pwd.getpwuid(os.getuid()).pw_dir, ".codeh")
 
 
-def test_the_clock_may_be_fixed():
+def test_clock_can_be_fixed():
     assert Env({"CODEH_NOW": "2026-01-02T03:04:05.6Z"}).now() == "2026-01-02T03:04:05.600Z"
     assert Env({"CODEH_NOW": ""}).millis() > 1_700_000_000_000
     with pytest.raises(Usage, match=r"^CODEH_NOW: not a time: soon$"):
         Env({"CODEH_NOW": "soon"}).now()
 
 
-def test_ids_are_random_or_follow_from_the_seed():
+def test_ids_are_random_or_seeded():
     drawn = {Env({}).new_id("s", 0) for _ in range(50)} | {Env({}).ids("s", 3)(0)}
     assert len(drawn) == 51
     assert all(re.fullmatch("[0-9a-f]{20}", id) for id in drawn)
@@ -75,14 +75,14 @@ class Written:
         return 10
 
 
-def test_a_seeded_id_that_is_taken_is_passed_over():
+def test_taken_seeded_id_is_skipped():
     env, again = Env({"CODEH_ID_SEED": "x"}), Env({"CODEH_ID_SEED": "x"})
     first, second = env.new_id("s", 0), env.new_id("s", 0)
     again.locked = Written(first)
     assert again.id_in(again.locked) == second
 
 
-def test_a_closed_pipe_ends_it_quietly_and_other_failures_say_what_is_stored(tmp_path):
+def test_closed_pipe_is_silent_and_other_errors_name_what_is_stored(tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
     with pytest.raises(Interrupted) as ended:
@@ -103,7 +103,7 @@ def test_a_closed_pipe_ends_it_quietly_and_other_failures_say_what_is_stored(tmp
     ("environ", "colour"),
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
-def test_colour_is_for_terminals_that_want_it(environ, *, colour):
+def test_colour_needs_a_terminal(environ, *, colour):
     master, slave = pty.openpty()
     try:
         env = Env(environ, stdout=slave)
@@ -118,7 +118,7 @@ def test_colour_is_for_terminals_that_want_it(environ, *, colour):
     assert not env.colour  # it is closed
 
 
-def test_notes_are_silenced_and_complaints_are_not(tmp_path):
+def test_quiet_silences_notes_only(tmp_path):
     with (tmp_path / "err").open("wb") as err:
         env = Env({}, stderr=err.fileno())
         env.note("one\x1b[31m")
@@ -134,7 +134,7 @@ def test_notes_are_silenced_and_complaints_are_not(tmp_path):
     Env({}, stderr=99).warn("nobody is listening")
 
 
-def test_bytes_that_wait_are_told_and_not_read(tmp_path):
+def test_waiting_stdin_is_noted_and_not_read(tmp_path):
     (tmp_path / "f").write_bytes(b"ab")
     reading, writing = os.pipe()
     with (tmp_path / "f").open("rb", buffering=0) as file, open(os.devnull, "rb") as null:
@@ -156,7 +156,7 @@ def test_bytes_that_wait_are_told_and_not_read(tmp_path):
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_no_file_is_opened_as_a_standard_stream(closed, tmp_path):
+def test_opened_files_avoid_standard_descriptors(closed, tmp_path):
     code = (
         "import os, sys; from codeh_history.base.env import open_standard_streams as f; f();"
         f" fd = os.open({str(tmp_path / 'f')!r}, os.O_CREAT | os.O_WRONLY); os.write(fd, str(fd).encode())"
@@ -167,7 +167,7 @@ def test_no_file_is_opened_as_a_standard_stream(closed, tmp_path):
     assert int((tmp_path / "f").read_text()) > 2
 
 
-def test_a_text_comes_from_a_file_from_stdin_or_is_given_itself(tmp_path):
+def test_text_from_file_stdin_or_argument(tmp_path):
     file = tmp_path / "t"
     file.write_bytes("grün\r\n\n".encode())
     assert read_text(Env({}), str(file)) == "grün\r\n\n"
@@ -179,7 +179,7 @@ def test_a_text_comes_from_a_file_from_stdin_or_is_given_itself(tmp_path):
     assert read_file(Text(file)) == os.fsencode(file)
 
 
-def test_what_is_wrong_with_a_file_is_said_with_its_name(tmp_path):
+def test_file_errors_name_the_file(tmp_path):
     with pytest.raises(Usage, match=rf"^{tmp_path}/none: no such file$"):
         from_file(f"@{tmp_path}/none")
     with pytest.raises(InputOutput, match=rf"^{tmp_path}: Is a directory$"):
@@ -192,7 +192,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_name(tmp_path):
 @pytest.mark.parametrize(
     ("data", "at"), [(b"\xff", 0), (b"ab\xc3", 2), ("ü".encode() + b"\xed\xa0\x80", 2)]
 )
-def test_bytes_that_are_no_text_are_named_by_their_place(data, at):
+def test_invalid_utf_8_is_named_by_offset(data, at):
     with pytest.raises(BadData, match=rf"^stdin: byte {at}: not UTF-8 "):
         decode(data, "stdin")
 
@@ -216,7 +216,7 @@ def test_a_pipe_is_read_to_its_end(pipe, data, text):
         writer.join()
 
 
-def test_a_file_and_a_socket_hold_what_somebody_put_there(tmp_path):
+def test_file_and_socket_on_stdin_are_read(tmp_path):
     (tmp_path / "f").write_bytes(b"x")
     ours, theirs = socket.socketpair()
     with (tmp_path / "f").open("rb") as file, closing(ours), closing(theirs):
@@ -226,7 +226,7 @@ def test_a_file_and_a_socket_hold_what_somebody_put_there(tmp_path):
         assert piped_text(Env({}, stdin=ours.fileno()), "-") == "y"
 
 
-def test_a_terminal_and_the_null_device_are_never_read():
+def test_terminal_and_null_device_are_not_read():
     master, slave = pty.openpty()
     null = os.open(os.devnull, os.O_RDONLY)
     assert [piped_text(Env({}, stdin=fd), "-") for fd in (slave, null)] == [None, None]
@@ -235,7 +235,7 @@ def test_a_terminal_and_the_null_device_are_never_read():
         assert Env({}, stdin=fd).stdin_kind() == ""
 
 
-def test_a_wait_is_announced_once_and_silence_times_out(pipe, tmp_path, monkeypatch):
+def test_waiting_for_stdin_is_announced_and_times_out(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.05)
     monkeypatch.setattr(base_input, "PATIENCE", 0.3)
     errors = tmp_path / "stderr"
@@ -246,7 +246,7 @@ def test_a_wait_is_announced_once_and_silence_times_out(pipe, tmp_path, monkeypa
     assert errors.read_text() == "codeh-history: reading stdin to its end (--no)\n"
 
 
-def test_only_silence_is_refused_not_what_takes_long(pipe, monkeypatch):
+def test_slow_stdin_does_not_time_out(pipe, monkeypatch):
     monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.2)
     monkeypatch.setattr(base_input, "PATIENCE", 0.4)
     reading, writing = pipe
@@ -282,7 +282,7 @@ def typed(home, *argv):
     ["append -s s", "append -s s -F -", "append -s s --jsonl", "append -s s --from text", "append -s s --stream",
      "update -s s :1", "payload - --to gemini", "curate -"],
 )  # fmt: skip
-def test_it_says_so(home, argv):
+def test_reading_from_a_terminal_is_announced(home, argv):
     run("append", "-s", "s", "-m", "x", home=home)
     assert typed(home, *argv.split()).startswith(NOTE)
 
@@ -290,7 +290,7 @@ def test_it_says_so(home, argv):
 @pytest.mark.parametrize(
     "argv", ["append -s s -m x", "show s", "ask -s s -m x --to text --via cat", "config"]
 )
-def test_others_do_not(home, argv):
+def test_commands_that_read_no_stdin_announce_nothing(home, argv):
     run("append", "-s", "s", "-m", "x", home=home)
     assert NOTE not in typed(home, *argv.split())
 

@@ -37,13 +37,13 @@ def outcome(failure, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("failure", "code"), CODES.items(), ids=lambda value: getattr(value, "__name__", str(value))
 )
-def test_each_failure_has_its_code(failure, code, monkeypatch, tmp_path):
+def test_exit_codes_of_failures(failure, code, monkeypatch, tmp_path):
     assert failure.exit_code == code
     ended = outcome(failure("where: why"), monkeypatch, tmp_path)
     assert ended == (code, "codeh-history: where: why\n")
 
 
-def test_no_failure_is_without_a_code():
+def test_every_failure_has_an_exit_code():
     covered = set(CODES)
     assert set(errors.HistoryError.__subclasses__()) == covered
 
@@ -68,7 +68,7 @@ def test_other_ends(failure, code, words, monkeypatch, tmp_path):
     assert words in stderr
 
 
-def test_a_bug_is_one_line_and_70(monkeypatch, tmp_path):
+def test_bug_is_one_line_and_exit_70(monkeypatch, tmp_path):
     code, stderr = outcome(ZeroDivisionError("x\ny"), monkeypatch, tmp_path)
     assert code == 70
     assert stderr.count("\n") == 1
@@ -76,7 +76,7 @@ def test_a_bug_is_one_line_and_70(monkeypatch, tmp_path):
     assert "base/test_errors.py" in stderr
 
 
-def test_a_bug_shows_its_traceback_when_asked(monkeypatch):
+def test_bug_shows_its_traceback_on_request(monkeypatch):
     def fail(*_):
         raise ZeroDivisionError
 
@@ -86,7 +86,7 @@ def test_a_bug_shows_its_traceback_when_asked(monkeypatch):
 
 
 @pytest.mark.parametrize("verb", [["curate"], ["payload", "--to", "gemini"]])
-def test_a_signal_ends_the_command_that_texts_are_put_through(home, tmp_path, verb):
+def test_signal_ends_the_remover_command(home, tmp_path, verb):
     run("append", "-s", "demo", "-m", "hi")
     run("append", "-s", "demo", "-m", "ho", "--role", "model")
     file = tmp_path / "pid"
@@ -129,7 +129,7 @@ TRANSLATED = {
 
 
 @pytest.mark.parametrize(("make", "kind", "text"), TRANSLATED.values(), ids=TRANSLATED)
-def test_an_error_of_others_is_one_of_ours_unless_it_is_a_bug(make, kind, text):
+def test_foreign_errors_are_translated_unless_bugs(make, kind, text):
     env = Env({})
     env.stored = "id1"
     error = env.translated(raised(make))
@@ -141,5 +141,5 @@ def test_an_error_of_others_is_one_of_ours_unless_it_is_a_bug(make, kind, text):
     ("error", "line"),
     [(ValueError("a\n  b."), "a b"), (ValueError(""), "ValueError"), (ValueError("..."), "ValueError")],
 )
-def test_what_a_library_says_is_one_line(error, line):
+def test_library_errors_are_one_line(error, line):
     assert one_line(error) == line

@@ -27,7 +27,7 @@ def _umask(request):
 
 
 @pytest.mark.usefixtures("_umask")
-def test_what_is_made_is_for_its_owner_alone_under_any_umask(tmp_path):
+def test_created_files_are_private_under_any_umask(tmp_path):
     before = len(os.listdir("/dev/fd"))
     folders.ensure_dir(str(tmp_path / "a/b/c"))
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/c")] == [0o700] * 3
@@ -38,7 +38,7 @@ def test_what_is_made_is_for_its_owner_alone_under_any_umask(tmp_path):
     assert len(os.listdir("/dev/fd")) == before
 
 
-def test_what_goes_while_a_folder_is_looked_through_hides_nothing_else(tmp_path):
+def test_entry_removed_during_a_scan_hides_no_other(tmp_path):
     for name in "abcd":
         (tmp_path / name).touch()
     entries = folders.entries(str(tmp_path), bool)
@@ -49,7 +49,7 @@ def test_what_goes_while_a_folder_is_looked_through_hides_nothing_else(tmp_path)
     assert list(folders.entries(str(tmp_path / "none"), bool)) == []
 
 
-def test_a_directory_that_is_there_stays_as_it_is(tmp_path):
+def test_existing_directory_is_unchanged(tmp_path):
     tmp_path.chmod(0o755)
     folders.ensure_dir(str(tmp_path))
     folders.ensure_dir("")
@@ -59,7 +59,7 @@ def test_a_directory_that_is_there_stays_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["file", "link", "dangling"])
-def test_a_new_file_is_never_written_over_anything_nor_through_a_link(tmp_path, name):
+def test_new_file_overwrites_nothing_and_follows_no_link(tmp_path, name):
     (tmp_path / "file").write_bytes(b"theirs")
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "dangling").symlink_to("nowhere")
@@ -69,7 +69,7 @@ def test_a_new_file_is_never_written_over_anything_nor_through_a_link(tmp_path, 
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_temporary_names_stand_beside_their_file_hidden_and_differ(tmp_path):
+def test_temporary_names_are_hidden_unique_siblings(tmp_path):
     names = {folders.temporary(str(tmp_path / "s.jsonl")) for _ in range(20)}
     assert len(names) == 20
     for name in names:
@@ -78,7 +78,7 @@ def test_temporary_names_stand_beside_their_file_hidden_and_differ(tmp_path):
         assert name.endswith(folders.SUFFIX)
 
 
-def test_all_is_written_however_little_is_taken_at_a_time(monkeypatch):
+def test_short_writes_are_continued(monkeypatch):
     taken = []
 
     def little(_fd, data):
@@ -90,7 +90,7 @@ def test_all_is_written_however_little_is_taken_at_a_time(monkeypatch):
     assert b"".join(taken) == b"eight by"
 
 
-def test_a_folder_that_cannot_be_synced_is_named_and_a_file_that_is_gone_is_no_error(tmp_path):
+def test_directory_sync_errors_are_named_and_missing_files_ignored(tmp_path):
     with pytest.raises(FileNotFoundError) as error:
         folders.sync_dir(str(tmp_path / "none"))
     assert error.value.filename == str(tmp_path / "none")
@@ -142,7 +142,7 @@ def locked(path):
 
 
 @pytest.mark.parametrize("fork", [os.fork, ctypes.PyDLL(None).fork])  # the second tells Python nothing
-def test_a_child_does_not_keep_what_the_parent_unlocks(fork, path):
+def test_child_does_not_hold_a_released_lock(fork, path):
     fd = locked(path)
     with child(fork):
         assert not is_free(path)
@@ -150,7 +150,7 @@ def test_a_child_does_not_keep_what_the_parent_unlocks(fork, path):
         assert is_free(path)
 
 
-def test_a_child_does_not_unlock_what_the_parent_holds(path):
+def test_child_does_not_release_the_parents_lock(path):
     fd = locked(path)
     with child():
         pass
@@ -158,7 +158,7 @@ def test_a_child_does_not_unlock_what_the_parent_holds(path):
     locks.close(fd)
 
 
-def test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed(path):
+def test_child_does_not_hold_the_lock_of_a_killed_parent(path):
     ready, theirs = os.pipe()
     parent = os.fork()
     if not parent:
@@ -191,7 +191,7 @@ except Interrupted as end:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number, code):
+def test_signal_closes_files_and_sets_the_exit_code(number, code):
     command = [sys.executable, "-c", CODE.format(wait="time.sleep(60)")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environ()) as process:
         assert process.stdout is not None
@@ -200,7 +200,7 @@ def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number, code):
         assert process.stdout.read() == f"closed {code}\n".encode()
 
 
-def test_under_nohup_it_goes_on():
+def test_nohup_ignores_sighup():
     code = CODE.format(wait="import os, signal; os.kill(os.getpid(), signal.SIGHUP); print('goes on')")
     command = ["/bin/sh", "-c", 'trap "" HUP; exec "$0" -c "$1"', sys.executable, code]
     done = subprocess.run(command, capture_output=True, env=environ(), check=True)

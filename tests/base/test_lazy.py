@@ -17,11 +17,11 @@ class Some(Fields):
     b: str = "x"
 
 
-def test_what_is_not_given_is_as_the_class_says():
+def test_omitted_fields_have_class_defaults():
     assert (Some().a, Some(a=2).a, Some(a=2).b) == (1, 2, "x")
 
 
-def test_one_that_is_otherwise_leaves_the_first_as_it_was():
+def test_replace_leaves_the_original_unchanged():
     first = Some(a=2)
     second = first.but(b="y")
     assert (type(second), second.a, second.b) == (Some, 2, "y")
@@ -30,7 +30,7 @@ def test_one_that_is_otherwise_leaves_the_first_as_it_was():
 
 @pytest.mark.parametrize("text", ["a+b", "", r"(?i)A(\d)", "^x", "ü"])
 @pytest.mark.parametrize("subject", ["xaab", "A7", "", "üx\nx"])
-def test_it_finds_what_the_compiled_one_finds(text, subject):
+def test_lazy_pattern_equals_the_compiled_one(text, subject):
     pattern, compiled = Pattern(text), re.compile(text)
     for _ in range(2):  # the second time it is not looked up again
         for method in ("search", "match", "fullmatch"):
@@ -40,11 +40,11 @@ def test_it_finds_what_the_compiled_one_finds(text, subject):
     assert pattern.flags == compiled.flags
 
 
-def test_bytes_are_looked_through_by_a_pattern_of_bytes():
+def test_bytes_pattern_searches_bytes():
     assert Pattern(rb"\d+").findall(b"1 22") == [b"1", b"22"]
 
 
-def test_re_is_loaded_when_something_is_first_looked_for():
+def test_re_is_imported_on_first_use():
     code = """if True:
         import sys
         from codeh_history.base.lazy import Pattern

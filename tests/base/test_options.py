@@ -33,13 +33,13 @@ class More(Some, Reading, without=("off",)):
     place: str = argument("PLACE")
 
 
-def test_what_was_not_given_has_the_default_of_its_type():
+def test_omitted_options_have_defaults():
     some = Some()
     assert (some.text, some.several, some.on, some.off, some.size) == (None, (), False, True, 7)
     assert some.specified() == []
 
 
-def test_what_was_given_is_told_and_what_equals_its_default_was_not():
+def test_explicit_options_are_those_that_differ_from_defaults():
     some = Some(text="x", on=True, off=False, size=7)
     assert some.specified() == ["text", "on", "off"]
     assert some.specified("several", "on") == ["on"]
@@ -52,7 +52,7 @@ def test_options_are_inherited_in_order_and_closing_ones_stand_last():
     assert list(More.SPELLED) == list(More.DEFAULTS) == list(More.TYPES)
 
 
-def test_they_are_spelled_by_their_names():
+def test_options_are_spelled_by_name():
     assert Some.SPELLED["text"].flags("text") == ("--text", "-t")
     assert Some.SPELLED["several"].flags("several") == ("--each",)
     assert Some.SPELLED["on"].flags("on_the_way_") == ("--on-the-way",)
@@ -60,14 +60,14 @@ def test_they_are_spelled_by_their_names():
     assert not More.SPELLED["text"].positional
 
 
-def test_what_there_is_not_is_a_type_error():
+def test_unknown_option_is_a_type_error():
     with pytest.raises(TypeError, match=r"no such option: a, b"):
         Some(b=1, a=2)
     with pytest.raises(TypeError, match=r"no such option: off"):
         More(off=True)
 
 
-def test_another_job_takes_those_that_it_has():
+def test_shared_options_are_passed_on():
     part = More(text="x", place="p", quiet=True, session="s").part(Reading)
     assert type(part) is Reading
     assert (part.quiet, part.session, part.strict) == (True, "s", False)
@@ -96,7 +96,7 @@ class Numbered(OptionSet):
         ("word", 32000, "32000"), ("word", " loop ", "loop"), ("on", "No", False), ("on", 1, True),
     ],
 )  # fmt: skip
-def test_words_settings_and_values_are_taken_as_the_declared_type(name, value, taken):
+def test_values_are_coerced_to_the_declared_type(name, value, taken):
     assert getattr(Numbered(**{name: value}), name) == taken
 
 
@@ -109,7 +109,7 @@ def test_words_settings_and_values_are_taken_as_the_declared_type(name, value, t
         ("count", [1], "--count: expected a single value"), ("texts", [1], "--texts: expected a text or a list of texts"),
     ],
 )  # fmt: skip
-def test_a_value_that_is_not_of_the_type_is_usage(name, value, message):
+def test_wrong_type_is_a_usage_error(name, value, message):
     with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
         Numbered(**{name: value})
 
@@ -123,7 +123,7 @@ class Combined(OptionSet):
 @pytest.mark.parametrize(("values", "message"), [
     ({"one": "x", "other": True}, "--other and --one cannot be combined"), ({"third": "x"}, "--third requires --one or --other"),
 ])  # fmt: skip
-def test_options_that_do_not_combine_are_usage(values, message):
+def test_conflicting_options_are_a_usage_error(values, message):
     assert Combined(one="x", third="y").third == Combined(other=True, third="y").third == "y"
     with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
         Combined(**values)
@@ -132,14 +132,14 @@ def test_options_that_do_not_combine_are_usage(values, message):
 @pytest.mark.parametrize(("value", "message"), [
     ("blue", "--color blue: one of red, green"), ("gren", "--color gren: one of red, green (did you mean green?)"), ("", "--color : one of red, green"),
 ])  # fmt: skip
-def test_a_value_that_is_none_of_the_choices_is_usage(value, message):
+def test_value_outside_the_choices_is_a_usage_error(value, message):
     assert Choosing(color="red").but(old=True).color == "red"
     assert Choosing(color=None).color is None
     with pytest.raises(Usage, match=re.escape(message) + "$"):
         Choosing(color=value)
 
 
-def test_a_section_is_that_of_the_class_unless_an_option_names_one():
+def test_help_section_is_that_of_the_option_or_class():
     assert [it.section for it in Choosing.SPELLED.values()] == ["Own", "Own", "Other"]
 
 
@@ -149,7 +149,7 @@ def within(options, **meta):
     return options.within(settings, "s", notes.append), notes
 
 
-def test_what_was_not_given_is_as_the_session_says():
+def test_omitted_options_come_from_session_settings():
     options, notes = within(
         Reduction(budget="9k"), compact_budget="1k", compact_policy="loop", curate_skip=["ide"], title_x="t",
         compact_calibrated="No", compact_upload_share="0.5",
@@ -161,7 +161,7 @@ def test_what_was_not_given_is_as_the_session_says():
 
 
 @pytest.mark.parametrize("key", FLAGS_ONLY)
-def test_what_runs_a_command_or_lifts_a_limit_is_never_taken_from_a_session(key):
+def test_commands_and_limits_never_come_from_a_session(key):
     notes = []
     options = Reduction().within({key: "rm -rf /"}, "s", notes.append)
     assert options.specified() == []
@@ -169,7 +169,7 @@ def test_what_runs_a_command_or_lifts_a_limit_is_never_taken_from_a_session(key)
     assert key not in KEYS
 
 
-def test_a_setting_that_there_is_not_is_told_and_one_of_another_job_is_not():
+def test_unknown_setting_is_noted_unless_another_verb_has_it():
     assert within(Reduction(), curate_nothing="x")[1] == [
         "s: curate.nothing is not taken from a session; no such setting"
     ]
@@ -185,7 +185,7 @@ def test_a_setting_that_there_is_not_is_told_and_one_of_another_job_is_not():
         ("compact.budget", {}, "a single value"), ("compact.calibrated", "maybe", "maybe: true or false"), ("compact.upload-share", "half", "half: a number"),
     ],
 )  # fmt: skip
-def test_one_that_is_not_is_the_fault_of_the_session(key, value, why):
+def test_invalid_setting_is_bad_data(key, value, why):
     with pytest.raises(Usage, match=rf"^{key}:? .*{why}"):
         Reduction.coerce(name_of(key), value, key)
     with pytest.raises(BadData, match=rf"^s: by the session's settings: {key}.*; `set KEY=` unsets one$"):
@@ -199,7 +199,7 @@ def test_one_that_is_not_is_the_fault_of_the_session(key, value, why):
         ({"system": "", "tools": "x"}, ("", [])),
     ],
 )  # fmt: skip
-def test_what_stands_beside_the_messages_is_taken_as_far_as_it_is_any(meta, expected):
+def test_malformed_system_and_tools_are_ignored(meta, expected):
     assert system_and_tools(meta) == expected
 
 
@@ -211,7 +211,7 @@ def test_tools_are_a_list_or_an_object_of_json():
             tools_from(wrong)
 
 
-def test_json_is_of_what_is_explained():
+def test_json_needs_explain():
     assert Explained(explain=True, json=True).explain
     with pytest.raises(Usage, match=r"--json requires --explain"):
         Explained(json=True)

@@ -26,32 +26,32 @@ ELSEWHERE = {
 }
 WRAPPED = """
 import fcntl, importlib, json, os, sys
-given = json.load(sys.stdin)
-for module, names in given["elsewhere"].items():
+config = json.load(sys.stdin)
+for module, names in config["elsewhere"].items():
     for name in names.split():
         vars(importlib.import_module(module)).pop(name, None)
 synced, control = [], fcntl.fcntl
 def full(fd, command, *more):
     if command != 51:
         return control(fd, command, *more)
-    if given["full"] != "works":
-        raise OSError(int(given["full"]), "as asked for")
+    if config["full"] != "works":
+        raise OSError(int(config["full"]), "as asked for")
     synced.append(fd)
     return 0
-if given["full"]:
+if config["full"]:
     fcntl.F_FULLFSYNC, fcntl.fcntl = 51, full
     sync = os.fsync
     os.fsync = lambda fd: (synced.append(fd), sync(fd))[1]
 from codeh_history.base.env import Env
 from codeh_history.main import run
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-said = os.dup(1)
+stdout = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 codes = []
-for argv in given["argvs"]:
+for argv in config["argvs"]:
     before = len(synced)
     codes.append([run(argv, Env()), len(synced) - before])
-os.write(said, json.dumps(codes).encode())
+os.write(stdout, json.dumps(codes).encode())
 """
 VERBS = [
     ["append", "-m", "question"], ["append", "-m", "x", "--key", "k"], ["append", "--role", "model", "-m", "x" * 5000], ["update", ":1", "-m", "y"],
@@ -65,7 +65,7 @@ VERBS = [
 
 
 def elsewhere(home, argvs, *, full=""):
-    """Each command's exit code and how often it synced fully, and what was said."""
+    """Each command's exit code and how often it synced fully, and what was printed."""
     done = subprocess.run(
         [sys.executable, "-c", WRAPPED], capture_output=True, check=False, timeout=120,
         input=orjson.dumps({"elsewhere": ELSEWHERE, "argvs": argvs, "full": full}),
@@ -79,7 +79,7 @@ def elsewhere(home, argvs, *, full=""):
     ["", "works", str(errno.ENOTSUP)],
     ids=["another Unix", "macOS", "macOS, a file system without it"],
 )
-def test_every_verb_works_without_the_names_that_only_linux_has(home, full):
+def test_every_verb_works_without_linux_only_names(home, full):
     codes, stderr = elsewhere(home, VERBS, full=full)
     assert [code for code, _ in codes] == [0] * len(VERBS), stderr
     assert [record["type"] for record in lines(session_path(home, "demo"))][:2] == ["session", "message"]
@@ -90,7 +90,7 @@ def test_every_verb_works_without_the_names_that_only_linux_has(home, full):
         ] == []
 
 
-def test_a_full_sync_that_fails_is_74(home):
+def test_failed_full_sync_is_exit_74(home):
     codes, stderr = elsewhere(home, [["append", "-m", "x"]], full="5")
     assert codes == [[74, 0]]
     assert "as asked for" in stderr
@@ -101,7 +101,7 @@ def test_a_full_sync_that_fails_is_74(home):
     assert "its durability is unknown" in stderr
 
 
-def test_a_system_without_locks_is_told_of_wsl(home):
+def test_system_without_locks_is_referred_to_wsl(home):
     program = "import sys; sys.modules['fcntl'] = None; from codeh_history.main import program; program()"
     for argv in (["append", "-s", "demo", "-m", "x"], ["--help"], ["payload", "--to", "gemini"]):
         done = subprocess.run(

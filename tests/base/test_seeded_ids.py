@@ -22,7 +22,7 @@ def run(*argv, home, **more):
 @pytest.mark.parametrize(
     "again", [["append", "-s", "s", "-m", "n"], ["clear", "-s", "s"], ["undo", "-s", "s"]]
 )
-def test_an_offset_that_comes_again_gives_another_id(home, again):
+def test_repeated_offset_gives_another_id(home, again):
     """`persist -i` shortens the file; blank lines bring it to where the second message was stored."""
     first = run("append", "-s", "s", "-m", "x" * 5000, home=home)
     path = home / "sessions" / "s.jsonl"
@@ -37,7 +37,7 @@ def test_an_offset_that_comes_again_gives_another_id(home, again):
     assert {first, second} < set(ids)
 
 
-def test_a_batch_at_an_old_offset(home):
+def test_batch_at_a_repeated_offset(home):
     path = write_session(home, HEADER.encode())
     batch = b'{"role":"user","parts":[{"text":"a"}]}\n' * 20
     first = run("append", "--jsonl", "-s", "s", home=home, stdin=batch).split()
@@ -50,7 +50,7 @@ def test_a_batch_at_an_old_offset(home):
         assert not set(second) & set(first[shift:])
 
 
-def test_ids_do_not_depend_on_how_fast_a_stream_came(tmp_path, monkeypatch):
+def test_seeded_ids_are_independent_of_stream_timing(tmp_path, monkeypatch):
     """Each piece is written when it is read: as many deltas, and as large, as there are pieces."""
     monkeypatch.setattr(Pending, "flush_seconds", 0.0)
     monkeypatch.setattr(Streaming, "flush_seconds", 0.0)

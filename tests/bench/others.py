@@ -33,7 +33,7 @@ def many(home, copies):
     for number in range(copies):
         file = Claude()
         file.user(f"u{number}", "ask " * 40)
-        file.said(f"a{number}", "say " * 80)
+        file.model(f"a{number}", "say " * 80)
         path = file.write(home / ".claude" / "projects" / "-", str(UUID(int=number + 1)))
         os.utime(path, (LONG_AGO, LONG_AGO))
         held.append((path, file))

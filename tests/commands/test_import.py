@@ -223,7 +223,7 @@ def test_a_chosen_name_is_a_new_session_or_its_copy(env, home):
     assert import_session(env, source("a", "b"), "/src", "mine") == Imported("mine", 1, created=False)
     with pytest.raises(BadData, match=r"mine.jsonl: another session of that id; --into NEW"):
         import_session(env, source("y", id="other"), "/src", "mine")
-    append_text(path_of(home, "mine"), "said here")
+    append_text(path_of(home, "mine"), "from here")
     with pytest.raises(BadData, match=r"mine.jsonl: it was continued here .*; --into NEW"):
         import_session(env, source("a", "b", "c"), "/src", "mine")
 

@@ -67,7 +67,7 @@ def test_a_copy_of_a_moved_session_shows_its_newest_file(tmp_path):
     file = Claude()
     file.user("a", "one")
     old = at(tmp_path, "claude-code", file.lines)
-    file.said("b", "since then")
+    file.model("b", "since then")
     new = written(tmp_path / f".claude/projects/-moved/{SESSION}.jsonl", file.lines)
     os.utime(new, (old.stat().st_mtime + 60,) * 2)
     assert [line["path"] for line in all_of(tmp_path)] == [str(old), str(new)]
@@ -94,7 +94,7 @@ def test_only_what_changed_is_opened(tmp_path):
     at(tmp_path, "claude-code", first.lines)
     path = at(tmp_path, "pi", second.lines)
     assert len(all_of(tmp_path)) == 2
-    second.said("b", "two")
+    second.model("b", "two")
     written(path, second.lines)
     (line,) = all_of(tmp_path)
     assert (line["session"], line["action"], line["records"]) == (f"pi-{SESSION}", "updated", 1)
@@ -107,7 +107,7 @@ def test_new_messages_of_a_grown_file_are_appended(tmp_path):
     all_of(tmp_path)
     for number in range(3):
         file.user(f"u{number}", "more")
-        file.said(f"a{number}", "yes")
+        file.model(f"a{number}", "yes")
         settled(written(path, file.lines))
         os.utime(path, (number, number))
         (line,) = all_of(tmp_path)

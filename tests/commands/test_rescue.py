@@ -185,7 +185,7 @@ def test_the_page_has_the_table_of_what_was_rescued():
 def test_2026_11_26_the_longest_other_branch_is_read_if_the_current_one_is_empty(tmp_path):
     file = Pi()
     file.user("a", "one")
-    file.said("b", "two", model="claude-opus-4-8")
+    file.model("b", "two", model="claude-opus-4-8")
     file.user("c", "other", parent=None)
     file.line("label", "d", None, targetId="a", label="start")
     path, out = file.write(tmp_path), tmp_path / "out.jsonl"
@@ -201,7 +201,7 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(windo
     file = Pi()
     for number in range(60):
         file.user(f"u{number}", f"Say {number}. " * 40)
-        file.said(f"a{number}", f"So {number}. " * 40, model="claude-opus-4-8")
+        file.model(f"a{number}", f"So {number}. " * 40, model="claude-opus-4-8")
     path = file.write(tmp_path)
     model = {"id": "claude-opus-4-8", "contextWindow": window}
     settings = tmp_path / ".pi" / "agent" / "models.json"

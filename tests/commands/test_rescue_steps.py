@@ -20,7 +20,7 @@ def texts(recovered):
 
 
 def talk():
-    return played(Claude(), "user u1 hi; said a1 ho; user u2 more")
+    return played(Claude(), "user u1 hi; model a1 ho; user u2 more")
 
 
 def test_a_program_file_with_damaged_first_lines_is_recognised(env, tmp_path):
@@ -59,11 +59,11 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_their_pro
     assert (done.code, done.out, b"no sessions of other programs found" in done.err) == (0, b"", True)
     whole, broken = Claude(), Codex()
     whole.user("a", "Why is the sky blue?")
-    whole.said("b", "It scatters.")
+    whole.model("b", "It scatters.")
     first = whole.write(tmp_path / "claude" / "projects" / "x")
     broken.user("Run it.")
     broken.called("A")
-    broken.said("Done.")
+    broken.model("Done.")
     second = broken.write(tmp_path / ".codex" / "sessions" / "2026" / "01" / "01")
     unread = written(tmp_path / ".pi" / "agent" / "sessions" / "x" / "y.jsonl", [{"type": "hologram"}])
     done = run_in_process("rescue", home=tmp_path, env=env)
@@ -77,7 +77,7 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_their_pro
     assert "Why is the sky blue?" in on_terminal("rescue", home=tmp_path, **env)
     compacted = Copilot()
     compacted.user("one")
-    compacted.said("two")
+    compacted.model("two")
     compacted.compacted("in short")
     compacted.user("three")
     compacted.write(tmp_path / ".copilot" / "session-state" / SESSION)

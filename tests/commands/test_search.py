@@ -46,7 +46,7 @@ def expected(path, pattern, flags=0):
 @given(
     data=some.files_of() | plain_files(), pattern=st.sampled_from(PATTERNS), flags=st.sampled_from([0, re.IGNORECASE]),
 )  # fmt: skip
-def test_it_equals_the_fold(data, pattern, flags, tmp_path_factory):
+def test_search_equals_the_fold(data, pattern, flags, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     assert hits_of(path, pattern, flags) == expected(path, pattern, flags)

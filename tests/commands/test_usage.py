@@ -79,14 +79,14 @@ def test_a_number_reused_by_a_server_is_not_a_replay(home):
 def test_sub_agents_count_to_their_parent(tmp_path):
     file, agent = Claude(), Claude()
     file.user("a", "one")
-    file.said("b", "two")
+    file.model("b", "two")
     file.user("left0001", "abandoned")
-    file.said("l1", "said too")
+    file.model("l1", "model too")
     file.user("sub00001", "look", None, isSidechain=True)
-    file.said("s1", "found", isSidechain=True)
+    file.model("s1", "found", isSidechain=True)
     file.user("c", "three", "b")
     agent.user("g1", "search", isSidechain=True)
-    agent.said("g2", "nothing", isSidechain=True)
+    agent.model("g2", "nothing", isSidechain=True)
     agent.write(tmp_path / SOURCE / "subagents", "agent-x1")
     name = f"claude-code-{SOURCE}"
     run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
@@ -213,7 +213,7 @@ def test_sub_agents_in_files_of_their_own_count_with_a_file_that_is_read_in_plac
     ]
     for file, answer in zip(rollouts, "ABC", strict=True):
         file.user("Go.")
-        file.said(answer)
+        file.model(answer)
         file.event("token_count", info=spend)
     path, agent, _ = (str(file.write(tmp_path / ".codex/sessions/2026/01/01")) for file in rollouts)
     env = {"CODEX_HOME": str(tmp_path / ".codex")}
@@ -237,7 +237,7 @@ def test_a_sub_agent_s_own_file_counts_as_a_sub_agent(home, tmp_path):
     """Claude Code writes its kind in a file beside it."""
     file = Claude()
     file.user("a", "Go.", isSidechain=True)
-    file.said("b", "Done.", isSidechain=True)
+    file.model("b", "Done.", isSidechain=True)
     path = file.write(tmp_path / SOURCE / "subagents", "agent-a1")
     assert by(home, "agent", str(path)) == {"sub-agent": 1}
     path.with_suffix(".meta.json").write_text('{"agentType": "scout"}')

@@ -16,7 +16,7 @@ KILLS = by_profile(1, 3, 50)  # rounds
 COUNT = by_profile(12, 60, 300)  # for each writer
 
 
-def test_many_at_once(home, tally):
+def test_concurrent_writers(home, tally):
     outcome = crowd(home, COUNT)
     assert outcome.fine, outcome
     assert outcome.acknowledged == COUNT * 8
@@ -24,7 +24,7 @@ def test_many_at_once(home, tally):
     tally(what, outcome.acknowledged, outcome.lost, outcome.torn)
 
 
-def test_writers_that_are_killed_at_work(home, tally):
+def test_killed_writers(home, tally):
     """Again and again, after some acknowledgements; what was acknowledged stays, and the next goes on."""
     plain(home, SMALL)
     (home / "acks").mkdir()
@@ -53,7 +53,7 @@ def wait_for(acks, count):
         time.sleep(0.002)
 
 
-def test_a_session_begun_by_many(home, tally):
+def test_session_created_by_many(home, tally):
     """One header, whoever was first."""
     (home / "acks").mkdir(parents=True)
     env = environ({"CODEH_SESSION": "demo"}, home)
@@ -66,7 +66,7 @@ def test_a_session_begun_by_many(home, tally):
 
 
 @pytest.mark.parametrize("times", [["2046-01-01", "1990-01-01", "2026-06-01", "2026-06-01", "0001-01-01"]])
-def test_the_order_is_that_of_the_file_whatever_the_clock_says(home, times):
+def test_messages_keep_file_order_under_any_clock(home, times):
     ids = [
         run("append", "-s", "demo", "-m", f"{n}", env={"CODEH_NOW": f"{time}T00:00:00Z"}).text
         for n, time in enumerate(times)

@@ -24,7 +24,7 @@ def can_mount(place):
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
-def test_a_disk_that_fills_up(tmp_path, tally):
+def test_full_disk(tmp_path, tally):
     """Every acknowledged record is there; nothing else is; with room again, or to write, it goes on."""
     if not can_mount(tmp_path):
         pytest.skip("no file system may be mounted here (unshare -m, mount -t tmpfs)")
@@ -71,11 +71,11 @@ def cut(place, cuts, *mutant):
     return seen
 
 
-def test_what_was_acknowledged_is_on_the_disk(tmp_path, tally):
+def test_acknowledged_records_survive_power_loss(tmp_path, tally):
     seen = cut(tmp_path, CUTS)
     assert (seen["lost"], seen["torn"], seen["missing"]) == (0, 0, 0)
     tally("power cuts", CUTS, seen["lost"], seen["torn"])
 
 
-def test_that_check_sees_that_nothing_is_synced(tmp_path):
+def test_power_loss_check_detects_missing_fsync(tmp_path):
     assert cut(tmp_path, 2, "no_fsync")["lost"] > 0

@@ -27,7 +27,7 @@ def test_the_disk_is_full(subject, tally):
 
 
 @pytest.mark.parametrize("most", [1, 7, 100])
-def test_the_system_takes_less_than_given(subject, most, tally):
+def test_short_writes(subject, most, tally):
     subject.fresh()
     done = subject.run(fault=Fault(short=most))
     assert subject.wrong(done) is None

@@ -40,7 +40,7 @@ def test_a_retry_with_its_key_stores_once(place, runner, tally):
 
 
 @pytest.mark.parametrize("name", ["fork", "import"])
-def test_a_new_session_that_was_not_written_is_no_obstacle(name, place, runner):
+def test_failed_new_session_is_no_obstacle(name, place, runner):
     """Killed after the file was made and before anything was in it: the same command again makes it."""
     command, home = COMMANDS[name], place / "home"
 
@@ -57,7 +57,7 @@ def test_a_new_session_that_was_not_written_is_no_obstacle(name, place, runner):
     assert run().code == (0 if name == "import" else 65)  # again: nothing new, or a name that is taken
 
 
-def test_a_file_for_a_program_is_whole_or_not_there(place, runner, tally):
+def test_exported_file_is_complete_or_absent(place, runner, tally):
     """Killed, or refused, before each call: what then has its name is all of it, and never half."""
     home, file = place / "home", place / "new" / "rollout.jsonl"
     command = COMMANDS["export --to codex"]

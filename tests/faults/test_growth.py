@@ -120,7 +120,7 @@ def took(runner, place, data, command):
 
 
 @pytest.mark.parametrize(("shape", "command"), PAIRS)
-def test_time_grows_as_the_session_does(shape, command, place, runner, tally):
+def test_time_is_linear_in_the_session(shape, command, place, runner, tally):
     size = SIZE // (16 if command in A_FILE_EACH else 1) if shape in LINES else 4 * SIZE
     n, _ = sized(SHAPES[shape], size)
 
@@ -190,7 +190,7 @@ def clean(text):
     return Redactor().text(text)
 
 
-def test_redaction_is_linear_whatever_the_text(tally):
+def test_redaction_is_linear_in_any_text(tally):
     units = [*list(table())[::EACH], "TOKEN_", "eyJ-"]
     by_time = sorted(units, key=lambda unit: -seconds(clean, unit, SHORT))
     worst = list(dict.fromkeys(["TOKEN_", "eyJ-", *by_time[:KEPT]]))
@@ -201,15 +201,15 @@ def test_redaction_is_linear_whatever_the_text(tally):
     tally("a text that repeats what redaction looks for", len(units))
 
 
-@pytest.mark.parametrize("inside", ["said", "pieces", "file"])
-def test_a_session_is_linear_too(inside, tally):
+@pytest.mark.parametrize("inside", ["texts", "pieces", "file"])
+def test_redaction_is_linear_in_a_session(inside, tally):
     """Many small texts, many pieces of one, one large file."""
 
     def work(text):
         step = 40
         pieces = [text[at : at + step] for at in range(0, len(text), step)]
         values = {
-            "said": {"args": pieces},
+            "texts": {"args": pieces},
             "pieces": [{"text": piece} for piece in pieces],
             "file": {"text": text},
         }

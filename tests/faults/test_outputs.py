@@ -30,7 +30,7 @@ def test_every_verb_is_among_the_commands():
 
 @pytest.mark.parametrize("stdout", ["closed", "full"])
 @pytest.mark.parametrize("name", PRINTING)
-def test_what_cannot_be_printed_is_74(name, stdout, place, runner, tally):
+def test_output_errors_exit_74(name, stdout, place, runner, tally):
     """And says that it was stored all the same, where it was."""
     command = COMMANDS[name]
     command.prepare(place := place / "home")
@@ -46,7 +46,7 @@ def test_what_cannot_be_printed_is_74(name, stdout, place, runner, tally):
 
 
 @pytest.mark.parametrize("name", PRINTING)
-def test_a_reader_that_went_away_ends_it_silently(name, place, runner, tally):
+def test_closed_pipe_ends_it_silently(name, place, runner, tally):
     """141, and what was to be stored is stored."""
     command = COMMANDS[name]
     command.prepare(place := place / "home")
@@ -59,7 +59,7 @@ def test_a_reader_that_went_away_ends_it_silently(name, place, runner, tally):
 
 
 @pytest.mark.parametrize("argv", [["--help"], [], ["--version"], ["show", "--help"], ["help", "append"]])
-def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_away_141(argv, home):
+def test_2026_11_23_output_errors_of_help(argv, home):
     line = shlex.join([*PROGRAM, *argv])
     ends = {}
     for where in (">&-", ">/dev/full", "| true"):
@@ -75,7 +75,7 @@ def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_a
     }
 
 
-def test_2026_11_23_a_pipe_that_does_not_block_is_waited_for(home):
+def test_2026_11_23_nonblocking_pipe_is_waited_for(home):
     """Whoever shares a terminal or a socket may set it so: what did not fit at once was an error."""
     text = "x" * (1 << 20)
     message = {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}]}

@@ -37,7 +37,7 @@ def open_to_others(before, after):
 
 
 @pytest.mark.parametrize("umask", UMASKS, ids=oct)
-def test_files_and_directories_of_every_command(umask, place, runner):
+def test_every_command_creates_private_files(umask, place, runner):
     for name, command in COMMANDS.items():
         home = place / name.replace(" ", "")
         command.prepare(home)
@@ -52,7 +52,7 @@ def test_files_and_directories_of_every_command(umask, place, runner):
 
 
 @pytest.mark.parametrize("umask", UMASKS, ids=oct)
-def test_a_home_that_is_made(umask, place, runner):
+def test_new_home_is_private(umask, place, runner):
     """By whatever command comes first, even one that only remembers counts in it."""
     elsewhere = place / "x.jsonl"
     elsewhere.write_bytes(SESSION)
@@ -64,7 +64,7 @@ def test_a_home_that_is_made(umask, place, runner):
 
 
 @pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.replaces])
-def test_a_temporary_file_while_it_is_there(name, place, runner):
+def test_temporary_files_are_private(name, place, runner):
     subject = Subject(SCENARIOS[name], place, runner)
     subject.fresh()
     before = modes(subject.home)
@@ -95,7 +95,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", sampled(WRITERS, run=FAULTS))
-def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, runner, tally):
+def test_links_and_foreign_files_are_not_written(name, kind, place, runner, tally):
     command = COMMANDS[name]
     home, victim = place / "home", place / "victim.jsonl"
     command.prepare(home)
@@ -123,7 +123,7 @@ redact -i demo --yes; show fi; rm fifo"""
 
 
 @pytest.mark.parametrize("line", LISTING.split(";"))
-def test_a_fifo_among_the_sessions_holds_nobody_up(line, place, runner):
+def test_fifo_among_the_sessions_blocks_no_command(line, place, runner):
     plain(home := place / "home")
     os.mkfifo(home / "sessions" / "fifo.jsonl")
     done = runner.run(line.split(), home, env=FIXED)

@@ -36,7 +36,7 @@ def test_any_command(name, place, runner, tally):
 
 
 @pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.replaces])
-def test_at_each_call_of_what_replaces_files(name, place, runner, tally):
+def test_signal_at_each_call_of_commands_that_replace_files(name, place, runner, tally):
     subject = Subject(SCENARIOS[name], place, runner)
     for n, call in list(enumerate(subject.done.calls))[::STEP]:
         for after in (False, True):

@@ -41,7 +41,7 @@ def test_failing(name, error, place, runner, tally):
 
 
 @pytest.mark.parametrize("name", sampled(SCENARIOS, run=FAULTS))
-def test_nothing_is_acknowledged_before_it_is_on_disk(name, place, runner, tally):
+def test_acknowledgement_follows_fsync(name, place, runner, tally):
     subject = made(name, place, runner)
     trace = calls(subject)
     assert [call for call in trace if call.changes]
@@ -60,7 +60,7 @@ def test_a_full_disk(error, place, runner, tally):
     tally("an error from each system call (strace)", 1)
 
 
-def test_a_sync_that_fails_is_not_called_durable(place, runner):
+def test_failed_fsync_is_reported(place, runner):
     subject = made("append", place, runner)
     (sync,) = (call for call in calls(subject) if call.name == "fdatasync")
     done = inject(subject, sync, "error=EIO")

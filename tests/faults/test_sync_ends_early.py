@@ -36,7 +36,7 @@ class Stores:
             argv = ["persist", session, "-i"]
             assert runner.run(argv, place / "before" / "two", env=FIXED).code == 0
         self.fresh()
-        self.said = self.ids()
+        self.ids_before = self.ids()
 
     def fresh(self):
         for name in ("one", "two"):
@@ -62,7 +62,7 @@ class Stores:
 
     def wrong(self):
         """What is not as promised, before it is run again and after."""
-        for before, now in zip(self.said, self.ids(), strict=True):
+        for before, now in zip(self.ids_before, self.ids(), strict=True):
             if not before <= now:
                 return f"lost: {before - now}"
         done = self.run()
@@ -88,7 +88,7 @@ def plain_too(home, session, data):
     )
 
 
-def test_a_sync_that_ends_early_is_ended_by_the_next(stores, tally):
+def test_interrupted_sync_is_completed_by_the_next(stores, tally):
     calls = stores.run().calls
     assert stores.wrong() is None
     assert len(stores.stores()[0]) == 4  # a fork is among them

@@ -70,13 +70,13 @@ def prompt(entries, summaries, recent=10, now=NOON):
     return context.prompt(entries, summaries, millis(now), times.local("UTC"), recent)
 
 
-def test_nothing_is_an_empty_text():
+def test_empty_session_has_an_empty_context():
     assert prompt([], []) == ""
     assert prompt([], ["", " \n"]) == ""
 
 
 @pytest.mark.parametrize("recent, expected", [(10, 10), (3, 3), (0, 0), (50, 12)])
-def test_so_many_in_full_the_newest_first(recent, expected):
+def test_recent_exchanges_are_in_full_newest_first(recent, expected):
     text = prompt([entry(n) for n in range(12)], ["old"], recent)
     prompts = [line for line in text.splitlines() if line.startswith("User: ")]
     assert prompts == [f"User: q{n}" for n in range(11, 11 - expected, -1)]
@@ -110,14 +110,14 @@ def test_bullets(summary, bullets):
 
 
 @pytest.mark.parametrize("zone", ["Nowhere/Atlantis", "../../etc/passwd", "+99:00", "", "Europe"])
-def test_no_such_zone_is_exit_2(home, zone):
+def test_unknown_zone_is_exit_2(home, zone):
     write_session(home, encode(talk(1)), "demo")
     done = run("context", "demo", f"--tz={zone}")
     assert done.code == 2
     assert done.err.count(b"\n") == 1
 
 
-def test_the_machines_zone_without_tz(home):
+def test_zone_of_the_machine_without_tz(home):
     write_session(home, encode(talk(1)), "demo")  # 12:00 on January 1
     moment = ("--now", "2026-01-01T23:30:00Z")
     assert "### 11 hours ago" in run("context", "demo", *moment, env={"TZ": "UTC"}).text

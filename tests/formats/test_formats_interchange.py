@@ -115,7 +115,7 @@ def usage(home, session):
 @pytest.mark.parametrize("form, whole", [("atif", True), ("openai-jsonl", False), ("sharegpt", False)])
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(talk=talks())
-def test_what_is_read_back_is_the_same_talk(tmp_path, form, whole, talk):
+def test_exported_conversation_round_trips(tmp_path, form, whole, talk):
     kept(tmp_path, talk)
     session = back(tmp_path, form, exported(tmp_path, form))
     before, after = (orjson.loads(exported(tmp_path, "contents", id)) for id in ("s", session))
@@ -155,7 +155,7 @@ class OutputMessage(ChatMessage):
 
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(talk=talks())
-def test_a_trajectory_and_a_span_are_valid(tmp_path, talk):
+def test_trajectory_and_span_are_valid(tmp_path, talk):
     kept(tmp_path, talk)
     Trajectory.model_validate_json(exported(tmp_path, "atif"))
     span = orjson.loads(exported(tmp_path, "otel"))
@@ -172,7 +172,7 @@ ODD = [
 ]  # fmt: skip
 
 
-def test_pictures_lie_in_their_addresses(home):
+def test_images_are_data_urls(home):
     kept(home, ODD)
     data = exported(home, "atif")
     Trajectory.model_validate_json(data)
@@ -217,7 +217,7 @@ def test_each_form_holds_the_system_prompt_tools_and_a_summary(home):
 @pytest.mark.parametrize("odd", [[None], [7, True], ["text", {"inlineData": {}}], 7, "x"])
 @pytest.mark.parametrize("form", EXPORTERS)
 @pytest.mark.parametrize("id", ["c", ["c"]])
-def test_2026_11_23_data_counts_and_parts_that_are_none_are_left_out(form, odd, id):
+def test_2026_11_23_malformed_data_counts_and_parts_are_omitted(form, odd, id):
     """A log written by others may hold anything there: `markdown` and `atif` ended with a bug."""
     media = [
         {"inlineData": {"mimeType": "image/png", "data": 7}},
@@ -249,6 +249,6 @@ def test_any_session_can_be_written(form, log):
 
 @pytest.mark.parametrize("form", EXPORTERS)
 @given(log=conversations(whole=True))
-def test_the_same_session_is_written_in_the_same_bytes(form, log):
+def test_export_is_deterministic(form, log):
     view = view_of([{"type": "message", **record} for record in log])
     assert export(view, form).data == export(view, form).data

@@ -80,13 +80,13 @@ def check(pairs):
         )
 
 
-def test_2026_11_23_a_kind_of_file_that_is_no_text_is_no_picture():
+def test_2026_11_23_malformed_mime_type_is_not_an_image():
     """The page of it ended with a bug."""
     blob = {"mimeType": {}, "data": PNG}
     assert "<img" not in page({"kind": "user", "role": "user", "parts": [{"inlineData": blob}]})
 
 
-def test_2026_11_23_a_page_costs_what_usage_says(tmp_path):
+def test_2026_11_23_page_cost_equals_usage(tmp_path):
     """What is written to the cache for an hour costs more; a count that is none was a bug."""
     raw = {"cache_creation": {"ephemeral_1h_input_tokens": 1_000_000}}
     used = {"input": 1_000_000, "cacheWrite": 1_000_000, "output": ["none"], "raw": raw}
@@ -124,7 +124,7 @@ def test_only_pictures_are_shown(kind, data, *, shown):
     assert ("img" in dict(tags)) is shown
 
 
-def test_a_citation_leads_to_its_reference():
+def test_citation_links_to_its_reference():
     reference = {
         "number": 3,
         "id": "r",
@@ -143,7 +143,7 @@ def test_a_citation_leads_to_its_reference():
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", 7])
-def test_a_reference_links_to_the_web_only(url):
+def test_only_web_references_are_links(url):
     tags = elements("x", references=[{"number": 1, "id": "r", "title": "t", "url": url, "text": "t"}])
     assert [attributes["href"] for tag, attributes in tags if tag == "a"] == ["#m1"]
 
@@ -165,11 +165,11 @@ def test_a_reference_links_to_the_web_only(url):
         ("> " * 40 + "deep", "<blockquote>\n" * 40 + "<p>deep</p>\n" + "</blockquote>\n" * 40),
     ],
 )  # fmt: skip
-def test_a_text_is_shown_as_markdown(text, page):
+def test_text_is_rendered_as_markdown(text, page):
     assert rendered(text) == page
 
 
-def test_a_table_of_very_many_columns_is_text_and_costs_no_time():
+def test_very_wide_table_is_text_in_linear_time():
     """comrak takes 15 seconds for this one, and four times that for twice the columns."""
     wide = "|a" * 60_000 + "|\n" + "|-" * 60_000 + "|\n|b|\n"
     start = process_time()
@@ -179,17 +179,17 @@ def test_a_table_of_very_many_columns_is_text_and_costs_no_time():
 
 
 @given(st.text(st.sampled_from("ab 1.-+#=~*_`\\&;<:!()|\"'\né"), max_size=30))
-def test_a_text_is_shown_as_another_reader_of_markdown_shows_it(text):
+def test_markdown_matches_a_reference_renderer(text):
     other = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table").disable("image")
     assert rendered(text) == re.sub(r'style="text-align:(\w+)"', r'align="\1"', other.render(text))
 
 
 @pytest.mark.parametrize("text", ["a  b\n  c", "# no heading", "`x` **y** [z](http://a)", "<b>&amp;"])
-def test_what_users_typed_is_no_markdown(text):
+def test_prompts_are_not_markdown(text):
     assert f'<div class="typed">{escape(text)}</div>' in page(user(text))
 
 
-def test_code_is_in_colours_and_whole():
+def test_code_is_highlighted_and_complete():
     code = "def f(x: str) -> bool:  # <why> & how\n    return x == 'a'\n"
     shown = page({"kind": "codeh", "role": "model", "parts": [{"text": f"```python\n{code}```"}]})
     code_tag = re.search(r'<pre><code class="language-python">(.*?)</code></pre>', shown, re.DOTALL)
@@ -201,14 +201,14 @@ def test_code_is_in_colours_and_whole():
     st.text(st.sampled_from("<>&\"'`\\\n {}()=#a1"), max_size=60),
     st.sampled_from(["py", "rust", "html", "nosuch"]),
 )
-def test_colours_alter_no_code(code, language):
+def test_highlighting_preserves_code(code, language):
     shown = rendered(f"````{language}\n{code}\n````")
     match = re.search(r'<pre><code class="[^"]*">(.*?)</code></pre>', shown, re.DOTALL)
     if "````" not in code:
         assert unescape(re.sub("<[^>]*>", "", match[1])) == code + "\n"
 
 
-def test_a_page_says_what_it_is_of():
+def test_page_names_its_session():
     shown = page(
         user("hi"), {"kind": "codeh", "role": "model", "model": "m-1", "parts": [{"text": "x", "thought": True}]},
         title="A <title>", system="Be <brief>.",
@@ -220,7 +220,7 @@ def test_a_page_says_what_it_is_of():
     assert "<summary>Thought: x</summary>" in shown
 
 
-def test_each_message_can_be_linked_to_and_long_pages_have_contents():
+def test_messages_have_anchors_and_long_pages_a_contents_list():
     assert "<nav>" not in page(*[user(f"q{n}") for n in range(7)])
     shown = page(*[user(f"q{n}") for n in range(8)])
     assert [shown.count(f'id="m{n}"') for n in range(1, 9)] == [1] * 8
@@ -233,7 +233,7 @@ def test_attached_files_are_named():
     assert '<p class="file">[application/pdf, 3 bytes, a&lt;b&gt;.pdf]</p>' in shown
 
 
-def test_the_policy_names_what_is_on_the_page():
+def test_content_security_policy_matches_the_page():
     shown = page(user("hi"))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', shown)
     assert policy[1].split("; ")[:2] == ["default-src 'none'", "img-src data:"]
@@ -256,7 +256,7 @@ def made(folder, *more):
     return support.run("export", "--all", "--to", "html", "--output", str(folder), *more)
 
 
-def test_all_sessions_have_a_page_and_a_line_in_the_index(three, tmp_path):
+def test_export_all_writes_pages_and_an_index(three, tmp_path):
     folder = tmp_path / "new" / "pages"
     assert made(folder).code == 0
     assert sorted(path.name for path in folder.iterdir()) == ["index.html", "s0.html", "s1.html", "s2.html"]
@@ -267,7 +267,7 @@ def test_all_sessions_have_a_page_and_a_line_in_the_index(three, tmp_path):
     assert (folder / "s0.html").stat().st_mode & 0o777 == 0o600
 
 
-def test_again_it_is_what_there_is_now(three, tmp_path):
+def test_export_all_again_reflects_current_sessions(three, tmp_path):
     made(tmp_path)
     support.run("append", "-s", "s0", "-m", "more")
     assert made(tmp_path).code == 0
@@ -275,7 +275,7 @@ def test_again_it_is_what_there_is_now(three, tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
-def test_one_failure_stops_no_other(three, tmp_path):
+def test_export_all_continues_after_a_failure(three, tmp_path):
     (three / "sessions" / "s1.jsonl").unlink()
     (three / "sessions" / "s1.jsonl").mkdir()
     done = made(tmp_path)
@@ -304,7 +304,7 @@ def test_secrets_stay_out_of_pages_and_index(three, tmp_path):
         "--output p -s s0",
     ],
 )
-def test_all_takes_a_folder_and_no_session(argv, three, tmp_path):
+def test_export_all_takes_a_directory_and_no_session(argv, three, tmp_path):
     (tmp_path / "empty").mkdir()
     done = support.run("export", "--all", "--to", "html", *argv.split(), cwd=tmp_path / "empty")
     assert (done.code, list((tmp_path / "empty").iterdir())) == (2, [])

@@ -41,7 +41,7 @@ def without_times(dom):
     return re.sub(r"<time.*?</time>", "", dom)
 
 
-def test_it_is_the_same_from_a_file_and_in_a_viewer_of_gists(page, tmp_path):
+def test_page_works_from_a_file_and_in_a_gist_viewer(page, tmp_path):
     viewer = tmp_path / "viewer.html"
     viewer.write_text(VIEWER.format(b64encode(page.read_bytes()).decode()))
     opened, viewed = (chromium(tmp_path, "--dump-dom", path.as_uri()) for path in (page, viewer))
@@ -51,7 +51,7 @@ def test_it_is_the_same_from_a_file_and_in_a_viewer_of_gists(page, tmp_path):
         assert dom.count(">Copy</button>") == dom.count("<pre>")  # its script ran
 
 
-def test_it_is_printed_whole(page, tmp_path):
+def test_page_prints_completely(page, tmp_path):
     paper = tmp_path / "demo.pdf"
     chromium(tmp_path, f"--print-to-pdf={paper}", page.as_uri())
     data = paper.read_bytes()

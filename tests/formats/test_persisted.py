@@ -49,7 +49,7 @@ def through(history):
         {**HISTORY, "lastSummarized": "2026-01-04T00:00:00.000Z"},
     ],
 )
-def test_export_is_the_inverse_of_import(history, home, tmp_path):
+def test_export_inverts_import(history, home, tmp_path):
     assert through(history) == history
     file = tmp_path / "data.json"
     file.write_bytes(orjson.dumps(history, option=orjson.OPT_INDENT_2))
@@ -78,7 +78,7 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES)
-def test_any_exchanges_come_back(entries):
+def test_any_exchanges_round_trip(entries):
     recent = [
         {"id": f"c{n}", "timestamp": "2026-01-05T10:00:00.000Z", **entry} for n, entry in enumerate(entries)
     ]
@@ -86,7 +86,7 @@ def test_any_exchanges_come_back(entries):
     assert through(history) == history
 
 
-def test_equal_entries_without_ids_stay_two():
+def test_equal_entries_without_ids_stay_distinct():
     entry = {"userMessage": "again", "assistantResponse": "yes", "toolsUsed": []}
     back = through(
         {"recentConversations": [entry, entry], "summaries": [{"summary": "a"}, {"summary": "a"}]}
@@ -109,7 +109,7 @@ def test_equal_entries_without_ids_stay_two():
         },
     ],
 )
-def test_odd_histories_cost_only_what_is_odd(odd):
+def test_odd_histories_lose_only_odd_entries(odd):
     back = through(odd)
     assert [*back] == ["recentConversations", "summaries", "lastSummarized"]
     assert "None" not in str([e["userMessage"] for e in back["recentConversations"]])
@@ -151,7 +151,7 @@ def append(entry, *argv):
     )
 
 
-def test_an_entry_is_appended_with_a_new_id_and_the_time(home):
+def test_appended_entry_gets_an_id_and_the_time(home):
     done = append(ENTRY)
     assert done.code == 0, done.err
     assert orjson.loads(run("export", "demo", "--to", "exchanges").out) == [
@@ -198,7 +198,7 @@ def test_odd_exchanges(records, expected):
     assert [(e["userMessage"], e["assistantResponse"]) for e in entries(view(records).messages)] == expected
 
 
-def test_a_session_comes_back_from_its_items(home, tmp_path):
+def test_session_round_trips_through_items(home, tmp_path):
     (tmp_path / "a.txt").write_text("attached")
     session = Session.open("a", create=True, home=home)
     session.append("look", attach=str(tmp_path / "a.txt"))
@@ -215,7 +215,7 @@ def test_a_session_comes_back_from_its_items(home, tmp_path):
     assert history_items.holds(orjson.loads(session.export("history-items"))[0])
 
 
-def test_a_message_of_an_item_has_all_its_fields(home):
+def test_item_message_has_all_fields(home):
     run_ok("append", "-s", "a", "-m", "hi", home=home, env={"CODEH_NOW": "2026-01-01T00:00:00.000Z"})
     (item,) = orjson.loads(run_ok("export", "a", "--to", "history-items", home=home).out)
     id = item["committed"]["metadata"]["id"]

@@ -43,7 +43,7 @@ def exported(home, session, env=None):
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
 @pytest.mark.parametrize("change", ["none", "persist", "hydrate"])
-def test_an_untouched_file_comes_out_as_it_went_in(home, tmp_path, env, value, change):
+def test_unchanged_file_round_trips(home, tmp_path, env, value, change):
     file = written(tmp_path, value)
     assert exported(home, file, env) == value
     run_ok("import", file, "--into", "a", home=home, env=env)
@@ -52,7 +52,7 @@ def test_an_untouched_file_comes_out_as_it_went_in(home, tmp_path, env, value, c
     assert exported(home, "a", env) == value
 
 
-def test_a_flow_id_that_is_no_text_is_no_obstacle(home, tmp_path):
+def test_malformed_flow_id_is_accepted(home, tmp_path):
     message = {
         "type": "message",
         "id": "a",
@@ -68,7 +68,7 @@ def test_a_flow_id_that_is_no_text_is_no_obstacle(home, tmp_path):
 
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
-def test_only_what_changed_gets_blocks_of_ours(home, tmp_path, env, value):
+def test_only_changed_parts_get_new_blocks(home, tmp_path, env, value):
     run_ok("import", written(tmp_path, value), "--into", "a", home=home, env=env)
     run_ok("update", ":1", "-s", "a", "-m", "hello again", home=home, env=env)
     run_ok("append", "-s", "a", "--role", "model", "-m", "done", home=home, env=env)
@@ -100,7 +100,7 @@ def test_readers_read_blocks_of_other_programs(home, tmp_path, env, value):
 
 
 @pytest.mark.parametrize("by", ["compact", "summarize"])
-def test_what_was_managed_is_given_back_without_loss(home, tmp_path, by):
+def test_managed_history_round_trips(home, tmp_path, by):
     """Messages, calls and the summary that compaction wrote."""
     for number in range(6):
         run_ok("append", "-s", "demo", "-m", f"Ask {number}. " + BIG, home=home)
@@ -138,7 +138,7 @@ def test_what_was_managed_is_given_back_without_loss(home, tmp_path, by):
     assert len(blocks(home)) > 7
 
 
-def test_what_has_no_place_is_counted(home):
+def test_unexportable_records_are_counted(home):
     run_ok("append", "-s", "a", "-m", "hi", home=home)
     run_ok("append", "-s", "a", "--kind", "info", "-m", "note", home=home)
     run_ok("append", "-s", "a", "--role", "model", "--pending", "-m", "so far", home=home)

@@ -25,7 +25,7 @@ class Cline:
             content = [_typed(part) if isinstance(part, str) else part for part in content]
         self.message("user", *content, **fields)
 
-    def said(self, *content, **fields):
+    def model(self, *content, **fields):
         used = {"inputTokens": 10, "outputTokens": 2, "cacheReadTokens": 4, "cacheWriteTokens": 0}
         info = {"id": "loopback-model", "provider": "openai-compatible"}
         self.message("assistant", *content, **{"modelInfo": info, "metrics": used, **fields})
@@ -65,11 +65,11 @@ def cline():
     """Parallel calls, a failure, an image, a file, thinking, and an error that is only shown."""
     file = Cline()
     file.user("one", image("iVBORw0KGgo="), {"type": "file", "path": "/work/a.txt", "content": "abc"})
-    file.said({"type": "thinking", "thinking": "hm"}, "two", call("A"), call("B"))
+    file.model({"type": "thinking", "thinking": "hm"}, "two", call("A"), call("B"))
     file.result("A", [read("a.txt", "of A")])
     file.result("B", [{"type": "text", "text": "of B"}, image("iVBORw0KGgo=")], is_error=True)
     file.message("assistant", "no key", metadata={"displayOnly": True, "displayRole": "error"})
-    file.said({"type": "hologram"}, "three")
+    file.model({"type": "hologram"}, "three")
     whole = {"version": 1, "agent": "lead", "sessionId": ID, "messages": file.messages}
     return [whole]
 
@@ -79,9 +79,9 @@ def task():
     file = Cline(task=True)
     source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
     file.user("<task>\none\n</task>", {"type": "image", "source": source})
-    file.said("two", call("A"))
+    file.model("two", call("A"))
     file.result("A", "of A")
-    file.said("three")
+    file.model("three")
     return file.messages
 
 
@@ -89,11 +89,11 @@ def roo_code():
     """Messages that a summary and a marker replaced, and a call that the summary repeats."""
     file = Cline(task=True)
     file.user("one")
-    file.said("two", condenseParent="c1")
+    file.model("two", condenseParent="c1")
     file.user("three", truncationParent="t1")
-    file.said("four", call("A"), condenseParent="c1")
-    file.said("in short", call("A"), isSummary=True, condenseId="c1")
+    file.model("four", call("A"), condenseParent="c1")
+    file.model("in short", call("A"), isSummary=True, condenseId="c1")
     file.result("A", "of A")
     file.user("[earlier messages are hidden]", isTruncationMarker=True, truncationId="t1")
-    file.said("five")
+    file.model("five")
     return file.messages

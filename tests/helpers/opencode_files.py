@@ -38,7 +38,7 @@ class OpenCode:
     def user(self, *parts, **info):
         return self.message(parts, role="user", model={"providerID": "p", "modelID": "m"}, **info)
 
-    def said(self, *parts, provider="anthropic", finish="stop", **info):
+    def model(self, *parts, provider="anthropic", finish="stop", **info):
         parent = next(
             (one["info"]["id"] for one in reversed(self.messages) if one["info"]["role"] == "user"), ""
         )
@@ -122,14 +122,14 @@ def opencode():
     """A call, a compaction, thoughts, an image, an aborted answer, what is not sent."""
     file = OpenCode(revert={"messageID": "msg_0009"})
     file.user("one", {"type": "text", "text": "not sent", "ignored": True})
-    file.said({"type": "step-start"}, {"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "s"}}},
+    file.model({"type": "step-start"}, {"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "s"}}},
               tool("A", "of A"), tool("B", "failed", "error", error="no"), {"type": "step-start"}, "two")  # fmt: skip
     file.user({"type": "compaction", "auto": True})
-    file.said("in short", summary=True)
+    file.model("in short", summary=True)
     file.user("three", {"type": "file", "mime": "image/png", "url": "data:image/png;base64,iVBORw=="})
-    file.said("fo", error={"name": "MessageAbortedError", "data": {}})
+    file.model("fo", error={"name": "MessageAbortedError", "data": {}})
     file.user({"type": "subtask", "prompt": "x"})
-    file.said(tool("C", status="running"), {"type": "hologram"}, finish="")
+    file.model(tool("C", status="running"), {"type": "hologram"}, finish="")
     file.user("taken back")
     return [file.value]
 

@@ -118,7 +118,7 @@ def long_and_broken(cwd):
             f"{row}: {(turn * 7919 + row * row * 31) % 9973} ears, row {row % 17}" for row in range(220)
         )
         file.result(f"r{turn}", f"call{turn}", "\n".join(lines))
-        file.said(f"a{turn}", f"Field {turn} has weeds in row {turn % 17}.")
+        file.model(f"a{turn}", f"Field {turn} has weeds in row {turn % 17}.")
     for line in file.lines:
         line["cwd"] = str(cwd)
         if line["type"] == "assistant":

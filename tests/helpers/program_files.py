@@ -18,7 +18,7 @@ def written(path, lines):
 
 
 def played(file, script):
-    """The file after steps such as `user a one; said b two n=1`: a method, its arguments and fields.
+    """The file after steps such as `user a one; model b two n=1`: a method, its arguments and fields.
 
     `_` is a blank, `None` no argument; a field is JSON.
     """
@@ -52,7 +52,7 @@ class Claude:
     def user(self, uuid, content, parent="", **fields):
         return self.line("user", uuid, parent, message={"role": "user", "content": content}, **fields)
 
-    def said(self, uuid, block, parent="", *, id="", out=1, **fields):
+    def model(self, uuid, block, parent="", *, id="", out=1, **fields):
         content = [{"type": "text", "text": block} if isinstance(block, str) else block]
         message = {
             "id": id or f"msg-{uuid}", "role": "assistant", "model": "claude-opus-4-8", "content": content,
@@ -61,7 +61,7 @@ class Claude:
         return self.line("assistant", uuid, parent, message=message, **fields)
 
     def called(self, uuid, call, parent="", *, id="", out=1):
-        return self.said(
+        return self.model(
             uuid, {"type": "tool_use", "id": call, "name": "Bash", "input": {}}, parent, id=id, out=out
         )
 
@@ -125,7 +125,7 @@ class Codex:
         content = [{"type": "input_text", "text": text}] if isinstance(text, str) else text
         self.item("message", role="user", content=content)
 
-    def said(self, text):
+    def model(self, text):
         self.item("message", role="assistant", content=[{"type": "output_text", "text": text}])
 
     def called(self, call):
@@ -178,7 +178,7 @@ class Pi:
     def user(self, id, text, parent=""):
         return self.message(id, "user", text, parent)
 
-    def said(self, id, content, parent="", **fields):
+    def model(self, id, content, parent="", **fields):
         used = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "totalTokens": 10}
         defaults = {
             "api": "anthropic-messages",
@@ -190,7 +190,7 @@ class Pi:
         return self.message(id, "assistant", content, parent, **defaults)
 
     def called(self, id, *calls):
-        return self.said(
+        return self.model(
             id, [{"type": "toolCall", "id": call, "name": "bash", "arguments": {}} for call in calls]
         )
 
@@ -221,7 +221,7 @@ class Gemini:
     def user(self, id, content):
         return self.message(id, "user", [{"text": content}] if isinstance(content, str) else content)
 
-    def said(self, id, text, **fields):
+    def model(self, id, text, **fields):
         return self.message(id, "gemini", text, model="gemini-3-pro", **fields)
 
     def set(self, **values):
@@ -254,12 +254,12 @@ def claude_code():
     """Branches, parallel calls, a compaction, a sub-agent and titles."""
     file = Claude()
     file.lines.append({"type": "summary", "summary": "A title", "leafUuid": "f"})
-    played(file, "user a one; said b two; user x abandoned; user c three b; compacted s in_short")
+    played(file, "user a one; model b two; user x abandoned; user c three b; compacted s in_short")
     source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
     file.user("d", [{"type": "text", "text": "look"}, {"type": "image", "source": source}])
     played(file, 'called e A id="m" out=3; called f B id="m" out=9; result g A of_A e')
     file.result("h", "B", [{"type": "text", "text": "of B"}], "f")
-    return played(file, "user y sub None isSidechain=true; said i done h; leaf i").lines
+    return played(file, "user y sub None isSidechain=true; model i done h; leaf i").lines
 
 
 def codex():
@@ -273,11 +273,11 @@ def codex():
     file.line("token_usage_record", {"response_id": "r1", "usage": {"input_tokens": 9, "output_tokens": 2}})
     file.result("A", "of A")
     file.result("B", {"content": "of B", "success": True})
-    played(file, "said two; compacted in_short; user three; said four; back 1; user five; said six")
+    played(file, "model two; compacted in_short; user three; model four; back 1; user five; model six")
     file.compacted("shorter", [input_text("one"), input_text("shorter")])
     file.user("seven")
     file.item("message", role="user", content="a text, which is dropped")
-    return played(file, "item hologram x=1; said eight").lines
+    return played(file, "item hologram x=1; model eight").lines
 
 
 def pi():
@@ -286,7 +286,7 @@ def pi():
     file.line("model_change", "m", provider="p", modelId="m")
     played(file, "user a one; called b A B; result c A of_A; result d B of_B")
     thought = {"type": "thinking", "thinking": "hm", "thinkingSignature": "s"}
-    file.said("e", [thought, {"type": "text", "text": "two"}])
+    file.model("e", [thought, {"type": "text", "text": "two"}])
     file.user("f", "abandoned")
     file.line("branch_summary", "g", "e", fromId="f", summary="it was abandoned")
     file.compacted("h", "in short", "e")
@@ -294,7 +294,7 @@ def pi():
     file.line("message", "i", message=shell)
     file.line("custom_message", "j", customType="x", content="said by an extension", display=True)
     file.line("session_info", "k", name="A title")
-    return played(file, "said l three").lines
+    return played(file, "model l three").lines
 
 
 def gemini_cli():
@@ -303,10 +303,10 @@ def gemini_cli():
     context = [{"text": "<session_context>x</session_context>"}]
     file.set(messages=[{"id": "c", "type": "user", "content": context}])
     file.user("a", "one")
-    file.said("b", "")
-    file.said("b", "", toolCalls=[gemini_call("A", "of A"), gemini_call("B", "of B")], tokens={"input": 9})
+    file.model("b", "")
+    file.model("b", "", toolCalls=[gemini_call("A", "of A"), gemini_call("B", "of B")], tokens={"input": 9})
     file.user("c1", [gemini_result("A", "of A"), gemini_result("B", "of B")])
-    file.said("d", "two", thoughts=[{"subject": "Plan", "description": "say two"}])
+    file.model("d", "two", thoughts=[{"subject": "Plan", "description": "say two"}])
     played(file, "message e error quota; user f taken_back; rewind f")
     file.set(summary="A title")
     kept = file.user("g", "three")
@@ -314,7 +314,7 @@ def gemini_cli():
         {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>in short</state_snapshot>"}]},
         {"id": "t", "type": "gemini", "content": "Got it."}, kept,
     ])  # fmt: skip
-    return played(file, "said h four; user i /five").lines
+    return played(file, "model h four; user i /five").lines
 
 
 class Copilot:
@@ -344,7 +344,7 @@ class Copilot:
             "user.message", content=text, transformedContent=dated, messageId=f"u{len(self.lines)}", **data
         )
 
-    def said(self, text, *calls, **data):
+    def model(self, text, *calls, **data):
         requests = [
             {"toolCallId": id, "name": "bash", "arguments": {"command": "ls"}, "type": "function"}
             for id in calls
@@ -383,19 +383,19 @@ def copilot_cli():
     file.event("session.binary_asset", type="image", data="iVBORw0KGgo=", **image)
     file.user("one", attachments=[{"type": "file", "path": "/work/a.png", **image}])
     file.event("system.message", role="system", content="You are the GitHub Copilot CLI.")
-    file.said("", "A", "B", reasoningText="hm")
+    file.model("", "A", "B", reasoningText="hm")
     file.result("B", "of B")
     file.result("A", "of A", binaryResultsForLlm=[{"type": "image", **image}])
     played(
-        file, 'said two T; event subagent.started toolCallId="T" agentDescription="Count" agent="agent-1"'
+        file, 'model two T; event subagent.started toolCallId="T" agentDescription="Count" agent="agent-1"'
     )
-    played(file, 'user count agent="agent-1"; said three agent="agent-1"; result T three')
+    played(file, 'user count agent="agent-1"; model three agent="agent-1"; result T three')
     file.compacted("in short", lambda: file.user("meanwhile", delivery="steering"))
-    played(file, "said four C")
+    played(file, "model four C")
     file.event("tool.execution_complete", toolCallId="C", success=False, error={"message": "no such file"})
     file.event("system.notification", content="<system_notification>\ndone\n</system_notification>")
     return played(
-        file, "said five; compacted shorter; user six; event hologram.shown x=1; said seven"
+        file, "model five; compacted shorter; user six; event hologram.shown x=1; model seven"
     ).lines
 
 

@@ -34,11 +34,11 @@ class ChatGpt:
     def user(self, id, content, parent=""):
         return self.node(id, "user", content, parent)
 
-    def said(self, id, content, parent="", **fields):
+    def model(self, id, content, parent="", **fields):
         return self.node(id, "assistant", content, parent, model_slug="gpt-5", **fields)
 
     def called(self, id, tool, text):
-        return self.said(id, {"content_type": "code", "language": "unknown", "text": text}, recipient=tool)
+        return self.model(id, {"content_type": "code", "language": "unknown", "text": text}, recipient=tool)
 
     def result(self, id, tool, text):
         return self.node(id, "tool", {"content_type": "execution_output", "text": text}, name=tool)
@@ -55,17 +55,17 @@ def chatgpt():
     first.node("e", "user", {"content_type": "user_editable_context", "user_profile": "x"})
     image = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-1", "width": 9}
     first.user("a", {"content_type": "multimodal_text", "parts": [image, "one"]})
-    first.said("x", "abandoned")
+    first.model("x", "abandoned")
     thoughts = [{"summary": "Thinking", "content": "hm"}]
-    first.said("t", {"content_type": "thoughts", "thoughts": thoughts}, "a")
+    first.model("t", {"content_type": "thoughts", "thoughts": thoughts}, "a")
     first.called("b", "python", "print(1)")
     first.result("c", "python", "1")
-    first.said("r", {"content_type": "reasoning_recap", "content": "Thought for 1s"})
-    first.said("d", "two")
+    first.model("r", {"content_type": "reasoning_recap", "content": "Thought for 1s"})
+    first.model("d", "two")
     first.node("h", "assistant", {"content_type": "hologram", "x": 1})
     second = ChatGpt("c2", "Another")
     second.user("k", "three")
-    second.said("l", "four")
+    second.model("l", "four")
     return [first.value, second.value]
 
 

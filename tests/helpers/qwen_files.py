@@ -26,7 +26,7 @@ class Qwen:
     def user(self, uuid, *parts, parent="", **fields):
         return self.line("user", uuid, parent, message=content("user", *parts), **fields)
 
-    def said(self, uuid, *parts, parent="", **fields):
+    def model(self, uuid, *parts, parent="", **fields):
         used = {"promptTokenCount": 10, "candidatesTokenCount": 2, "totalTokenCount": 12}
         more = {"model": "qwen3-coder-plus", "usageMetadata": used, **fields}
         return self.line("assistant", uuid, parent, message=content("model", *parts), **more)
@@ -62,22 +62,22 @@ def sample():
     file = Qwen()
     file.user("a", "one")
     file.system("t", "ui_telemetry", uiEvent={"event.name": "qwen-code.api_response"})
-    file.said("b", {"text": "hm", "thought": True}, "two", call("A"), call("B", "b.txt"))
+    file.model("b", {"text": "hm", "thought": True}, "two", call("A"), call("B", "b.txt"))
     file.result("c", "A", "of A")
     file.result("d", "B", "not there", failed=True)
-    file.said("e", "three")
+    file.model("e", "three")
     file.user("f", "taken back")
-    file.said("g", "of it")
+    file.model("g", "of it")
     file.system("r", "rewind", "e", truncatedCount=2)
     file.user("h", "four")
-    file.said("i", "five")
+    file.model("i", "five")
     file.system("n", "custom_title", customTitle="A title", titleSource="manual")
     file.compressed(
         "s", content("user", "<state_snapshot>in short</state_snapshot>"), content("model", "Got it.")
     )
     file.user("j", "six")
-    file.said("k", call("C"))
+    file.model("k", call("C"))
     file.result("l", "C", "of C")
     file.user("m", "seven", subtype="mid_turn_user_message")
-    file.said("o", "eight")
+    file.model("o", "eight")
     return file

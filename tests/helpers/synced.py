@@ -22,12 +22,12 @@ SECRET = "SECRET"
 
 @dataclass
 class World:
-    """`said`: the text of every message ever added; `removed`: those that were redacted."""
+    """`added`: the text of every message ever added; `removed`: those that were redacted."""
 
     seed: int
     machines: int = 3
     stores: list[Store] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)
+    added: dict[str, str] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
     streams: dict[tuple[int, str], str] = field(
         default_factory=dict
@@ -62,7 +62,7 @@ class World:
     def stream(self, store, name):
         id = self.id("s")
         text = f"{id} {SECRET} streamed"
-        self.said[id] = text
+        self.added[id] = text
         store[name] += record(type="open", id=id, ts=self.now(), kind="codeh", role="model")
         for piece in (text[:4], text[4:]):
             store[name] += record(type="delta", of=id, parts=[{"text": piece}])
@@ -100,7 +100,7 @@ class World:
     def redact(self, store, name):
         """Redact one message as `redact -i` does: its record, and its stream's deltas."""
         held = view(store[name]).all
-        ids = [id for id in self.said if id in held]
+        ids = [id for id in self.added if id in held]
         if not ids:
             return
         id = self.random.choice(ids)
@@ -164,8 +164,8 @@ class World:
         id = self.streams.pop((machine, name))
         end = record(type="abort", of=id, ts=self.now(), reason="cut")
         if self.random.random() < 0.7:
-            self.said[id] = f"{id} {SECRET} streamed"
-            end = record(type="commit", of=id, ts=self.now(), parts=[{"text": self.said[id]}])
+            self.added[id] = f"{id} {SECRET} streamed"
+            end = record(type="commit", of=id, ts=self.now(), parts=[{"text": self.added[id]}])
         self.stores[machine][name] += end
 
     def twin(self, store, name):
@@ -184,8 +184,8 @@ class World:
 
     def message(self):
         id = self.id("m")
-        self.said[id] = f"{id} {SECRET}"
-        parts = [{"text": self.said[id]}]
+        self.added[id] = f"{id} {SECRET}"
+        parts = [{"text": self.added[id]}]
         return record(type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts)
 
     def id(self, kind):
@@ -242,11 +242,11 @@ class World:
         """Why the stores break a promise after a round."""
         first = self.stores[0]
         for store in self.stores[1:]:
-            if plan([first, store]).writes or said(first) != said(store):
+            if plan([first, store]).writes or contents_of(first) != contents_of(store):
                 yield "the stores are not equal"
         text = b"".join(first.values()).decode()
         ids = {r.data.get("id") for data in first.values() for r in parse(lines_of(data)).records}
-        if not self.gone and (lost := set(self.said) - ids):
+        if not self.gone and (lost := set(self.added) - ids):
             yield f"lost: {lost}"
         if not self.gone and (
             lost := {words for words in self.texts if words not in text and block(words) not in text}
@@ -266,7 +266,7 @@ def view(data):
     return fold(parse(lines_of(data)))
 
 
-def said(store):
+def contents_of(store):
     """A store's content, without deltas and damage, wherever parts are stored."""
     return {
         name: [

@@ -24,10 +24,10 @@ class Model:
 
     def __init__(self, *answers):
         self.answers = list(answers)
-        self.asked = []
+        self.requests = []
 
     def __call__(self, body):
-        self.asked.append(orjson.loads(body))
+        self.requests.append(orjson.loads(body))
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -50,7 +50,7 @@ def test_a_function_answers(session, answer):
     model = Model(answer)
     reply = session.ask("Why?", to="gemini", via=model, echo=heard.append)
     assert (reply.text, str(reply), "".join(heard)) == ("Rayleigh.", "Rayleigh.", "Rayleigh.")
-    assert model.asked[0]["contents"][-1]["parts"] == [{"text": "Why?"}]
+    assert model.requests[0]["contents"][-1]["parts"] == [{"text": "Why?"}]
     assert session.messages[-1]["id"] == reply.id
 
 
@@ -74,7 +74,7 @@ def test_what_is_asked_is_what_is_sent_once_it_is_stored(session):
         model = Model(ANSWER)
         session.ask("And now?", to="gemini", budget=budget, via=model)
         session.undo()
-        assert orjson.loads(session.payload("gemini", budget=budget)) == model.asked[0]
+        assert orjson.loads(session.payload("gemini", budget=budget)) == model.requests[0]
 
 
 def test_a_command_answers_too(session, tmp_path):
@@ -282,7 +282,7 @@ def test_a_function_removes_from_what_the_model_said(talk, remover):
     assert b"Because.<" not in talk.curate(remove_cmd=remover).output
     model = Model(ANSWER)
     talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
-    assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
+    assert texts(orjson.dumps(model.requests[0]))[1] == "Because."
 
 
 @pytest.mark.parametrize("remover", [cut_later, [cut, cut_later]])
@@ -292,7 +292,7 @@ def test_an_async_function_is_awaited(talk, remover):
         assert b"Because.<" not in (await talk.curate(remove_cmd=remover)).output
         model = Model(ANSWER)
         await talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
-        assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
+        assert texts(orjson.dumps(model.requests[0]))[1] == "Because."
 
     asyncio.run(main())
 

@@ -71,6 +71,6 @@ def test_case_on_postgres(case, scratch, cluster, program_dir):
         )
 
 
-def test_what_is_for_files_only_is_a_case():
+def test_excluded_names_are_cases():
     assert FILES_ONLY.keys() <= set(cases())
     assert set(OUTPUTS) == {"stdout", "stderr", "code"}

@@ -125,7 +125,7 @@ def whole(url, id="demo"):
         (True, ("--key", "k"), b"COMMIT\0"),
     ],
 )
-def test_a_connection_cut_around_the_commit(url, tmp_path, cluster, *, after, begun, key, by):
+def test_connection_cut_at_the_commit(url, tmp_path, cluster, *, after, begun, key, by):
     committing = []
     if begun:
         Program(tmp_path / "home", url)("append", "-s", "demo", "-m", "First")
@@ -150,7 +150,7 @@ def test_a_connection_cut_around_the_commit(url, tmp_path, cluster, *, after, be
     assert whole(url).count(b'"Once"') == 1
 
 
-def test_a_connection_that_was_closed_meanwhile_is_made_again(url, tmp_path, cluster):
+def test_closed_connection_is_reopened(url, tmp_path, cluster):
     proxy = Proxy(cluster.port, lambda _, data: False if b"FATAL" in data else None)
     environ = Program(tmp_path / "home", through(url, proxy.port)).environ()
     opened = Session(OpenSession(environ, "demo", create=True))
@@ -164,7 +164,7 @@ def test_a_connection_that_was_closed_meanwhile_is_made_again(url, tmp_path, clu
     assert all(whole(url).count(id.encode()) == 1 for id in ids)
 
 
-def test_a_connection_cut_in_a_read_is_another_try(url, tmp_path, cluster):
+def test_connection_cut_during_a_read_is_exit_75(url, tmp_path, cluster):
     Program(tmp_path / "home", url)("append", "-s", "demo", "-m", "Hello")
     proxy = Proxy(cluster.port, lambda way, data: False if way == "to" and b"codeh_lines" in data else None)
     done = Program(tmp_path / "home", through(url, proxy.port))("show", "demo")
@@ -185,7 +185,7 @@ POINTS = range(1, 40) if LONG else by_length((6,), (6, 8), (6, 8))
 
 
 @pytest.mark.parametrize("verb", STEPS if LONG else ("append",))
-def test_a_server_killed_at_a_step(verb, mortal, mortal_url, tmp_path):
+def test_server_killed_at_each_step(verb, mortal, mortal_url, tmp_path):
     """It is killed when the program has sent, or the server answered, so many times."""
     words = STEPS[verb]
     postgres.Postgres(mortal_url, "URL").create("demo", LOG)
@@ -298,7 +298,7 @@ def standby(mortal):
 
 
 @pytest.mark.slow
-def test_what_was_acknowledged_outlives_a_failover(mortal, mortal_url, standby, tmp_path):
+def test_acknowledged_records_survive_a_failover(mortal, mortal_url, standby, tmp_path):
     name = mortal_url.rpartition("/")[2]
     both = f"postgres://postgres@127.0.0.1:{mortal.port},127.0.0.1:{standby.port}/{name}?target_session_attrs=read-write"
     run = Program(tmp_path / "home", both)
@@ -336,7 +336,7 @@ def request(number):
     return orjson.dumps({"id": number, "argv": words}) + b"\n"
 
 
-def test_a_killed_database_costs_no_answer_and_no_record(mortal, tmp_path):
+def test_killed_database_loses_no_response_and_no_record(mortal, tmp_path):
     url = mortal.database(f"a{random.getrandbits(60)}")
     run = Program(tmp_path / "home", url)
     serving = subprocess.Popen([run._program, "serve"], env=run.environ(), stdin=-1, stdout=-1, stderr=-3)

@@ -15,7 +15,7 @@ def say(home, text, **env):
     run_ok("append", "-s", "demo", "-m", text, "-q", home=home, env=env)
 
 
-def test_two_homes_meet_in_a_database(tmp_path, url):
+def test_two_homes_sync_through_a_database(tmp_path, url):
     one, two = tmp_path / "one", tmp_path / "two"
     say(one, "first")
     for home in (one, two):
@@ -35,7 +35,7 @@ def test_two_homes_meet_in_a_database(tmp_path, url):
         assert list(doubled(name, data)) == []
 
 
-def test_what_was_redacted_leaves_the_database(tmp_path, url):
+def test_redacted_content_leaves_the_database(tmp_path, url):
     one = tmp_path / "one"
     secret = "sk-ant-api03-" + "Ab3" * 31 + "AA"
     say(one, secret)
@@ -46,7 +46,7 @@ def test_what_was_redacted_leaves_the_database(tmp_path, url):
     assert secret not in run_in_process("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
 
 
-def test_a_database_and_a_folder(tmp_path, url):
+def test_database_and_directory(tmp_path, url):
     """The home's own store is the database; the other one is the folder."""
     env = {"CODEH_STORE": url}
     say(tmp_path / "one", "in the database", **env)
@@ -59,7 +59,7 @@ def test_a_database_and_a_folder(tmp_path, url):
     assert run_in_process("sync", url, home=tmp_path / "one", env=env).code == 2  # with itself
 
 
-def test_a_server_that_is_not_there_is_told_without_its_password(tmp_path):
+def test_unreachable_server_is_named_without_its_password(tmp_path):
     done = run_in_process("sync", "postgres://me:swordfish@127.0.0.1:1/x", home=tmp_path)
     assert done.code == 75
     assert b"swordfish" not in done.err

@@ -15,7 +15,7 @@ pytestmark = postgres_server.needed
 STORES = Path(__file__).parents[2] / "docs" / "stores.md"
 
 
-def test_a_session_path_is_a_file_and_the_trash_is_at_home(run, tmp_path):
+def test_session_path_is_a_file_and_trash_is_local(run, tmp_path):
     file = tmp_path / "file.jsonl"
     assert run("append", "-s", str(file), "-m", "in a file").code == 0
     assert "in a file" in file.read_text()
@@ -31,7 +31,7 @@ def test_a_session_path_is_a_file_and_the_trash_is_at_home(run, tmp_path):
     assert list((run.home / "trash").iterdir()) == []
 
 
-def test_a_reader_and_a_worker_need_no_more_rights_than_they_use(cluster, url, tmp_path):
+def test_documented_grants_suffice(cluster, url, tmp_path):
     database = url.rpartition("/")[2]
     run = Program(tmp_path / "home", url)
     run("append", "-s", "demo", "-m", "Hello")
@@ -56,7 +56,7 @@ READING = (
 )  # fmt: skip
 
 
-def test_a_role_with_select_alone_reads(cluster, url, tmp_path):
+def test_select_only_role_can_read(cluster, url, tmp_path):
     """On the sessions and their lines; not on the table that says how old the tables are, nor on blocks."""
     owner = Program(tmp_path / "home", url)
     owner("append", "-s", "demo", "-m", "Hello")
@@ -73,7 +73,7 @@ def test_a_role_with_select_alone_reads(cluster, url, tmp_path):
     assert looker("append", "-s", "demo", "-m", "x").code == 74
 
 
-def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run, tmp_path):
+def test_gc_keeps_blocks_of_sessions_on_a_server(run, tmp_path):
     run("append", "-s", "demo", "-m", "x" * 9000)
     run("persist", "demo", "-i")
     (block,) = (run.home / "blocks").glob("??/*")
@@ -90,7 +90,7 @@ def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run, tmp_path):
     assert not block.exists()
 
 
-def test_a_stream_whose_session_is_removed_is_kept(run):
+def test_stream_of_a_removed_session_is_kept(run):
     process = support.start(
         "append", "-s", "demo", "--stream", env=run.environ(), home=run.home, bufsize=0,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -107,7 +107,7 @@ def test_a_stream_whose_session_is_removed_is_kept(run):
     assert "Hello" not in run("show", "demo").out
 
 
-def test_blocks_lie_beside_the_sessions(run):
+def test_blocks_are_stored_beside_the_sessions(run):
     run("append", "-s", "demo", "-m", "x" * 9000)
     more = {"CODEH_BLOCKS": run.url}
     assert run("persist", "demo", "-i", **more).code == 0
@@ -122,7 +122,7 @@ def command_of(error):
     return re.search(r"`codeh-history (.*?)`", error)[1].split()
 
 
-def test_a_prompt_outlives_a_server_that_is_away(run, tmp_path):
+def test_prompt_survives_an_unreachable_server(run, tmp_path):
     away = Program(tmp_path / "home", f"postgres://user:{SECRET}@127.0.0.1:1/none")
     for words, stdin in (
         (("append", "-s", "demo", "-m", "Hello"), ""),

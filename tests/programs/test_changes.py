@@ -259,7 +259,7 @@ def write_source():
     file = Claude()
     file.lines.append({"type": "custom-title", "customTitle": f"SessionInfo {KEY}", "sessionId": SESSION})
     file.user("a", f"my key is {KEY}")
-    file.said("b", f"the key {KEY}", id="m")
+    file.model("b", f"the key {KEY}", id="m")
     file.called("c", "A", id="m2")
     file.result("d", "A", f"key={KEY}")
     file.compacted("s", f"a talk of {KEY}")
@@ -268,7 +268,7 @@ def write_source():
 
 
 def grown(file):
-    file.said("f", "done")
+    file.model("f", "done")
     file.user("g", "thanks")
 
 
@@ -283,7 +283,7 @@ def said_otherwise(file):
 def in_another_order(file):
     at = {line.get("uuid"): line for line in file.lines}
     at["a"]["parentUuid"], at["b"]["parentUuid"], at["c"]["parentUuid"] = "b", None, "a"
-    file.said("f", "done")
+    file.model("f", "done")
 
 
 def with_more_of_an_answer(file):
@@ -326,7 +326,7 @@ def test_2026_11_23_no_import_restores_content_redacted_in_a_copy(then, edit, tm
 def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path):
     file, home = Claude(), tmp_path / "home"
     file.user("a", f"my key is {KEY}")
-    file.said("b", "noted")
+    file.model("b", "noted")
     file.user("x", "abandoned")
     file.user("c", "kept", "b")
     path = str(file.write(tmp_path))

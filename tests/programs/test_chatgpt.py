@@ -83,12 +83,12 @@ def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path):
 
 
 def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind(tmp_path):
-    talk = played(ChatGpt(), "user a one; said b two")
+    talk = played(ChatGpt(), "user a one; model b two")
     imported(tmp_path, talk)
     before = session_path(tmp_path, "chatgpt-c1").read_bytes()
     imported(tmp_path, talk)
     assert session_path(tmp_path, "chatgpt-c1").read_bytes() == before
-    imported(tmp_path, played(talk, "user c three; said d again a"))
+    imported(tmp_path, played(talk, "user c three; model d again a"))
     assert session_path(tmp_path, "chatgpt-c1").read_bytes().startswith(before)
     shown = run_in_process("curate", "chatgpt-c1", "--only", "kinds", home=tmp_path).lines
     assert [r["parts"][0]["text"] for r in shown if r["type"] == "message"] == ["one", "again"]

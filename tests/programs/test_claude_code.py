@@ -14,16 +14,16 @@ COPY = f"claude-code-{SESSION}"
 KEPT = '{"preservedSegment":{"headUuid":"b","anchorUuid":"s","tailUuid":"b"}}'
 VIEWS = {  # what is sent of the lines that these steps write; `part`: a call of one response
     "what came after the last prompt goes on from its leaf": (
-        "user a one; said b two; leaf b; user c three; said d four", ["one", "two", "three", "four"]),
+        "user a one; model b two; leaf b; user c three; model d four", ["one", "two", "three", "four"]),
     "a last prompt that names a line of the newest branch takes nothing back": (
-        "user a one; said b two; user c three; leaf b", ["one", "two", "three"]),
-    "a leaf that was rewound to hides what came after it": ("user a one; said b two; user c three a; leaf b", ["one", "two"]),
+        "user a one; model b two; user c three; leaf b", ["one", "two", "three"]),
+    "a leaf that was rewound to hides what came after it": ("user a one; model b two; user c three a; leaf b", ["one", "two"]),
     "the lines of a response stand in the order of the file": (
         "user a go; part b A; part c B; part d C; result e A of_A c", ["go", "call A+call B+call C", "A=of A"]),
     "a summary without its boundary line": (
         "user a old; user s in_short None isCompactSummary=true; user b new", ["S:in short", "new"]),
     "messages that a compaction kept stand after its summary": (
-        f"user a old; said b kept; compacted s in_short compactMetadata={KEPT}; user c new", ["S:in short", "kept", "new"]),
+        f"user a old; model b kept; compacted s in_short compactMetadata={KEPT}; user c new", ["S:in short", "kept", "new"]),
 }  # fmt: skip
 
 
@@ -35,9 +35,9 @@ def test_what_is_sent(script, sent, tmp_path):
 def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path):
     file = Claude()
     file.user("a", "go")
-    file.said("b", {"type": "thinking", "thinking": "hm", "signature": "s"}, id="m", out=5)
-    file.said("c", "answer", id="m", out=631)
-    file.said("d", {"type": "text", "text": "!"}, id="m", out=7)
+    file.model("b", {"type": "thinking", "thinking": "hm", "signature": "s"}, id="m", out=5)
+    file.model("c", "answer", id="m", out=631)
+    file.model("d", {"type": "text", "text": "!"}, id="m", out=7)
     (record,) = [r for r in imported(file.write(tmp_path), tmp_path) if r.get("kind") == "codeh"]
     assert record["usage"]["output"] == 631
     assert record["imported"] == [2, 3, 4]
@@ -45,7 +45,7 @@ def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path):
 
 
 def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path):
-    file = played(Claude(), "user a old; said b older; compacted s in_short; user c new")
+    file = played(Claude(), "user a old; model b older; compacted s in_short; user c new")
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "new"]
     (summary,) = [r for r in lines(session_path(tmp_path, COPY)) if r["type"] == "summary"]
     assert summary["covers"] == ["a", "b"]
@@ -57,7 +57,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     file = Claude()
     for number in range(10):
         file.user(f"u{number}", f"q{number}")
-        file.said(f"a{number}", f"r{number}")
+        file.model(f"a{number}", f"r{number}")
     del file.lines[15]
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
@@ -69,13 +69,13 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
 
 
 def test_a_file_that_begins_in_the_middle_says_so(tmp_path):
-    file = played(Claude(), "user a one elsewhere; said b two")
+    file = played(Claude(), "user a one elsewhere; model b two")
     done = run_in_process("verify", str(file.write(tmp_path)), home=tmp_path)
     assert done.text.endswith("its parent elsewher… is not in the file, which lacks everything before it")
 
 
 def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path):
-    file = played(Claude(), "user a one; said b lost; user c three; compacted s in_short; user d new")
+    file = played(Claude(), "user a one; model b lost; user c three; compacted s in_short; user d new")
     del file.lines[1]
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"its parent" not in done.err
@@ -157,11 +157,11 @@ def test_a_rescued_session_does_not_refer_to_a_result_that_is_gone(tmp_path):
 
 def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path):
     """What followed the first that stood elsewhere was left out, and each import made one more copy."""
-    file = played(Claude(), "user a one; said b two; user c three")
+    file = played(Claude(), "user a one; model b two; user c three")
     run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     for line, parent in zip(file.lines[-3:], ("c", "a", None), strict=True):
         line["parentUuid"] = parent
-    file.said("d", "four", parent="b")
+    file.model("d", "four", parent="b")
     path = str(file.write(tmp_path))
     assert run_in_process("import", path, home=tmp_path).text == f"{COPY}-2"
     assert shown(tmp_path, f"{COPY}-2") == ["three", "one", "two", "four"]
@@ -169,7 +169,7 @@ def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path)
 
 
 def test_through_a_pipe(tmp_path):
-    file = played(Claude(), "user a one; said b two").write(tmp_path)
+    file = played(Claude(), "user a one; model b two").write(tmp_path)
     done = run_in_process("import", "-", home=tmp_path, stdin=[file.read_bytes()])
     assert done.text == COPY
     assert shown(tmp_path, COPY) == ["one", "two"]
@@ -190,11 +190,11 @@ def test_recorded_sessions(file, tmp_path):
 def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp_path):
     file = played(
         Claude(),
-        'user a one; said b two; user left0001 abandoned; called l1 A id="m"; called l2 B id="m"; '
+        'user a one; model b two; user left0001 abandoned; called l1 A id="m"; called l2 B id="m"; '
         "result l3 A of_A l1; result l4 B of_B l2; user sub00001 look None isSidechain=true; "
-        "said s1 found isSidechain=true; user c three b",
+        "model s1 found isSidechain=true; user c three b",
     )
-    agent = played(Claude(), "user g1 search isSidechain=true; said g2 nothing isSidechain=true")
+    agent = played(Claude(), "user g1 search isSidechain=true; model g2 nothing isSidechain=true")
     agent.write(tmp_path / SESSION / "subagents", "agent-x1")
     path = str(file.write(tmp_path))
     done = run_in_process("import", path, home=tmp_path / "counted")
@@ -225,13 +225,13 @@ def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp
 def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_the_same(tmp_path):
     file = Claude()
     file.user("a", "long " * 1000)
-    file.said("b", "first " * 1000, id="m")
+    file.model("b", "first " * 1000, id="m")
     file.user("c", "short")
     imported(file.write(tmp_path), tmp_path)
     run_ok("persist", "-i", COPY, home=tmp_path)
     run_ok("compact", "-i", COPY, "--budget", "900", home=tmp_path)
     before = shown(tmp_path, COPY)
-    file.said("d", "second", "b", id="m")
+    file.model("d", "second", "b", id="m")
     file.user("e", "more", "c")
     after = view(file.write(tmp_path), tmp_path)
     assert after[-1] == "more"
@@ -242,11 +242,11 @@ def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_
 def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
     file = played(
         Claude(),
-        'user a one; said b two out=3; said x aside None id="m" out=5 isSidechain=true; '
-        'said y aside x id="m" out=7 isSidechain=true; said c three b out=11',
+        'user a one; model b two out=3; model x aside None id="m" out=5 isSidechain=true; '
+        'model y aside x id="m" out=7 isSidechain=true; model c three b out=11',
     )
     path = file.write(tmp_path)
-    agent = played(Claude(), "said z elsewhere None out=13 isSidechain=true")
+    agent = played(Claude(), "model z elsewhere None out=13 isSidechain=true")
     agent.write(tmp_path / SESSION / "subagents", "agent-1")
     records = imported(path, tmp_path, COPY)
     used = [record for record in records if record["type"] == "usage"]
@@ -256,7 +256,7 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
     total = run_in_process("usage", COPY, "--json", home=tmp_path).lines
     assert total[0]["total"]["output"] == 3 + 7 + 11 + 13
     assert imported(path, tmp_path, COPY) == records
-    agent.said("w", "more", out=17, isSidechain=True)
+    agent.model("w", "more", out=17, isSidechain=True)
     agent.write(tmp_path / SESSION / "subagents", "agent-1")
     assert imported(path, tmp_path, COPY)[len(records) :][0]["of"] == "w"
     run_ok("verify", COPY, home=tmp_path)
@@ -270,7 +270,7 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
 
 
 def test_a_sub_agents_own_file_is_imported_into_the_session_named(tmp_path):
-    path = played(Claude(), "user a Go isSidechain=true; said b done a isSidechain=true").write(
+    path = played(Claude(), "user a Go isSidechain=true; model b done a isSidechain=true").write(
         tmp_path / SESSION / "subagents", "agent-1"
     )
     done = run_in_process("import", str(path), "--branches", "--into", "mine", home=tmp_path)
@@ -282,7 +282,7 @@ def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(leaves, title, tmp
     """Older versions began a file with the titles of other sessions: they were taken for its own."""
     file = Claude()
     file.lines += [{"type": "summary", "summary": f"of {leaf}", "leafUuid": leaf} for leaf in leaves]
-    path = played(file, "user a one; said b two").write(tmp_path)
+    path = played(file, "user a one; model b two").write(tmp_path)
     assert view(path, tmp_path) == ["one", "two"]
     assert [r["set"] for r in lines(session_path(tmp_path, COPY)) if r["type"] == "meta"] == title
 
@@ -304,7 +304,7 @@ def test_an_attachment_that_says_nothing_is_counted(attachment, tmp_path):
     file = Claude()
     file.user("u1", "ask")
     file.line("attachment", "a1", attachment=attachment)
-    file.said("m1", "answer")
+    file.model("m1", "answer")
     done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert b"not imported: 1 attachment" in done.err
     assert shown(tmp_path, COPY) == ["ask", "answer"]
@@ -315,7 +315,7 @@ def test_a_later_attachment_joins_its_prompt(tmp_path):
     file.user("u1", "ask")
     assert view(file.write(tmp_path), tmp_path) == ["ask"]
     file.line("attachment", "a1", attachment={"type": "opened_file_in_ide", "filename": "/rye.txt"})
-    file.said("m1", "answer")
+    file.model("m1", "answer")
     (prompt, answer) = view(file.write(tmp_path), tmp_path)
     assert prompt.startswith("ask+The user opened the file /rye.txt in the IDE.")
     assert answer == "answer"
@@ -356,7 +356,7 @@ def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(fields, head, 
     file = played(Claude(), "user a one; called b A; result c A of_A")
     for uuid, prompt in (("d", "mow"), ("e", [{"type": "text", "text": "bale"}])):
         file.line("attachment", uuid, attachment={"type": "queued_command", "prompt": prompt, **fields})
-    path = played(file, "said f two").write(tmp_path)
+    path = played(file, "model f two").write(tmp_path)
     later = [f"{head}mow", f"{head}+bale" if head else "bale"]
     assert view(path, tmp_path) == ["one", "call A", "A=of A", *later, "two"]
     assert run_in_process("list", "--jsonl", home=tmp_path).lines[0]["exchanges"] == (1 if head else 3)
@@ -366,7 +366,7 @@ def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path):
     file = played(
         Claude(), 'user a one; called b A id="m"; result c A of_A; called d B b id="m"; result e B of_B'
     )
-    path = played(file, "said f two; user g three; said h four; user i five; leaf c").write(tmp_path)
+    path = played(file, "model f two; user g three; model h four; user i five; leaf c").write(tmp_path)
     assert view(path, tmp_path)[-4:] == ["two", "three", "four", "five"]
     done = run_in_process("verify", str(path), home=tmp_path)
     why = "it names line 3, one of several results: Claude Code 2.1.197 would forget what follows them"
@@ -382,7 +382,7 @@ def test_2026_11_23_an_attached_image_is_told_of_and_there(tmp_path):
     file = played(Claude(), "user a one")
     held = {"type": "image", "file": {"base64": "iVBORw0KGgo=", "type": "image/png"}}
     file.line("attachment", "b", attachment={"type": "file", "filename": "/x/a.png", "content": held})
-    parts = imported(played(file, "said c two").write(tmp_path), tmp_path)[1]["parts"]
+    parts = imported(played(file, "model c two").write(tmp_path), tmp_path)[1]["parts"]
     assert [part.get("text") for part in parts] == [
         "one", 'Called the Read tool with the following input: {"file_path":"/x/a.png"}', None,
     ]  # fmt: skip
@@ -396,7 +396,7 @@ def test_2026_11_23_a_long_first_line_is_read(others, tmp_path):
         {"message": {"role": "user", "content": text}, "parentUuid": None, "type": "user", "uuid": "a"}
     )
     if others:
-        file.said("b", "two", "a")
+        file.model("b", "two", "a")
     path = file.write(tmp_path)
     ok = ("ok: 1 message of claude-code", "ok: 2 messages of claude-code")[others]
     assert run_in_process("verify", str(path), home=tmp_path).text == ok

@@ -24,7 +24,7 @@ def laid(home, messages, place=".config/Code/User/globalStorage/saoudrizwan.clau
 def test_a_session_has_the_title_directory_and_time_that_are_said_beside_it(tmp_path):
     file = Cline()
     file.user("one")
-    file.said("two")
+    file.model("two")
     path = file.write(tmp_path / ID)
     about = {"cwd": "/work", "started_at": "2026-01-02T03:04:05.000Z", "metadata": {"title": "A title"}}
     (tmp_path / ID / f"{ID}.json").write_text(json.dumps(about))
@@ -48,7 +48,7 @@ def test_an_agent_of_a_session_names_it(tmp_path):
 def test_a_result_of_objects_is_their_json_as_the_model_gets_it(tmp_path):
     file = Cline()
     file.user("one")
-    file.said(call("A"))
+    file.model(call("A"))
     file.result("A", [read("a.txt", "of A")])
     run_ok("import", str(file.write(tmp_path)), home=tmp_path)
     assert [*sent(tmp_path, f"cline-{ID}")][-1] == {
@@ -97,7 +97,7 @@ def test_roo_code_sends_a_summary_in_place_of_what_it_condensed(tmp_path):
 def test_a_file_that_is_cut_off_is_read_up_to_there(tmp_path):
     file = Cline()
     file.user("one")
-    file.said("two")
+    file.model("two")
     path = file.write(tmp_path)
     path.write_bytes(path.read_bytes()[:-60])
     done = run_in_process("verify", str(path), home=tmp_path)

@@ -15,15 +15,15 @@ from support import corpus_files, lines, session_path
 COPY = f"codex-{SESSION}"
 
 
-PAIRS = "user one; said two; user three; said four; "
+PAIRS = "user one; model two; user three; model four; "
 VIEWS = {  # what is sent of the lines that these steps write
     "a compaction without a history keeps the users' messages": (
-        "user one; called A; result A of_A; said two; compacted short; user three", ["S:short", "one", "three"]),
+        "user one; called A; result A of_A; model two; compacted short; user three", ["S:short", "one", "three"]),
     "a rollback of no turn": (PAIRS + "back 0; user five", ["one", "two", "three", "four", "five"]),
     "a rollback of all": (PAIRS + "back 2; user five", ["five"]),
     "the same message twice": ("user one; user two; user two", ["one", "two", "two"]),
     "a result in a response item, and in an event": (
-        "user go; event user_message; called A; event item_completed; result A of_A; event agent_message; said done",
+        "user go; event user_message; called A; event item_completed; result A of_A; event agent_message; model done",
         ["go", "call A", "A=of A", "done"]),
 }  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_what_the_program_says_of_itself_is_skipped(tmp_path):
 
 
 def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path):
-    file = played(Codex(), "user one; said two; user three; said four")
+    file = played(Codex(), "user one; model two; user three; model four")
     file.compacted("in short", [input_text("three"), input_text("Summary: in short")])
     file.user("five")
     assert view(file.write(tmp_path), tmp_path) == ["S:Summary: in short", "three", "five"]
@@ -81,7 +81,9 @@ def test_an_encrypted_summary_is_sent_back_to_its_provider(tmp_path):
 def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(tmp_path):
     file = played(Codex(), "user one; user two")
     file.compacted("in short", [input_text("in short")])
-    done = run_in_process("import", str(played(file, "said to_two; back 1").write(tmp_path)), home=tmp_path)
+    done = run_in_process(
+        "import", str(played(file, "model to_two; back 1").write(tmp_path)), home=tmp_path
+    )
     assert "2 messages of a turn that was rolled back" in done.err.decode()
 
 
@@ -101,7 +103,7 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_p
     file.line("turn_context", {"model": "gpt-5-codex"})
     for number in (1, 2):
         file.user("go")
-        file.said("done")
+        file.model("done")
         if record:
             file.line("token_usage_record", {"response_id": f"r{number}", "usage": USED})
         total = {key: number * value for key, value in USED.items()}
@@ -158,7 +160,7 @@ def test_recorded_sessions(file, tmp_path):
 
 
 def test_a_result_before_its_call_is_reported(tmp_path):
-    file = played(Codex(), "user one; result A of_A; called A; result nothing of_nothing; said two")
+    file = played(Codex(), "user one; result A of_A; called A; result nothing of_nothing; model two")
     path = file.write(tmp_path)
     assert [short(record) for record in imported(path, tmp_path)[1:]] == [
         "one", "A=of A", "call A", "nothing=of nothing", "two",
@@ -171,7 +173,7 @@ def test_a_result_before_its_call_is_reported(tmp_path):
 def test_turns_that_were_rolled_back_are_branches(tmp_path):
     file = played(
         Codex(),
-        "user one; said to_one; user two; said to_two; user three; said to_three; back 1; user four; back 2; user five",
+        "user one; model to_one; user two; model to_two; user three; model to_three; back 1; user four; back 2; user five",
     )
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     main, newest, first = done.text.split()
@@ -205,7 +207,7 @@ def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(
     """A block that `rescue` was to read and write again ended it with a bug."""
     file = Codex()
     file.item("message", role="user", content=[block, input_text("one")])
-    file.said("two")
+    file.model("two")
     file.item("message", role="user", content=[{"type": "input_text", "text": -1}])
     out = tmp_path / "out.jsonl"
     run_ok("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
@@ -218,7 +220,7 @@ REVERTED = "33333333-3333-4333-8333-333333333333"
 
 def talk(file, *texts):
     for number, text in enumerate(texts):
-        (file.said if number % 2 else file.user)(text)
+        (file.model if number % 2 else file.user)(text)
     return file
 
 
@@ -369,7 +371,7 @@ def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path)
 def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
     file = played(Codex(), "user go; called A")
     if not last:
-        file.said("done")
+        file.model("done")
     path = file.write(tmp_path)
     why = "the call of exec_command has no result: Codex answers it with `aborted`"
     done = run_in_process("verify", str(path), home=tmp_path)

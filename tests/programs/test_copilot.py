@@ -16,7 +16,7 @@ def test_of_older_versions_reminders_are_left_out_and_the_output_is_counted(tmp_
     reminder = "<system_reminder>\n<sql_tables>Available tables: todos</sql_tables>\n</system_reminder>"
     file = Copilot()
     file.user("one")["data"]["transformedContent"] += f"\n\n{reminder}"
-    file.said("two", outputTokens=7, apiCallId="other")
+    file.model("two", outputTokens=7, apiCallId="other")
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one", "two"]
     (used,) = [record["usage"] for record in imported(path, tmp_path) if "usage" in record]
@@ -28,7 +28,7 @@ def test_results_are_found_wherever_they_stand(tmp_path):
     file.user("go")
     for call in "EDA":
         file.result(call, f"of {call}")
-    file.said("", *"ABDE")
+    file.model("", *"ABDE")
     file.user("hurry up", delivery="steering")
     file.result("B", "of B")
     file.result("C", "of no call")
@@ -45,7 +45,7 @@ def test_results_are_found_wherever_they_stand(tmp_path):
 def test_a_failed_call_and_one_that_says_nothing(tmp_path):
     file = Copilot()
     file.user("go")
-    file.said("", "A", "B")
+    file.model("", "A", "B")
     file.event("tool.execution_complete", toolCallId="A", success=False, error={"message": "no such file"})
     file.event("tool.execution_complete", toolCallId="B", success=False)
     parts = [part for line in imported(file.write(tmp_path), tmp_path) for part in line.get("parts", ())]
@@ -56,11 +56,11 @@ def test_a_failed_call_and_one_that_says_nothing(tmp_path):
 def test_sub_agents_are_branches_with_their_call_as_origin(tmp_path):
     file = Copilot()
     file.user("go")
-    call = file.said("", "T")
+    call = file.model("", "T")
     file.event("subagent.started", toolCallId="T", agentDescription="Count", agent="agent-1")
     file.user("count", agent="agent-1")
-    file.said("three", agent="agent-1")
-    older = file.said("of an older version")
+    file.model("three", agent="agent-1")
+    older = file.model("of an older version")
     older["data"]["parentToolCallId"] = "T"
     file.result("T", "three")
     path = file.write(tmp_path)
@@ -93,8 +93,8 @@ def test_a_sub_agent_whose_event_stands_before_the_session_starts_has_its_parent
 def test_usage_is_that_of_the_response_and_of_sub_agents_and_compactions(tmp_path):
     file = Copilot()
     file.user("go")
-    file.said("one")
-    file.said("two", agent="agent-1")
+    file.model("one")
+    file.model("two", agent="agent-1")
     used = {"model": "claude-opus-4-8", "inputTokens": 100, "outputTokens": 5}
     file.event("session.compaction_complete", success=True, summaryContent="x", compactionTokensUsed=used)
     imported(file.write(tmp_path), tmp_path)
@@ -107,7 +107,7 @@ def test_2026_11_26_an_empty_answer_is_counted_and_its_usage_kept(tmp_path):
     """As published files have them, of a model that only thought."""
     file = Copilot()
     file.user("go")
-    file.said("", outputTokens=461, apiCallId="other")
+    file.model("", outputTokens=461, apiCallId="other")
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"1 empty message" in done.err
     (used,) = [record["usage"] for record in lines(session_path(tmp_path, COPY)) if "usage" in record]
@@ -129,7 +129,7 @@ def test_the_branch_is_that_of_the_session_and_of_what_resumed_it(tmp_path):
     file = Copilot()
     file.lines[0]["data"]["context"] |= {"branch": "main", "headCommit": "abc"}
     file.user("one")
-    file.said("two")
+    file.model("two")
     file.event("session.resume", context={"cwd": "/work", "branch": "other"})
     file.user("three")
     records = [record for record in imported(file.write(tmp_path), tmp_path) if record["type"] == "message"]
@@ -152,7 +152,7 @@ def test_a_fork_names_its_parent(tmp_path):
 def test_a_file_that_was_not_kept_is_counted(tmp_path):
     file = Copilot()
     file.user("one", attachments=[{"type": "directory", "path": "/work/src"}])
-    file.said("", "A")
+    file.model("", "A")
     gone = {"type": "image", "mimeType": "image/png", "byteLength": 9, "omittedReason": "too_large"}
     file.result("A", "Viewed.", binaryResultsForLlm=[gone])
     done = run_in_process("import", str(file.write(tmp_path)), "-v", home=tmp_path)
@@ -167,7 +167,7 @@ def test_reasoning_is_as_its_provider_stored_it(tmp_path):
         {"type": "thinking", "thinking": "hm", "signature": "s"},
         {"type": "redacted_thinking", "data": "x"},
     ]
-    file.said(
+    file.model(
         "two", reasoningText="hm", reasoningBlocks={"provider": "anthropic-messages", "blocks": blocks}
     )
     (answer,) = [line for line in imported(file.write(tmp_path), tmp_path) if line.get("kind") == "codeh"]
@@ -178,7 +178,7 @@ def test_reasoning_is_as_its_provider_stored_it(tmp_path):
 def test_2026_11_26_a_result_whose_call_is_not_named_in_text_is_refused(tmp_path):
     file = Copilot()
     file.user("go")
-    file.said("", "A")
+    file.model("", "A")
     file.result("A", "of A")["data"]["toolCallId"] = None
     done = verified(file.write(tmp_path), tmp_path)
     assert done.code == 1

@@ -15,7 +15,7 @@ CONTEXT = {"id": "c", "type": "user", "content": [{"text": "<session_context>her
 
 def test_a_result_in_its_call_and_in_a_message_counts_once(tmp_path):
     file = played(Gemini(), "user a go")
-    file.said("b", "", toolCalls=[gemini_call("A", "of A")])
+    file.model("b", "", toolCalls=[gemini_call("A", "of A")])
     file.user("c", [gemini_result("A", "of A"), {"text": "and more"}])
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["go", "call A", "A=of A", "and more"]
@@ -25,9 +25,9 @@ def test_a_result_in_its_call_and_in_a_message_counts_once(tmp_path):
 
 VIEWS = {  # what is sent of the lines that these steps write
     "a message that is written again takes the place of the first": (
-        "user a one; said b tw; user c three; said b two", ["one", "two", "three"]),
+        "user a one; model b tw; user c three; model b two", ["one", "two", "three"]),
     "a rewind takes the message and all after it": (
-        "user a one; user b two; said c three; rewind b; user d four", ["one", "four"]),
+        "user a one; user b two; model c three; rewind b; user d four", ["one", "four"]),
     "a rewind to before a compression takes it back": ("user a one; snapshot s short; rewind s; user d three", ["three"]),
     "a later compression replaces the earlier": (
         "user a one; snapshot s short; user b two; snapshot t shorter; user c three",
@@ -63,17 +63,17 @@ def test_odd_lines_cost_only_themselves(added, sent, tmp_path):
 
 
 def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_path):
-    file = played(Gemini(), "user a one; said b two")
-    file.said("b", "")
+    file = played(Gemini(), "user a one; model b two")
+    file.model("b", "")
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert "1 message that was written again without its content" in done.err.decode()
 
 
 def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
-    file = played(Gemini(), "user a one; said b two")
+    file = played(Gemini(), "user a one; model b two")
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
     before = session_path(tmp_path, COPY).read_bytes()
-    file.said("b", "two", toolCalls=[gemini_call("A", "of A")])
+    file.model("b", "two", toolCalls=[gemini_call("A", "of A")])
     assert view(file.write(tmp_path), tmp_path) == ["one", "two+call A", "A=of A"]
     assert session_path(tmp_path, COPY).read_bytes().startswith(before)
 
@@ -87,7 +87,7 @@ def test_a_rewind_to_nothing_takes_nothing(tmp_path):
 
 
 def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):
-    file = played(Gemini(), "user a one; said b two")
+    file = played(Gemini(), "user a one; model b two")
     snapshot = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>short</state_snapshot>"}]}
     file.set(messages=[CONTEXT, snapshot, {"id": "t", "type": "gemini", "content": "Got it."}])
     file.user("d", "three")
@@ -99,7 +99,7 @@ def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):
 def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path):
     file = Gemini()
     tokens = {"input": 100, "output": 7, "cached": 20, "thoughts": 13, "tool": 0, "total": 120}
-    file.said("a", "one", tokens=tokens)
+    file.model("a", "one", tokens=tokens)
     record = imported(file.write(tmp_path), tmp_path)[-1]
     usage = {key: value for key, value in record["usage"].items() if key != "raw"}
     assert usage == {"input": 100, "output": 20, "cached": 20, "reasoning": 13, "total": 120}
@@ -124,7 +124,7 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.user("b", [{"functionResponse": "of nothing"}])
-    file.said("c", "two")
+    file.model("c", "two")
     out = tmp_path / "out.jsonl"
     run_ok("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert view(out, tmp_path) == ["one", "two"]
@@ -132,7 +132,7 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_older_form_is_one_object(indent, tmp_path):
-    file, path = played(Gemini(), "user a one; said b two"), tmp_path / "session-old.json"
+    file, path = played(Gemini(), "user a one; model b two"), tmp_path / "session-old.json"
     path.write_text(json.dumps({**file.lines[0], "messages": file.lines[1:]}, indent=indent))
     assert view(path, tmp_path) == ["one", "two"]
 
@@ -186,9 +186,9 @@ def test_recorded_cases(tmp_path):
 
 
 def test_what_was_rewound_is_a_branch(tmp_path):
-    file = played(Gemini(), "user a one; said b two; user c not_so")
-    file.said("d", "no", toolCalls=[gemini_call("A", "of A")])
-    path = played(file, "rewind c; user e other; rewind b; said f three").write(tmp_path)
+    file = played(Gemini(), "user a one; model b two; user c not_so")
+    file.model("d", "no", toolCalls=[gemini_call("A", "of A")])
+    path = played(file, "rewind c; user e other; rewind b; model f three").write(tmp_path)
     assert view(path, tmp_path, COPY) == ["one", "three"]
     done = run_in_process("import", "--branches", str(path), home=tmp_path)
     assert b"rewound" not in done.err
@@ -196,5 +196,5 @@ def test_what_was_rewound_is_a_branch(tmp_path):
     assert (main, shown(tmp_path, later)) == (COPY, ["one", "two", "other"])
     assert shown(tmp_path, first) == ["one", "two", "not so", "no+call A", "A=of A"]
     assert lines(session_path(tmp_path, first))[0]["parent"] == {"session": COPY, "at": "a"}
-    path = str(played(file, "said g four").write(tmp_path))
+    path = str(played(file, "model g four").write(tmp_path))
     assert run_in_process("import", "--branches", path, home=tmp_path).text == done.text

@@ -49,7 +49,7 @@ def test_a_hook_silently_imports_the_file_it_is_given(event, home, tmp_path):
         done = subprocess.run(["sh", "-c", command], input=json.dumps(hook).encode(), env=env, capture_output=True, check=False)  # fmt: skip
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
         copy = (home / "sessions" / f"claude-code-{SESSION}.jsonl").read_bytes()
-        file.said(text, text)
+        file.model(text, text)
         file.write(folder)
     assert b"Because." in copy
     assert b"And?" not in copy

@@ -31,7 +31,7 @@ VIEWS = {  # messages, a user's and a model's in turn, each with the fields of i
 def test_what_is_sent(messages, sent, tmp_path):
     file = OpenCode()
     for number, (*parts, info) in enumerate(messages):
-        (file.said if number % 2 else file.user)(*parts)["info"] |= info
+        (file.model if number % 2 else file.user)(*parts)["info"] |= info
     assert view(file.write(tmp_path), tmp_path) == sent
 
 
@@ -40,27 +40,27 @@ def test_what_is_sent(messages, sent, tmp_path):
     ({"messageID": "gone"}, ["one", "two+more", "three"]),
 ])  # fmt: skip
 def test_a_revert_hides_what_comes_after(revert, left, tmp_path):
-    file = played(OpenCode(revert=revert), "user one; said two more; user three")
+    file = played(OpenCode(revert=revert), "user one; model two more; user three")
     assert view(file.write(tmp_path), tmp_path) == left
 
 
 def test_a_revert_to_a_message_with_a_part_that_has_no_id(tmp_path):
-    file = played(OpenCode(revert={"messageID": "msg_0002"}), "user one; said two")
+    file = played(OpenCode(revert={"messageID": "msg_0002"}), "user one; model two")
     del file.messages[1]["parts"][0]["id"]
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
 def test_a_compaction_is_a_question_and_its_answer(tmp_path):
-    file = played(OpenCode(), "user one; said two")
+    file = played(OpenCode(), "user one; model two")
     file.user(COMPACTION)
-    records = imported(played(file, "said in_short summary=true; user three").write(tmp_path), tmp_path)
+    records = imported(played(file, "model in_short summary=true; user three").write(tmp_path), tmp_path)
     assert shown(tmp_path, COPY) == ["S:in short", "three"]
     assert next(r["covers"] for r in records if r["type"] == "summary") == ["msg_0001", "msg_0002"]
 
 
 def test_usage_leaves_out_what_was_cached_and_thought(tmp_path):
     file = OpenCode()
-    file.said({"type": "step-start"}, tool("A", "of A"), {"type": "step-start"}, "end")
+    file.model({"type": "step-start"}, tool("A", "of A"), {"type": "step-start"}, "end")
     first, _, last = [
         record for record in imported(file.write(tmp_path), tmp_path) if record["type"] == "message"
     ]
@@ -72,14 +72,14 @@ def test_usage_leaves_out_what_was_cached_and_thought(tmp_path):
 
 def test_thoughts_are_signed_by_who_made_them(tmp_path):
     file = OpenCode()
-    file.said({"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "c2ln"}}}, "end")
+    file.model({"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "c2ln"}}}, "end")
     record = imported(file.write(tmp_path), tmp_path)[-1]
     assert record["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
 
 
 def test_the_database_says_what_an_export_says_and_is_neither_written_nor_locked(tmp_path):
     file = played(OpenCode(), "user one")
-    file.said("two", tool("A", "of A"))
+    file.model("two", tool("A", "of A"))
     path = tmp_path / "opencode.db"
     connection = file.fill(path)  # its log is not in the file yet
     connection.execute("BEGIN IMMEDIATE")
@@ -117,7 +117,7 @@ def test_what_is_being_written_is_read_when_it_is_there(tmp_path):
     file = played(OpenCode(), "user one")
     begun = {"type": "text", "text": "tw", "time": {"start": 1}}
     running = (tool(call, status="running") for call in "AB")
-    parts = file.said(begun, *running, finish="")["parts"]
+    parts = file.model(begun, *running, finish="")["parts"]
 
     def now():
         return view(file.write(tmp_path), tmp_path)
@@ -133,7 +133,7 @@ def test_what_is_being_written_is_read_when_it_is_there(tmp_path):
 def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_back(tmp_path):
     """The next import brought it again, under the id that it had."""
     file = OpenCode()
-    answer = file.said(tool("A", "of A"), tool("B", status="running"), finish="")
+    answer = file.model(tool("A", "of A"), tool("B", status="running"), finish="")
     imported(file.write(tmp_path), tmp_path)
     answer["parts"][1]["state"] = tool("B", "of B", end=2)["state"]
     path = file.write(tmp_path)
@@ -148,7 +148,7 @@ def pruned(home, *meanwhile):
     """What a copy shows of a result before it is pruned and after, and this is done to the copy."""
     file = OpenCode()
     file.user("go")
-    answer = file.said(tool("A", "sk-ant-api03-" + "Ab3" * 31 + "AA"))
+    answer = file.model(tool("A", "sk-ant-api03-" + "Ab3" * 31 + "AA"))
     path = file.write(home)
     before = view(path, home)
     for command in meanwhile:
@@ -214,7 +214,7 @@ def test_list_shows_each_session_of_a_database(tmp_path):
 
 
 def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
-    file = played(OpenCode(), "user one; said two; user three")
+    file = played(OpenCode(), "user one; model two; user three")
     path = file.write(tmp_path)
     path.write_bytes(path.read_bytes()[: path.read_bytes().index(b"three")])
     done = run_in_process("import", str(path), home=tmp_path)
@@ -226,7 +226,7 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
 
 def test_kilo_is_known_by_its_version_and_its_tables(tmp_path):
     for version, program in (("7.7.7", "kilo"), ("1.18.33", "opencode")):
-        file = played(OpenCode(version=version), "user one; said two")
+        file = played(OpenCode(version=version), "user one; model two")
         assert imported(file.write(tmp_path), tmp_path)[0]["imported"]["from"] == program
     path = tmp_path / "kilo.db"
     path.write_bytes(database({**SCHEMA, "kilo_board": "id"})([file.tables]))
@@ -256,7 +256,7 @@ def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path):
 
     assert actions(1) == ["imported"]
     assert actions(1) == []
-    file.said("two")
+    file.model("two")
     assert actions(2) == ["updated"]
     assert shown(tmp_path, COPY) == ["one", "two"]
 
@@ -264,7 +264,7 @@ def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path):
 def test_beside_a_database_the_tree_takes_nothing_back(tmp_path):
     file = played(OpenCode(), "user one")
     tree = file.write_session(tmp_path / "opencode" / "storage")
-    path = filled(tmp_path / "opencode" / "opencode.db", played(file, "said two"))
+    path = filled(tmp_path / "opencode" / "opencode.db", played(file, "model two"))
     assert view(path, tmp_path, COPY) == ["one", "two"]
     assert view(tree, tmp_path) == ["one", "two"]
 

@@ -30,7 +30,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
 
 
 def test_entries_of_the_first_version_have_no_ids(tmp_path):
-    file = played(Pi(version=None), "user a one; user b one; said c two")
+    file = played(Pi(version=None), "user a one; user b one; model c two")
     assert view(file.write(tmp_path), tmp_path) == ["one", "one", "two"]
     before = imported(file.write(tmp_path), tmp_path)
     file.user("d", "three")
@@ -39,7 +39,7 @@ def test_entries_of_the_first_version_have_no_ids(tmp_path):
 
 def test_usage_title_and_origin_come_along(tmp_path):
     file = Pi()
-    file.said("a", "one", responseId="r")
+    file.model("a", "one", responseId="r")
     file.line("session_info", "b", name="A title")
     header, meta, message = imported(file.write(tmp_path), tmp_path)
     assert header["imported"] | {"path": ""} == {"from": "pi", "id": SESSION, "path": "", "version": "3"}
@@ -64,7 +64,7 @@ THOUGHTS = [  # the API of an answer, our format, and the part
 @pytest.mark.parametrize(("api", "provider", "part"), THOUGHTS)
 def test_thoughts_go_back_to_their_own_provider(api, provider, part, tmp_path):
     file = Pi()
-    file.said("a", [{"type": "thinking", "thinking": "hm", "thinkingSignature": REASONING}], api=api)
+    file.model("a", [{"type": "thinking", "thinking": "hm", "thinkingSignature": REASONING}], api=api)
     (record,) = [r for r in imported(file.write(tmp_path), tmp_path) if r["type"] == "message"]
     assert record["parts"] == [part]
     assert record.get("provider") == provider
@@ -81,7 +81,7 @@ def test_recorded_sessions(file, tmp_path):
 
 
 def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
-    file = played(Pi(), "user a one; said b two; user c abandoned; said d too; user e three b")
+    file = played(Pi(), "user a one; model b two; user c abandoned; model d too; user e three b")
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert done.out.decode().split() == [COPY, f"{COPY}-c"]
     assert shown(tmp_path, f"{COPY}-c") == ["one", "two", "abandoned", "too"]

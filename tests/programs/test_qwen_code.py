@@ -48,8 +48,8 @@ def test_a_sub_agent_is_counted_its_usage_kept_and_it_is_a_branch(tmp_path):
     file.user("a", "one")
     agent = Qwen()
     agent.user("x", "look", isSidechain=True)
-    agent.said("y", isSidechain=True, agentRound=1)  # its usage comes before its calls
-    agent.said("z", call("A"), isSidechain=True, usageMetadata=None)
+    agent.model("y", isSidechain=True, agentRound=1)  # its usage comes before its calls
+    agent.model("z", call("A"), isSidechain=True, usageMetadata=None)
     agent.result("w", "A", "of A")
     agent.write(tmp_path / "projects" / "-work" / "subagents" / SESSION, "agent-1.jsonl")
     assert b"1 sub-agent in a file of its own" in imported(tmp_path, file).err
@@ -73,7 +73,7 @@ def test_a_line_twice_is_read_once(tmp_path):
     file = Qwen()
     file.user("a", "one")
     file.lines.append(file.lines[-1])
-    file.said("b", "two")
+    file.model("b", "two")
     path = file.write(tmp_path / "chats")
     assert (
         b"line 2: the same as line 1: Qwen Code sends it twice"
@@ -95,7 +95,7 @@ def test_2026_11_26_lines_of_other_types_with_the_same_id_are_counted(tmp_path):
     file = Qwen()
     file.system("a", "ui_telemetry")
     file.user("a", "one", parent=None)
-    file.said("a", "two")
+    file.model("a", "two")
     file.user("b", "three", parent=None)
     assert b"2 lines of another type with the id of an earlier one" in imported(tmp_path, file).err
     assert [*sent(tmp_path, COPY)] == ["three"]
@@ -104,7 +104,7 @@ def test_2026_11_26_lines_of_other_types_with_the_same_id_are_counted(tmp_path):
 def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
     file = Qwen()
     file.user("a", "one")
-    file.said("b", call(["A"]))
+    file.model("b", call(["A"]))
     file.result("c", ["A"], "x")
     assert run_in_process("verify", str(file.write(tmp_path / "chats")), home=tmp_path).code == 0
     imported(tmp_path, file)
@@ -114,7 +114,7 @@ def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
 def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
     file = Qwen()
     file.user("a", "one")
-    file.said("b", "two")
+    file.model("b", "two")
     file.user("c", "/about")
     output = [{"type": "assistant", "text": "0.24.4"}]
     file.system("d", "slash_command", phase="result", rawCommand="/about", outputHistoryItems=output)
@@ -126,7 +126,7 @@ def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
 def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
     file = Qwen()
     file.user("a", "one")
-    file.said("b", "two")
+    file.model("b", "two")
     file.system("c", "session_artifact_event", None, path="a.png")
     imported(tmp_path, file)
     assert [*sent(tmp_path, COPY)] == ["one", "two"]
@@ -137,7 +137,7 @@ def test_the_output_counts_thoughts_once(candidates, total, tmp_path):
     file = Qwen()
     file.user("a", "one")
     used = {"promptTokenCount": 10, "candidatesTokenCount": candidates, "thoughtsTokenCount": 3}
-    file.said("b", "two", usageMetadata={**used, "totalTokenCount": total})
+    file.model("b", "two", usageMetadata={**used, "totalTokenCount": total})
     imported(tmp_path, file)
     (answer,) = [r for r in lines(session_path(tmp_path, COPY)) if r.get("usage")]
     assert (answer["usage"]["input"], answer["usage"]["output"]) == (10, 7)

@@ -255,7 +255,7 @@ def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged()
     assert item in payloads
 
 
-def test_what_has_no_place_is_counted():
+def test_unexportable_records_are_counted():
     view = thoughtful(None)
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
     left = registry.written("codex", view, ABOUT).left

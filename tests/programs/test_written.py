@@ -50,7 +50,7 @@ def _compare(recorded, ours, why):
 
 
 @pytest.mark.parametrize(("case", "made"), SHARED)
-def test_what_is_written_is_read_back(case, made, tmp_path):
+def test_written_session_is_read_back(case, made, tmp_path):
     """The same texts, calls and results; and its program would lose nothing of it."""
     file = tmp_path / "written.jsonl"
     file.write_bytes(made.data())

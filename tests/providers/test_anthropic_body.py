@@ -87,13 +87,13 @@ def test_results(fields, expected):
 
 
 @pytest.mark.parametrize(("content", "response"), KEPT.values(), ids=KEPT)
-def test_results_whose_content_is_kept(content, response):
+def test_result_content_is_kept(content, response):
     part = imported_result(content=content)
     assert part["functionResponse"]["response"] == response
     assert part["item"] == {"type": "tool_result", "content": content}
 
 
-def test_what_is_kept():
+def test_settings_and_messages_are_kept():
     blocks = [text("a", **MARK), text("b")]
     read = ANTHROPIC.imported({
         "model": MODEL, "max_tokens": 9, "system": blocks, "tools": [{"name": "f", **MARK}], "thinking": {"type": "adaptive"},
@@ -114,7 +114,7 @@ def test_what_is_kept():
     assert read.settings == {"max_tokens": 9, "system": blocks, "thinking": {"type": "adaptive"}}
 
 
-def test_a_plain_system_prompt_is_no_setting():
+def test_plain_system_prompt_is_not_a_setting():
     for system in ("s", [text("s")]):
         read = ANTHROPIC.imported({"messages": [], "system": system})
         assert (read.system, read.settings) == ("s", {})

@@ -197,7 +197,7 @@ def test_a_foreign_call_has_no_caller():
     )
 
 
-def test_results_come_first_and_what_was_said_with_them_follows():
+def test_results_come_before_texts():
     turns = sent(
         user("a"),
         model(call("f", "1"), call("g", "2")),
@@ -241,7 +241,7 @@ def test_system_messages_between(target, messages, expected):
     assert sent(*messages, model=target) == expected
 
 
-def test_the_end_of_a_prefill():
+def test_prefill_has_no_trailing_whitespace():
     assert sent(user("a"), model("b \n"))[1:] == [("assistant", "b")]
     assert sent(user("a"), model("b ", native(SEARCH), by=CLAUDE))[1:] == [("assistant", "b ", SEARCH)]
     assert sent(model(" ")) == []
@@ -253,7 +253,7 @@ def test_the_end_of_a_prefill():
     ]
 
 
-def test_what_could_not_be_sent_is_noted():
+def test_omitted_content_is_noted():
     messages = [
         user(WAV, {"later": 1}),
         model(native({"type": "reasoning"}, "openai-responses"), call("f", "1")),

@@ -95,7 +95,7 @@ def test_block(block, part):
         assert wire.read(sse(*streamed(block), named=True)) == whole
 
 
-def test_all_blocks_in_their_order():
+def test_blocks_keep_their_order():
     blocks = [block for block, _ in BLOCKS.values() if isinstance(block, dict)]
     outcome, parts, _ = arrived([sse(*streamed(*blocks), named=True)])
     assert outcome == read(message(*blocks))
@@ -105,7 +105,7 @@ def test_all_blocks_in_their_order():
     assert [part for part in parts if "text" not in part] == whole
 
 
-def test_an_empty_text_is_nothing():
+def test_empty_text_is_ignored():
     outcome = read(message({"type": "text", "text": ""}))
     assert outcome.parts == []
 
@@ -141,7 +141,7 @@ def test_finish(finish, expected):
     assert read(message({"type": "text", "text": "a"}, finish=finish)).finish == finish
 
 
-def test_without_its_beginning_it_is_cut():
+def test_stream_without_its_start_is_truncated():
     outcome = wire.read(sse(*streamed({"type": "text", "text": "ab"})[2:]))
     assert isinstance(outcome, wire.Cut)
 

@@ -22,14 +22,14 @@ formats = pytest.mark.parametrize("format", CANONICAL)
 
 
 @pytest.mark.parametrize(("format", "path"), RECORDED, ids=[path.stem[-60:] for _, path in RECORDED])
-def test_a_recorded_body_comes_back_the_same(format, path):
+def test_recorded_body_round_trips(format, path):
     body = orjson.loads(path.read_bytes())["request"]
     request = again(format, body)
     assert canonical(format, request.body) == canonical(format, body)
     assert request.notes == []
 
 
-def test_so_many_are_recorded():
+def test_number_of_recorded_bodies():
     corpus()
     counts = {format: sum(1 for name, _ in RECORDED if name == format) for format in CANONICAL}
     assert counts == {"anthropic": 70, "gemini": 71, "openai-chat": 58, "openai-responses": 71}
@@ -42,7 +42,7 @@ OPTIONS = {
 
 @formats
 @given(messages=conversations(), options=st.fixed_dictionaries({}, optional=OPTIONS))
-def test_every_request_comes_back(format, messages, options):
+def test_every_request_round_trips(format, messages, options):
     body = requested(format, messages, model=MODELS[format], **options).body
     assert canonical(format, again(format, body).body) == canonical(format, body)
 
@@ -92,7 +92,7 @@ def changed(format, history=HISTORY):
 
 
 @formats
-def test_an_odd_value_anywhere_is_read_or_named(format):
+def test_odd_values_are_read_or_named(format):
     """No shape of a body makes reading raise anything but BadData, or gives what a record cannot hold."""
     for body in changed(format):
         try:
@@ -102,7 +102,7 @@ def test_an_odd_value_anywhere_is_read_or_named(format):
 
 
 @pytest.mark.parametrize("format", providers.FORMATS)
-def test_an_odd_value_anywhere_is_judged(format):
+def test_odd_values_are_validated(format):
     """No shape of a body makes the rules raise."""
     begun = [user("a"), HISTORY[1] | {"parts": HISTORY[1]["parts"][:2]}]
     for body in (*changed(format), *changed(format, begun)):
@@ -133,7 +133,7 @@ BAD = {
 @pytest.mark.parametrize(
     ("format", "body", "where"), [(format, *case) for format, cases in BAD.items() for case in cases]
 )
-def test_what_is_no_body_is_named(format, body, where):
+def test_non_bodies_are_named(format, body, where):
     with pytest.raises(BadData) as caught:
         providers.load(format).imported({"model": "m", **body})
     assert str(caught.value).startswith(where)
@@ -146,7 +146,7 @@ def test_results_in_a_row_are_one_message():
     assert [len(message["parts"]) for message in read.records] == [2, 1, 1]
 
 
-def test_a_result_finds_the_function_of_its_call():
+def test_result_takes_its_function_from_the_call():
     read = Messages("openai-chat", {})
     read.call("1", "f")
     read.call(None, "g")

@@ -166,7 +166,7 @@ def curl(url, body, *options):
 
 @pytest.mark.parametrize("tools", by_length([True], [False, True], [False, True]))
 @pytest.mark.parametrize("format", FORMATS)
-def test_curl_and_the_client_say_the_same(server, format, tools):
+def test_curl_and_client_agree(server, format, tools):
     """The server gives the same bytes to both (but for its ids); we read what curl printed."""
     body = body_of(format, ASK, tools=tools)
     printed = curl(url_of(server, format), body).stdout
@@ -177,7 +177,7 @@ def test_curl_and_the_client_say_the_same(server, format, tools):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_recorded_streams_served_again(server, format):
+def test_replayed_streams(server, format):
     """Each recorded stream through the server to curl and to the official client."""
     paths = recorded_streams(format)
     if not paths:
@@ -217,7 +217,7 @@ def test_an_invalid_request_is_refused(server, format):
     assert not outcome.retry
 
 
-def test_a_connection_that_breaks_is_a_cut(server):
+def test_broken_connection_truncates_the_stream(server):
     whole = curl(url_of(server, "anthropic"), body_of("anthropic", "Why is the sky blue?")).stdout
     server.queue(Canned(whole, type="text/event-stream", cut=len(whole) // 2))
     done = curl(url_of(server, "anthropic"), body_of("anthropic", ASK))
@@ -241,7 +241,7 @@ def test_curl_tries_again(server, format):
     assert wire.read(done.stdout) == wire.read(whole)
 
 
-def test_the_server_as_a_program(tmp_path):
+def test_server_as_a_program(tmp_path):
     """As the demo starts it: the port in a file, pieces with delays between them."""
     port_file = tmp_path / "port"
     program = [sys.executable, __file__.replace("providers/test_clients.py", "helpers/fake_provider.py")]

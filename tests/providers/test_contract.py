@@ -68,7 +68,7 @@ def blocks(format, request, least=0):
 
 @formats
 @given(messages=HISTORIES, data=st.data())
-def test_any_history_is_a_request_that_the_client_takes(format, messages, data):
+def test_client_accepts_the_request_of_any_history(format, messages, data):
     """The same each time, and each block with the message that it comes from."""
     chosen = data.draw(options(format))
     request = requested(format, messages, **chosen)
@@ -85,7 +85,7 @@ def test_any_history_is_a_request_that_the_client_takes(format, messages, data):
 
 @formats
 @given(messages=HISTORIES, data=st.data())
-def test_a_faithful_request_of_anything_raises_nothing(format, messages, data):
+def test_faithful_request_never_raises(format, messages, data):
     chosen = {**data.draw(options(format)), "cache": False}
     request = requested(format, messages, faithful=True, trace=True, **chosen)
     providers.load(format).problems(request.body)
@@ -106,7 +106,7 @@ def test_a_request_is_a_prefix_of_the_next(format, messages, data):
 
 @formats
 @given(messages=HISTORIES)
-def test_plain_messages_take_the_short_way_to_the_same_body(format, messages):
+def test_plain_messages_give_the_same_body_by_the_fast_path(format, messages):
     """A message that is one text is not made a turn; with an unknown key beside the text, it is."""
     slow = [
         {**m, "parts": [{**m["parts"][0], "later": 1}]} if [[*p] for p in m["parts"]] == [["text"]] else m
@@ -121,7 +121,7 @@ IMAGE, GIF, SOUND = inline("image/png", PNG), inline("image/gif", PNG), inline("
 
 @pytest.mark.parametrize("end", [8, 6], ids=["a prompt last", "a model last"])
 @formats
-def test_each_block_has_the_message_that_it_comes_from(format, end):
+def test_each_block_names_its_source_message(format, end):
     by = f"{format}/{MODELS[format]}"
     contents = [{"text": "a", "item": {"id": "i"}}, {"text": "b", "item": {"id": "i"}}]
     messages = [
@@ -138,7 +138,7 @@ def test_each_block_has_the_message_that_it_comes_from(format, end):
 
 
 @formats
-def test_a_history_of_thoughts_alone_still_asks(format):
+def test_history_of_thoughts_alone_gives_a_request(format):
     """Two formats leave out a turn of another's thoughts; of the others' it leaves a request that asks."""
     thoughts = [model({"text": "t", "thought": True}, by="other")]
     sent = items(format, requested(format, thoughts, model="m"))
@@ -182,7 +182,7 @@ FAULTS = {  # what is wrong with a history; where each format finds it in a fait
 
 @formats
 @pytest.mark.parametrize(("messages", "places"), FAULTS.values(), ids=FAULTS)
-def test_a_faithful_request_has_the_historys_faults(format, messages, places):
+def test_faithful_request_keeps_the_faults_of_its_history(format, messages, places):
     body = requested(format, messages, faithful=True, model=MODELS[format]).body
     field = providers.load(format).package.FIELD
     paths = [f"{field}.{place}" for place in places.get(format, "").split()]
@@ -222,7 +222,7 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("format", "raw", "counts"), USAGE)
-def test_usage_has_one_form(format, raw, counts):
+def test_usage_is_normalised(format, raw, counts):
     usage = providers.load(format).response(WHOLE[format](raw)).usage
     assert usage == {**counts, "raw": {key: value for key, value in raw.items() if value is not None}}
 
@@ -234,7 +234,7 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize(("format", "path"), ACCEPTED, ids=[path.stem[-60:] for _, path in ACCEPTED])
-def test_nothing_is_said_of_an_accepted_request(format, path):
+def test_accepted_request_has_no_problems(format, path):
     recorded = orjson.loads(path.read_bytes())
     named = (
         {"model": recorded["meta"]["path"].rsplit("/", 1)[-1].split(":")[0]} if format == "gemini" else {}
@@ -243,6 +243,6 @@ def test_nothing_is_said_of_an_accepted_request(format, path):
         assert providers.load(format).problems({**recorded["request"], **named}) == []
 
 
-def test_there_are_accepted_requests():
+def test_some_requests_are_accepted():
     corpus()
     assert len(ACCEPTED) >= 240

@@ -34,7 +34,7 @@ def sent(view, to):
 
 
 @pytest.mark.parametrize("path", EXCHANGES, ids=[f"{path.parent.name}-{path.stem}" for path in EXCHANGES])
-def test_an_exchange_goes_on_with_any_provider(path):
+def test_exchange_continues_with_any_provider(path):
     exchange = json.loads(path.read_text())
     maker = path.parent.name
     body = (
@@ -61,7 +61,7 @@ def test_an_exchange_goes_on_with_any_provider(path):
 
 
 @pytest.mark.parametrize("path", corpus_files("sessions/*"), ids=lambda path: path.name)
-def test_another_programs_session_is_read_without_harm_and_never_written(path, tmp_path):
+def test_other_programs_session_is_read_but_never_written(path, tmp_path):
     copy = tmp_path / "theirs.jsonl"
     copy.write_bytes(path.read_bytes())
     for argv in (["show", str(copy)], ["verify", str(copy)], ["curate", str(copy)]):
@@ -85,7 +85,7 @@ def recorded(format):
 
 @pytest.mark.parametrize("target", providers.FORMATS)
 @pytest.mark.parametrize("source", providers.FORMATS)
-def test_a_recorded_conversation_goes_on_anywhere(source, target):
+def test_recorded_conversation_continues_with_any_provider(source, target):
     format = providers.load(target)
     count = 0
     for name, read in recorded(source):
@@ -117,7 +117,7 @@ def boundaries(data):
 
 
 @each
-def test_truncated_it_is_never_a_reply(path):
+def test_truncated_response_is_never_a_reply(path):
     data = path.read_bytes()
     ends = boundaries(data)[:-1]
     assert [end for end in ends if isinstance(wire.read(data[:end]), Reply)] == []
@@ -128,7 +128,7 @@ def test_truncated_it_is_never_a_reply(path):
 
 
 @each
-def test_half_of_it_then_all_of_it(path):
+def test_half_a_response_then_all_of_it(path):
     data = path.read_bytes()
     whole = wire.read(data)
     ends = boundaries(data)[:-1]
@@ -138,7 +138,7 @@ def test_half_of_it_then_all_of_it(path):
 
 
 @each
-def test_then_an_error(path):
+def test_half_a_response_then_an_error(path):
     data = path.read_bytes()
     for end in [*boundaries(data), len(data) // 2]:
         outcome = wire.read(data[:end] + ERROR)
@@ -147,7 +147,7 @@ def test_then_an_error(path):
 
 
 @each
-def test_what_arrives_is_what_is_stored(path):
+def test_stored_parts_equal_streamed_parts(path):
     """The parts on the way say as much as the whole: the same texts and calls, in the same order."""
     outcome, parts, _ = arrived([path.read_bytes()])
     assert isinstance(outcome, Reply)

@@ -40,7 +40,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("fields", "retry", "code"), WORDS.values(), ids=WORDS)
-def test_whether_an_error_passes(fields, retry, code):
+def test_errors_are_temporary_or_permanent(fields, retry, code):
     outcome = wire.read(orjson.dumps({"error": {**fields, "message": "words"}}))
     assert (outcome.retry, outcome.code) == (retry, code)
     assert outcome.text.endswith(": words")
@@ -72,7 +72,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize(("error", "status", "text", "retry", "code"), ERRORS.values(), ids=ERRORS)
-def test_an_error_in_one_form(error, status, text, *, retry, code):
+def test_errors_are_normalised(error, status, text, *, retry, code):
     failure = detect.failure_of(error, "openai-chat", status=status)
     assert (failure.text, failure.retry, failure.code) == (text, retry, code)
 
@@ -80,7 +80,7 @@ def test_an_error_in_one_form(error, status, text, *, retry, code):
 @pytest.mark.parametrize(
     ("status", "passes"), [(400, False), (407, False), (408, True), (409, False), (428, False), (429, True), (430, False), (499, False), (500, True), (529, True), (599, True), (600, False)]
 )  # fmt: skip
-def test_which_statuses_pass(status, *, passes):
+def test_temporary_http_statuses(status, *, passes):
     assert detect.passing(status) is passes
 
 
@@ -91,5 +91,5 @@ def test_which_statuses_pass(status, *, passes):
         ({"object": "response", "error": {"message": "m"}}, "", False), ({"error": None}, "", False), ({"type": "error", "message": "m"}, "", True),
     ],
 )  # fmt: skip
-def test_what_is_an_error_body(body, event, *, fails):
+def test_error_bodies_are_recognised(body, event, *, fails):
     assert (detect.failure(body, event=event) is not None) is fails

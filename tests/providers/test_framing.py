@@ -24,7 +24,7 @@ from codeh_history.providers.openai_chat.response import grown
         (b'["a" "b"]', 5),
     ],
 )
-def test_where_a_text_goes_wrong_is_told_in_bytes(text, wrong):
+def test_errors_in_text_give_the_byte_offset(text, wrong):
     assert trouble(text) == wrong
 
 
@@ -32,7 +32,7 @@ def test_where_a_text_goes_wrong_is_told_in_bytes(text, wrong):
     ("text", "begins"),
     [(b'{"a":1', -1), (b'x{"a":[1]}', 1), (b'{"a":{"b":1}', 5), (b'[1]{"a":"}"} \n', 3), (b"", -1), (b"]", -1), (b"{} x", -1), (b"[[1]", 1)],
 )  # fmt: skip
-def test_the_value_that_a_text_ends_with(text, begins):
+def test_last_value_of_a_text(text, begins):
     assert last_value(text) == begins
 
 
@@ -43,19 +43,19 @@ def test_the_value_that_a_text_ends_with(text, begins):
         ('{"a":"\\ud800","b":1.5}', {"a": "\ufffd", "b": 1.5}),
     ],
 )  # fmt: skip
-def test_half_a_character_becomes_a_sign_for_one(text, value):
+def test_incomplete_character_is_replaced(text, value):
     assert loads(text) == value
 
 
 @pytest.mark.parametrize("text", ["{", "NaN", '["\\ud800", NaN]', "[1,]", "", b"\xff", '["\\ud800"'])
-def test_what_no_record_can_hold_is_refused(text):
+def test_unstorable_values_are_refused(text):
     with pytest.raises(ValueError, match=r"\S"):
         loads(text)
     assert value_of(text) is None
 
 
 @pytest.mark.parametrize("half", ["", '"\\ud800"'])
-def test_what_nests_too_deep_is_refused(half):
+def test_deep_nesting_is_refused(half):
     for levels, fits in ((DEPTH, True), (DEPTH + 1, False)):
         text = "[" * levels + half + "]" * levels
         if fits:

@@ -6,7 +6,7 @@ from histories import PNG, call, result
 GEMINI = providers.load("gemini")
 
 
-def test_what_is_kept():
+def test_settings_and_messages_are_kept():
     read = GEMINI.imported({
         "model": "models/gemini-3-pro",
         "system_instruction": {"parts": [{"text": "a"}, {"text": "b"}]},

@@ -46,12 +46,12 @@ BARE = [
 ]  # fmt: skip
 
 
-def test_a_session_in_gemini_s_own_words_is_sent_as_it_is():
+def test_gemini_session_is_sent_unchanged():
     expected = [{"role": "model" if m["kind"] == "codeh" else "user", "parts": m["parts"]} for m in BARE]
     assert contents(*BARE) == expected
 
 
-def test_its_parts_are_not_even_copied():
+def test_gemini_parts_are_not_copied():
     view = sendable(BARE)
     body = GEMINI.request(view.messages, Options(), []).body
     sent = [part for content in body["contents"] for part in content["parts"]]
@@ -196,7 +196,7 @@ def test_media_in_a_response_follows_it_for_gemini_2():
     assert parts_of(*messages, model="gemini-3-pro")[2:] == [[result(parts=[IMAGE])]]
 
 
-def test_names_are_within_the_alphabet_and_the_same_on_both_sides():
+def test_names_are_valid_and_equal_in_call_and_result():
     for name in ("9lives", "日本", "a b", "n" * 200):
         _, ((called),), ((answered),) = parts_of(user("a"), model(call(name)), tool(result(name)))
         assert called["functionCall"]["name"] == answered["functionResponse"]["name"]
@@ -248,7 +248,7 @@ def test_around_the_contents(options, expected):
     assert body == {"contents": [{"role": "user", "parts": [{"text": "a"}]}], **expected}
 
 
-def test_what_could_not_be_sent_is_noted():
+def test_omitted_content_is_noted():
     native = {"native": {"provider": "anthropic", "value": {"type": "server_tool_use"}}}
     messages = [
         user(GIF, GIF, {"later": 1}, {}, {"native": {"provider": "x", "value": 5}}),
@@ -272,6 +272,6 @@ def test_faithful_repairs_nothing():
     ]  # fmt: skip
 
 
-def test_a_faithful_result_has_the_name_that_its_call_is_sent_with():
+def test_faithful_result_has_the_sent_name_of_its_call():
     called, answered = parts_of(model(call("my tool")), tool(result("my tool")), faithful=True)
     assert answered[0]["functionResponse"]["name"] == called[0]["functionCall"]["name"] != "my tool"

@@ -89,7 +89,7 @@ EMPTY = {
 
 
 @pytest.mark.parametrize(("response", "expected"), EMPTY.values(), ids=EMPTY)
-def test_an_answer_without_content(response, expected):
+def test_response_without_content(response, expected):
     assert ending(wire.read(orjson.dumps(response))) == expected
 
 
@@ -100,19 +100,19 @@ def test_only_the_first_candidate_is_read():
     assert outcome.parts == [{"text": "a"}]
 
 
-def test_what_follows_the_finish_reason_still_counts():
+def test_content_after_the_finish_reason_counts():
     late = {"usageMetadata": {"promptTokenCount": 5}, "responseId": "r1"}
     outcome = reply(sse(gemini_event({"text": "a"}, finish="STOP"), late))
     assert outcome.usage is not None
 
 
-def test_the_first_event_again_is_another_try():
+def test_repeated_first_event_starts_a_retry():
     hel, lo = gemini_event({"text": "Hel"}, id=None), gemini_event({"text": "lo"}, id=None, finish="STOP")
     outcome = reply(sse(hel, hel, lo))
     assert outcome.parts == [{"text": "Hello"}]
 
 
-def test_two_equal_events_later_are_not():
+def test_equal_later_events_are_not_a_retry():
     events = [gemini_event({"text": text}, id=None) for text in ("a", "b", "b", "a")]
     outcome = reply(sse(*events, gemini_event(id=None, finish="STOP")))
     assert outcome.parts == [{"text": "abba"}]

@@ -120,14 +120,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("good", GOOD.values(), ids=GOOD)
-def test_what_gemini_takes(good):
+def test_accepts_valid_bodies(good):
     before = deepcopy(good)
     assert GEMINI.problems(good) == []
     assert good == before
 
 
 @pytest.mark.parametrize(("broken", "path", "reason"), BROKEN.values(), ids=BROKEN)
-def test_what_gemini_refuses(broken, path, reason):
+def test_reports_invalid_bodies(broken, path, reason):
     problems = GEMINI.problems(broken)
     assert [problem for problem in problems if problem.path == path and reason in problem.reason], problems
 

@@ -73,7 +73,7 @@ def test_messages(messages, expected):
     assert OLLAMA.problems(body) == []
 
 
-def test_what_stands_around_the_messages():
+def test_options():
     tools = [{"name": "f", "description": "d", "input_schema": {"type": "object", "required": ["p"]}}]
     settings = {"options": {"seed": 1}, "keep_alive": "5m"}
     body = requested(
@@ -96,7 +96,7 @@ def test_what_stands_around_the_messages():
     assert requested("ollama", [user({"text": "a"})], model="m").body["stream"] is False
 
 
-def test_a_body_comes_back_the_same():
+def test_body_round_trips():
     body = {
         "model": "llama3.2",
         "messages": [
@@ -149,7 +149,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("change", "paths"), WRONG.values(), ids=WRONG)
-def test_what_it_would_refuse(change, paths):
+def test_invalid_bodies_are_reported(change, paths):
     assert OLLAMA.problems(GOOD) == []
     assert [problem.path for problem in OLLAMA.problems({**GOOD, **change})] == paths
 
@@ -157,7 +157,7 @@ def test_what_it_would_refuse(change, paths):
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def test_a_whole_answer_and_a_stream_say_the_same():
+def test_whole_response_equals_its_stream():
     whole = wire.read(orjson.dumps(last("Hello")))
     streamed = wire.read(lines(ollama_line({"content": "Hel"}), ollama_line({"content": "lo"}, 1), last()))
     assert whole == streamed
@@ -168,7 +168,7 @@ def test_a_whole_answer_and_a_stream_say_the_same():
     assert wire.Reader().feed(orjson.dumps(last("Hello")) + b"\n") == [{"text": "Hello"}]
 
 
-def test_a_whole_answer_opens_no_stream():
+def test_whole_response_opens_no_stream():
     _, _, reader = arrived([orjson.dumps(last("Hello"))])
     assert not reader.begun
 
@@ -212,12 +212,12 @@ CAME = {
 
 
 @pytest.mark.parametrize(("data", "expected"), CAME.values(), ids=CAME)
-def test_what_comes_of_what_came(data, expected):
+def test_outcome_of_input(data, expected):
     assert short(wire.read(data)) == expected
     assert short(arrived([data[at : at + 1] for at in range(len(data))])[0]) == expected
 
 
-def test_an_attempt_that_broke_off_anywhere_adds_nothing():
+def test_truncated_attempt_adds_nothing():
     """Also after a colon or a comma in a text, where an object of its own could stand if it were none."""
     first = lines(ollama_line({"content": 'a, b: ["c",'}), ollama_line({"content": "d"}, 1))
     second = lines(ollama_line({"content": "Yes"}, 0, 3), last(day=3))

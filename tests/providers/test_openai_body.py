@@ -74,7 +74,7 @@ CHATS = {
 
 
 @pytest.mark.parametrize("body", CHATS.values(), ids=CHATS)
-def test_an_odd_chat_body_comes_back_the_same(body):
+def test_odd_chat_body_round_trips(body):
     assert canonical("openai-chat", again("openai-chat", body).body) == canonical("openai-chat", body)
 
 
@@ -145,7 +145,7 @@ ITEMS = {
 
 
 @pytest.mark.parametrize("body", ITEMS.values(), ids=ITEMS)
-def test_odd_items_come_back_the_same(body):
+def test_odd_items_round_trip(body):
     assert canonical("openai-responses", again("openai-responses", body).body) == canonical(
         "openai-responses", body
     )
@@ -154,7 +154,7 @@ def test_odd_items_come_back_the_same(body):
 # -- what is read -------------------------------------------------------------------------------------
 
 
-def test_a_chat_body_in_our_words():
+def test_chat_body_is_imported():
     read = chat_body.read(chat(
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}]},
@@ -174,7 +174,7 @@ def test_a_chat_body_in_our_words():
     ]  # fmt: skip
 
 
-def test_a_responses_body_in_our_words():
+def test_responses_body_is_imported():
     read = responses_body.read(responses(
         USER, REASONING, item("m1", "so"), call("c", id="fc_1"), output("c"), instructions="Be brief.",
     ))  # fmt: skip
@@ -217,7 +217,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("format", "block", "part"), WORDS.values(), ids=WORDS)
-def test_media_is_read_in_our_words(format, block, part):
+def test_media_is_imported(format, block, part):
     """So that it can be sent to any provider; only what no other one could have stays native."""
     message = {"role": "user", "content": [block]}
     body = chat(message) if format == "openai-chat" else responses(message)
@@ -225,7 +225,7 @@ def test_media_is_read_in_our_words(format, block, part):
     assert record["parts"] == [part if part is not None else native(format, **block)]
 
 
-def test_the_old_way_of_calling_becomes_the_new_one():
+def test_legacy_function_calls_become_tool_calls():
     body = chat(USER, {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
                 {"role": "function", "name": "f", "content": "x"})  # fmt: skip
     assert again("openai-chat", body).body["messages"][1:] == [
@@ -235,7 +235,7 @@ def test_the_old_way_of_calling_becomes_the_new_one():
 
 
 @pytest.mark.parametrize("block", [None, "one", []])
-def test_2026_11_23_a_result_of_a_block_that_is_none_is_kept(block):
+def test_2026_11_23_result_with_a_malformed_block_is_kept(block):
     """What was no object ended `import` with a bug."""
     result = {"role": "tool", "tool_call_id": "c", "content": [block]}
     (record,) = chat_body.read(chat(result)).messages
@@ -252,6 +252,6 @@ def test_2026_11_23_a_result_of_a_block_that_is_none_is_kept(block):
         ),
     )
 )
-def test_a_result_read_back_is_sent_the_same(response):
+def test_imported_result_round_trips(response):
     text = result_text(response)
     assert result_text(parsed_response(text)) == text

@@ -163,7 +163,7 @@ def test_call(part, expected):
 
 
 @pytest.mark.parametrize("id", ["x" * 65, "a\nb"])
-def test_long_ids_and_foreign_names_fit_on_both_sides(id):
+def test_long_ids_and_foreign_names_fit_in_call_and_result(id):
     assistant, tool = sent(call("google:search", id))
     [made] = assistant["tool_calls"]
     assert made["id"] == tool["tool_call_id"] == "call_" + made["id"][5:]
@@ -171,7 +171,7 @@ def test_long_ids_and_foreign_names_fit_on_both_sides(id):
     assert made["function"]["name"].startswith("google_search_")
 
 
-def test_every_call_has_an_id_of_its_own():
+def test_call_ids_are_unique():
     """One id in parallel calls, again in a later turn, and one that a generated id would take."""
     again = [message(3, "codeh", [call(id="c1_2"), call(id="c1")]),
              message(4, "tool", [result({"output": "e"}, id="c1_2"), result({"output": "d"})])]  # fmt: skip
@@ -223,7 +223,7 @@ def test_media_of_results_follows_all_tool_messages():
     ]
 
 
-def test_notes_say_what_is_left_out():
+def test_notes_name_omitted_content():
     parts = [
         native("anthropic", type="server_tool_use"),
         native("anthropic", type="thinking"),
@@ -257,7 +257,7 @@ def test_the_system_prompt_comes_first(model, role):
     assert body["messages"] == [{"role": role, "content": "Be brief."}, {"role": "user", "content": "hi"}]
 
 
-def test_an_imported_system_message_stays_while_its_text_does():
+def test_imported_system_message_is_kept_unless_changed():
     kept = {"role": "developer", "content": [{"type": "text", "text": "s"}], "name": "n"}
     for system, expected in (("s", kept), ("t", {"role": "system", "content": "t"})):
         settings = {chat.SYSTEM: kept}
@@ -265,7 +265,7 @@ def test_an_imported_system_message_stays_while_its_text_does():
     assert chat.SYSTEM not in request([USER], settings={chat.SYSTEM: kept}).body
 
 
-def test_summaries_are_the_first_words_of_the_user():
+def test_summaries_come_first_as_the_user():
     messages = requested("openai-chat", [USER], "one", "two", system="s").body["messages"]
     assert [m["role"] for m in messages] == ["system", "user", "user"]
     assert messages[1]["content"].endswith("\n\none\n\ntwo")
@@ -312,7 +312,7 @@ def test_a_system_message_in_the_middle_keeps_its_role():
 # -- faithful and traced ------------------------------------------------------------------------------
 
 
-def test_only_what_is_sent_counts():
+def test_only_sent_messages_count():
     records = [message(0, "error", [{"text": "busy"}]), USER | {"id": "m1"}]
     del records[0]["role"]
     body = request(records, faithful=True).body

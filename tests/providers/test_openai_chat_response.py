@@ -166,7 +166,7 @@ HOSTS = {
 
 
 @pytest.mark.parametrize(("pieces", "calls"), HOSTS.values(), ids=HOSTS)
-def test_calls_as_hosts_stream_them(pieces, calls):
+def test_calls_streamed_by_hosts(pieces, calls):
     assert streamed_calls(*pieces) == calls
 
 
@@ -179,7 +179,7 @@ def test_streamed_audio_grows():
     ]
 
 
-def test_ids_and_roles_that_hosts_repeat_begin_nothing():
+def test_repeated_ids_and_roles_start_nothing():
     """Some give every chunk an id of its own, some the role again."""
     own_ids = [
         chunk({"role": "assistant", "content": "a"}, id="1"),
@@ -207,11 +207,11 @@ FINISHES = {
 
 
 @pytest.mark.parametrize(("body", "expected"), FINISHES.values(), ids=FINISHES)
-def test_an_answer_without_content(body, expected):
+def test_response_without_content(body, expected):
     assert ending(wire.read(orjson.dumps(body))) == expected
 
 
-def test_an_error_in_the_stream_is_no_answer():
+def test_error_in_a_stream_is_not_a_reply():
     error = {
         "error": {"message": "Provider returned error", "code": 502},
         "choices": [{"delta": {}, "finish_reason": "error"}],

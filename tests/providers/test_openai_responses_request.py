@@ -187,7 +187,7 @@ def test_model(parts, fields, items):
     assert sent(*parts, **fields) == items
 
 
-def test_a_native_call_goes_back_with_its_output():
+def test_native_call_is_sent_with_its_output():
     output = {"type": "local_shell_call_output", "call_id": "x", "id": "lso_1", "output": "done"}
     answer = message(2, "tool", [native("openai-responses", **output)])
     body = request([USER, message(1, "codeh", [SHELL], **OWN), answer]).body
@@ -213,7 +213,7 @@ def test_an_item_is_sent_once():
     ]  # fmt: skip
 
 
-def test_reasoning_needs_the_very_item_that_followed_it():
+def test_reasoning_needs_the_item_that_followed_it():
     """Compaction that takes away an item takes the turn's reasoning and ids with it."""
     own = [reasoning("rs_1"), text_part("a", id="msg_1"), call(item={"id": "fc_1"})]
     whole = Message(id="m", kind="codeh", role="model", ts=None, fields=OWN, own=own, parts=own)
@@ -257,7 +257,7 @@ def test_the_output_of_a_custom_call():
     assert answered(result({"output": "x"}), asking=asking)[0]["type"] == "custom_tool_call_output"
 
 
-def test_notes_say_what_is_left_out():
+def test_notes_name_omitted_content():
     records = [
         message(0, "user", [native("gemini", executableCode={})]),
         message(1, "codeh", [SHELL, reasoning("rs_1"), {"later": 1}], **OWN),
@@ -279,13 +279,13 @@ SIDES = {
 
 
 @pytest.mark.parametrize(("kind", "ours"), SIDES.items())
-def test_which_side_an_item_comes_from(kind, ours):
+def test_side_of_an_item(kind, ours):
     assert is_answer({"type": kind}) == ours
     assert is_answer({"type": "tool_search_output", "execution": "client"})
 
 
 @pytest.mark.parametrize("kind", ["computer_call", "shell_call", "apply_patch_call", "local_shell_call"])
-def test_a_call_of_this_side_goes_back_once_and_only_with_its_output(kind):
+def test_client_call_is_sent_once_with_its_output(kind):
     asking = native("openai-responses", type=kind, call_id="c")
     answer = native("openai-responses", type=f"{kind}_output", call_id="c")
     whole = [USER, message(1, "codeh", [asking, asking], **OWN), message(2, "tool", [answer, answer])]
@@ -302,14 +302,14 @@ def test_a_call_of_this_side_goes_back_once_and_only_with_its_output(kind):
     assert [i.get("type") for i in half.body["input"]] == [None, None]
 
 
-def test_parallel_calls_stand_together_before_their_outputs():
+def test_parallel_calls_precede_their_outputs():
     records = [USER, message(1, "codeh", [{"text": "a"}, call("c1"), call("c2")], **OTHER),
                message(2, "tool", [result({}, "c2"), result({}, "c1")]), message(3, "user", [{"text": "b"}])]  # fmt: skip
     items = request(records).body["input"]
     assert [i.get("call_id") or i["role"] for i in items] == "user assistant c1 c2 c1 c2 user".split()
 
 
-def test_ids_fit_and_are_told_apart():
+def test_ids_fit_and_are_unique():
     records = [USER, message(1, "codeh", [call("x" * 65), call(None)]), message(2, "tool", [result({}, "x" * 65), result({}, None)]),
                message(3, "codeh", [call("call_1")]), message(4, "tool", [result({}, "call_1")])]  # fmt: skip
     ids = [i["call_id"] for i in request(records).body["input"] if "call_id" in i]
@@ -344,12 +344,12 @@ def test_options(options, expected):
 @pytest.mark.parametrize(
     "kept", [{"store": True}, {"background": True}, {"conversation": "c"}, {"previous_response_id": "r"}]
 )
-def test_a_body_that_relies_on_what_the_provider_keeps_stays_so(kept):
+def test_body_that_refers_to_stored_state_keeps_the_reference(kept):
     body = request([USER], settings=kept).body
     assert {k: v for k, v in body.items() if k not in ("model", "input")} == kept
 
 
-def test_an_item_of_the_users_side_is_sent_once():
+def test_user_item_is_sent_once():
     """The provider refuses a second item of the same id."""
     compaction = native("openai-responses", id="cmp_1", type="compaction", encrypted_content="gAAA")
     assert user_items(compaction, compaction) == [compaction["native"]["value"]]

@@ -105,20 +105,20 @@ def done(*items, last):
     return sse(created, *events, {"type": f"response.{last['status']}", "response": last}, named=True)
 
 
-def test_the_last_event_is_the_answer():
+def test_last_event_is_the_response():
     """What `added` and `done` events say may differ in what is encrypted."""
     early = {**REASONING, "encrypted_content": "early"}
     outcome = wire.read(done(early, last=response(REASONING)))
     assert outcome == read(response(REASONING))
 
 
-def test_items_left_to_their_own_events():
+def test_items_are_assembled_from_their_events():
     assert wire.read(done(message(text("a")), CALL, last=response())) == read(
         response(message(text("a")), CALL)
     )
 
 
-def test_what_arrived_of_an_item_that_was_never_done_is_kept():
+def test_unfinished_item_is_kept():
     begun = {"type": "response.output_item.added", "output_index": 0, "item": {**CALL, "arguments": ""}}
     pieces = [{"type": "response.function_call_arguments.delta", "output_index": 0, "delta": '{"a"'}]
     pieces.append({"type": "response.output_text.delta", "output_index": 1, "delta": "so"})
@@ -127,7 +127,7 @@ def test_what_arrived_of_an_item_that_was_never_done_is_kept():
     assert [part.get("arguments") or part.get("text") for part in outcome.parts] == ['{"a"', "so"]
 
 
-def test_what_arrives_on_the_way():
+def test_streamed_parts():
     events = [
         {"type": "response.reasoning_summary_text.delta", "delta": "hm"},
         {"type": "response.output_text.delta", "delta": "a"},
@@ -167,7 +167,7 @@ FINISHES = {
 
 
 @pytest.mark.parametrize(("body", "expected"), FINISHES.values(), ids=FINISHES)
-def test_how_it_ends(body, expected):
+def test_outcome_of_status(body, expected):
     outcome = wire.read(orjson.dumps(body))
     assert ending(outcome) == expected
     assert outcome.model == "gpt-x"
@@ -176,7 +176,7 @@ def test_how_it_ends(body, expected):
 
 
 @pytest.mark.parametrize("status", ["queued", "in_progress"])
-def test_an_answer_that_is_not_there_yet(status):
+def test_response_in_progress(status):
     outcome = wire.read(orjson.dumps(response(status=status)))
     assert (outcome.retry, outcome.code) == (True, status)
 

@@ -171,7 +171,7 @@ def test_a_broken_body_is_caught(rules, body, path, value, expected):
 @pytest.mark.parametrize(
     ("rules", "format", "body"), [(chat, "openai-chat", CHAT), (responses, "openai-responses", RESPONSES)]
 )
-def test_the_whole_body_is_fine(rules, format, body):
+def test_valid_body_has_no_problems(rules, format, body):
     assert rules.Rules(body).in_order() == []
     assert mistakes(format, {key: value for key, value in body.items() if key != "stream_options"}) == []
 
@@ -189,7 +189,7 @@ FINE = {
 
 
 @pytest.mark.parametrize(("rules", "body", "path", "value"), FINE.values(), ids=FINE)
-def test_an_odd_but_accepted_body_is_fine(rules, body, path, value):
+def test_odd_but_accepted_body_has_no_problems(rules, body, path, value):
     assert rules.Rules(changed(body, path, value)).in_order() == []
 
 

@@ -57,13 +57,13 @@ def test_a_package_knows_its_name(name):
     assert not providers.load(name).shows({})
 
 
-def test_whoever_was_added_last_is_asked_first():
+def test_newest_provider_is_tried_first():
     assert list(providers.packages()) == list(providers.FORMATS)[::-1]
     assert [package.NAME for package in providers.packages().values()] == list(providers.FORMATS)[::-1]
 
 
 @pytest.mark.parametrize("name", providers.FORMATS)
-def test_each_part_is_the_formats_own(name):
+def test_each_package_provides_its_own_parts(name):
     made, own = providers.load(name), f"codeh_history.providers.{providers.FORMATS[name]}"
     assert made.package.__name__ == own
     assert not made.holds(None)
@@ -73,11 +73,11 @@ def test_each_part_is_the_formats_own(name):
     assert "earlier" in str(made.imported(body))
 
 
-def test_the_model_stands_in_the_address_of_one_and_a_transcript_has_none():
+def test_gemini_and_text_have_no_model_in_the_body():
     assert [name for name in providers.TARGETS if providers.model_in_url(name)] == ["gemini"]
 
 
-def test_a_request_loads_nothing_that_reads_answers():
+def test_request_does_not_import_response_readers():
     code = (
         "import sys; from codeh_history import providers; from codeh_history.providers.base import Options;\n"
         "providers.load('gemini').request((), Options(), ('earlier',));"
@@ -101,7 +101,7 @@ PROVIDER_OF_ERROR = {
 
 
 @pytest.mark.parametrize(("body", "provider"), PROVIDER_OF_ERROR.items())
-def test_whose_error_it_is(body, provider):
+def test_error_bodies_are_attributed(body, provider):
     outcome = wire.read(body)
     assert isinstance(outcome, wire.Failure)
     assert outcome.provider == provider
@@ -111,7 +111,7 @@ def test_whose_error_it_is(body, provider):
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_format_is_told_by_the_content(name):
+def test_format_is_detected_by_content(name):
     provider = name.removesuffix("-array")
     outcome, _, reader = arrived([STREAMS[name]()])
     assert isinstance(outcome, wire.Reply)
@@ -130,7 +130,7 @@ def test_only_the_given_format_is_accepted(name, format):
         assert outcome == wire.Unreadable(f"this is an answer of the format {provider}, not {format}")
 
 
-def test_problems_stand_as_the_body_does_and_else_as_they_were_found():
+def test_problems_follow_body_order():
     class Rules(Validator):
         def check(self):
             for path in "tools.0.name messages.10 messages.9.b messages.9.a messages model".split():

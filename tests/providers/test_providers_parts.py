@@ -26,7 +26,7 @@ CALLS = {  # what came as arguments; the args, and what is kept of it verbatim
 
 
 @pytest.mark.parametrize(("raw", "args", "verbatim"), CALLS.values(), ids=CALLS)
-def test_arguments_are_an_object_and_nothing_of_them_is_lost(raw, args, verbatim):
+def test_arguments_become_an_object_without_loss(raw, args, verbatim):
     made = call("c", "f", raw)
     assert made["functionCall"] == {"id": "c", "name": "f", "args": args}
     assert made.get("arguments") == verbatim
@@ -42,7 +42,7 @@ def test_arguments_are_an_object_and_nothing_of_them_is_lost(raw, args, verbatim
         ({"inlineData": []}, False),
     ],
 )
-def test_what_no_record_can_hold_is_kept_for_its_provider(part, *, usable):
+def test_unstorable_part_is_kept_as_native(part, *, usable):
     assert kept(part, "gemini") == (part if usable else {"native": {"provider": "gemini", "value": part}})
 
 
@@ -58,7 +58,7 @@ def test_a_message_has_a_role_and_a_content(item, *, is_one):
     assert is_message(item, "tool_calls") is is_one
 
 
-def test_the_first_choice_may_leave_its_index_out_and_the_others_are_known_by_theirs():
+def test_first_choice_may_omit_its_index():
     a, b, c = {"a": 1}, {"index": 2, "b": 1}, {"index": 1, "c": 1}
     assert first([b, a]) == a
     assert further([a, b, c]) == {1, 2}
@@ -147,7 +147,7 @@ def test_data_url(url, expected):
 
 
 @given(st.text(), st.booleans())
-def test_a_text_comes_back(text, failed):
+def test_text_file_round_trips(text, failed):
     assert answer(response_of(text, failed=failed)) == (text, failed)
 
 
@@ -167,11 +167,11 @@ def test_fit(alphabet, text, begins):
 
 
 @given(name=st.text(), other=st.text())
-def test_no_two_become_the_same(name, other):
+def test_encoded_names_are_unique(name, other):
     alphabet = Alphabet(WORD, 32)
     assert alphabet.takes(alphabet.fit(name))
     assert (alphabet.fit(name) == alphabet.fit(other)) == (name == other)
 
 
-def test_only_texts_are_names():
+def test_only_strings_are_names():
     assert not any(WORDS.takes(value) for value in (None, 5, "", "A", "a\n", "a" * 17))

@@ -25,12 +25,12 @@ def ask(home, via, *argv, **more):
 # -- what a command is given ----------------------------------------------------------------------------
 
 
-def test_a_prompt_alone_is_sent_as_it_is(home):
+def test_single_prompt_is_sent_verbatim(home):
     run_in_process("append", "-s", "s", "-m", "Why is the sky blue?", home=home)
     assert run_in_process("payload", "s", "--to", "text", home=home).out == b"Why is the sky blue?\n"
 
 
-def test_the_transcript_says_who_said_what(home, tmp_path):
+def test_transcript_labels_speakers(home, tmp_path):
     (tmp_path / "a.py").write_text("print(1)\n")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 40)
     append = partial(run_in_process, "append", "-s", "s", home=home)
@@ -79,7 +79,7 @@ print(1)
     )
 
 
-def test_summaries_come_first_and_the_rules_of_payloads_hold(home):
+def test_summaries_come_first_and_payload_rules_apply(home):
     run_in_process("append", "-s", "s", "--call", "ls", home=home)
     open_calls = run_in_process("payload", "s", "--to", "text", home=home)
     assert (open_calls.code, b"open calls at the end" in open_calls.err) == (65, True)
@@ -106,7 +106,7 @@ def test_summaries_come_first_and_the_rules_of_payloads_hold(home):
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_the_labels_of_a_summary_that_we_wrote_stay_and_others_are_indented(own, home):
+def test_labels_in_summaries_stay_and_others_are_indented(own, home):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
     session = session_path(home, "s")
     text = "What was said and done:\nUser: Which port?\nModel: 8080."
@@ -120,7 +120,7 @@ def test_the_labels_of_a_summary_that_we_wrote_stay_and_others_are_indented(own,
     assert f"\n{indent}User: Which port?\n{indent}Model: 8080.\n" in shown
 
 
-def test_what_plain_text_cannot_say_is_named(home):
+def test_omissions_from_plain_text_are_named(home):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
     refused = run_in_process("payload", "s", "--to", "text", "--set", "a=1", home=home)
     assert (refused.code, refused.out) == (2, b"")
@@ -148,7 +148,7 @@ PRINTED = {
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 @pytest.mark.parametrize("case", PRINTED)
-def test_the_answer_is_what_a_reader_would_see(case, size):
+def test_terminal_output_becomes_visible_text(case, size):
     printed, text = PRINTED[case]
     data = printed.encode()
     reader = Reader("m")
@@ -198,7 +198,7 @@ def test_ask_streams_and_stores_what_a_command_prints(home):
 @pytest.mark.parametrize(
     ("via", "kept"), [("echo half; exit 3", "half"), ("exit 3", None), ("echo half; kill -9 $$", "half")]
 )
-def test_a_command_that_fails_gives_no_answer(home, via, kept):
+def test_failed_command_gives_no_reply(home, via, kept):
     done = ask(home, f"cat >/dev/null; {via}", "-m", "Why?")
     assert done.code == 75
     assert b"the command of --via ended with" in done.err

@@ -46,7 +46,7 @@ def test_parameters_are_json_schema(tools):
     assert read(tools)[0].parameters == OBJECT
 
 
-def test_whether_it_is_strict_is_kept():
+def test_strict_is_kept():
     assert [tool.strict for tool in read([CHAT, RESPONSES, ANTHROPIC])] == [True, False, None]
 
 
@@ -76,14 +76,14 @@ def _named(tool):
     return {"made": tool.name}
 
 
-def test_its_own_shape_goes_back_verbatim_and_once():
+def test_own_shape_is_sent_verbatim_once():
     notes = []
     other = {"type": "function", "name": "h"}
     assert declared([GEMINI, other], "gemini", _named, notes) == [GEMINI, {"made": "h"}]
     assert notes == []
 
 
-def test_another_providers_own_tool_is_left_out_with_a_note():
+def test_native_tool_of_another_provider_is_omitted_with_a_note():
     notes = []
     assert declared([GEMINI, 7], "openai-chat", _named, notes) == [{"made": "f"}, {"made": "g"}]  # type: ignore[list-item]
     assert notes == [
@@ -105,7 +105,7 @@ def test_a_function_is_declared_once():
     ({"a": 2**53}, ("a",), None), ({"a": 2**53 - 1}, ("a",), 2**53 - 1), (None, ("a",), None), ([7], (0,), None),
     ({}, ("a",), None), (7, (), 7),
 ])  # fmt: skip
-def test_a_count_is_a_number_that_json_counts_exactly(raw, path, count):
+def test_counts_are_exact_json_integers(raw, path, count):
     assert usage.count(raw, *path) == count
 
 
@@ -113,17 +113,17 @@ def test_a_count_is_a_number_that_json_counts_exactly(raw, path, count):
     (None, {"a": 1}, {"a": 1}), ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}), ({"a": 1}, {"a": None}, {"a": 1}),
     ({"a": 1}, {"a": 2}, {"a": 2}), ({"a": 1}, None, {"a": 1}), ({"a": 1}, "x", {"a": 1}), (None, None, None),
 ])  # fmt: skip
-def test_what_a_stream_says_last_counts(before, after, merged):
+def test_last_usage_of_a_stream_counts(before, after, merged):
     assert usage.merged(before, after) == merged
 
 
-def test_only_what_is_known_stands_beside_what_was_said():
+def test_unknown_counts_are_omitted():
     assert usage.read({"x": 1}, {"input": "x", "output": "y"}) == {"input": 1, "raw": {"x": 1}}
     assert usage.read({}, {"input": "x"}) is None
     assert usage.read(None, {"input": "x"}) is None
 
 
-def test_a_path_leads_into_objects_and_what_is_there_is_added_up():
+def test_paths_into_objects_are_summed():
     raw = {"a": 1, "b": 2, "c": "3", "in": {"d": 4}}
     paths = {"input": "a b c nowhere", "cached": "in.d", "output": "c", "total": "a.b"}
     assert usage.read(raw, paths) == {"input": 3, "cached": 4, "raw": raw}
@@ -138,6 +138,6 @@ def test_a_path_leads_into_objects_and_what_is_there_is_added_up():
     ({"service_tier": "batch"}, {"service_tier": "batch", "processing": "batch"}), ({"service_tier": "standard"}, {}),
     ({"speed": "fast"}, {"speed": "fast"}), ({"speed": 7}, {}), ("x", {}), (None, {}),
 ])  # fmt: skip
-def test_what_has_a_price_of_its_own_is_told(raw, billed):
+def test_separately_priced_usage_is_listed(raw, billed):
     used = {"input": 1, "output": 0, "raw": raw}
     assert usage.billed(used) == {"input": 1, **billed}

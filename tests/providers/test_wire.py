@@ -173,7 +173,7 @@ CUT = gemini().split(b"\r\n\r\n")
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_all_streams_say_the_same(name):
+def test_all_streams_give_the_same_reply(name):
     outcome, parts, reader = arrived([STREAMS[name]()])
     assert isinstance(outcome, wire.Reply)
     called = [part["functionCall"]["args"] for part in outcome.parts if "functionCall" in part]
@@ -214,7 +214,7 @@ def test_done_is_the_end_of_one_format_only(name):
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "ollama"])
-def test_an_answer_that_goes_on_after_another_began_is_refused(name):
+def test_interleaved_responses_are_refused(name):
     first, second = (STREAMS[name](id).replace(b"\r", b"").partition(b"\n\n")[0] for id in ("r1", "r2"))
     outcome = wire.read(b"\n\n".join([first, second, STREAMS[name]("r1")]))
     assert outcome == wire.Unreadable("interleaved responses (r1, r2); pass one at a time")
@@ -296,7 +296,7 @@ def test_a_body_is_no_stream():
     assert (reader.begun, reader.done, reader.response_id) == (False, True, "r1")
 
 
-def test_what_only_the_end_brings_is_the_tail():
+def test_tail_holds_what_only_the_end_brings():
     reader = wire.Reader()
     assert reader.feed(sse(*gemini_events()[:1]).rstrip()) == []
     reader.close()
@@ -313,7 +313,7 @@ def cut_streams(draw):
 
 
 @given(cut_streams())
-def test_any_chunking_gives_the_same(cut):
+def test_result_is_independent_of_chunking(cut):
     data, chunks = cut
     outcome, parts, reader = arrived(chunks)
     whole, all_parts, once = arrived([data])
@@ -336,7 +336,7 @@ _pieces = st.one_of(
 
 
 @given(st.lists(_pieces, max_size=8))
-def test_no_bytes_make_it_raise(pieces):
+def test_arbitrary_bytes_do_not_raise(pieces):
     storable(wire.read(b"".join(pieces)))
     assert arrived(pieces)[0] == wire.read(b"".join(pieces))
 
@@ -362,7 +362,7 @@ def _places(value):
 
 
 @given(st.data())
-def test_no_shape_makes_it_raise(data):
+def test_arbitrary_json_does_not_raise(data):
     """A valid stream with any values put in any places of its events."""
     name = data.draw(st.sampled_from(["gemini", "openai-chat", "openai-responses", "anthropic"]))
     stream = STREAMS[name]().replace(b"\r\n", b"\n").split(b"\n")
@@ -387,7 +387,7 @@ def storable(outcome):
         assert orjson.loads(dumps(record)) == record
 
 
-def test_an_item_of_a_damaged_event_is_no_answer_of_another_format():
+def test_item_in_a_damaged_event_is_not_detected_as_another_format():
     damaged = b'{"type":"response.output_item.done","x":"\xff","item":{"type":"message","content":[{"type":"output_text"}]}}'
     outcome = wire.read(
         b'data: {"type":"response.created","response":{"id":"r"}}\n\ndata: ' + damaged + b"\n\n"

@@ -139,7 +139,7 @@ def test_line_names_survive_redaction(data, names):
     assert [line.raw for line in lines if line.raw in data.split(b"\n")] == [line.raw for line in lines]
 
 
-def test_a_line_that_looks_like_one_too_long_to_be_read_hides_no_other():
+def test_line_that_imitates_a_skipped_one_hides_no_other():
     lines = named_lines(HEAD + b"\0skipped 99999999999\n" + b'{"type":"clear","id":"x"}\n')
     assert [line.name for line in lines] == ["session T", "session T +1", "x"]
 

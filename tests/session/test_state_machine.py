@@ -51,7 +51,7 @@ class Session(RuleBasedStateMachine):
         self.home = Path(tempfile.mkdtemp())
         self.path = self.home / "sessions" / "s.jsonl"
         self.data = b""  # what the file must hold
-        self.said = {}  # the parts of every message acknowledged, by id
+        self.contents = {}  # the parts of every message acknowledged, by id
         self.stored = {}  # of those not edited since
         self.number = 0
 
@@ -99,8 +99,8 @@ class Session(RuleBasedStateMachine):
             done, new = self.run("append", "-s", "s", "--jsonl", stdin=lines)
             assert [record["parts"] for record in new] == [turn["parts"] for turn in turns]
             assert done.text.split() == [record["id"] for record in new]
-            self.said |= {record["id"]: record["parts"] for record in new}
-            self.stored |= self.said
+            self.contents |= {record["id"]: record["parts"] for record in new}
+            self.stored |= self.contents
 
     # -- rules: talk ------------------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class Session(RuleBasedStateMachine):
         done, new = self.run("append", "-s", "s", "--key", name, "-F", "-", stdin=text.encode())
         if not before:
             self.acknowledged(done, new[0], [{"text": text.removesuffix("\n")}])
-        elif self.said[before[0].id] == [{"text": text.removesuffix("\n")}]:
+        elif self.contents[before[0].id] == [{"text": text.removesuffix("\n")}]:
             assert (done.code, done.text, new) == (0, before[0].id, [])
         else:
             assert (done.code, new) == (65, [])
@@ -323,8 +323,8 @@ class Session(RuleBasedStateMachine):
         assert done.code == 0, done
         assert done.text == record["id"]
         assert record["parts"] == parts
-        assert record["id"] not in self.said
-        self.said[record["id"]] = self.stored[record["id"]] = parts
+        assert record["id"] not in self.contents
+        self.contents[record["id"]] = self.stored[record["id"]] = parts
 
     @invariant()
     def nothing_is_lost_doubled_or_moved(self):

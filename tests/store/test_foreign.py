@@ -17,7 +17,7 @@ CONTENTS = b'[{"role":"user","parts":[{"text":"hi"}]}]'
 
 
 def claude():
-    made = played(Claude(), "user u1 hi; said a1 ho")
+    made = played(Claude(), "user u1 hi; model a1 ho")
     return b"".join(orjson.dumps(line) + b"\n" for line in made.lines)
 
 

@@ -45,7 +45,7 @@ def whole(tmp_path_factory):
     file, chance = OpenCode(), random.Random(1)
     for number in range(0, MESSAGES, 2):
         file.user(text(number, chance))
-        file.said(text(number + 1, chance))
+        file.model(text(number + 1, chance))
     path = tmp_path_factory.mktemp("whole") / "opencode.db"
     connection = sqlite3.connect(path)
     connection.executescript(TABLES)

@@ -21,7 +21,7 @@ class Machines:
         self.random = random.Random(seed)
         self.homes = [place / name for name in ("one", "two", "three")]
         self.folder = place / "folder"
-        self.said = set()
+        self.added = set()
         self.secrets = {}
         self.number = 0
 
@@ -41,13 +41,13 @@ class Machines:
     def append(self, home, name):
         text = f"text {self.random.randrange(10**9)}"
         assert self.run(home, "append", "-s", name, "-m", text).code == 0
-        self.said.add(text)
+        self.added.add(text)
 
     def stream(self, home, name):
         text = f"stream {self.random.randrange(10**9)}"
         done = self.run(home, "append", "-s", name, "--role", "model", "--stream", stdin=text.encode())
         assert done.code == 0
-        self.said.add(text)
+        self.added.add(text)
 
     def secret(self, home, name):
         value = f"{LOOKS_SECRET}{self.random.randrange(10**6, 10**7)}AA"
@@ -85,7 +85,7 @@ class Machines:
         for home, store in zip(self.homes, stores, strict=True):
             lines = b"".join(store.values())
             whole = lines + b"".join(path.read_bytes() for path in (home / "blocks").glob("??/*"))
-            yield from (f"{text} is lost" for text in self.said if text.encode() not in whole)
+            yield from (f"{text} is lost" for text in self.added if text.encode() not in whole)
             secrets = [value for value, gone in self.secrets.items() if gone]
             yield from (f"{value} is there" for value in secrets if value.encode() in lines)
             for name, data in store.items():

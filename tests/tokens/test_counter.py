@@ -41,7 +41,7 @@ CL100K = open_counter("cl100k_base")
 APPROX = open_counter("approx")
 
 
-def test_only_some_of_many_counts_stay_in_memory():
+def test_memory_cache_of_counts_is_bounded():
     counter = open_counter("approx")
     counter.max_cached = 10_000
     texts = [f"text number {n} of many" for n in range(2000)]
@@ -55,7 +55,7 @@ def test_only_some_of_many_counts_stay_in_memory():
 
 
 @pytest.mark.parametrize("name", vocabulary.NAMES)
-def test_vocabularies_are_those_that_tiktoken_pins(name, monkeypatch):
+def test_vocabularies_match_hashes_in_tiktoken(name, monkeypatch):
     source = inspect.getsource(published)
     sha256, special, pattern = vocabulary._ENCODINGS[name]
     assert sha256 in source
@@ -94,7 +94,7 @@ def texts_to_count():
     return [path.read_text("utf-8", "replace") for path in files] + made + [" " * 9_999, "ab" * 5_000]
 
 
-def test_counts_are_those_of_tiktoken(theirs):
+def test_counts_equal_tiktoken(theirs):
     texts = texts_to_count()
     expected = [len(theirs.encode(text, disallowed_special=())) for text in texts]
     assert open_counter(theirs.name).counts(texts) == expected
@@ -132,7 +132,7 @@ def test_a_missing_or_altered_vocabulary_is_named(tmp_path, monkeypatch):
         "\n".join
     )
 )
-def test_a_count_is_how_many_tokens_the_text_has(name, text):
+def test_count_is_the_number_of_tokens(name, text):
     encode = vocabulary.encoding(name).encode
     assert open_counter(name).counts([text]) == [len(encode(text, disallowed_special=()))]
 
@@ -164,11 +164,11 @@ def test_a_calibrated_counter_scales_totals_and_says_so():
 
 
 @given(text=st.text())
-def test_the_approximate_count_is_at_most_one_a_character(text):
+def test_approximate_count_is_at_most_one_per_character(text):
     assert 0 <= counters.approximately(text) <= len(text)
 
 
-def test_the_approximate_count_is_near():
+def test_approximate_count_is_close():
     text = (ROOT / "tests" / "tokens/test_counter.py").read_text()
     assert 0.8 < text_tokens(APPROX, text) / text_tokens(O200K, text) < 1.25
 
@@ -189,7 +189,7 @@ def test_counts_are_remembered(tmp_path, monkeypatch):
     assert os.stat(cache.path).st_mode & 0o777 == 0o600
 
 
-def test_a_memory_of_another_form_is_a_miss(tmp_path):
+def test_cache_of_another_format_is_a_miss(tmp_path):
     cache = Cache(str(tmp_path))
     os.mkdir(cache.folder)
     with sqlite3.connect(cache.path) as db:
@@ -198,7 +198,7 @@ def test_a_memory_of_another_form_is_a_miss(tmp_path):
         assert open_counter(None, cache=cache).counts([text]) == [2]
 
 
-def test_many_processes_share_the_memory(tmp_path):
+def test_processes_share_the_cache(tmp_path):
     many = by_length(3, 8, 8)
     code = (
         "import sys; from codeh_history.store.cache import Cache; from codeh_history.tokens import open_counter; "
@@ -241,7 +241,7 @@ def test_formula(messages, tokens):
     assert history_tokens(O200K, session(messages).messages) == tokens
 
 
-def test_what_is_sent_beside_the_messages():
+def test_system_tools_and_references_are_counted():
     assert system_tokens(O200K, "a b") == 4 + B
     assert system_tokens(O200K, None) == system_tokens(O200K, "") == tools_tokens(O200K, []) == 0
     assert tools_tokens(O200K, [{"a": 1}]) == text_tokens(O200K, '[{"a":1}]')
@@ -253,12 +253,12 @@ def test_what_is_sent_beside_the_messages():
     assert everything == 3 + 4 + A + 4 + B + text_tokens(O200K, '[{"a":1}]') + record
 
 
-def test_characters_count_texts_arguments_and_results_alone():
+def test_character_count_covers_texts_arguments_and_results():
     messages = session([user("abc"), model(call("name", args={"a": 1})), tool(result("name"))]).messages
     assert history_tokens(Characters(), messages) == 3 + len('{"a":1}') + len('{"output":"ok"}')
 
 
-def test_what_nests_too_deeply_is_refused():
+def test_deeply_nested_parts_are_refused():
     """A line that does is damage; what a command makes may still do."""
     deep = "x"
     for _ in range(300):

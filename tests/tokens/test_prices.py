@@ -42,13 +42,13 @@ DAY = "2026-06-01T12:00:00.000Z"
 MILLION = {"input": 1_000_000}
 
 
-def test_the_table_is_what_the_installed_package_says():
+def test_price_table_equals_the_installed_package():
     with open(FILE, encoding="utf-8") as file:
         assert file.read() == text(table().source, table().date), "`make generate` writes it anew"
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_two_hundred_responses_cost_what_the_package_says(seed):
+def test_costs_equal_the_package(seed):
     chance = random.Random(seed)
     compared = 0
     for provider, model in chance.sample(PRICED, 200):
@@ -65,14 +65,14 @@ def test_two_hundred_responses_cost_what_the_package_says(seed):
     "gemini-2.5-pro", "gemini-3-pro-preview", "kimi-k2-0905-preview", "deepseek-chat", "mistral-large-latest",
     "command-r-plus", "no-such-model", "claude-9-imaginary",
 ])  # fmt: skip
-def test_a_model_without_a_seller_is_known_by_its_name_as_in_the_package(name):
+def test_model_without_a_provider_is_matched_by_name(name):
     usage = {"input": 300_000, "output": 1000}
     assert table().price(name, None, usage, DAY) == theirs(
         name, None, usage, datetime(2026, 6, 1, 12, tzinfo=UTC), {}
     )
 
 
-def test_windows_are_those_of_the_package():
+def test_context_windows_equal_the_package():
     for provider in providers:
         for model in provider.models:
             match = provider.find_model(model.id, all_providers=providers)
@@ -92,7 +92,7 @@ def test_windows_are_those_of_the_package():
     ("my-own-model", None, None),
     ("", None, None),
 ])  # fmt: skip
-def test_a_window_is_known_whatever_form_its_requests_have(model, provider, expected):
+def test_context_window_is_known_for_any_format(model, provider, expected):
     assert table().window(model, provider) == expected
 
 
@@ -100,7 +100,7 @@ def test_a_window_is_known_whatever_form_its_requests_have(model, provider, expe
     ("deepseek-r1:8b", "ollama"), ("gpt-4o", "ollama"), ("local-model", "openai-chat"), ("qwen3:8b", None),
     ("gpt-4o", "a proxy of ours"), ("<synthetic>", "anthropic"),
 ])  # fmt: skip
-def test_what_runs_here_or_is_sold_by_nobody_known_has_no_price(model, provider):
+def test_local_and_unknown_models_have_no_price(model, provider):
     assert table().price(model, provider, MILLION, DAY) is None
 
 
@@ -117,7 +117,7 @@ def test_what_runs_here_or_is_sold_by_nobody_known_has_no_price(model, provider)
     pytest.param({}, 0, id="nothing"),
     pytest.param({"input": None, "output": 3}, 30, id="what is not said"),
 ])  # fmt: skip
-def test_each_unit_is_paid_once(usage, expected):
+def test_units_are_billed_once(usage, expected):
     assert _made().price("m", "s", usage, DAY) == Decimal(expected) / prices.PER
 
 
@@ -125,7 +125,7 @@ def test_each_unit_is_paid_once(usage, expected):
     ("2026-01-31T12:00:00.000Z", 1), ("2026-02-01T12:00:00.000Z", 2), ("2026-03-01T16:29:59.999Z", 2),
     ("2026-03-01T16:30:00.000Z", 3), ("2026-03-01T02:59:59.999Z", 3), ("2026-03-01T03:00:00.000Z", 2),
 ])  # fmt: skip
-def test_prices_hold_from_a_day_or_between_hours(at, expected):
+def test_prices_depend_on_date_and_hour(at, expected):
     assert _made().price("dated", "s", MILLION, at) == expected
 
 

@@ -33,7 +33,7 @@ def talk(*factors, model="m", used="m"):
 
 
 @given(st.lists(st.floats(0.1, 9), min_size=1, max_size=12), st.floats(0.01, 1))
-def test_a_quantile_is_the_least_value_that_so_many_do_not_exceed(values, share):
+def test_quantile_is_the_least_value_that_covers_the_share(values, share):
     values.sort()
     result = quantile(values, share)
     assert result in values
@@ -44,17 +44,17 @@ def test_a_quantile_is_the_least_value_that_so_many_do_not_exceed(values, share)
 @pytest.mark.parametrize(
     ("count", "place"), [(1, 0), (2, 1), (19, 18), (20, 18), (21, 19), (40, 37), (100, 94)]
 )
-def test_of_twenty_the_factor_is_the_one_before_the_last(count, place):
+def test_factor_is_the_95th_percentile(count, place):
     assert quantile([float(number) for number in range(count)], QUANTILE) == place
 
 
-def test_each_answer_of_the_model_tells_how_much_more_the_provider_counts():
+def test_each_response_compares_our_count_with_the_providers():
     view, counter = view_of(talk(1.5, 2.0, 1.0)), open_counter("approx")
     assert ratios(view, counter, "m") == pytest.approx([1.5, 2.0, 1.0], rel=0.02)
     assert ratios(view, counter, "other") == []
 
 
-def test_the_system_prompt_and_the_tools_were_sent_too():
+def test_system_prompt_and_tools_are_counted():
     records = talk(1.0)
     alone = ratios(view_of(records), open_counter("approx"), "m")
     meta = {"type": "meta", "set": {"system": WORDS, "tools": [{"name": "read", "description": WORDS}]}}
@@ -65,7 +65,7 @@ def test_the_system_prompt_and_the_tools_were_sent_too():
 @pytest.mark.parametrize(
     "usage", [None, {}, {"input": 0}, {"input": -1}, {"input": "7"}, {"input": True}, {"input": 1.5}, 7]
 )
-def test_usage_that_says_nothing_tells_nothing(usage):
+def test_usage_without_counts_is_ignored(usage):
     records = [sized("user", 0), sized("codeh", 1, model="m", usage=usage)]
     assert ratios(view_of(records), open_counter("approx"), "m") == []
 
@@ -77,7 +77,7 @@ def test_usage_that_says_nothing_tells_nothing(usage):
         {"type": "compaction", "id": "k", "ops": [{"op": "drop", "ids": ["m0"], "why": "w"}]},
     ],
 )
-def test_a_session_that_was_made_smaller_tells_nothing(more):
+def test_compacted_session_is_ignored(more):
     assert ratios(view_of([*talk(1.0, 1.0), more]), open_counter("approx"), "m") == []
 
 
@@ -90,7 +90,7 @@ def write_session(home, id, records):
     (home / "sessions" / f"{id}.jsonl").write_bytes(encode([header, *records]))
 
 
-def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_over(env, home):
+def test_all_readable_sessions_of_the_home_count(env, home):
     write_session(home, "a", talk(1.0, 2.0))
     write_session(home, "b", talk(3.0))
     write_session(home, "c", talk(9.0, model="another"))
@@ -104,7 +104,7 @@ def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_ov
         for_model(env, view_of([]), open_counter("approx"), "unheard-of")
 
 
-def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):
+def test_model_is_the_option_or_the_newest_of_the_session(env, home):
     write_session(
         home, "a", talk(1.0) + [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")]
     )
@@ -116,7 +116,7 @@ def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):
         assert for_model(env, view, counter, name)["model"] == model
 
 
-def test_without_any_usage_it_is_said_to_whoever_insists(env):
+def test_calibration_without_usage_is_an_error_if_requested(env):
     counter, nobody, somebody = open_counter("approx"), view_of([]), view_of([sized("codeh", 0, model="m")])
 
     def why(view):

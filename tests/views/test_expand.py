@@ -70,12 +70,12 @@ def test_lines(log, name, lines):
         (w().a("x1").s("x2", "x1"), "x", "ambiguous"),
     ],
 )  # fmt: skip
-def test_what_is_not_there(log, name, why):
+def test_missing_content_is_reported(log, name, why):
     with pytest.raises(NotFound, match=why):
         expanded(log, name)
 
 
-def test_an_inserted_message_is_made_a_line():
+def test_inserted_message_becomes_a_line():
     view = fold(parse(lines_of(big().bytes())))
     (line,) = expand(view, "i", session="s")
     assert [message.id for message in fold(parse([line])).messages] == ["i"]

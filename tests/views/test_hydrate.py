@@ -47,7 +47,7 @@ def same(plain, tmp_path_factory):
 
 
 @pytest.mark.parametrize("argv", READERS, ids=" ".join)
-def test_readers_hydrate_by_themselves(plain, same, argv):
+def test_readers_hydrate(plain, same, argv):
     whole, by_reference = (run_in_process(*argv, home=home) for home in (plain, same))
     assert whole.code in (0, 1)
     assert (by_reference.code, by_reference.out) == (whole.code, whole.out)
@@ -64,7 +64,7 @@ def test_filters_print_the_same_session(plain, same, argv):
     assert [s.text for s in views[0].summaries] == [s.text for s in views[1].summaries]
 
 
-def test_a_summary_is_made_of_what_lies_in_blocks(demo):
+def test_summary_covers_text_in_blocks(demo):
     run_ok("persist", "demo", "-i", "--all", home=demo)
     run_ok("summarize", "demo", "-i", "--max-conversations", "1", "--min-batch", "1", home=demo)
     (summary,) = [r for r in lines(session_path(demo, "demo")) if r["type"] == "summary"]
@@ -74,7 +74,7 @@ def test_a_summary_is_made_of_what_lies_in_blocks(demo):
 SECRET = "sk-ant-api03-" + "Ab3dEf6hIj" * 9
 
 
-def test_secrets_are_looked_for_in_blocks_too(home):
+def test_secrets_in_blocks_are_found(home):
     for text in ("nothing here", f"my key is {SECRET}"):
         run_ok("append", "-s", "a", "-m", text, home=home)
     run_ok("persist", "a", "-i", "--all", home=home)
@@ -100,7 +100,7 @@ def test_a_fixture_needs_no_store(home):
     assert b"blockIds" not in plain
 
 
-def test_a_missing_block_stops_who_would_vouch_for_it(home):
+def test_missing_block_stops_redact_and_fixture(home):
     run_ok("append", "-s", "a", "-m", BIG, home=home)
     run_ok("persist", "a", "-i", home=home)
     (id,) = blocks(home)
@@ -151,7 +151,7 @@ def lost(home):
 
 
 @pytest.mark.parametrize("argv", SHOWING, ids=" ".join)
-def test_what_shows_text_prints_a_placeholder_and_says_so(home, lost, argv):
+def test_display_commands_print_a_placeholder_and_a_note(home, lost, argv):
     shown = run_ok(*argv, home=home)
     assert f"a: 1 block left out: block {lost} is missing from {home}/blocks" in shown.err.decode()
     assert f"[block {lost} is missing]" in shown.out.decode()
@@ -160,14 +160,14 @@ def test_what_shows_text_prints_a_placeholder_and_says_so(home, lost, argv):
     assert lost in strict.err.decode()
 
 
-def test_an_altered_block_is_shown_as_little_as_a_missing_one(home, lost):
+def test_altered_block_is_not_shown(home, lost):
     (home / "blocks" / lost[:2] / lost).write_bytes(b'{"text":"another"}')
     shown = run_ok("show", "a", home=home)
     assert b"another" not in shown.out
     assert b"is altered" in shown.err
 
 
-def test_what_is_not_shown_is_not_missed(home, lost):
+def test_unneeded_missing_block_is_not_reported(home, lost):
     for argv in (["show", "a", "-n", "1"], ["last", "a", "--role", "user"]):
         shown = run_ok(*argv, home=home)
         assert (b"and now?" in shown.out, shown.err) == (True, b"")
@@ -175,7 +175,7 @@ def test_what_is_not_shown_is_not_missed(home, lost):
 
 
 @pytest.mark.parametrize("argv", OTHERS, ids=" ".join)
-def test_what_hands_content_on_names_the_block_and_its_store(home, lost, argv):
+def test_commands_that_pass_content_on_name_the_missing_block(home, lost, argv):
     before = session_path(home, "a").read_bytes()
     failed = run_in_process(*argv, home=home)
     assert (failed.code, failed.out, failed.err.count(b"\n")) == (65, b"", 1)
@@ -188,7 +188,7 @@ def test_what_hands_content_on_names_the_block_and_its_store(home, lost, argv):
         assert parts[:2] == [[{"text": f"[block {lost} is missing]"}], [{"text": "ok"}]]
 
 
-def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home, lost):
+def test_search_continues_after_a_session_with_a_missing_block(home, lost):
     run_ok("append", "-s", "b", "-m", "now here", home=home)
     done = run_in_process("search", "now", "--strict", home=home)
     assert done.code == 65
@@ -196,7 +196,7 @@ def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home, los
     assert lost.encode() in done.err
 
 
-def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home, lost):
+def test_hydrate_keeps_references_to_missing_blocks(home, lost):
     """With half of the blocks gone, `-i --allow-missing` brings the other half back and loses no reference."""
     run_ok("append", "-s", "a", "-m", BIG + "two", home=home)
     run_ok("persist", "a", "-i", "--allow-missing", home=home)
@@ -208,21 +208,21 @@ def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home, lost):
     assert contents(home, "a")[0]["parts"] == [{"text": BIG}]
 
 
-def test_a_result_can_be_stored_beside_a_missing_block(home, lost):
+def test_append_result_beside_a_missing_block(home, lost):
     run_ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
     run_ok("append", "-s", "a", "--result", "ls", "-m", "x", home=home)
     assert run_ok("show", "a", "-n", "2", home=home).err == b""
     assert lost in run_ok("append", "-s", "a", "-m", "y", "--max-items", "3", home=home).err.decode()
 
 
-def test_last_prints_a_placeholder_where_the_last_is_lost(home, lost):
+def test_last_prints_a_placeholder_for_a_missing_block(home, lost):
     for _ in range(2):
         run_ok("undo", "-s", "a", home=home)
     assert run_ok("last", "a", home=home).text == f"[block {lost} is missing]"
     assert run_in_process("last", "a", "--strict", home=home).code == 65
 
 
-def test_2026_11_23_of_many_missing_blocks_the_first_is_named(home):
+def test_2026_11_23_first_of_many_missing_blocks_is_named(home):
     """`persist` named any of them, another one in each process."""
     for number in range(20):
         run_ok("append", "-s", "a", "-m", f"{number} {BIG}", home=home)

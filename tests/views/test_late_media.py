@@ -65,7 +65,7 @@ def test_images_in_a_session(home, tmp_path, count, size):
 
 
 @pytest.mark.parametrize("spoil", ["wrap", "url", "pad", "mime", "name"])
-def test_media_of_other_spellings_is_sent_as_ever(home, tmp_path, spoil):
+def test_media_with_other_key_spellings_is_sent(home, tmp_path, spoil):
     """Wrapped lines, the URL-safe alphabet, no padding, a type that is looked into: all read as they are."""
     data = base64.b64encode(SIGNATURE + os.urandom(MIB)).decode()
     blob = {"mimeType": "image/png", "data": data}
@@ -89,7 +89,7 @@ def test_media_of_other_spellings_is_sent_as_ever(home, tmp_path, spoil):
         run_in_process("hydrate", "demo", "-i", home=home)
 
 
-def test_a_streamed_body_is_the_body(home, tmp_path):
+def test_streamed_body_equals_the_body(home, tmp_path):
     """The same bytes as from a session that holds the image itself."""
     image = tmp_path / "image.png"
     image.write_bytes(SIGNATURE + os.urandom(MIB) + b"1")
@@ -108,7 +108,7 @@ def test_a_streamed_body_is_the_body(home, tmp_path):
             assert body.replace(b'"demo"', b'"inline"') == plain
 
 
-def test_a_budget_counts_what_stays_in_the_store(home, tmp_path):
+def test_budget_counts_media_in_blocks(home, tmp_path):
     """The same images go, are told by the same words, and stay, as if the session held them itself."""
     image = tmp_path / "image.png"
     for number, size in enumerate((1 << 19, 700_001, 900_002)):

@@ -32,7 +32,7 @@ def named(home, session="a"):
     return {id for record in lines(session_path(home, session)) for id in record.get("blockIds", ())}
 
 
-def test_persist_to_another_store_leaves_no_session_that_neither_can_read(home, other):
+def test_persist_to_another_store_keeps_the_session_readable(home, other):
     half(home)
     done = run_ok("persist", "a", "-i", home=home, env=other)
     assert b"1 block copied to" in done.err
@@ -43,14 +43,14 @@ def test_persist_to_another_store_leaves_no_session_that_neither_can_read(home, 
     assert [message["parts"][0]["text"][-3:] for message in messages] == ["one", "two"]
 
 
-def test_persist_without_i_hands_on_what_the_other_store_has_whole(home, other):
+def test_persist_as_a_filter_stores_all_blocks_in_the_other_store(home, other):
     half(home)
     small = run_ok("persist", "a", home=home, env=other).out
     whole = run_ok("export", "-", stdin=small, home=home / "elsewhere", env=other).out
     assert whole == run_ok("export", "a", home=home).out
 
 
-def test_all_persisted_already_is_still_moved(home, other):
+def test_persisted_session_is_moved_to_another_store(home, other):
     half(home)
     run_ok("persist", "a", "-i", home=home)
     before = session_path(home, "a").read_bytes()
@@ -60,7 +60,7 @@ def test_all_persisted_already_is_still_moved(home, other):
     assert in_folder(other) == blocks(home)
 
 
-def test_undone_and_cleared_content_is_moved_too(home, other):
+def test_undone_and_cleared_content_is_moved(home, other):
     half(home)
     run_ok("persist", "a", "-i", "--all", home=home)
     run_ok("undo", "-s", "a", home=home)
@@ -72,7 +72,7 @@ def test_undone_and_cleared_content_is_moved_too(home, other):
     assert len(orjson.loads(run_ok("export", "a", home=home, env=other).out)) == 2
 
 
-def test_blocks_of_a_third_store_are_not_left_behind(home, tmp_path, other):
+def test_blocks_of_a_third_store_are_moved(home, tmp_path, other):
     """Neither the store named nor the home has them: refused, and nothing is stored or changed."""
     half(home)
     run_ok("persist", "a", "-i", home=home, env={"CODEH_BLOCKS": str(tmp_path / "third")})
@@ -92,7 +92,7 @@ def test_blocks_of_a_third_store_are_not_left_behind(home, tmp_path, other):
     assert b"left out" in run_ok("persist", "a", "-i", "--allow-missing", home=home, env=other).err
 
 
-def test_gc_with_another_store_keeps_what_a_session_needs_at_home(home, other):
+def test_gc_with_another_store_keeps_blocks_used_at_home(home, other):
     half(home)
     run_ok("fork", "a", "--into", "b", home=home, env=other)
     run_ok("rm", "a", home=home)
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_replaced_leaves_no_block_behind(home):
     assert blocks(home) == {}
 
 
-def test_a_store_named_from_here_is_told_with_its_whole_path(home, tmp_path, monkeypatch):
+def test_relative_store_is_reported_with_its_absolute_path(home, tmp_path, monkeypatch):
     env = {"CODEH_BLOCKS": "mine"}
     monkeypatch.chdir(tmp_path)
     run_ok("append", "-s", "a", "-m", BIG, home=home)

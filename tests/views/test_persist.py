@@ -120,7 +120,7 @@ def test_compact_replaces_parts_that_another_program_stored(home):
         run_ok("undo", "-s", "demo", home=home)
 
 
-def test_manage_with_a_store_that_fails_changes_nothing(demo):
+def test_failed_store_leaves_the_session_unchanged(demo):
     """Storage error propagates, file unchanged."""
     pytest.importorskip("redis")
     before = session_path(demo, "demo").read_bytes()
@@ -199,7 +199,7 @@ def test_every_writer_works_by_reference(home):
 
 
 @pytest.mark.parametrize("extra", [0, 1])
-def test_what_is_large(home, tmp_path, extra):
+def test_large_parts_and_attachments_move_to_blocks(home, tmp_path, extra):
     """A part above 4 KiB as JSON, and all parts of its message; a file above 64 KiB."""
     part = {"text": "x" * (4096 - len(b'{"text":""}') + extra)}
     line = orjson.dumps({"role": "user", "parts": [{"text": "small"}, part]})
@@ -212,7 +212,7 @@ def test_what_is_large(home, tmp_path, extra):
     assert lines(session_path(home, "b"))[-1]["type"] == ("ref" if extra else "message")
 
 
-def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home, tmp_path):
+def test_edit_of_a_persisted_message_is_persisted(home, tmp_path):
     (tmp_path / "image.png").write_bytes(IMAGE)
     run_ok("append", "-s", "a", "-m", "see", "--attach", tmp_path / "image.png", home=home)
     shown = contents(home, "a")
@@ -221,7 +221,7 @@ def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home, tmp_path):
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, shown[0]["parts"][1]]
 
 
-def test_what_cannot_be_rewritten_is_refused(home, tmp_path):
+def test_unrewritable_sessions_are_refused(home, tmp_path):
     old = tmp_path / "old.json"
     old.write_text('[{"role":"user","parts":[{"text":"hi"}]}]')
     assert run("persist", "-", "-i", stdin=b"x", home=home).code == 2
@@ -268,7 +268,7 @@ def test_two_homes_share_a_server(home, tmp_path, redis_url):
     assert not (other / "blocks").exists()
 
 
-def test_a_shared_server_is_never_collected_unasked(home, redis_url, shared_redis):
+def test_gc_of_a_shared_server_needs_its_flag(home, redis_url, shared_redis):
     env = {"CODEH_BLOCKS": redis_url, "CODEH_NOW": "2100-01-01T00:00:00Z"}
     run_ok("append", "-s", "demo", "-m", BIG, home=home)
     run_ok("persist", "demo", "-i", home=home, env=env)

@@ -47,7 +47,7 @@ def texts(view):
 
 
 @pytest.mark.parametrize("ops", [[], OPS, OPS[:1], OPS[1:2]])
-def test_printed_recorded_and_returned_it_is_the_same_view(home, ops):
+def test_printed_recorded_and_returned_views_are_equal(home, ops):
     path = write_session(home, encode(LOG))
     printed = Ran(home, ops)
     assert path.read_bytes() == encode(LOG)
@@ -60,7 +60,7 @@ def test_printed_recorded_and_returned_it_is_the_same_view(home, ops):
         assert texts(fold(parse(lines_of(data)))) == shown
 
 
-def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home):
+def test_one_record_holds_all_ops_and_inserted_messages_get_ids(home):
     path = write_session(home, encode(LOG))
     Ran(home, OPS, {"policy": "p", "budget": 7}, in_place=True)
     record = orjson.loads(path.read_bytes().splitlines()[-1])
@@ -80,19 +80,19 @@ def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home):
         ({"budget": 32000, "before": 1500, "counter": "approx"}, "s: nothing to change, nothing to undo: 1,500 of 32,000 tokens by approx"),
     ],
 )  # fmt: skip
-def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(home, fields, note):
+def test_no_change_records_nothing_and_is_noted(home, fields, note):
     path = write_session(home, encode(LOG))
     assert Ran(home, [], fields, in_place=True).err == f"codeh-history: {note}\n"
     assert path.read_bytes() == encode(LOG)
 
 
-def test_a_stream_has_no_file_to_be_changed():
+def test_in_place_needs_a_named_session():
     with pytest.raises(Usage, match=r"-i changes a session: name one instead of -"):
         result.run(Env({}), Target("-", "argument"), lambda _: ([], {}), Options(in_place=True), None)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [5], [1 << 20, 1], [9, (1 << 16) + 1, 3], [700_000] * 5])
-def test_all_of_it_is_written_in_its_order(tmp_path, sizes):
+def test_all_lines_are_written_in_order(tmp_path, sizes):
     lines = [bytes([65 + number]) * size for number, size in enumerate(sizes)]
     with (tmp_path / "out").open("wb") as out:
         result.write_lines(Env({}, stdout=out.fileno()), iter(lines))
@@ -104,20 +104,20 @@ LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text"
 
 
 @given(files_of(refs=True))
-def test_every_byte_comes_with_the_record_that_the_whole_file_has_there(data):
+def test_rewrite_pairs_every_line_with_its_record(data):
     pairs = list(rewrite.records(data))
     assert b"".join(line for line, _ in pairs) == data
     right = [record.data for record in parse(lines_of(data)).records]
     assert [record.data for _, record in pairs if record is not None] == right
 
 
-def test_a_line_that_looks_like_one_too_long_to_be_read_hides_no_other():
+def test_line_that_imitates_a_skipped_one_hides_no_other():
     data = HEADER + b"\0skipped 99999999999\n" + LINE
     assert [record is not None for _, record in rewrite.records(data)] == [True, False, True]
 
 
 @given(files_of(refs=True))
-def test_all_blocks_that_are_named_are_found_hidden_ones_too(data):
+def test_all_named_blocks_are_listed(data):
     named = [id for record in parse(lines_of(data)).records for id in all_ids(record.data)]
     assert rewrite.blocks(data) == list(dict.fromkeys(named))
 
@@ -130,7 +130,7 @@ def session(home):
     return path
 
 
-def test_what_is_appended_meanwhile_is_rewritten_too(session):
+def test_concurrent_append_is_rewritten(session):
     seen = []
 
     def louder(data):
@@ -145,7 +145,7 @@ def test_what_is_appended_meanwhile_is_rewritten_too(session):
     assert session.read_bytes().count(b'"text" :') == 2
 
 
-def test_what_has_nothing_to_change_stays_the_same_file(session):
+def test_unchanged_file_is_not_replaced(session):
     before = session.stat()
     assert not rewrite.in_place(Env({}), Target(str(session), "-s"), lambda data: [data])
     assert session.stat().st_ino == before.st_ino
@@ -158,7 +158,7 @@ def test_what_has_nothing_to_change_stays_the_same_file(session):
     assert not rewrite.in_place(Env({}), Target(str(session), "-s"), done_already)
 
 
-def test_damage_is_kept_and_with_strict_nothing_is_rewritten(session):
+def test_damage_is_kept_and_strict_refuses(session):
     session.write_bytes(HEADER + b"{damage\n" + LINE)
     env = Env({})
     env.quiet = True
@@ -172,11 +172,11 @@ def test_damage_is_kept_and_with_strict_nothing_is_rewritten(session):
 @pytest.mark.parametrize(
     ("path", "why"), [("-", "has no file to replace"), ("old.json", "`import` it into")]
 )
-def test_what_has_no_file_of_ours_is_refused(path, why):
+def test_sessions_without_a_file_of_ours_are_refused(path, why):
     with pytest.raises(Usage, match=why):
         rewrite.in_place(Env({}), Target(path, "argument"), lambda data: [data])
 
 
-def test_a_line_ends_as_the_one_it_replaces():
+def test_replaced_line_keeps_its_line_end():
     assert rewrite.with_same_end(b"new", b"old\n") == b"new\n"
     assert rewrite.with_same_end(b"new", b"old") == b"new"

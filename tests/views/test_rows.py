@@ -73,7 +73,7 @@ def test_problems_and_removed_files_are_not_remembered(home, paths):
     assert counted_rows(home, paths)[0] == ["s1.jsonl", "s2.jsonl"]
 
 
-def test_a_small_home_has_no_such_cache(home, monkeypatch):
+def test_small_home_has_no_cache(home, monkeypatch):
     monkeypatch.setattr(remembering, "MUCH", MUCH)
     support.run("append", "-s", "demo", "-m", "x")
     assert support.run("list").code == 0
@@ -95,7 +95,7 @@ def test_a_large_home_lists_the_same_twice(home):
 
 
 @pytest.mark.parametrize(("size", "times"), [(10, 2), (MUCH // 2, 1)])
-def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, size, times, monkeypatch):
+def test_2026_11_23_large_sessions_are_cached(home, size, times, monkeypatch):
     """`list` of forty coding sessions took as long as reading all that is in them, each time."""
     monkeypatch.setattr(remembering, "MUCH", MUCH)
     reads = []
@@ -121,11 +121,11 @@ def folded(data):
         "open_calls": len(open_calls(view.messages)),
         "last": view.messages[-1].ts if view.messages else None,
         "models": {m.model for m in view.messages if m.model},
-        "prompt": next(filter(None, map(listing.beginning, said_in(view))), None),
+        "prompt": next(filter(None, map(listing.beginning, prompt_texts(view))), None),
     }  # fmt: skip
 
 
-def said_in(view):
+def prompt_texts(view):
     """The texts of prompts that say something, and of those that something stands for now."""
     for message in view.all.values():
         if message.hidden != "clear" and is_prompt(message):
@@ -160,13 +160,13 @@ def prompt(text="hi", **fields):
         [prompt(role=7, kind="codeh")], [prompt(role=7, kind="?")], ['{"type":"session","cwd":"/a"}', '{"type":"session"}'],
     ],
 )  # fmt: skip
-def test_odd_lines_are_counted_as_the_fold_does(lines):
+def test_odd_lines_are_counted_as_by_the_fold(lines):
     data = "".join(line + "\n" for line in lines).encode()
     assert counted(listing.count_bytes(data)) == folded(data)
 
 
 @given(data=talks() | some.files_of() | plain_files())
-def test_the_numbers_are_those_of_the_fold_of_a_big_file_too(data, tmp_path_factory):
+def test_counts_equal_those_of_the_fold(data, tmp_path_factory):
     assert counted(listing.count_bytes(data)) == folded(data)
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
@@ -210,15 +210,15 @@ def test_a_session_that_cannot_be_read_is_listed(tmp_path):
         ("<b>bold</b> words", "<b>bold</b> words"),
     ],
 )
-def test_how_a_prompt_begins_without_what_programs_put_before_it(text, begins):
+def test_prompt_beginning_omits_program_markup(text, begins):
     assert listing.beginning(text) == begins
 
 
-def test_2026_11_23_a_stream_is_listed_as_stdin():
+def test_2026_11_23_stream_is_listed_as_stdin():
     assert listing.count_bytes(b"").row("-")["id"] == "stdin"
 
 
-def test_2026_11_23_a_compacted_session_is_listed_by_its_first_prompt_still(tmp_path):
+def test_2026_11_23_compacted_session_is_listed_by_its_first_prompt(tmp_path):
     path = tmp_path / "s.jsonl"
     talk = "".join(
         f'{{"type":"message","id":"{id}","kind":"{kind}","role":"{role}","parts":[{{"text":"{text}"}}]}}\n'

@@ -38,7 +38,7 @@ def skimmed(pieces):
 
 
 @given(data=plain_files() | some.files_of())
-def test_it_equals_the_fold(data):
+def test_skim_equals_the_fold(data):
     log = parse(lines_of(data))
     view = fold(log)
     result = skimmed([log])
@@ -52,7 +52,7 @@ def test_it_equals_the_fold(data):
 
 
 @given(data=plain_files(), step=st.sampled_from([3, 50, 1000]))
-def test_pieces_of_a_file_are_the_file(data, step, tmp_path_factory):
+def test_pieces_add_up_to_the_file(data, step, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     whole = read.read_log(data)
@@ -81,18 +81,18 @@ CALL = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"na
         LINE % "a", f'{{"type":"open","id":"m","kind":"codeh"}}\n{CALL % "n"}\n{{"type":"commit","of":"m","parts":[]}}',
     ],
 )  # fmt: skip
-def test_what_needs_the_fold(line):
+def test_records_that_need_the_fold(line):
     assert skimmed([parse(lines_of((LINE % "a" + LINE % "b").encode()))]) is not None
     assert skimmed([parse(lines_of((LINE % "a" + LINE % "b" + line + "\n").encode()))]) is None
 
 
-def test_a_repeated_id_among_many():
+def test_repeated_id_among_many_needs_the_fold():
     lines = [LINE % f"id{n}" for n in range(3_000)]
     assert skimmed([parse(lines_of("".join(lines).encode()))]) is not None
     assert skimmed([parse(lines_of("".join([*lines, LINE % "id1234"]).encode()))]) is None
 
 
-def test_an_older_form_comes_in_one_piece(tmp_path):
+def test_older_form_is_read_in_one_piece(tmp_path):
     path = tmp_path / "old.json"
     path.write_text('[\n{"role":"user","parts":[{"text":"hi"}]}\n]\n')
     (log,) = skimming.logs(str(path), big=0)
@@ -100,7 +100,7 @@ def test_an_older_form_comes_in_one_piece(tmp_path):
 
 
 @given(messages=conversations(lost=True), most=st.sampled_from([skimming.MOST_HELD, 3]))
-def test_open_calls_are_those_of_all_messages(messages, most):
+def test_open_calls_equal_those_of_all_messages(messages, most):
     """Answered calls are released, so that a long log needs little memory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(skimming, "MOST_HELD", most)
@@ -111,7 +111,7 @@ def test_open_calls_are_those_of_all_messages(messages, most):
     assert most == 3 or [(c.message.id, c.id) for c in calling.calls()] == expected
 
 
-def test_long_talk_between_tools_takes_no_memory():
+def test_messages_without_calls_are_not_held():
     calling = OpenCalls()
     text = {"text": "x"}
     call = {"functionCall": {"name": "f"}}
@@ -165,7 +165,7 @@ def same(message, expected):
     role=st.sampled_from([None, "user", "model"]),
     end=st.sampled_from([1, 100, 400, from_end.END]),
 )
-def test_from_the_end_it_equals_the_fold(data, role, end, tmp_path_factory):
+def test_from_end_equals_the_fold(data, role, end, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -195,7 +195,7 @@ def test_from_the_end_it_equals_the_fold(data, role, end, tmp_path_factory):
         ([], None),
     ],
 )  # fmt: skip
-def test_what_is_found_from_the_end(lines, text, tmp_path):
+def test_last_message_from_the_end(lines, text, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     message = from_end.from_end(str(path), None)
@@ -229,7 +229,7 @@ ALWAYS = [
         [X, M % ("a", "one"), X], [A % ("a", "one"), X, A % ("b", "two"), A % ("a", "one"), X, A % ("c", "")],
     ],
 )  # fmt: skip
-def test_what_from_the_end_needs_the_fold(lines, tmp_path, monkeypatch):
+def test_from_end_is_right_or_needs_the_fold(lines, tmp_path, monkeypatch):
     """Or is right: lines that only concern others at the end need no more than these."""
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
@@ -243,7 +243,7 @@ def test_what_from_the_end_needs_the_fold(lines, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("lines", ALWAYS)
-def test_what_from_the_end_always_needs_the_fold(lines, tmp_path):
+def test_from_end_always_needs_the_fold(lines, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     with pytest.raises(NeedsFold):
@@ -263,7 +263,7 @@ def test_only_the_end_is_parsed(tmp_path, monkeypatch):
     assert from_end.from_end(str(path), "user") is not None
 
 
-def test_an_id_is_looked_for_in_all_that_stands_before(tmp_path, monkeypatch):
+def test_occurs_searches_everything_before_the_offset(tmp_path, monkeypatch):
     monkeypatch.setattr(from_end, "_STEP", 7)
     path = tmp_path / "s.jsonl"
     for at in range(20):

@@ -19,11 +19,11 @@ class Counted(MemoryStore):
 
     def __init__(self, *names):
         super().__init__()
-        self.asked = []
+        self.requests = []
         self.mset({ID[name]: dumps(PART[name]) for name in names})
 
     def mget(self, ids):
-        self.asked.append(list(ids))
+        self.requests.append(list(ids))
         return super().mget(ids)
 
 
@@ -46,15 +46,15 @@ LOG = [
 ]  # fmt: skip
 
 
-def test_only_what_the_view_shows_is_fetched_and_all_of_it_at_once():
+def test_only_shown_blocks_are_fetched_in_one_mget():
     store = Counted("new", "shown")
     view = hydrated(Env({}), view_of(LOG), stores=[store])
     assert [message.parts for message in view.messages] == [[PART["new"], PART["shown"]]]
-    assert [sorted(ids) for ids in store.asked] == [sorted([ID["new"], ID["shown"]])]
+    assert [sorted(ids) for ids in store.requests] == [sorted([ID["new"], ID["shown"]])]
     assert list(wanted(view)) == []
 
 
-def test_everything_is_what_is_hidden_or_replaced_too():
+def test_everything_includes_hidden_and_replaced_parts():
     names = {id: name for name, id in ID.items()}
     assert {names[id] for id in wanted(view_of(LOG), everything=True)} == {
         "cleared", "old", "shown", "hidden", "new",
@@ -63,7 +63,7 @@ def test_everything_is_what_is_hidden_or_replaced_too():
     assert list(wanted(view_of(LOG), {"b"})) == []
 
 
-def test_where_nothing_is_wanted_no_store_is_touched():
+def test_no_store_access_without_references():
     view = view_of([{"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [PART["old"]]}])
     assert hydrated(Env({"CODEH_BLOCKS": "nowhere://"}), view) is view
 
@@ -72,11 +72,11 @@ def test_the_same_part_is_fetched_once():
     store = Counted("old")
     view = hydrated(Env({}), view_of([ref("a", "old", "old"), ref("b", "old")]), stores=[store])
     assert [message.parts for message in view.messages] == [[PART["old"]] * 2, [PART["old"]]]
-    assert store.asked == [[ID["old"]]]
+    assert store.requests == [[ID["old"]]]
 
 
 @pytest.mark.parametrize("data", [b"7", b"[]", b'"text"', b"{", b"\xff"])
-def test_a_block_that_holds_no_part_is_as_good_as_none(data):
+def test_block_that_is_not_a_part_counts_as_missing(data):
     import hashlib
 
     id, store = hashlib.sha256(data).hexdigest(), Counted()
@@ -94,7 +94,7 @@ HELLO = {"type": "text", "text": "hello"}
 
 
 @pytest.mark.parametrize("name", ["block_1", "f:msg:block_1", "w:f:msg:block_1"])
-def test_a_block_is_found_under_each_of_its_names(name):
+def test_block_is_found_under_each_of_its_names(name):
     stores = [MemoryStore(), MemoryStore()]
     stores[1].held[name] = orjson.dumps(HELLO)
     place = place_of({"flowId": "f", "workspaceId": "w"})
@@ -102,7 +102,7 @@ def test_a_block_is_found_under_each_of_its_names(name):
 
 
 @pytest.mark.parametrize(("data", "why"), [(None, "is missing"), (b'{"type":"x"}', "holds no part")])
-def test_what_cannot_be_read_is_named_or_noted(data, why):
+def test_unreadable_blocks_are_named_or_noted(data, why):
     store = MemoryStore()
     if data is not None:
         store.held["b"] = data
@@ -116,6 +116,6 @@ def test_what_cannot_be_read_is_named_or_noted(data, why):
 @pytest.mark.parametrize(
     ("id", "place"), [("../x", ("", "")), ("b", ("a/b", "")), ("b", ("f", "../w")), ("", ("", ""))]
 )
-def test_no_name_leaves_the_store(id, place):
+def test_block_names_cannot_leave_the_store(id, place):
     with pytest.raises(BadData, match="not a block id"):
         foreign_parts([MemoryStore()], [id], place)

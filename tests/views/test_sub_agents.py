@@ -33,17 +33,17 @@ def shown(env, path):
 
 def task(session, uuid, call, prompt):
     block = {"type": "tool_use", "id": call, "name": "Agent", "input": {"prompt": prompt}}
-    return session.said(uuid, block)
+    return session.model(uuid, block)
 
 
 def agent(prompt, answer):
     file = Claude()
     file.user(f"{answer}-1", prompt, isSidechain=True)
-    file.said(f"{answer}-2", answer, isSidechain=True)
+    file.model(f"{answer}-2", answer, isSidechain=True)
     return file
 
 
-def test_parallel_ones_and_one_of_their_own_follow_the_call_with_their_prompt(env, tmp_path):
+def test_sub_agents_follow_the_call_with_their_prompt(env, tmp_path):
     file = Claude()
     file.user("a", "Go.")
     task(file, "b", "c1", "Look north.")
@@ -63,11 +63,11 @@ def test_parallel_ones_and_one_of_their_own_follow_the_call_with_their_prompt(en
     ]  # fmt: skip
 
 
-def test_one_whose_prompt_is_in_no_call_follows_the_last_call_before_it(env, tmp_path):
+def test_sub_agent_without_a_matching_call_follows_the_last_call(env, tmp_path):
     file = Claude()
     file.user("a", "Go.")
     task(file, "b", "c1", "Something shorter.")
-    file.said("c", "Done.")
+    file.model("c", "Done.")
     path = file.write(tmp_path)
     late = agent("Look.", "L")
     late.lines[0]["timestamp"] = "2026-01-01T00:00:09.000Z"
@@ -76,26 +76,26 @@ def test_one_whose_prompt_is_in_no_call_follows_the_last_call_before_it(env, tmp
     assert [under for under, _, _ in shown(env, path)] == ["2", "2", "2"]
 
 
-def test_in_a_file_of_its_own_it_is_named_by_its_header(env, tmp_path):
+def test_sub_agent_in_its_own_file_is_named_by_its_header(env, tmp_path):
     folder = tmp_path / ".codex/sessions/2026/01/01"
     file = Codex()
     file.user("Go.")
     file.item("function_call", name="spawn_agent", call_id="c", arguments='{"message": "Look north."}')
     path = file.write(folder)
     spawn = {"thread_spawn": {"parent_thread_id": SESSION, "agent_role": "scout"}}
-    below = played(Codex(id=OTHER, source={"subagent": spawn}), "user Look_north.; said Oats.")
+    below = played(Codex(id=OTHER, source={"subagent": spawn}), "user Look_north.; model Oats.")
     below.write(folder)
     Codex(id=SESSION.replace("1", "3"), forked_from_id=SESSION).write(folder)
     assert shown(env, path) == [("2", "scout", "Look north."), ("2", "scout", "Oats.")]
 
 
-def test_in_a_database_it_is_a_session_below(env, tmp_path):
+def test_sub_agent_in_a_database_is_a_child_session(env, tmp_path):
     file = opencode_files.OpenCode()
     file.user("Go.")
-    file.said(opencode_files.tool("c", "done", input={"prompt": "Look north."}))
+    file.model(opencode_files.tool("c", "done", input={"prompt": "Look north."}))
     below = opencode_files.OpenCode(id="ses_below", parentID=file.info["id"])
     below.user("Look north.", agent="explore")
-    below.said("Oats.")
+    below.model("Oats.")
     tables = orjson.loads(orjson.dumps(below.tables).replace(b"msg_", b"msg_9").replace(b"prt_", b"prt_9"))
     path = tmp_path / "opencode.db"
     both = {table: rows + tables[table] for table, rows in file.tables.items()}
@@ -103,7 +103,7 @@ def test_in_a_database_it_is_a_session_below(env, tmp_path):
     assert shown(env, path) == [("2", "explore", "Look north."), ("2", "explore", "Oats.")]
 
 
-def test_an_imported_one_replaces_that_of_the_file(env, home, tmp_path):
+def test_imported_sub_agent_replaces_that_of_the_file(env, home, tmp_path):
     file = Claude()
     file.user("a", "Go.")
     task(file, "b", "c1", "Look north.")
@@ -120,7 +120,7 @@ def test_an_imported_one_replaces_that_of_the_file(env, home, tmp_path):
     assert [text for _, _, text in shown(env, path)] == ["[redacted]"]
 
 
-def test_without_a_file_or_a_program_there_are_none(env, tmp_path):
+def test_no_sub_agents_without_a_file_or_a_program(env, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_bytes(orjson.dumps({"type": "session", "version": 1, "id": "s"}) + b"\n")
     assert not shown(env, path)
@@ -130,7 +130,7 @@ def test_without_a_file_or_a_program_there_are_none(env, tmp_path):
     assert not shown(env, Gemini().write(tmp_path))
 
 
-def test_2026_11_26_calls_without_arguments_and_headers_without_a_start_are_no_errors(env, home, tmp_path):
+def test_2026_11_26_calls_without_arguments_and_headers_without_a_start(env, home, tmp_path):
     calls = [{"functionCall": {"name": "x"}}, {"functionCall": {"name": "x", "args": ["Look north."]}}]
     records = [
         {"type": "session", "version": 1, "id": "claude-code-a", "imported": {"from": "claude-code", "id": "a", "path": "/gone"}},

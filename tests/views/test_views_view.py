@@ -49,7 +49,7 @@ def talk():
     [("apple", "apple"), ("pe", "pear"), ("apr", "apricot"), (":1", "apple"), (":4", ":odd"), (":-1", ":odd"),
      (":-4", "apple"), (":+2", "apricot"), ("ki", "kiwi"), ("kiwi", "kiwi")],
 )  # fmt: skip
-def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name, id):
+def test_message_is_named_by_id_prefix_or_number(name, id):
     assert access.find_message(talk(), name, session="s").id == id
 
 
@@ -60,7 +60,7 @@ def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name, id):
         (":5", "there are 4 messages"), (":-5", "there are 4 messages"), (":x", "not a number"), (":", "not a number"),
     ],
 )  # fmt: skip
-def test_a_name_of_none_or_of_many_is_refused(name, why):
+def test_unknown_and_ambiguous_message_names_are_refused(name, why):
     with pytest.raises(NotFound, match=rf"^s: {name}: {why}"):
         access.find_message(talk(), name, session="s")
 
@@ -91,7 +91,7 @@ def lines(count, *, mended=False):
     ],
     ids=["none", "one", "three", "five", "mended", "another program's", "an element", "many elements", "both"],
 )  # fmt: skip
-def test_damage_is_counted_and_the_first_of_it_named(notes, damage, expected):
+def test_damage_is_counted_and_its_first_line_named(notes, damage, expected):
     access.report_damage(notes.env, Target("f", "-s"), log_of(*damage), strict=False)
     assert notes.text == expected
     if damage:
@@ -100,14 +100,14 @@ def test_damage_is_counted_and_the_first_of_it_named(notes, damage, expected):
         assert str(error.value) == expected.removesuffix("\n").replace("\n", "; ")
 
 
-def test_what_is_skipped_and_what_is_mended_are_counted_apart():
+def test_skipped_and_repaired_lines_are_counted_separately():
     both = lines(2) + lines(1, mended=True)
     assert access.damage_summary(both) == "2 damaged lines skipped, 1 line repaired"
     assert access.damage_summary([Damage(ELEMENT, 0, "a")]) == "1 unexpected element kept unchanged"
     assert access.damage_summary([]) == ""
 
 
-def test_a_last_line_that_somebody_is_writing_is_no_damage(notes, home):
+def test_last_line_being_written_is_not_damage(notes, home):
     path = write_session(home, HEADER + LINE + LINE[:20])
     target = Target(str(path), "-s")
     with path.open("rb") as writer:
@@ -126,7 +126,7 @@ def ref(id, block):
     return {"type": "ref", "id": id, "kind": "user", "role": "user", "flowId": "s", "blockIds": [block]}
 
 
-def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(notes, home):
+def test_missing_block_is_an_error_unless_placeholders_are_allowed(notes, home):
     target = Target(str(write_session(home, HEADER + encode([ref("a", MISSING)]))), "-s")
     with pytest.raises(BadData, match=rf"^block {MISSING} is missing from "):
         access.view_of(notes.env, target)
@@ -141,7 +141,7 @@ def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(notes, home):
     access.report_missing_blocks(notes.env, "s", {}, strict=True)
 
 
-def test_of_the_newest_alone_no_older_block_is_looked_for(notes, home):
+def test_newest_messages_read_no_older_block(notes, home):
     log = HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"')
     target = Target(str(write_session(home, log)), "-s")
     assert access.view_of(notes.env, target, newest=1).messages[-1].parts == [{"text": "x"}]
@@ -150,7 +150,7 @@ def test_of_the_newest_alone_no_older_block_is_looked_for(notes, home):
         access.view_of(notes.env, target, newest=2)
 
 
-def test_under_a_lock_a_session_is_looked_at_though_blocks_are_missing(notes):
+def test_read_only_view_allows_missing_blocks(notes):
     data = HEADER + encode([ref("a", MISSING)])
     assert access.read_only_view(notes.env, data, None).messages[0].parts[0]["text"].startswith("[block")
     assert notes.text == ""

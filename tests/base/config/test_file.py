@@ -87,7 +87,7 @@ def test_every_key(tmp_path):
         ("[profile]\nx = 1\n", ": profile: tables expected"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_and_where(tmp_path, text, why):
+def test_errors_name_key_and_file(tmp_path, text, why):
     path = written(tmp_path, text)
     with pytest.raises(Usage) as error:
         file.read(path)
@@ -95,7 +95,7 @@ def test_what_is_wrong_and_where(tmp_path, text, why):
     assert "\n" not in str(error.value)
 
 
-def test_bytes_that_are_no_text(tmp_path):
+def test_invalid_utf_8(tmp_path):
     path = tmp_path / "config.toml"
     path.write_bytes(b"to = '\xff'")
     with pytest.raises(Usage, match=r"byte 6: not UTF-8"):
@@ -103,7 +103,7 @@ def test_bytes_that_are_no_text(tmp_path):
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666, 0o664])
-def test_a_file_that_others_may_write_is_refused(tmp_path, mode):
+def test_file_writable_by_others_is_refused(tmp_path, mode):
     path = written(tmp_path, "to = 'gemini'\n")
     Path(path).chmod(mode)
     with pytest.raises(Usage, match=r"not read: others may write it; .*`chmod go-w "):
@@ -111,13 +111,13 @@ def test_a_file_that_others_may_write_is_refused(tmp_path, mode):
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o400, 0o755])
-def test_one_that_they_may_read_is_not(tmp_path, mode):
+def test_file_readable_by_others_is_accepted(tmp_path, mode):
     path = written(tmp_path, "to = 'gemini'\n")
     Path(path).chmod(mode)
     assert file.read(path).top == {"to": "gemini"}
 
 
-def test_a_folder_in_which_others_may_replace_it(tmp_path):
+def test_directory_writable_by_others_is_refused(tmp_path):
     path = written(tmp_path, "to = 'gemini'\n")
     tmp_path.chmod(0o777)
     with pytest.raises(Usage, match=r"others may replace it"):
@@ -127,14 +127,14 @@ def test_a_folder_in_which_others_may_replace_it(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_the_file_of_another_user_is_refused(tmp_path):
+def test_file_of_another_user_is_refused(tmp_path):
     path = written(tmp_path, "to = 'gemini'\n")
     os.chown(path, 65534, 65534)
     with pytest.raises(Usage, match=r"not read: it belongs to another user"):
         file.read(path)
 
 
-def test_a_link_to_a_file_of_ours_is_followed_and_a_fifo_is_refused(tmp_path):
+def test_symlink_is_followed_and_fifo_is_refused(tmp_path):
     written(tmp_path, "to = 'gemini'\n")
     (tmp_path / "link").symlink_to("config.toml")
     assert file.read(str(tmp_path / "link")).top == {"to": "gemini"}
@@ -143,7 +143,7 @@ def test_a_link_to_a_file_of_ours_is_followed_and_a_fifo_is_refused(tmp_path):
         file.read(str(tmp_path / "fifo"))
 
 
-def test_the_page_shows_a_file_that_is_taken_and_names_every_key(tmp_path):
+def test_documented_example_is_valid_and_names_every_key(tmp_path):
     page = (ROOT / "docs" / "config.md").read_text()
     (sample,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert file.read(written(tmp_path, sample)).profiles

@@ -82,7 +82,7 @@ VALUES = st.lists(st.fixed_dictionaries({}, optional={**ONE, **ROUTE}), min_size
 
 
 @given(VALUES)
-def test_each_key_is_as_the_first_says_it_that_does(values):
+def test_each_key_comes_from_the_first_layer_that_sets_it(values):
     settings = held(*values)
     for key in ONE:
         first = [each[key] for each in values if key in each][:1]
@@ -90,7 +90,7 @@ def test_each_key_is_as_the_first_says_it_that_does(values):
 
 
 @given(VALUES)
-def test_nothing_goes_to_a_provider_that_was_not_meant(values):
+def test_request_goes_only_to_the_chosen_provider(values):
     """What holds of `to` and `via` is the first's that names one; a command is never that of another provider."""
     chosen = layers.values_by_layer(layers_of(*values))
     first = next((each for each in values if {"to", "via"} & each.keys()), {})
@@ -109,7 +109,7 @@ def test_nothing_goes_to_a_provider_that_was_not_meant(values):
         assert not by_flags or model.get("to", first.get("to")) in (None, first.get("to"), chosen["to"][0])
 
 
-def test_fields_add_up_and_are_not_sent_to_another_provider():
+def test_set_fields_merge_and_stay_with_their_provider():
     low = {"to": "gemini", "via": "g", "set": ["a=1", "b=1"]}
     assert held({"set": ["b=2"]}, {}, {}, {}, low)["set"] == ["a=1", "b=1", "b=2"]
     assert held({"set": ["b=2"]}, LOCAL, {}, {}, low)["set"] == ["b=2"]
@@ -117,7 +117,7 @@ def test_fields_add_up_and_are_not_sent_to_another_provider():
     assert held({}, LOCAL, {}, {"set": ["c=1"]}, low)["set"] == ["c=1"]
 
 
-def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path):
+def test_profile_overrides_the_session_and_top_level_does_not(tmp_path):
     (tmp_path / "config.toml").write_text(
         'to = "gemini"\nsystem = "low"\nbudget = 9000\nmax_tokens = 5\n[profile.x]\nsystem = "high"\n'
     )
@@ -144,7 +144,7 @@ def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path):
         ({"CODEH_PROFILE": "none"}, "ollama", "cat", "--to ollama --via CMD"),
     ],
 )  # fmt: skip
-def test_the_flags_that_name_it_again(tmp_path, environ, to, via, flags):
+def test_flags_that_name_the_same_provider_again(tmp_path, environ, to, via, flags):
     (tmp_path / "config.toml").write_text('[profile.x]\nto = "ollama"\nvia = "cat"\n')
     first, last = layers.flags_for(Env({"CODEH_HOME": str(tmp_path), **environ}), None, to, via)
     assert " ".join([*first, *last]) == flags

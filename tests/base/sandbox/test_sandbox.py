@@ -16,7 +16,7 @@ ENDLESS = "(a+)+$"
 LONG = "a" * 60 + "b"
 
 
-def test_one_child_answers_many_requests_and_is_gone_afterwards():
+def test_one_child_serves_many_requests_and_exits():
     with Sandbox() as sandbox:
         assert [list(sandbox.ask("matches", "a", 0, ["a", "b"])) for _ in range(3)] == [[True, False]] * 3
         process = sandbox._process
@@ -24,7 +24,7 @@ def test_one_child_answers_many_requests_and_is_gone_afterwards():
     assert process.poll() is not None
 
 
-def test_a_child_whose_parent_is_gone_ends_itself():
+def test_orphaned_child_exits():
     """Its alarm ends it, whatever the parent does."""
     with Sandbox(0.2) as sandbox:
         answers = sandbox.ask("matches", ENDLESS, 0, ["a", LONG])
@@ -50,18 +50,18 @@ def rendered(source, seconds=10.0):
         "{% set ns = namespace(n=10) %}{% for i in range(9) %}{% set ns.n = ns.n ** ns.n %}{% endfor %}{{ ns.n }}",
     ],
 )
-def test_an_endless_template_is_ended(source):
+def test_endless_template_is_ended(source):
     with pytest.raises(TooMuch, match=r"longer than 0\.5 s"):
         rendered(source, 0.5)
 
 
 @pytest.mark.parametrize("source", ["{{ vars.y * 10000000000 }}", "{{ vars.y * 100000000 }}"])
-def test_a_template_that_makes_gigabytes_is_ended(source):
+def test_huge_template_output_is_ended(source):
     with pytest.raises(TooMuch, match=r"memory|MiB"):
         rendered(source)
 
 
-def test_a_range_without_end_is_refused():
+def test_huge_range_is_refused():
     with pytest.raises(ValueError, match=r"Range too big"):
         rendered("{% for i in range(1000000000) %}{% endfor %}")
 
@@ -69,26 +69,26 @@ def test_a_range_without_end_is_refused():
 @pytest.mark.parametrize(
     "source", ["{% if vars.x %}a{% endif %}", "{% if vars.x == 'a' %}a{% endif %}", "{{ '' }}"]
 )
-def test_what_is_unset_is_false(source):
+def test_undefined_variable_is_false(source):
     assert rendered(source) == [""]
 
 
 @pytest.mark.parametrize(
     "source", ["{{ vars.x }}", "{{ vars.x | upper }}", "{{ 'a' ~ vars.x }}", "{{ vars['x'] }}"]
 )
-def test_printing_what_is_unset_names_it(source):
+def test_printing_an_undefined_variable_names_it(source):
     with pytest.raises(ValueError, match=re.escape("t.j2: vars.x is not set (--var x=VALUE)")):
         rendered(source)
 
 
 @pytest.mark.parametrize("text", ["x{99999999999}", "[", "(" * 5000 + ")" * 5000, "(?P<", "*", "a**"])
-def test_a_wrong_pattern_is_a_mistake_of_the_command_line(text):
+def test_invalid_pattern_is_a_usage_error(text):
     with pytest.raises(Usage, match=r"invalid regular expression"):
         compiled(text, "--remove")
 
 
 @pytest.mark.parametrize("text", ["a+b", "ab", "(?s)a.*?b"])
-def test_a_pattern_does_what_python_s_does(text):
+def test_pattern_matches_as_in_python(text):
     texts = ["xaaby", "", "a\nb", "ä" * 1000 + "ab\ud800"]
     names = list("1234")
     own = re.compile(text)
@@ -104,15 +104,15 @@ def test_a_pattern_does_what_python_s_does(text):
         ("a.*?b", ["x"], False), (ENDLESS, ["x"], False), ("a{2}", ["x"], False), ("a+b+", ["x"], False),
     ],
 )  # fmt: skip
-def test_only_what_cannot_take_long_works_without_a_child(text, texts, soon):
+def test_only_linear_patterns_run_in_process(text, texts, soon):
     assert quick(text, texts) is soon
 
 
-def test_flags_hold_in_the_child_too():
+def test_flags_apply_in_the_child():
     assert Pattern("a.*?b", "--remove", re.DOTALL | re.IGNORECASE).cut(["1A\nB2"], ["m"]) == ["12"]
 
 
-def test_an_endless_search_is_ended_and_the_rule_and_the_message_are_named():
+def test_endless_search_names_rule_and_message():
     pattern = Pattern(ENDLESS, "--remove", seconds=0.2)
     with pytest.raises(
         BadData, match=re.escape("--remove (a+)+$: at message m2 it takes longer than 0.2 s")
@@ -120,7 +120,7 @@ def test_an_endless_search_is_ended_and_the_rule_and_the_message_are_named():
         pattern.cut(["aaa", LONG, "aaa"], ["m1", "m2", "m3"])
 
 
-def test_an_endless_search_is_ended_in_a_thread_too():
+def test_endless_search_in_a_thread_is_ended():
     failed = []
 
     def work():

@@ -29,7 +29,7 @@ def test_passes_keep_their_own_order(options, chosen):
 
 
 @pytest.mark.parametrize("options", [{"only": ["nothing"]}, {"skip": ["ide,nothing"]}])
-def test_a_pass_that_there_is_not_is_named(options):
+def test_unknown_pass_is_named(options):
     with pytest.raises(Usage, match="nothing: no such pass"):
         names(options_with(**options))
 
@@ -44,12 +44,12 @@ def test_a_pass_that_there_is_not_is_named(options):
         {"timeout": -1.0},
     ],
 )
-def test_a_wrong_option_is_refused_before_anything_is_done(options):
+def test_invalid_option_is_refused_before_any_pass_runs(options):
     with pytest.raises(Usage):
         settings(options_with(**options))
 
 
-def test_what_nothing_is_said_of_is_as_usual():
+def test_unset_options_have_their_defaults():
     usual = settings(options_with())
     assert (usual.thoughts, usual.unanswered, usual.keep_system, usual.removers) == (
         "keep",
@@ -66,20 +66,20 @@ def cleaned(text, **options):
     return clean([text], ["m1"])[0]
 
 
-def test_a_pattern_may_go_over_lines():
+def test_pattern_may_span_lines():
     assert cleaned("a<ad>\nx</ad>b", remove=["<ad>.*</ad>"]) == "ab"
 
 
 @pytest.mark.parametrize(("text", "left"), [("a b", "A B"), ("a\n", "A\n"), ("a\n\n", "A\n\n")])
-def test_a_command_is_given_the_text_and_what_it_prints_is_the_new_one(text, left):
+def test_command_replaces_the_text_with_its_output(text, left):
     assert cleaned(text, remove_cmd=["tr a-z A-Z"]) == left
 
 
-def test_the_line_end_that_a_command_adds_is_not_the_texts():
+def test_newline_added_by_a_command_is_removed():
     assert cleaned("a", remove_cmd=["cat; echo"]) == "a"
 
 
-def test_a_command_that_fails_is_named_with_what_it_said_and_for_which_message():
+def test_failed_command_is_reported_with_its_stderr_and_message():
     with pytest.raises(InputOutput, match=r"exit 3 for message m1 \(no such\); nothing changed"):
         cleaned("a", remove_cmd=["echo no such >&2; exit 3"])
 
@@ -112,7 +112,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("messages", "most", "left"), CASES.values(), ids=CASES)
-def test_the_oldest_go(messages, most, left):
+def test_oldest_messages_are_dropped(messages, most, left):
     view = session(messages)
     assert [message.id for message in apply(view, limit_messages(view, most)).messages] == [
         f"m{n}" for n in left
@@ -120,14 +120,14 @@ def test_the_oldest_go(messages, most, left):
 
 
 @given(messages=conversations(whole=True), most=st.integers(1, 8))
-def test_no_call_loses_its_answer(messages, most):
+def test_calls_keep_their_results(messages, most):
     view = session(messages)
     after = apply(view, limit_messages(view, most))
     answered = {call.id for call in pair(view.messages).calls if call.answer is not None}
     assert all(call.answer is not None for call in pair(after.messages).calls if call.id in answered)
 
 
-def test_units_hold_the_answers_to_their_calls_wherever_they_stand():
+def test_unit_includes_results_of_its_calls_anywhere():
     shown = session(
         [user("a"), model(call("f", "1")), user("wait"), tool(result("f", "1")), model("b")]
     ).messages

@@ -55,7 +55,7 @@ def _histories(draw):
 
 @settings(max_examples=examples(200), deadline=None)
 @given(_histories(), st.sampled_from(["stub", "drop"]))
-def test_afterwards_every_unit_is_whole(records, unanswered):
+def test_every_unit_is_complete_afterwards(records, unanswered):
     view = view_of(records)
     after = apply(view, repair(view, unanswered))
     pairing = pair(after.messages)
@@ -106,6 +106,6 @@ def test_afterwards_every_unit_is_whole(records, unanswered):
         ),
     ],
 )  # fmt: skip
-def test_what_is_not_in_order(turns, whys):
+def test_disorder_is_repaired(turns, whys):
     ops = repair(view_of([_message(number, *turn) for number, turn in enumerate(turns)]), "error")
     assert sorted(dict(op)["why"] for op in ops) == sorted(whys)

@@ -40,13 +40,13 @@ def test_they_run_in_the_order_of_their_names():
     assert len(ops) == 5
 
 
-def test_only_those_that_are_named_run():
+def test_only_named_passes_run():
     view, _, report = curate(session(TALK), Settings(), ["system", "kinds"])
     assert [line["pass"] for line in report] == ["kinds", "system"]
     assert len(view.messages) == len(TALK) - 2
 
 
-def test_where_nothing_is_done_the_view_is_the_same():
+def test_view_is_unchanged_without_ops():
     view = session([user("a"), model("b")])
     assert curate(view, Settings()) == (view, [], [])
 
@@ -57,7 +57,7 @@ def test_a_report_has_a_line_for_each_message():
     assert report == [{**line, "id": id} for id in ("m0", "m1")]
 
 
-def test_a_report_names_the_part_and_where_something_was_put():
+def test_report_names_parts_and_insertions():
     _, _, report = curate(
         session([user("a"), model(call("f", "1")), user("b")]), Settings(unanswered="stub")
     )
@@ -68,7 +68,7 @@ def test_a_report_names_the_part_and_where_something_was_put():
 
 
 @pytest.mark.parametrize("text", ["System: x", "# IDE Context", ""])
-def test_what_is_not_committed_yet_is_left_alone(text):
+def test_pending_messages_are_unchanged(text):
     opened = [
         {"type": type, "id": id, "ts": TS, "kind": kind, "role": role}
         for type, id, kind, role in (("open", "m", "codeh", "model"), ("open", "n", "user", "user"))
@@ -101,7 +101,7 @@ def opened_later():
     ]
 
 
-def test_errors_and_notes_go_and_nothing_else():
+def test_only_errors_and_infos_are_dropped():
     view = session(
         [
             user("a"),
@@ -128,21 +128,21 @@ def left(*messages):
 
 
 @pytest.mark.parametrize(("part", "empty"), EMPTY)
-def test_an_empty_part_costs_itself_and_a_message_of_nothing_else_itself(part, *, empty):
+def test_empty_parts_and_empty_messages_are_dropped(part, *, empty):
     text = {"text": "a"}
     assert left(user("?"), model(text, part), user("!"))["m1"] == ([text] if empty else [text, part])
     assert ("m1" in left(user("?"), model(part), user("!"))) is not empty
     assert ("m1" in left(user("?"), model(part, part), user("!"))) is not empty
 
 
-def test_an_empty_message_of_a_user_goes_too():
+def test_empty_user_message_is_dropped():
     assert left(user(""), user(), user({"text": ""}, "a"), model("b")) == {
         "m2": [{"text": "a"}],
         "m3": [{"text": "b"}],
     }
 
 
-def test_nothing_is_done_where_all_say_something():
+def test_nonempty_messages_are_unchanged():
     assert invalid(session([user("a"), model("b", call())]), Settings()) == []
 
 
@@ -165,16 +165,16 @@ CASES = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
-def test_older_contexts_go(messages, expected):
+def test_older_contexts_are_dropped(messages, expected):
     assert dropped(messages) == expected
 
 
-def test_other_marks_take_the_place_of_the_usual_ones():
+def test_given_marks_replace_the_defaults():
     messages = [user("<editor>"), user(IDE), user("<editor>"), user(IDE)]
     assert dropped(messages, ide_markers=["<editor>"]) == ["m0"]
 
 
-def test_nothing_is_said_where_nothing_goes():
+def test_no_report_without_changes():
     assert ide(session([user(IDE)]), Settings()) == []
 
 
@@ -189,11 +189,11 @@ SYSTEM = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), SYSTEM.values(), ids=SYSTEM)
-def test_texts_for_a_program_go(messages, expected):
+def test_texts_for_a_program_are_dropped(messages, expected):
     assert [id for op in system(session(messages), Settings()) for id in op["ids"]] == expected
 
 
-def test_what_any_pattern_is_found_in_stays():
+def test_text_that_matches_a_pattern_is_kept():
     def having(word):
         return lambda texts, ids: [word in text for text in texts]
 
@@ -216,7 +216,7 @@ def cleaned(messages, *words):
 HM = {"text": "[ad] hm", "thought": True}
 
 
-def test_only_texts_of_a_model_are_cleaned():
+def test_only_model_texts_are_cleaned():
     messages = [user("[ad] a"), model("[ad] b", HM, call(args={"x": "[ad]"}), "c [ad]")]
     prompt, (first, thought, called, last) = cleaned(messages, "[ad]")
     assert prompt == [{"text": "[ad] a"}]
@@ -224,22 +224,22 @@ def test_only_texts_of_a_model_are_cleaned():
     assert (thought, called) == (HM, call(args={"x": "[ad]"}))
 
 
-def test_removers_clean_one_after_the_other():
+def test_removers_run_in_order():
     assert cleaned([model("a[[ad]ad]b")], "[ad]", "[ad]") == [[{"text": "ab"}]]
 
 
-def test_an_emptied_text_goes_but_not_its_signature():
+def test_emptied_text_is_dropped_but_its_signature_kept():
     signed = {"text": "[ad]", "thoughtSignature": "s"}
     assert cleaned([model("[ad]", signed, "b")], "[ad]") == [[{**signed, "text": ""}, {"text": "b"}]]
 
 
-def test_where_nothing_is_found_or_asked_for_nothing_is_done():
+def test_no_match_and_no_pattern_change_nothing():
     view = session([model("a")])
     assert post(view, Settings(removers=[without("z")])) == []
     assert post(view, Settings()) == []
 
 
-def test_a_remover_is_told_whose_each_text_is():
+def test_remover_gets_the_message_id():
     pairs = []
 
     def clean(texts, ids):
@@ -266,21 +266,21 @@ LOOP = [
     ("which", "gone"),
     [("keep", []), ("old", [("m1", 0), ("m1", 2)]), ("all", [("m1", 0), ("m1", 2), ("m3", 0), ("m5", 0)])],
 )
-def test_old_thoughts_are_those_before_the_last_prompt(which, gone):
+def test_thoughts_before_the_last_prompt_are_old(which, gone):
     ops = thoughts(session(LOOP), Settings(thoughts=which))
     assert [(op["id"], op["part"]) for op in ops] == gone
     assert all(op["with"] is None for op in ops)
 
 
 @pytest.mark.parametrize("last", [user("# IDE Context"), user("System: x"), tool(result())])
-def test_what_is_no_prompt_ends_no_turn(last):
+def test_only_prompts_end_a_turn(last):
     ops = thoughts(session([*LOOP, last]), Settings(thoughts="old"))
     assert {op["id"] for op in ops} == {"m1"}
 
 
-def test_without_a_prompt_no_thought_is_old():
+def test_no_thought_is_old_without_a_prompt():
     assert thoughts(session([model(THOUGHT, "b"), model(THOUGHT, "c")]), Settings(thoughts="old")) == []
 
 
-def test_what_a_user_marked_so_is_no_thought_of_a_model():
+def test_thought_of_a_user_is_not_a_model_thought():
     assert thoughts(session([user(THOUGHT), model("b")]), Settings(thoughts="all")) == []

@@ -10,7 +10,7 @@ from secret_examples import HALVES, SECRET, SECRETS, delta, opened, redacted, us
 from support import run
 
 
-def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path):
+def test_redact_names_remaining_copies_only(tmp_path):
     """Other sessions, forks among them, the trash, and blocks."""
     secret = SECRETS["npm-token"]
     run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
@@ -32,7 +32,7 @@ def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path):
     assert b"still in" not in again.err
 
 
-def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path):
+def test_temporary_file_of_a_killed_command_is_removed(tmp_path):
     path = written(tmp_path, user("a", SECRET))
     dead, alive = (path.parent / f".{name}.jsonl.0a1b2c3d.tmp" for name in ("s", "t"))
     for file in (dead, alive):
@@ -45,7 +45,7 @@ def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path):
     assert (result.code, b".t.jsonl" in result.err, b".s.jsonl" in result.err) == (1, True, False)
 
 
-def test_what_list_and_search_remember_is_removed(tmp_path):
+def test_caches_of_list_and_search_are_removed(tmp_path):
     written(tmp_path, user("a", SECRET))
     run("search", "--words", "secret", home=tmp_path)
     (cache,) = (tmp_path / "cache").iterdir()
@@ -69,7 +69,7 @@ def test_orphan_blocks_and_other_files_are_named(tmp_path):
     assert SECRET.encode() not in result.err
 
 
-def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path):
+def test_fork_with_the_secret_in_pieces_or_a_file_is_named(tmp_path):
     """In deltas, and as base64 of a text file, at each of its three places."""
     written(tmp_path, user("a", SECRET))
     written(tmp_path, opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), session="pieces")
@@ -86,7 +86,7 @@ def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path):
         assert f"session {name}\n".encode() in result.err
 
 
-def test_a_fork_holds_it_across_what_is_read_at_once(tmp_path):
+def test_fork_with_the_secret_across_a_read_boundary_is_named(tmp_path):
     written(tmp_path, user("a", SECRET))
     other = written(tmp_path, session="other")
     with other.open("ab") as file:

@@ -54,7 +54,7 @@ def test_every_form_is_found(around):
 
 
 @pytest.mark.parametrize("around", ["{}", "I ran\n{}\nand it failed"])
-def test_a_secret_of_several_words_goes_whole(around):
+def test_secret_of_several_words_is_replaced_whole(around):
     assert not [text for text, secret in FOURTH if secret in Redactor().text(around.format(text))]
 
 
@@ -74,12 +74,12 @@ def test_drawn_secrets_are_found(lines):
     assert len(missed) <= len(lines) * 2 * 0.03, missed
 
 
-def test_each_rule_of_gitleaks_has_a_line():
+def test_every_gitleaks_rule_has_a_sample():
     assert len({rule for rule, _ in FIRST}) == 221  # all but PKCS #12 files
     assert {rule for rule, _ in SECOND} <= {rule for rule, _ in FIRST}
 
 
-def test_what_only_looks_like_a_secret_stays():
+def test_lookalikes_are_kept():
     lines = HARMLESS + HARMLESS_MORE + HARMLESS_NAMES
     assert [line for line in lines if Redactor().text(line) != line] == []
 
@@ -90,14 +90,14 @@ def test_what_only_looks_like_a_secret_stays():
     'password = "abcDEF123ghi"', "password: abcDEF123ghi", 'client_id = "abcDEF123ghi45"', "Token: s.abcDEF123ghiJKLmno456pqr", "1234567890123456|abcDEF123ghiJKLmno456pqrSTU7",
 ])  # fmt: skip
 @pytest.mark.parametrize("around", ["{}", "ran `{}` again", '{{"output": "\\n{}\\n"}}'])
-def test_a_line_is_found_quoted_too(line, around):
+def test_secret_is_found_in_quoted_lines(line, around):
     text = around.format(orjson.dumps(line).decode()[1:-1] if "output" in around else line)
     assert "abcDEF123ghi" not in Redactor().text(text)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["stdlib", "purelib"])
-def test_sources_are_left_alone(where):
+def test_source_code_is_unchanged(where):
     """Five megabytes of what is installed, chosen by a hash of the names: at most 20 places."""
     redactor = Redactor()
     for text in installed(where):
@@ -121,7 +121,7 @@ STARTS = sorted({rule.start for rule in RULES})
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_a_beginning_alone_is_no_secret(start):
+def test_prefix_alone_is_not_a_secret(start):
     for text in (start, f"{start}...", f"{start} and then", f"a word {start}word or two"):
         assert kinds(text) == {}, text
 
@@ -134,17 +134,17 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("kind", "key"), KEYS.items())
-def test_a_key_is_found_whole_and_a_shorter_one_is_none(kind, key):
+def test_full_length_key_is_found_and_a_shorter_one_is_not(kind, key):
     assert kinds(f"x {key} y") == {key: kind}
     assert kinds(f"x {key[: len(key) // 3]} y") == {}
 
 
-def test_what_is_called_by_a_vendor_is_of_that_kind():
+def test_key_after_a_vendor_name_has_that_kind():
     own = {rule_kind for text in SECRETS.values() for rule_kind in kinds(text).values()}
     assert own <= {*SECRETS} | {"password-hash", "jwt", "webhook"}
 
 
-def test_words_joined_by_hyphens_are_no_key():
+def test_hyphenated_words_are_not_a_key():
     assert kinds("sk-learn-is-a-library-for-machine-learning") == {}
 
 
@@ -180,7 +180,7 @@ HARMLESS_NAMES = [
         ["sshpass", "-p", "onion99x", "ssh", 'a "quoted" word'],
     ],
 )
-def test_a_word_of_a_call_tells_that_the_next_is_a_secret(words):
+def test_secret_follows_a_flag_in_arguments(words):
     call = {"functionCall": {"name": "sh", "args": {"argv": words}}}
     line = {"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": [call]}
     new = Redactor().value(line)["parts"][0]["functionCall"]["args"]["argv"]
@@ -199,13 +199,13 @@ tokenizer passenger max_tokens partitionKey foreign_key publicKey idempotency_ke
 
 
 @pytest.mark.parametrize("key", SECRET)
-def test_a_key_that_is_called_like_a_secret_has_one(key):
+def test_secret_key_names(key):
     assert names_a_secret(key)
     assert Redactor().value({key: "x"}) == {key: "[redacted:assignment]"}
 
 
 @pytest.mark.parametrize("key", NOT_SECRET)
-def test_a_key_that_is_called_otherwise_has_none(key):
+def test_ordinary_key_names(key):
     assert not names_a_secret(key)
     assert Redactor().value({key: "x"}) == {key: "x"}
 
@@ -235,7 +235,7 @@ TABLE = {  # what it says yes to, and no
 
 
 @pytest.mark.parametrize("says", TABLE, ids=lambda says: says.__name__)
-def test_what_a_word_is(says):
+def test_classification_of_words(says):
     yes, no = TABLE[says]
     assert [word for word in yes.split() if not says(word)] == []
     assert [word for word in no.split() if says(word)] == []
@@ -248,7 +248,7 @@ def test_what_a_word_is(says):
         ("a horse of the king", True, False), ("horse battery (staple", True, True), ("horse " * 200, True, True),
     ],
 )  # fmt: skip
-def test_several_words_are_prose_or_a_phrase(text, *, prose, of_a_phrase):
+def test_prose_and_passphrases(text, *, prose, of_a_phrase):
     assert values.is_prose(text) is prose
     assert values.is_prose(text, is_phrase=True) is of_a_phrase
 
@@ -261,11 +261,11 @@ def test_several_words_are_prose_or_a_phrase(text, *, prose, of_a_phrase):
         ("~/a1b2c3d4e5f6a7b8", 16, False),
     ],
 )  # fmt: skip
-def test_what_a_machine_drew_is_long_and_of_letters_and_digits(value, least, *, drawn):
+def test_random_values_are_long_and_mixed(value, least, *, drawn):
     assert values.is_random(value, least) is drawn
 
 
-def test_what_is_too_long_to_stand_for_something_else_is_a_value():
+def test_placeholder_is_short():
     assert values.is_placeholder("your-" + "x" * 100)
     assert not values.is_placeholder("your-" + "x" * 200)
     assert values.is_placeholder("x" * 200 + "[redacted:jwt]")

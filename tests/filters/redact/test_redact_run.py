@@ -19,7 +19,7 @@ def test_a_session_without_secrets_keeps_its_bytes(data):
     assert b"".join(lines) == data or redactor.counts
 
 
-def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path):
+def test_file_is_rewritten_and_other_copies_are_named(tmp_path):
     secret = SECRETS["github-token"]
     run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
     run("append", "-s", "s", "-m", "and undone: " + secret, home=tmp_path)
@@ -37,7 +37,7 @@ def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path):
     assert [m.id for m in folded(path.read_bytes()).messages] == [m.id for m in folded(before).messages]
 
 
-def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path):
+def test_replacement_still_applies_to_a_redacted_part(tmp_path):
     run("append", "-s", "s", "--role", "model", "-m", f"x{SECRETS['jwt']}<q>y</q>", home=tmp_path)
     run("curate", "s", "-i", "--remove", "<q>.*?</q>", home=tmp_path)
     shown = orjson.loads(run("redact", "s", home=tmp_path).out.splitlines()[-1])["parts"]
@@ -47,7 +47,7 @@ def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["contents", "exchanges", "persisted", "refs", "markdown", "html"])
-def test_an_export_without_secrets_has_none_anywhere(form, tmp_path):
+def test_redacted_export_has_no_secret(form, tmp_path):
     secret = SECRETS["npm-token"]
     says = [
         {"text": secret},
@@ -74,7 +74,7 @@ def test_an_export_without_secrets_has_none_anywhere(form, tmp_path):
     assert form == "refs" or b"[redacted:npm-token]" in done.out
 
 
-def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tmp_path):
+def test_2026_11_22_secret_under_a_duplicate_key_is_removed(tmp_path):
     secret = SECRETS["npm-token"]
     line = f'{{"type":"message","id":"a","kind":"user","role":"user","parts":[{{"text":"{secret}","text":"hi"}}]}}\n'
     spaced = b'{"type": "message", "id": "b", "kind": "user", "role": "user", "parts": [{"text": "hi"}]}\n'
@@ -88,7 +88,7 @@ def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tm
 
 
 @pytest.mark.parametrize("word", ["user", "message", "text", "2026", "s", "e", "codeh|model|parts", "."])
-def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word, tmp_path):
+def test_2026_11_22_custom_rule_keeps_records_valid(word, tmp_path):
     """It is about what is said, never about what makes a record one."""
     rules, tmp_path = tmp_path / "rules.json", tmp_path / "home"
     rules.write_bytes(orjson.dumps({"own": word}))
@@ -104,7 +104,7 @@ def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word, tmp_path):
 
 
 @pytest.mark.parametrize("rule", ["", "x*", "(", "a|"])
-def test_a_rule_that_cannot_be_one_is_refused(rule, tmp_path):
+def test_invalid_custom_rule_is_refused(rule, tmp_path):
     run("append", "-s", "s", "-m", "x", home=tmp_path)
     (tmp_path / "rules.json").write_bytes(orjson.dumps({"own": rule}))
     done = run("redact", "s", "--rules", tmp_path / "rules.json", home=tmp_path)
@@ -121,7 +121,7 @@ def test_append_redacts_references_too(tmp_path):
     assert secret.encode() not in stored
 
 
-def test_append_redacts_on_the_way(tmp_path):
+def test_append_redacts_before_storing(tmp_path):
     secret = SECRETS["groq-key"]
     run("append", "-s", "s", "--redact", "-m", secret, home=tmp_path)
     line = orjson.dumps({"role": "user", "parts": [{"text": secret}]}) + b"\n"
@@ -153,7 +153,7 @@ def clean(data):
     return [lines[1], lines[2]["ops"][0]]
 
 
-def test_the_lines_of_a_summary_lose_what_its_text_loses():
+def test_summary_lines_are_redacted_with_the_text():
     secret = SECRETS["github-token"]
     for made in clean(summarized([f"my token is {secret}", "x = 1"])):
         assert secret not in orjson.dumps(made).decode()
@@ -161,20 +161,20 @@ def test_the_lines_of_a_summary_lose_what_its_text_loses():
         assert all(text in made["summary"] for _, text, _ in made["lines"])
 
 
-def test_a_secret_that_goes_over_lines_goes_from_both():
+def test_secret_across_lines_is_removed_from_text_and_lines():
     for made in clean(summarized(KEY.split("\\n"))):
         assert "b3Blbn" not in orjson.dumps(made).decode()
         assert "Never push." in made["summary"]
 
 
-def test_lines_that_would_tell_more_than_the_text_go():
+def test_lines_that_reveal_more_than_the_text_are_dropped():
     row = "hunter2hunter2"
     for made in clean(summarized([row], f"Rules:\n- Never push.\npassword: {row}")):
         assert row not in orjson.dumps(made).decode()
         assert "lines" not in made
 
 
-def test_a_summary_without_secrets_keeps_its_lines_and_a_tombstone_has_none():
+def test_clean_summary_keeps_its_lines_and_tombstone_has_none():
     data = summarized(["x = 1"])
     assert b"".join(redacted_lines(data, Redactor())) == data
     for line in [*named_lines(data)][1:]:

@@ -21,7 +21,7 @@ def test_a_second_pass_changes_nothing():
     assert again.text(text) == text
 
 
-def test_signatures_media_and_ids_stay():
+def test_signatures_media_and_ids_are_kept():
     key = SECRETS["aws-key-id"]
     picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB" + key
     part = {
@@ -32,7 +32,7 @@ def test_signatures_media_and_ids_stay():
     assert Redactor().value(part) is part
 
 
-def test_what_a_tool_was_told_and_said_is_looked_at_whatever_its_keys():
+def test_calls_and_results_are_redacted_under_any_key():
     """`data`, `id` and `signature` are left alone only where they are what they are called."""
     key = SECRETS["aws-key-id"]
     for part in (
@@ -52,7 +52,7 @@ def test_what_a_tool_was_told_and_said_is_looked_at_whatever_its_keys():
 
 
 @pytest.mark.parametrize("field", ["args", "response"])
-def test_an_object_is_read_by_its_keys_and_by_what_stands_there(field):
+def test_objects_are_redacted_by_key_and_value(field):
     """A Kubernetes Secret, an id, a key that a machine drew; the same object where there is nothing."""
     manifest = {
         "kind": "Secret",
@@ -71,25 +71,25 @@ def test_an_object_is_read_by_its_keys_and_by_what_stands_there(field):
     assert Redactor().value(harmless) is harmless
 
 
-def test_a_secret_over_two_pieces_is_marked_once():
+def test_secret_across_two_pieces_is_marked_once():
     pieces = ["it is password=hunt", "er2xyz9", "0 and no more"]
     assert Redactor().texts(pieces) == ["it is password=[redacted:assignment]", "", " and no more"]
 
 
 @pytest.mark.parametrize("texts", [("password=hunter2x", "yz9abcQQ"), ("API_KEY: WYIgReb9", "lzDHRKobeHz")])
-def test_a_secret_that_goes_on_in_the_next_text_goes_whole(texts):
+def test_secret_continued_in_the_next_text_is_removed_whole(texts):
     new = Redactor().value({"type": "message", "parts": [{"text": text} for text in texts]})
     assert [part["text"].partition("[")[2] for part in new["parts"]] == ["redacted:assignment]", ""]
     assert not new["parts"][1]["text"]
 
 
-def test_what_a_tool_calls_lines_stays():
+def test_tool_output_lines_are_kept():
     response = {"summary": "my key: none", "lines": ["a", ["b", "c", "d"]]}
     part = {"functionResponse": {"name": "f", "response": response}}
     assert Redactor().value(part) is part
 
 
-def test_a_line_of_which_only_the_joined_texts_tell_is_looked_at():
+def test_line_whose_joined_texts_hold_a_secret_is_redacted():
     parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
     line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()
     assert list(Redactor().candidate_lines([line])) == [line]
@@ -112,17 +112,17 @@ JWT, WORD = "jwt", "assignment"
         ([(0, 4, JWT), (3, 6, WORD), (5, 9, WORD)], [(0, 9, JWT)]),
     ],
 )
-def test_those_that_overlap_are_one_of_the_kind_that_says_most(overlapping, expected):
+def test_overlapping_matches_merge_into_the_most_specific_kind(overlapping, expected):
     assert merged(Span(*span) for span in overlapping) == expected
 
 
-def test_a_mark_stands_where_a_secret_was_and_none_where_one_goes_on():
+def test_mark_replaces_a_secret_but_not_its_continuation():
     assert without("abcdef", [Span(1, 3, JWT), Span(5, 6, "")]) == "a[redacted:jwt]de"
     assert without("abc", []) == "abc"
 
 
 @given(sizes=st.lists(st.integers(0, 4), max_size=6), cuts=st.lists(st.integers(0, 24), max_size=6))
-def test_each_piece_holds_its_share_and_the_secret_is_marked_once(sizes, cuts):
+def test_spans_split_over_pieces_give_the_same_text(sizes, cuts):
     text = "abcdefghijklmnopqrstuvwx"[: sum(sizes)]
     pieces, at = [], 0
     for size in sizes:
@@ -135,7 +135,7 @@ def test_each_piece_holds_its_share_and_the_secret_is_marked_once(sizes, cuts):
     assert whole == without(text, spans)
 
 
-def test_capitals_become_small_each_in_its_place():
+def test_lowercasing_keeps_positions():
     assert ascii_lower("ABÄ") == "abä"
     assert ascii_lower("A\u0130B") == "a\u0130b"
 
@@ -167,7 +167,7 @@ BASE64 = b64encode(f"the password is {SECRET}, keep it".encode()).decode()
     [PERCENT, UNICODE, quote(SECRET).replace("-", "%2D"), BASE64],
     ids=["percent", "numbers", "a little", "base64"],
 )
-def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled, around):
+def test_encoded_secret_is_located(spelled, around):
     texts = hidden(around.format(spelled))
     assert [text.strip("=") for text in texts] == [spelled.strip("=")]
 
@@ -175,7 +175,7 @@ def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled, around):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\\n"])
 @pytest.mark.parametrize("after", ["", " ", "{end}", "{end}Done", "{end}Done{end}so far{end}", "{end}y z"])
 @pytest.mark.parametrize("width", [24, 40, 48, 60])
-def test_base64_over_lines_goes_whole_whatever_follows(width, after, end):
+def test_multiline_base64_is_removed_whole(width, after, end):
     lines = end.join(BASE64[at : at + width] for at in range(0, len(BASE64), width))
     (text,) = hidden(f"x: {lines}{after.replace('{end}', end)}")
     assert text.rstrip("=") == lines.rstrip("=")
@@ -191,28 +191,28 @@ def test_base64_over_lines_goes_whole_whatever_follows(width, after, end):
         SECRET,
     ],
 )
-def test_nothing_is_found_where_nothing_is_hidden(text):
+def test_text_without_encoding_has_no_hidden_secret(text):
     assert hidden(text) == []
 
 
 @given(
     text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=18, max_size=60)
 )
-def test_the_text_in_base64_is_read_back(text):
+def test_base64_text_is_decoded(text):
     spelled = b64encode(text.encode()).decode().rstrip("=")
     assert decoded_text(spelled) == text
     assert len(spelled) < 24 or list(base64_starts(spelled)) == [0]
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02\x03" * 9, b"\x89PNG\r\n\x1a\n" * 5, b"\xff\xfe\xfd" * 12])
-def test_bytes_in_base64_are_no_text(data):
+def test_binary_base64_is_not_text(data):
     spelled = b64encode(data).decode()
     assert decoded_text(spelled) is None
     assert not list(base64_starts(spelled))
 
 
 @pytest.mark.parametrize("data", ["", "abc", "A" * 25])
-def test_what_is_no_base64_holds_no_text(data):
+def test_invalid_base64_is_not_text(data):
     assert decoded_text(data) is None
 
 
@@ -237,7 +237,7 @@ for value in ("YW5uYQ==", "b25pb245", "swordfish", "first line", "second line"):
     CLEAN = CLEAN.replace(value, MARK)
 
 
-def test_each_value_goes_and_all_else_stays():
+def test_only_secret_values_are_removed():
     redactor = Redactor()
     assert redactor.text(YAML) == CLEAN
     assert redactor.counts["kubernetes-secret"] == 5
@@ -249,18 +249,18 @@ def test_each_value_goes_and_all_else_stays():
     "kind: Secret\ndata:\n  note: not base64, is it\n", "kind: Secret\nmetadata:\n  user: YW5uYQ==\n",
     YAML.replace("kind: Secret\n", "") + "---\nkind: Secret\nmetadata:\n  name: other\n",
 ], ids=["another kind", "a longer name", "no base64", "not among the data", "another document"])  # fmt: skip
-def test_what_is_no_secret_stays(text):
+def test_other_documents_are_kept(text):
     assert MARK not in Redactor().text(text)
 
 
-def test_only_the_document_that_is_one_is_looked_at():
+def test_only_secret_documents_are_redacted():
     other = YAML.replace("kind: Secret", "kind: ConfigMap")
     assert Redactor().text(f"{other}---\n{YAML}---\n{other}") == f"{other}---\n{CLEAN}---\n{other}"
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])
 @pytest.mark.parametrize("manifest", [YAML, json.dumps({"kind": "Secret", "data": {"user": "YW5uYQ=="}, "stringData": {"plain": '{"a": {"b": "swordfish"}}'}}, indent=2)], ids=["yaml", "json"])  # fmt: skip
-def test_it_is_found_in_json_in_json(manifest, level):
+def test_secret_is_found_in_nested_json(manifest, level):
     text = manifest
     for _ in range(level):
         text = json.dumps({"output": text})
@@ -272,7 +272,7 @@ def test_it_is_found_in_json_in_json(manifest, level):
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
-def test_json_is_read_however_often_it_is_quoted(level):
+def test_repeatedly_quoted_json_is_parsed(level):
     text = '{"kind": "Secret", "data": {"user": "YW5uYQ==", "odd": "not base64"}, "stringData": {"p": "sword fish"}}'
     clean = text.replace("YW5uYQ==", MARK).replace("sword fish", MARK)
     for _ in range(level):

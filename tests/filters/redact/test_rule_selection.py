@@ -94,7 +94,7 @@ def test_planted_anywhere_and_cut_anywhere(planted, data):
 
 @given(st.sampled_from(FOUND), st.data())
 @settings(max_examples=examples(40))
-def test_what_goes_over_parts_and_pieces(secret, data):
+def test_secrets_across_parts_and_pieces(secret, data):
     """A line with a part of a secret is looked at, whatever its own words are."""
     at = data.draw(st.integers(1, len(secret) - 1))
     halves = [{"text": f"x {secret[:at]}"}, {"text": f"{secret[at:]} y"}]
@@ -104,7 +104,7 @@ def test_what_goes_over_parts_and_pieces(secret, data):
         assert list(Redactor().candidate_lines([orjson.dumps(record)]))
 
 
-def test_a_word_that_was_seen_is_known_again(monkeypatch):
+def test_repeated_word_is_found_again(monkeypatch):
     """Also once more words came than are remembered."""
     monkeypatch.setattr("codeh_history.filters.redact.rules._MAX_CACHED", 20)
     selector = RuleSelector(RULES)
@@ -117,7 +117,7 @@ def test_a_word_that_was_seen_is_known_again(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["stdlib", "purelib"])
-def test_sources_have_what_every_rule_finds_there(where):
+def test_source_samples_cover_every_rule(where):
     """Five megabytes, as texts and as lines."""
     for text in installed(where):
         agree(text)

@@ -7,18 +7,20 @@ from codeh_history.session.records import block_of
 TS = "2026-01-02T03:04:05.000Z"
 
 
-def said(id, *texts, kind="user", **more):
+def message(id, *texts, kind="user", **more):
     parts = [{"text": text} for text in texts]
     role = "model" if kind == "codeh" else "user"
     return {"type": "message", "id": id, "ts": TS, "kind": kind, "role": role, "parts": parts, **more}
 
 
 def call(id, *ids, name="read"):
-    return said(id, kind="codeh") | {"parts": parts("functionCall", ids, name, args={"path": f"{id}.py"})}
+    return message(id, kind="codeh") | {
+        "parts": parts("functionCall", ids, name, args={"path": f"{id}.py"})
+    }
 
 
 def result(id, *ids, name="read"):
-    return said(id, kind="tool") | {
+    return message(id, kind="tool") | {
         "parts": parts("functionResponse", ids, name, response={"output": "ok"})
     }
 
@@ -50,47 +52,52 @@ def compaction(id, *ops):
 
 def talk(n):
     for number in range(n):
-        yield said(f"u{number}", f"Question {number} about the build?")
-        yield said(f"a{number}", f"Answer {number}: it works.", kind="codeh")
+        yield message(f"u{number}", f"Question {number} about the build?")
+        yield message(f"a{number}", f"Answer {number}: it works.", kind="codeh")
 
 
 def calls_of_one_id(n):
-    yield said("u", "Go.")
+    yield message("u", "Go.")
     for number in range(n):
         yield call(f"c{number}", "same")
         yield result(f"r{number}", "same")
 
 
 def calls_of_one_id_at_once(n):
-    yield from [said("u", "Go."), call("c", *["same"] * n), result("r", *["same"] * n), said("v", "And?")]
+    yield from [
+        message("u", "Go."),
+        call("c", *["same"] * n),
+        result("r", *["same"] * n),
+        message("v", "And?"),
+    ]
 
 
 def calls_of_one_id_unanswered(n):
-    yield said("u", "Go.")
+    yield message("u", "Go.")
     yield from (call(f"c{number}", "same") for number in range(n))
-    yield said("v", "And?")
+    yield message("v", "And?")
 
 
 def calls_in_a_row_late_results(n):
-    yield said("u", "Go.")
+    yield message("u", "Go.")
     yield from (call(f"c{number}", f"i{number}") for number in range(n))
-    yield said("v", "And?")
+    yield message("v", "And?")
     yield from (result(f"r{number}", f"i{number}") for number in reversed(range(n)))
 
 
 def calls_without_ids(n):
-    yield from [said("u", "Go."), call("c", *[None] * n)]
+    yield from [message("u", "Go."), call("c", *[None] * n)]
     yield from (result(f"r{number}", None) for number in range(n))
 
 
 def calls_with_ids_results_without(n):
-    yield from [said("u", "Go."), call("c", *map(str, range(n)))]
+    yield from [message("u", "Go."), call("c", *map(str, range(n)))]
     yield from (result(f"r{number}", None) for number in range(n))
 
 
 def calls_never_answered(n):
     for number in range(n):
-        yield said(f"u{number}", "Go.")
+        yield message(f"u{number}", "Go.")
         yield call(f"c{number}", f"i{number}")
     yield result("r", "other", name="other")
 
@@ -98,102 +105,102 @@ def calls_never_answered(n):
 def late_results(n):
     for number in range(n):
         yield call(f"c{number}", f"i{number}")
-        yield said(f"u{number}", "Meanwhile?")
+        yield message(f"u{number}", "Meanwhile?")
     yield from (result(f"r{number}", f"i{number}") for number in range(n))
 
 
 def orphans(n):
-    yield said("u", "Go.")
+    yield message("u", "Go.")
     yield from (result(f"r{number}", f"i{number}") for number in range(n))
 
 
 def one_id(n):
-    yield from (said("m", f"text {number}") for number in range(n))
+    yield from (message("m", f"text {number}") for number in range(n))
 
 
 def one_id_reverted(n):
     for number in range(n):
-        yield said("m", f"text {number}")
+        yield message("m", f"text {number}")
         yield record("revert", f"r{number}", of="m")
-    yield said("m", "at last")
+    yield message("m", "at last")
 
 
 def one_id_then_reverts(n):
     yield from one_id(n)
     yield from (record("revert", f"r{number}", of="m") for number in range(n))
-    yield said("m", "at last")
+    yield message("m", "at last")
 
 
 def reverts_of_reverts(n):
-    yield from [said("a", "kept"), said("m", "text")]
+    yield from [message("a", "kept"), message("m", "text")]
     yield from (record("revert", f"r{n}", of=f"r{n - 1}" if n else "m") for n in range(n))
 
 
 def copies(n):
     for _ in range(n // 10):
-        yield from [said("a", "Why?"), record("open", "o", kind="codeh", role="model")]
+        yield from [message("a", "Why?"), record("open", "o", kind="codeh", role="model")]
         yield from (delta("o", number) for number in range(6))
         yield from [{"type": "commit", "of": "o", "ts": TS}, record("clear", "x")]
-    yield said("b", "And?")
+    yield message("b", "And?")
 
 
 def inserts_on_inserts(n):
-    yield said("i0", "Go.")
+    yield message("i0", "Go.")
     yield from (inserted(number, f"i{number - 1}") for number in range(1, n + 1))
 
 
 def inserts_in_one_place(n):
-    yield said("a", "Go.")
+    yield message("a", "Go.")
     yield from (inserted(number, "a") for number in range(n))
 
 
 def parts_replaced_one_by_one(n):
     texts = [f"part {number}" for number in range(n)]
-    yield said("a", *texts)
+    yield message("a", *texts)
     for number, text in enumerate(texts):
         op = {"op": "replace", "id": "a", "part": number, "block": block_of({"text": text})}
         yield compaction(f"k{number}", op | {"with": {"text": "s"}})
 
 
 def updates(n):
-    yield said("a", "v")
+    yield message("a", "v")
     for number in range(n):
         yield record("update", f"u{number}", of="a", parts=[{"text": f"v{number}"}])
         yield {"type": "commit", "of": f"u{number}", "ts": TS}
 
 
 def deltas(n):
-    yield from [said("a", "Go."), record("open", "m", kind="codeh", role="model")]
+    yield from [message("a", "Go."), record("open", "m", kind="codeh", role="model")]
     yield from (delta("m", number) for number in range(n))
     yield {"type": "commit", "of": "m", "ts": TS}
-    yield said("b", "And?")
+    yield message("b", "And?")
 
 
 def streams(n):
-    yield said("a", "Go.")
+    yield message("a", "Go.")
     yield from (record("open", f"m{number}", kind="codeh", role="model") for number in range(n))
     yield from (delta(f"m{number}", number) for number in range(n))
 
 
 def chained_summaries(n):
-    yield said("a", "Go.")
+    yield message("a", "Go.")
     yield from (summary(number, [f"s{number - 1}" if number else "a"]) for number in range(n))
-    yield said("b", "And?")
+    yield message("b", "And?")
 
 
 def summaries_of_all(n):
     """Twenty summaries that each cover all messages."""
     ids = [f"m{number}" for number in range(n)]
-    yield from (said(id, "Go on.") for id in ids)
+    yield from (message(id, "Go on.") for id in ids)
     yield from (summary(number, ids) for number in range(20))
-    yield said("b", "And?")
+    yield message("b", "And?")
 
 
 def summaries(n):
     for number in range(n):
-        yield said(f"m{number}", "Go on.")
+        yield message(f"m{number}", "Go on.")
         yield summary(number, [f"m{number}"])
-    yield said("b", "And?")
+    yield message("b", "And?")
 
 
 def bare_lines(n):
@@ -202,33 +209,33 @@ def bare_lines(n):
 
 def clears(n):
     for number in range(n):
-        yield said(f"m{number}", "Go on.")
+        yield message(f"m{number}", "Go on.")
         yield record("clear", f"x{number}")
-    yield said("b", "And?")
+    yield message("b", "And?")
 
 
 def many_parts(n):
-    yield said("a", *(f"part {number}" for number in range(n)))
+    yield message("a", *(f"part {number}" for number in range(n)))
 
 
 def prompts(n):
-    yield from (said(f"m{number}", f"# Open Files\nfile {number}") for number in range(n))
-    yield said("b", "And?")
+    yield from (message(f"m{number}", f"# Open Files\nfile {number}") for number in range(n))
+    yield message("b", "And?")
 
 
 def native(n):
-    yield said("u", "Go.")
+    yield message("u", "Go.")
     value = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
     parts = [{"native": {"provider": "anthropic", "value": value}}] * n
-    yield said("a", kind="codeh", provider="anthropic", model="claude-opus-4-8") | {"parts": parts}
-    yield said("b", "And?")
+    yield message("a", kind="codeh", provider="anthropic", model="claude-opus-4-8") | {"parts": parts}
+    yield message("b", "And?")
 
 
 def cited(n):
     sources = [{"number": k, "id": f"d{k}", "title": "t", "text": f"fact {k}"} for k in range(1, n + 1)]
-    yield said("u", "Why?", references=sources)
-    yield said("a", " ".join(f"It is so [{number}]." for number in range(1, n + 1)), kind="codeh")
-    yield said("b", "And?")
+    yield message("u", "Why?", references=sources)
+    yield message("a", " ".join(f"It is so [{number}]." for number in range(1, n + 1)), kind="codeh")
+    yield message("b", "And?")
 
 
 def deep(n):
@@ -237,16 +244,20 @@ def deep(n):
         value = [value]
     for number in range(n):
         part = {"functionCall": {"id": f"c{number}", "name": "f", "args": {"x": value}}}
-        yield said(f"c{number}", kind="codeh") | {"parts": [part]}
+        yield message(f"c{number}", kind="codeh") | {"parts": [part]}
         yield result(f"r{number}", f"c{number}", name="f")
-    yield said("b", "And?")
+    yield message("b", "And?")
 
 
 def text(pattern):
     """One long text that repeats the pattern, as prompt and answer."""
 
     def shape(n):
-        yield from [said("a", pattern * n), said("b", pattern * n, kind="codeh"), said("c", "And?")]
+        yield from [
+            message("a", pattern * n),
+            message("b", pattern * n, kind="codeh"),
+            message("c", "And?"),
+        ]
 
     return shape
 
@@ -257,11 +268,11 @@ def output(pattern):
     def shape(n):
         request = {"functionCall": {"id": "c", "name": "run", "args": {"command": pattern * n}}}
         got = {"functionResponse": {"id": "c", "name": "run", "response": {"output": pattern * n}}}
-        yield said("u", "Go.")
-        yield said("c", kind="codeh") | {"parts": [request]}
-        yield said("r", kind="tool") | {"parts": [got]}
-        yield said("a", "Done.", kind="codeh")
-        yield said("b", "And?")
+        yield message("u", "Go.")
+        yield message("c", kind="codeh") | {"parts": [request]}
+        yield message("r", kind="tool") | {"parts": [got]}
+        yield message("a", "Done.", kind="codeh")
+        yield message("b", "And?")
 
     return shape
 

@@ -114,7 +114,7 @@ def test_what_was_done_here_stays(home, tmp_path):
         "a",
         "more",
     ]
-    run_ok("append", "-s", "data", "-m", "said here", home=home)
+    run_ok("append", "-s", "data", "-m", "from here", home=home)
     run_ok("import", write(tmp_path, grown), home=home)
     done = run_in_process("import", write(tmp_path, [*grown, content("model", "z")]), home=home)
     assert (done.code, b"--into NEW" in done.err) == (65, True)

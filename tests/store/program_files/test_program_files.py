@@ -264,7 +264,7 @@ def translated_of(path):
 
 
 def talk():
-    return played(Claude(), "user u1 hi; said a1 ho")
+    return played(Claude(), "user u1 hi; model a1 ho")
 
 
 def texts(data):

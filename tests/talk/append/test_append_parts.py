@@ -24,7 +24,7 @@ ENTRY = {"userMessage": "q", "assistantResponse": "r"}
 
 @pytest.mark.parametrize("more", [{}, {"source": "direct"}, {"toolsUsed": ["ls"]}, {"timestamp": "2026-01-01T00:00:00Z"},
                                   {"id": "c1"}, {"assistantResponse": ""}, {"later": [1]}, {"id": None}])  # fmt: skip
-def test_an_entry_is_taken_as_it_is(more):
+def test_entry_is_stored_unchanged(more):
     assert checked(orjson.dumps({**ENTRY, **more}), "f") == {**ENTRY, **more}
 
 
@@ -42,13 +42,13 @@ def test_an_entry_is_taken_as_it_is(more):
         (orjson.dumps({**ENTRY, "id": ""}), "f: `id` must be text"), (orjson.dumps({**ENTRY, "id": 7}), "f: `id` must be text"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_one_is_said_by_field(data, why):
+def test_invalid_entry_is_reported_by_field(data, why):
     with pytest.raises(BadData) as error:
         checked(data, "f")
     assert str(error.value).startswith(why)
 
 
-def test_with_an_id_it_is_stored_once(home):
+def test_entry_with_an_id_is_stored_once(home):
     entry = orjson.dumps({**ENTRY, "id": "e1"})
     for _ in range(2):
         assert run_in_process("append", "-s", "s", "--exchange", "-", home=home, stdin=entry).text == "e1"
@@ -68,12 +68,12 @@ DEEP = '{"a":' * (MAX_DEPTH - 5) + "1" + "}" * (MAX_DEPTH - 5)
         ([], [], ["i"]), (["a", "b"], [], ["", ""]),
     ],
 )  # fmt: skip
-def test_all_calls_have_their_arguments_and_ids_or_none(names, args, ids):
+def test_calls_need_all_arguments_and_ids_or_none(names, args, ids):
     values = {"call": names, "args": args, "call_id": ids, "result": "a" if ids and not names else None}
     Options(**{name: value for name, value in values.items() if value}).check()
 
 
-def test_calls_stand_in_their_order_each_with_its_own():
+def test_calls_keep_order_arguments_and_ids():
     assert calls(["a", "b"], ['{"x":1}', "{}"], ["i", ""]) == [
         {"functionCall": {"id": "i", "name": "a", "args": {"x": 1}}}, {"functionCall": {"name": "b", "args": {}}},
     ]  # fmt: skip
@@ -90,7 +90,7 @@ def test_calls_stand_in_their_order_each_with_its_own():
     ],
     ids=["object", "with blanks", "empty", "text", "nothing", "list", "number", "no JSON", "more behind", "deep", "too deep"],
 )  # fmt: skip
-def test_a_json_object_is_the_response_and_anything_else_is_its_output(text, response):
+def test_json_object_is_the_response_and_other_text_its_output(text, response):
     result = response_of(text)
     assert result == response or (response == "as it is" and "output" not in result)
 
@@ -102,7 +102,7 @@ def part(data, mime="text/plain"):
     return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}
 
 
-def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path):
+def test_secrets_are_counted_by_kind_and_never_shown(tmp_path):
     with (tmp_path / "err").open("wb") as err:
         cleaning = Cleaning(Env({}, stderr=err.fileno()))
         cleaning.report()
@@ -118,7 +118,7 @@ def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path):
     assert SECRET not in note
 
 
-def test_a_text_file_is_looked_into_and_of_another_it_is_said(tmp_path):
+def test_text_files_are_redacted_and_others_noted(tmp_path):
     with (tmp_path / "err").open("wb") as err:
         cleaning = Cleaning(Env({}, stderr=err.fileno()))
         clean = cleaning.file("a.txt", part(f"token={SECRET}\n".encode()))
@@ -155,7 +155,7 @@ def content(size):
 
 
 @pytest.mark.parametrize("size", [9, 10, 11, 3000, LARGE, LARGE + 1])
-def test_each_byte_comes_back(env, home, tmp_path, size):
+def test_attachment_round_trips(env, home, tmp_path, size):
     (tmp_path / "i.png").write_bytes(content(size))
     (file,) = attach(env, [str(tmp_path / "i.png")], 2)
     assert file.about == {"name": "i.png", "mimeType": "image/png", "bytes": size, "part": 2}
@@ -188,7 +188,7 @@ def test_2026_11_27_a_file_is_in_memory_only_while_it_is_encoded(env, tmp_path, 
         tracemalloc.stop()
 
 
-def test_with_a_large_one_among_them_all_are_blocks_in_their_order(env, home, tmp_path):
+def test_one_large_attachment_moves_all_parts_to_blocks(env, home, tmp_path):
     sizes = [20, LARGE + 1, 30]
     for number, size in enumerate(sizes):
         (tmp_path / f"{number}.png").write_bytes(content(size))
@@ -212,7 +212,7 @@ def test_with_a_large_one_among_them_all_are_blocks_in_their_order(env, home, tm
     ],
     ids=["short", "long", "cut at the end", "cut inside", "no text later", "NUL later", "half a character", "no text", "all cut"],
 )  # fmt: skip
-def test_what_a_text_is_is_told_by_all_of_it(env, tmp_path, data, mime):
+def test_text_is_detected_by_its_whole_content(env, tmp_path, data, mime):
     (tmp_path / "a.md").write_bytes(data)
     (file,) = attach(env, [str(tmp_path / "a.md")], 0)
     assert file.about["mimeType"] == mime
@@ -227,7 +227,7 @@ def test_a_pipe_is_read_to_its_end(env, tmp_path):
     assert base64.b64decode(file.part["inlineData"]["data"]) == b"piped " * 5000
 
 
-def test_what_cannot_be_attached_is_named(env, home, tmp_path):
+def test_unattachable_files_are_named(env, home, tmp_path):
     (tmp_path / "empty").touch()
     for name, error, why in (
         ("none", Usage, "no such file"), ("empty", BadData, "the file is empty"), (".", InputOutput, "Is a directory"),
@@ -237,7 +237,7 @@ def test_what_cannot_be_attached_is_named(env, home, tmp_path):
     assert not (home / "blocks").exists()
 
 
-def test_a_name_that_is_no_text_is_stored_as_one(env, tmp_path):
+def test_non_utf8_file_name_is_stored_as_text(env, tmp_path):
     path = os.path.join(os.fsencode(tmp_path), b"\xff.txt")
     with open(path, "wb") as file:
         file.write(b"x")
@@ -245,7 +245,7 @@ def test_a_name_that_is_no_text_is_stored_as_one(env, tmp_path):
     assert attached.about["name"] == "?.txt"
 
 
-def test_what_is_cleaned_is_stored_cleaned(env, home, tmp_path):
+def test_redacted_content_is_stored(env, home, tmp_path):
     """Before it comes to a block, which would keep the secret."""
     seen = []
 

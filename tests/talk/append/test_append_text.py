@@ -42,7 +42,7 @@ def test_the_kind_decides_the_role(role, kind, expected):
         ([], ["-"], "stdin"), (["a"], ["-"], "a\n\nstdin"), ([], [], "stdin"), (["a\n\n"], [], "a\n"), ([" a "], [], " a "),
     ],
 )  # fmt: skip
-def test_it_is_the_texts_then_the_files_a_blank_line_between(tmp_path, monkeypatch, messages, files, whole):
+def test_texts_and_files_are_joined_by_blank_lines(tmp_path, monkeypatch, messages, files, whole):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f").write_text("file\n\n")
     with with_stdin(b"stdin\n", tmp_path) as env:
@@ -64,20 +64,20 @@ TOKEN = "ghp_" + "aB3dE5gH7j" * 3 + "K9mN1p"
         ("空はなぜ青い", ""), ("", ""), (" \n", ""), ("a" * 99, "a" * 29), ("internationalization of the documentation", "internationalization-of-the-d"),
     ],
 )  # fmt: skip
-def test_it_is_the_date_and_the_first_words(text, name):
+def test_session_name_is_the_date_and_the_first_words(text, name):
     day = time.strftime("%Y-%m-%d", time.localtime(ENV.millis() / 1000))
     clock = time.strftime("%H%M%S", time.localtime(ENV.millis() / 1000))
     assert name_for(ENV, text) == f"{day}-{name or clock}"
 
 
 @given(text=st.text(max_size=60))
-def test_it_is_always_a_short_id(text):
+def test_session_name_is_a_short_id(text):
     name = name_for(ENV, text)
     assert is_id(name)
     assert re.fullmatch(r"[a-z0-9-]{12,40}", name)
 
 
-def test_the_date_is_the_local_one(monkeypatch):
+def test_session_name_has_the_local_date(monkeypatch):
     late = Env({"CODEH_NOW": "2026-11-23T23:30:00Z"})
     for zone, day in (("Asia/Tokyo", "2026-11-24"), ("America/New_York", "2026-11-23")):
         monkeypatch.setenv("TZ", zone)
@@ -87,7 +87,7 @@ def test_the_date_is_the_local_one(monkeypatch):
     time.tzset()
 
 
-def test_a_taken_name_gets_a_number_and_stays_as_short(tmp_path):
+def test_taken_name_gets_a_number_within_the_length(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path), "CODEH_NOW": "2026-11-23T12:34:56Z"})
     (tmp_path / "sessions").mkdir()
     names = []

@@ -37,11 +37,11 @@ def wrong(*lines):
         (b"  {", "byte 42: not JSON: "),
     ],
 )  # fmt: skip
-def test_the_first_line_that_is_no_message_is_named_with_its_byte(line, why):
+def test_first_invalid_line_is_named_with_its_offset(line, why):
     assert wrong(SAID, line, b"{", SAID).startswith(f"f:2: {why}")
 
 
-def test_blank_lines_and_a_mark_at_the_beginning_are_no_lines_of_their_own():
+def test_blank_lines_and_bom_are_skipped():
     parsed = jsonl.parse_lines(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
     assert len(parsed) == 2
     assert wrong(b"\xef\xbb\xbf" + SAID, b"", b"[]").startswith(f"f:3: byte {len(SAID) + 5}: not an object")
@@ -69,7 +69,7 @@ messages = st.builds(
 
 
 @given(st.lists(messages, min_size=1, max_size=5))
-def test_each_line_is_stored_in_its_own_bytes_with_what_it_does_not_say(lines):
+def test_lines_keep_their_bytes_and_get_missing_fields(lines):
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +112,7 @@ LOG = (
         ({"id": "a", "key": "another"}, "a", 0),
     ],
 )  # fmt: skip
-def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(home, line, id, new):
+def test_known_id_or_key_is_the_stored_message_or_refused(home, line, id, new):
     path = write_session(home, LOG)
     stdin = orjson.dumps({"role": "user", "parts": [{"text": "x"}], **line})
     done = run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=stdin)
@@ -125,7 +125,7 @@ def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(home,
     assert path.read_bytes().count(b"\n") == LOG.count(b"\n") + new
 
 
-def test_within_one_batch_too(home):
+def test_known_id_or_key_within_one_batch(home):
     same = b'{"role":"user","parts":[{"text":"x"}],"key":"k"}\n'
     done = run_in_process(
         "append", "-s", "s", "--jsonl", home=home, stdin=same * 2 + same.replace(b'"k"', b'"l"')
@@ -144,5 +144,5 @@ def test_within_one_batch_too(home):
     [({"parts": [{"text": "x"}]}, True), ({"parts": []}, False), ({"blockIds": [block_of({"text": "x"})]}, True),
      ({"blockIds": []}, False), ({}, False)],
 )  # fmt: skip
-def test_a_record_says_the_same_in_it_or_in_blocks(before, *, says):
+def test_record_means_the_same_in_blocks(before, *, says):
     assert jsonl.has_content(before, [{"text": "x"}]) == says

@@ -13,7 +13,7 @@ from answers import gemini_event, sse
 from fake_answers import Answer, Request
 from fake_formats import FORMATS as FAKE_FORMATS
 from in_process import run_in_process
-from receiving import asked, receive, said
+from receiving import receive, texts_of_model, with_prompt
 from support import lines, session_path, start
 
 WORDS = {"a": "Apples are red, and most of them round.", "b": "Bananas bend: nobody knows the reason."}
@@ -41,7 +41,7 @@ def alternating(one, other):
 
 @pytest.fixture
 def home(tmp_path):
-    return asked(tmp_path)
+    return with_prompt(tmp_path)
 
 
 def pending(home):
@@ -57,22 +57,22 @@ def words(parts):
 
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize(("late", "done"), [(0, True), (0, False), (1, True), (2, False)])
-def test_two_streams_through_each_other_are_refused(home, name, late, done):
+def test_interleaved_streams_are_refused(home, name, late, done):
     one, other = events(name, "a"), events(name, "b")
     mixed = [*one[:late], *alternating(one[late:], other)]
     result = receive(home, sse(*mixed, done=done, named=name in ("openai-responses", "anthropic")))
     assert (result.code, result.out) == (65, b"")
     assert b"; pass one at a time" in result.err
     assert b"pending as" in result.err
-    assert said(home) == []
+    assert texts_of_model(home) == []
 
 
-def test_nothing_is_read_after_the_first_event_of_the_other_answer(home):
+def test_reading_stops_at_the_first_event_of_another_response(home):
     receive(home, sse(*alternating(gemini("a"), gemini("b"))))
     assert [words(parts) for parts in pending(home)] == ["Bananas bend: nobody "]
 
 
-def test_of_two_complete_answers_the_last_is_pending(home):
+def test_last_of_two_complete_responses_is_pending(home):
     result = receive(home, answers.hi("r1") + answers.hi("r2").replace(b"Hi", b"Ho"))
     assert result.code == 65
     assert [words(parts) for parts in pending(home)] == ["Ho"]
@@ -82,24 +82,24 @@ def test_of_two_complete_answers_the_last_is_pending(home):
     assert run_in_process("last", "s", home=home).out == b"Ho\n"
 
 
-def test_of_an_answer_and_half_of_another_the_last_is_pending(home):
+def test_incomplete_second_response_is_pending(home):
     result = receive(home, sse(*gemini("a"), *gemini("b")[:1]))
     assert result.code == 65
     assert [words(parts) for parts in pending(home)] == ["Bananas bend: nobody "]
 
 
-def test_an_answer_and_half_of_it_again_is_that_answer(home):
+def test_repeated_half_of_a_response_adds_nothing(home):
     assert receive(home, sse(*gemini("a"), *gemini("a")[:2])).code == 0
     assert run_in_process("last", "s", home=home).text == WORDS["a"]
 
 
-def test_an_answer_before_an_error_is_there(home):
+def test_response_before_an_error_is_stored(home):
     result = receive(home, answers.hi() + answers.OVERLOADED)
     assert (result.code, b"pending as" in result.err) == (75, True)
     assert [words(parts) for parts in pending(home)] == ["Hi"]
 
 
-def test_a_stream_that_never_ends_is_ended(home):
+def test_endless_stream_is_ended(home):
     reading, writing = os.pipe()
 
     def pour():
@@ -123,7 +123,7 @@ def test_a_stream_that_never_ends_is_ended(home):
     assert longest < 4_500_000  # on disk as it came
 
 
-def test_ask_ends_a_command_that_never_stops(home):
+def test_ask_ends_an_endless_command(home):
     event = sse(gemini_event({"text": "x" * 1000})).decode()
     (home / "event").write_text(event)
     via = f"cat >/dev/null; while cat {home}/event; do :; done"
@@ -133,7 +133,7 @@ def test_ask_ends_a_command_that_never_stops(home):
     assert (result.code, b"pending as" in result.err) == (65, True)
 
 
-def test_a_body_that_never_ends_is_not_read_to_the_end_of_memory(home):
+def test_endless_body_is_read_in_bounded_memory(home):
     body = b'{"candidates":[{"content":{"parts":[{"text":"' + b"x" * 50_000
     result = receive(home, body, "--max-bytes", "20k")
     assert (result.code, b"--max-bytes" in result.err) == (65, True)

@@ -14,7 +14,7 @@ from codeh_history.providers.wire import Reader
 from codeh_history.store.resolve import Target
 from codeh_history.talk.receive import answer as receiving
 from in_process import run_ok
-from receiving import asked, receive, said
+from receiving import receive, texts_of_model, with_prompt
 from support import lines, piped, session_path, start, until
 
 RECEIVE = ("append", "-s", "s", "--from", "auto")
@@ -29,7 +29,7 @@ BUSY = {"error": {"code": 503, "message": "The model is overloaded.", "status": 
 
 @pytest.fixture
 def home(tmp_path):
-    return asked(tmp_path)
+    return with_prompt(tmp_path)
 
 
 def log(home):
@@ -46,15 +46,15 @@ def test_a_stream_is_pending_until_its_end(home):
     process = piped(*RECEIVE, home=home)
     arrives(process, home, sse(FIRST))
     assert [r["type"] for r in log(home)] == ["session", "message", "open", "delta"]
-    assert said(home) == []
+    assert texts_of_model(home) == []
     out, _ = process.communicate(sse(END))
     assert process.returncode == 0
     assert log(home)[-1]["parts"] == [{"text": "Hello"}]
     assert log(home)[-1]["of"] == out.decode().strip()
-    assert said(home) == ["Hello"]
+    assert texts_of_model(home) == ["Hello"]
 
 
-def test_what_arrived_a_second_ago_is_on_disk(home, monkeypatch):
+def test_text_is_on_disk_within_a_second(home, monkeypatch):
     """At each wait for more, a second after the last: all that came before is pending in the file."""
     reading, writing = os.pipe()
     path = home / "sessions" / "s.jsonl"
@@ -78,7 +78,7 @@ def test_what_arrived_a_second_ago_is_on_disk(home, monkeypatch):
     assert seen == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_cut_leaves_what_came_in_its_last_second(home):
+def test_truncated_stream_keeps_its_last_second(home):
     process = piped(*RECEIVE, home=home)
     arrives(process, home, sse(gemini_event({"text": "one "})))
     process.communicate(sse(gemini_event({"text": "two"})))
@@ -100,26 +100,26 @@ def test_a_cut_leaves_what_came_in_its_last_second(home):
     ],
     ids=["refused", "busy", "nothing", "html", "text", "torn"],
 )
-def test_no_answer_is_no_model_message(home, data, code, words):
+def test_failed_response_stores_no_model_message(home, data, code, words):
     result = receive(home, data)
     assert result.code == code or (code is None and result.code in (4, 65, 75))
     assert words in result.err
     assert result.err.count(b"\n") == 1
-    assert said(home) == []
+    assert texts_of_model(home) == []
 
 
-def test_curls_retry_replaces_what_the_first_try_streamed(home):
+def test_retry_by_curl_replaces_the_first_attempt(home):
     result = receive(home, sse(FIRST) + orjson.dumps(BUSY) + orjson.dumps(WHOLE))
     assert result.code == 0
-    assert said(home) == ["Hello"]
+    assert texts_of_model(home) == ["Hello"]
 
 
-def test_an_answer_never_starts_a_session(tmp_path):
+def test_response_never_creates_a_session(tmp_path):
     assert receive(tmp_path, orjson.dumps(WHOLE)).code == 3
     assert not session_path(tmp_path, "s").exists()
 
 
-def test_a_reader_that_goes_away_loses_nothing(home):
+def test_closed_stdout_loses_nothing(home):
     reading, writing = os.pipe()
     os.close(reading)
     process = start(
@@ -128,13 +128,13 @@ def test_a_reader_that_goes_away_loses_nothing(home):
     os.close(writing)
     _, err = process.communicate(sse(FIRST, END))
     assert (process.returncode, err) == (141, b"")
-    assert said(home) == ["Hello"]
+    assert texts_of_model(home) == ["Hello"]
 
 
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
 )
-def test_a_signal_keeps_what_arrived(home, number, code):
+def test_signal_keeps_received_text(home, number, code):
     process = piped(*RECEIVE, home=home)
     arrives(process, home, sse(FIRST))
     process.send_signal(number)
@@ -151,7 +151,7 @@ def test_a_body_larger_than_a_pipe_reaches_a_command_that_answers_first(home, tm
 
 
 @pytest.mark.parametrize("data", [b"y\n", b": ping\n\n", b"\0"])
-def test_what_is_no_answer_ends_too(home, data):
+def test_endless_non_response_is_ended(home, data):
     before = session_path(home, "s").read_bytes()
     done = receive(home, data * 2000, "--max-bytes", "1k")
     assert done.code == 65

@@ -21,7 +21,7 @@ from terminal_output import of_process, on_terminal
         ([{"functionCall": {"name": "f", "args": {}}}], b""),
     ],
 )  # fmt: skip
-def test_a_pipe_gets_all_that_was_said_and_a_newline_at_the_end(pipe, pieces, shown):
+def test_pipe_gets_the_text_and_a_final_newline(pipe, pieces, shown):
     reading, writing = pipe
     echo = Echo(Env({}, stdout=writing))
     for piece in pieces:
@@ -31,7 +31,7 @@ def test_a_pipe_gets_all_that_was_said_and_a_newline_at_the_end(pipe, pieces, sh
     assert os.read(reading, 999) == shown
 
 
-def test_a_terminal_is_not_driven():
+def test_control_characters_do_not_reach_a_terminal():
     master, slave = terminal.opened()
     echo = Echo(Env({}, stdout=slave))
     echo.text("a\x1b[31mb\n")
@@ -42,7 +42,7 @@ def test_a_terminal_is_not_driven():
     assert shown.rstrip().endswith(b"b")
 
 
-def test_a_reader_that_went_away_is_kept_in_mind_and_no_error(pipe):
+def test_closed_stdout_is_remembered_without_an_error(pipe):
     echo = Echo(Env({}, stdout=pipe[1]))
     os.close(pipe[0])
     echo.text("a")
@@ -51,7 +51,7 @@ def test_a_reader_that_went_away_is_kept_in_mind_and_no_error(pipe):
     echo.end()
 
 
-def test_output_that_fails_is_kept_in_mind_too():
+def test_failed_output_is_remembered():
     with open(os.devnull, "rb") as unwritable:
         echo = Echo(Env({}, stdout=unwritable.fileno()))
         echo.text("a")
@@ -59,7 +59,7 @@ def test_output_that_fails_is_kept_in_mind_too():
         echo.text("b")
 
 
-def test_any_other_signal_ends_it():
+def test_other_signals_end_it():
     class Ended(Env):
         def write(self, data):
             raise Interrupted(15)
@@ -74,7 +74,7 @@ LONG = "Because air scatters blue light more than red light, which is called Ray
 @pytest.mark.parametrize(
     "verb", [["ask", "-m", "why?"], ["append", "--role", "model", "--stream"], ["append", "--from", "text"]]
 )
-def test_an_answer_is_wrapped_between_words_on_a_terminal_and_stored_as_it_came(verb, home):
+def test_response_is_wrapped_on_a_terminal_and_stored_verbatim(verb, home):
     run("append", "-s", "demo", "-m", "why?")
     via = f"cat > /dev/null; for word in {LONG}; do printf '%s ' $word; done"
     if verb[0] == "ask":

@@ -6,7 +6,7 @@ import pytest
 from answers import chunk, gemini_event, sse, tool
 from codeh_history import providers
 from in_process import run_in_process, run_ok
-from receiving import asked, receive
+from receiving import receive, with_prompt
 from support import lines, session_path
 
 HALF = '{"path": "/etc'
@@ -99,11 +99,11 @@ WHOLES = {
 
 
 def received(home, answer):
-    assert receive(asked(home), answer).code == 0
+    assert receive(with_prompt(home), answer).code == 0
 
 
 @pytest.mark.parametrize("answer", HALVES.values(), ids=HALVES)
-def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(tmp_path, answer):
+def test_incomplete_call_is_marked_and_answered_without_running(tmp_path, answer):
     received(tmp_path, answer)
     shown = run_ok("calls", "s", home=tmp_path)
     (call,) = shown.lines
@@ -124,20 +124,20 @@ def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(tmp_path
     "chat", "chat stream", "responses", "responses stream", "responses stream without items", "anthropic, text",
     "anthropic stream", "gemini, a text",
 ])  # fmt: skip
-def test_what_arrived_of_a_call_is_kept(tmp_path, name):
+def test_incomplete_call_keeps_its_arguments(tmp_path, name):
     received(tmp_path, HALVES[name])
     (call,) = run_in_process("calls", "s", home=tmp_path).lines
     assert HALF in (call["arguments"], call["args"])
 
 
 @pytest.mark.parametrize("answer", WHOLES.values(), ids=WHOLES)
-def test_a_whole_call_is_run(tmp_path, answer):
+def test_complete_call_is_run(tmp_path, answer):
     received(tmp_path, answer)
     assert "damaged" not in run_in_process("calls", "s", home=tmp_path).lines[0]
     assert run_in_process("calls", "s", "--via", "cat", home=tmp_path).err == b""
 
 
-def test_calls_of_one_id_are_each_answered(tmp_path):
+def test_calls_sharing_an_id_each_get_a_result(tmp_path):
     calls = [tool(n, f'{{"n":{n}}}', name="ls", id="c1")["tool_calls"][0] for n in (0, 1)]
     whole = {"role": "assistant", "content": None, "tool_calls": calls}
     choice = {"index": 0, "message": whole, "finish_reason": "tool_calls"}
@@ -148,13 +148,13 @@ def test_calls_of_one_id_are_each_answered(tmp_path):
     assert run_in_process("calls", "s", home=tmp_path).code == 1
 
 
-def test_a_tool_that_fails_on_stdout_says_why(tmp_path):
+def test_failure_printed_to_stdout_is_stored(tmp_path):
     received(tmp_path, chat("{}", "tool_calls"))
     run_in_process("calls", "s", "--via", "echo 2 tests failed; exit 1", home=tmp_path)
     assert b"failed with error: 2 tests failed" in session_path(tmp_path, "s").read_bytes()
 
 
-def test_a_tool_that_prints_too_much_is_ended_and_failed(tmp_path):
+def test_tool_with_too_much_output_is_ended_and_fails(tmp_path):
     received(tmp_path, chat("{}", "tool_calls"))
     done = run_in_process("calls", "s", "--via", "exec yes", "--max-bytes", "100k", home=tmp_path)
     assert (done.code, b"more than 100000 bytes" in done.err) == (0, True)

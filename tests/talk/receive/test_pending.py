@@ -87,7 +87,7 @@ def test_a_stream_whose_session_is_removed(home, change, role):
 
 
 @pytest.mark.parametrize("change", [restored, replaced])
-def test_a_stream_goes_on_in_its_log_wherever_that_is(home, change):
+def test_stream_follows_a_moved_log(home, change):
     process = piped("append", "-s", "s", "--stream", home=home)
     process.stdin.write(b"Hello, ")
     until(lambda: begun(home))
@@ -137,7 +137,7 @@ def test_ask_keeps_what_it_printed(home, tmp_path, change, first):
     kept(home, err.decode(), (first + b"that ends.").decode(), "model")
 
 
-def test_a_signal_says_where_the_text_is(home):
+def test_signal_names_the_file_with_the_text(home):
     process = piped("append", "-s", "s", "--stream", home=home)
     process.stdin.write(b"Hello")
     until(lambda: begun(home))
@@ -150,7 +150,7 @@ def test_a_signal_says_where_the_text_is(home):
     kept(home, err.decode(), "Hello, you", "user")
 
 
-def test_what_cannot_be_kept_is_said(home):
+def test_lost_text_is_reported(home):
     process = piped("append", "-s", "s", "--stream", home=home)
     process.stdin.write(b"Hello")
     until(lambda: begun(home))
@@ -161,7 +161,7 @@ def test_what_cannot_be_kept_is_said(home):
     assert b"its text could not be kept: " in err
 
 
-def test_a_failure_after_the_session_was_removed(home):
+def test_failure_after_removal_of_the_session(home):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
     process = piped("append", "-s", "s", "--from", "openai-chat", home=home)
     data = STREAMS["openai-chat"]()
@@ -218,7 +218,7 @@ def test_an_update_from_stdin(home, change):
     assert len([*(home / "unsent").iterdir()]) == 1  # what was typed is in the shell's history
 
 
-def test_status_lists_what_is_kept_and_gc_removes_it_once_it_is_old(home):
+def test_status_lists_kept_text_and_gc_removes_it_when_old(home):
     run_in_process("append", "-s", "s", "-m", "hi", home=home)
     kept = home / "unsent" / "gone-1.txt"
     kept.parent.mkdir()

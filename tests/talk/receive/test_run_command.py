@@ -22,18 +22,18 @@ MOST = 1 << 20
         ("no-such-command-here 2>/dev/null", (127, b"", b"")),
     ],
 )  # fmt: skip
-def test_a_tool_gets_its_arguments_and_gives_output_errors_and_code(command, ran):
+def test_tool_gets_arguments_and_returns_output_stderr_and_code(command, ran):
     assert tool(command, b'{"a":1}', {"CODEH_CALL_NAME": "läs"}, MOST) == ran
 
 
-def test_its_environment_is_ours_and_the_calls(monkeypatch):
+def test_tool_environment_has_ours_and_the_call(monkeypatch):
     monkeypatch.setenv("OURS", "o")
     assert tool('echo "$OURS$MINE"', b"", {"MINE": "m"}, MOST)[1] == b"om\n"
     assert "MINE" not in os.environ
 
 
 @pytest.mark.parametrize("where", ["", ">&2"])
-def test_much_on_either_stream_is_read_whole_and_does_not_stop_it(where):
+def test_large_output_on_both_streams_is_read_whole(where):
     code, out, err = tool(f"head -c 300000 /dev/zero {where}; echo end", b"x" * 300_000, {}, MOST)
     assert code == 0
     assert len(out) + len(err) == 300_004
@@ -42,7 +42,7 @@ def test_much_on_either_stream_is_read_whole_and_does_not_stop_it(where):
 @pytest.mark.parametrize(
     ("size", "most", "whole"), [(1000, 1000, True), (1001, 1000, False), (500_000, 1000, False)]
 )
-def test_one_that_prints_too_much_is_ended(size, most, *, whole):
+def test_too_much_output_ends_the_tool(size, most, *, whole):
     code, _, _ = tool(f"head -c {size} /dev/zero; exec >&- 2>&-; exit 4", b"", {}, most)
     assert code == (4 if whole else None)
     code, endless, _ = tool("yes", b"", {}, most)
@@ -50,7 +50,7 @@ def test_one_that_prints_too_much_is_ended(size, most, *, whole):
     assert most < len(endless) < most + (1 << 17)
 
 
-def test_a_tool_reads_its_arguments_from_a_file_so_it_may_answer_before_it_has_read_them():
+def test_tool_may_finish_without_reading_its_arguments():
     assert tool("echo early; sleep 0.05; wc -c", b"x" * 1_000_000, {}, MOST)[1].split() == [
         b"early",
         b"1000000",
@@ -58,7 +58,7 @@ def test_a_tool_reads_its_arguments_from_a_file_so_it_may_answer_before_it_has_r
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_a_tool_is_ended_where_we_are(monkeypatch, error, tmp_path):
+def test_tool_is_ended_with_us(monkeypatch, error, tmp_path):
     """A signal that comes while its output is read."""
 
     def fail(*_):
@@ -71,7 +71,7 @@ def test_a_tool_is_ended_where_we_are(monkeypatch, error, tmp_path):
     assert not is_running(int((tmp_path / "pid").read_text()))
 
 
-def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended():
+def test_tool_has_its_own_exit_code_and_leftover_processes_end():
     with tempfile.TemporaryFile() as body:
         done = start("exit 7", body.fileno(), {})
         assert run_command.ended(done) == 7
@@ -83,7 +83,7 @@ def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended():
 PROGRAM = f"{sys.executable} -m codeh_history"
 
 
-def test_a_call_that_was_answered_while_its_tool_ran_has_one_answer(home):
+def test_call_answered_meanwhile_has_one_result(home):
     run("append", "-s", "demo", "-m", "hi")
     run("append", "-s", "demo", "--call", "f", "--args", "{}", "--call-id", "c")
     first = f"{PROGRAM} append -s demo --result f --call-id c -m first >/dev/null; echo second"
@@ -94,7 +94,7 @@ def test_a_call_that_was_answered_while_its_tool_ran_has_one_answer(home):
     assert [line["parts"][0]["functionResponse"]["response"] for line in results] == [{"output": "first"}]
 
 
-def test_a_call_that_was_undone_while_its_tool_ran_has_no_answer(home):
+def test_call_undone_meanwhile_has_no_result(home):
     run("append", "-s", "demo", "-m", "hi")
     run("append", "-s", "demo", "--call", "f", "--args", "{}")
     done = run("calls", "-s", "demo", "--via", f"{PROGRAM} undo -s demo >/dev/null; echo late")
@@ -103,7 +103,7 @@ def test_a_call_that_was_undone_while_its_tool_ran_has_no_answer(home):
 
 
 @pytest.mark.parametrize("printed", ["sunny", '{"sky":"clear"}'])
-def test_a_result_whose_session_is_removed_is_kept_for_the_command_that_stores_it(home, printed):
+def test_result_of_a_removed_session_is_kept(home, printed):
     """What a tool did cannot be done again."""
     run("append", "-s", "demo", "--call", "weather", "--args", "{}", "--call-id", "c 1", "-q")
     via = f"{PROGRAM} rm demo -q; echo '{printed}'"

@@ -31,7 +31,7 @@ def written(process, home, data, end):
     until(lambda: pending(home).endswith(end))
 
 
-def test_what_a_program_prints_is_pending_at_once_and_committed_at_its_end(home):
+def test_output_is_pending_at_once_and_committed_at_the_end(home):
     process = piped("append", "-s", "s", "--stream", "--role", "model", "--echo", home=home)
     written(process, home, "Look, é\u2028:\n".encode(), "\u2028:\n")
     assert [r["type"] for r in log(home)] == ["open", "delta"]
@@ -48,7 +48,7 @@ TEXT = " \n\tA é, a €, a 😀.\r\n```\ncode\n```\n\n"
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
-def test_each_byte_is_kept_however_it_is_cut(tmp_path, size):
+def test_text_is_kept_under_any_chunking(tmp_path, size):
     data = TEXT.encode()
     pieces = [data[at : at + size] for at in range(0, len(data), size)]
     done = run_in_process("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=tmp_path)
@@ -62,7 +62,7 @@ def test_each_byte_is_kept_however_it_is_cut(tmp_path, size):
     ("data", "byte", "left"),
     [(b"one \xff two\n", 4, "one \ufffd two\n"), (b"cut \xc3", 4, "cut \ufffd")], ids=["inside", "at the end"],
 )  # fmt: skip
-def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, left):
+def test_invalid_utf_8_is_named_and_stays_pending(home, data, byte, left):
     done = run_in_process("append", "-s", "s", "--stream", stdin=[data], home=home)
     assert (done.code, done.out) == (65, b"")
     assert f"byte {byte} of the text is not UTF-8; what arrived stays pending".encode() in done.err
@@ -71,7 +71,7 @@ def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, left):
 
 
 @pytest.mark.parametrize("data", [[], [b"\n", b"  \n"]], ids=["nothing", "blanks"])
-def test_an_empty_text_is_refused_and_starts_no_session(home, data):
+def test_empty_text_is_refused_and_creates_no_session(home, data):
     assert run_in_process("append", "-s", "s", "--stream", stdin=data, home=home).code == 65
     assert log(home) == []
 
@@ -92,7 +92,7 @@ def test_a_stream_begins_a_session_of_its_own_if_another_took_its_name(home, mon
     assert lines(session_path(home, f"{path.stem}-2"))[-1]["parts"] == [{"text": "hi"}]
 
 
-def test_a_signal_keeps_what_came(home):
+def test_signal_keeps_streamed_text(home):
     process = piped("append", "-s", "s", "--stream", "--role", "model", home=home)
     written(process, home, b"half an ", "half an ")
     process.send_signal(signal.SIGTERM)
@@ -103,7 +103,7 @@ def test_a_signal_keeps_what_came(home):
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("write", [1, 2], ids=["the first write", "a later one"])
-def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(home, monkeypatch, when, write):
+def test_signal_during_a_write_neither_loses_nor_doubles_text(home, monkeypatch, when, write):
     seconds = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: float(next(seconds)))
     real, count = os.write, 0

@@ -58,7 +58,7 @@ def is_blank(message):
     log=records(most=14), ending=ENDINGS, raw=st.booleans(), unanswered=st.sampled_from(["stub", "drop"])
 )
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_any_history_becomes_a_valid_request(log, ending, raw, unanswered):
+def test_any_history_gives_a_valid_request(log, ending, raw, unanswered):
     log = [*log, *ending]
     for format in providers.FORMATS:
         body = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
@@ -80,7 +80,7 @@ WRONG = {  # what each client takes, and what in its place it does not
 
 
 @pytest.mark.parametrize("format", providers.FORMATS)
-def test_the_clients_refuse_what_is_wrong(format):
+def test_clients_refuse_invalid_requests(format):
     body, change = WRONG[format]
     assert mistakes(format, body) == []
     assert mistakes(format, {**body, **change})
@@ -239,12 +239,12 @@ def path(tmp_path_factory):
 
 @settings(max_examples=examples(200))
 @given(data=sessions(), argv=words())
-def test_what_is_skipped_would_change_nothing(path, data, argv):
+def test_skipped_passes_would_change_nothing(path, data, argv):
     check(path, data, *argv)
 
 
 @pytest.mark.parametrize("to", providers.FORMATS)
-def test_no_oddity_is_skipped(path, to):
+def test_pass_for_every_oddity_runs(path, to):
     for data in every_oddity():
         check(path, data, "--to", to, "--model", "claude-opus-4-8")
 
@@ -253,7 +253,7 @@ def test_no_oddity_is_skipped(path, to):
     {"type": "ref", "blockIds": ["x"]}, {"type": "update", "of": "0", "blockIds": ["x"]},
     {"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "blockId": "x"}]},
 ])  # fmt: skip
-def test_a_log_knows_that_it_names_blocks(more):
+def test_log_detects_block_references(more):
     named = message("a", "user", "") | more
     del named["parts"]
     log = log_records.parse([orjson.dumps(named)])

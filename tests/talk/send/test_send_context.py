@@ -55,7 +55,7 @@ def test_payload_leaves_out_what_its_context_repeats(home, provider):
     assert "Assistant: r13" in whole
 
 
-def test_payload_with_nothing_to_tell(home):
+def test_payload_with_an_empty_context(home):
     stored(home, talk(1)[:1])
     plain = run("payload", "demo", "--to", "gemini").out
     assert run("payload", "demo", "--to", "gemini", "--context").out == plain
@@ -86,7 +86,7 @@ def view(*parts):
         ([{"text": "t", "thought": True}, {"text": "q"}], [{"text": "t", "thought": True}, {"text": "<q>"}]),
     ],
 )  # fmt: skip
-def test_the_last_prompts_text_is_replaced_and_nothing_else(tmp_path, parts, new):
+def test_only_the_text_of_the_last_prompt_is_replaced(tmp_path, parts, new):
     (tmp_path / "t").write_text("<{{ message }}>")
     before = view(*parts)
     messages, options = rendered(before, Options(system="s"), Request(user_template=str(tmp_path / "t")))
@@ -97,7 +97,7 @@ def test_the_last_prompts_text_is_replaced_and_nothing_else(tmp_path, parts, new
     assert before.messages[2].parts == parts  # the session is not changed
 
 
-def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path):
+def test_system_prompt_is_rendered_with_known_variables(tmp_path):
     (tmp_path / "t").write_text("{{ context }}|{{ message }}|{{ vars.k }}")
     flags = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
     messages, options = rendered(view({"text": "q"}), Options(system="s"), flags)
@@ -112,7 +112,7 @@ def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path):
     ("pairs", "expected"),
     [([], {}), (["a=1", "b="], {"a": "1", "b": ""}), (["a=b=c"], {"a": "b=c"}), (["a= x "], {"a": " x "})],
 )
-def test_a_variable_is_all_behind_the_first_equals_sign(pairs, expected):
+def test_variable_value_follows_the_first_equals_sign(pairs, expected):
     assert variables(pairs) == expected
 
 
@@ -120,12 +120,12 @@ def test_a_variable_is_all_behind_the_first_equals_sign(pairs, expected):
     ("pairs", "why"),
     [(["a"], "--var a: NAME=VALUE"), (["=b"], "--var =b: NAME"), (["a=1", "a=1"], "--var a: given twice")],
 )
-def test_what_is_no_variable_is_exit_2(pairs, why):
+def test_invalid_variable_is_exit_2(pairs, why):
     with pytest.raises(Usage, match=why):
         variables(pairs)
 
 
-def test_one_that_takes_too_long_is_ended(tmp_path):
+def test_slow_template_is_ended(tmp_path):
     long = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     (tmp_path / "t").write_text(long)
     with pytest.raises(BadData, match=rf"^{tmp_path}/t: it takes longer than 0.3 s"):
@@ -133,7 +133,7 @@ def test_one_that_takes_too_long_is_ended(tmp_path):
 
 
 @given(data=plain_files() | some.files_of(), at_once=st.integers(1, 4), end=st.integers(2, 30))
-def test_a_big_log_is_told_as_its_view(data, at_once, end, tmp_path_factory):
+def test_context_of_a_large_log_equals_that_of_its_view(data, at_once, end, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     env, target = Env({"CODEH_HOME": "/nowhere"}, stderr=99), Target(str(path), "-s")

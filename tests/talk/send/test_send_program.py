@@ -50,7 +50,7 @@ def made(data=b"file", name="dir/f.jsonl", **more):
     return Made("s", "prog", "/my dir", "" if written.imported else "/home/dir/f.jsonl", written)
 
 
-def test_it_goes_on_where_it_was_begun_unless_told_otherwise(env, tmp_path):
+def test_session_resumes_in_its_directory_unless_given_another(env, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     real = os.path.realpath(tmp_path / "real")
@@ -62,7 +62,7 @@ def test_it_goes_on_where_it_was_begun_unless_told_otherwise(env, tmp_path):
         assert made.cwd == os.path.realpath(os.getcwd())
 
 
-def test_a_directory_that_is_not_here_is_noted(env, tmp_path):
+def test_missing_directory_is_noted(env, tmp_path):
     with noting(env, tmp_path) as notes:
         view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
         assert program.directory(env, view, None) == "/no/such"
@@ -87,7 +87,7 @@ def test_installed_for_a_directory_that_does_not_exist_it_is_resumed_without_cd(
     assert how == f"resume with: {shlex.join(made.written.resume)}"
 
 
-def test_installed_it_lies_where_its_program_looks_and_never_over_another(env, tmp_path):
+def test_installed_file_is_where_the_program_looks_and_overwrites_none(env, tmp_path):
     view = view_of([HEADER, *SAID])
     made = program.make(env, view, "claude-code", cwd=str(tmp_path))
     assert made.place.startswith(str(tmp_path / ".claude"))
@@ -100,7 +100,7 @@ def test_installed_it_lies_where_its_program_looks_and_never_over_another(env, t
     assert program.make(env, view, "claude-code", cwd=str(tmp_path)).written.resume != made.written.resume
 
 
-def test_a_title_is_the_one_given_else_the_sessions(env):
+def test_title_is_the_option_or_that_of_the_session(env):
     view = view_of([HEADER, {"type": "meta", "set": {"title": "Own"}}, *SAID])
     for title, other in ((None, "Given"), ("Given", "Own")):
         data = program.make(env, view, "claude-code", title=title).written.data.decode()
@@ -112,7 +112,7 @@ def test_a_title_is_the_one_given_else_the_sessions(env):
     "log",
     [[], [{**SAID[0], "kind": "info"}], [{"type": "open", "id": "o", "kind": "codeh", "role": "model"}]],
 )
-def test_where_there_is_nothing_to_write_it_is_said(env, log):
+def test_empty_session_is_reported(env, log):
     with pytest.raises(BadData, match=r"s: no message to write; append one first"):
         program.make(env, view_of([HEADER, *log]), "codex")
 
@@ -125,11 +125,11 @@ def test_where_there_is_nothing_to_write_it_is_said(env, log):
         ({"imported": ["prog", "import"]}, "/x/f.txt", "cd '/my dir' && prog import /x/f.txt && prog -r ID"),
     ],
 )  # fmt: skip
-def test_the_command_takes_the_file_where_it_lies_if_the_program_can(more, path, command):
+def test_resume_command_names_the_file_if_the_program_can_open_it(more, path, command):
     assert program.resumed(made(**more), path) == command
 
 
-def test_a_file_that_must_be_put_somewhere_says_where(env, tmp_path):
+def test_manual_install_location_is_printed(env, tmp_path):
     path = str(tmp_path / "out.txt")
     put = "put it at /home/dir/f.jsonl and resume with: cd '/my dir' && prog -r ID"
     assert program.put(env, made(), path) == put
@@ -160,7 +160,7 @@ case "$2" in *f.jsonl) ;; *) exit 8 ;; esac
         ({"ANSWER": "ID", "CODE": "3"}, "imported ID"),
     ],
 )
-def test_a_program_that_takes_it_in_itself_must_say_that_it_did(env, tmp_path, environ, why):
+def test_failed_import_by_the_program_is_an_error(env, tmp_path, environ, why):
     script = tmp_path / "prog"
     script.write_text(SCRIPT)
     script.chmod(0o755)
@@ -173,7 +173,7 @@ def test_a_program_that_takes_it_in_itself_must_say_that_it_did(env, tmp_path, e
             program.put(env, file, None, install=True)
 
 
-def test_a_program_that_is_not_there_is_named(env, tmp_path):
+def test_missing_program_is_named(env, tmp_path):
     file = made(imported=[str(tmp_path / "none"), "import"])._replace(cwd=str(tmp_path))
     with pytest.raises(
         InputOutput, match=r"none import, in .*: No such file or directory; --output FILE writes"
@@ -181,7 +181,7 @@ def test_a_program_that_is_not_there_is_named(env, tmp_path):
         program.put(env, file, None, install=True)
 
 
-def test_what_was_left_out_is_said_once_a_kind(env, tmp_path):
+def test_omitted_content_is_reported_once_per_kind(env, tmp_path):
     written = made(notes=["message 1: no image", "message 2: no image", "message 3: no sound"])
     written.written.left["thought"] += 2
     with noting(env, tmp_path) as notes:
@@ -191,13 +191,13 @@ def test_what_was_left_out_is_said_once_a_kind(env, tmp_path):
     assert len(notes) == 3
 
 
-def test_the_file_is_one_that_the_program_would_read(env, tmp_path):
+def test_program_can_read_the_file(env, tmp_path):
     made = program.make(env, view_of([HEADER, *SAID]), "codex", cwd=str(tmp_path))
     assert all(isinstance(orjson.loads(line), dict) for line in made.written.data.splitlines())
     subprocess.run(["/bin/sh", "-nc", program.command(made, made.written.resume)], check=True)
 
 
-def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(env, tmp_path):
+def test_2026_11_23_database_session_is_identified_by_its_source(env, tmp_path):
     """opencode's ids begin with the time at which they were made."""
     view = view_of([HEADER, *SAID])
     made = program.make(env, view, "opencode", cwd=str(tmp_path), of=("a",))
@@ -213,7 +213,7 @@ def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(env,
 
 
 @pytest.mark.parametrize("name", registry.WRITTEN)
-def test_a_moved_session_keeps_its_id_only_where_the_program_looks_by_directory(env, tmp_path, name):
+def test_moved_session_keeps_its_id_only_if_sessions_are_per_directory(env, tmp_path, name):
     """Elsewhere its second session with that id would hide the first, or replace it."""
     id = "11111111-2222-4333-8444-555555555555"
     view = view_of([HEADER, *SAID])
