@@ -271,22 +271,29 @@ def test_invalid_input_is_refused_before_anything_is_stored(home, tmp_path, monk
 
 ASKED = {"type": "message", "id": "u", "role": "user", "kind": "user", "parts": [{"text": "q"}]}
 CALLED = {"type": "message", "id": "c", "role": "model", "kind": "codeh", "parts": [{"functionCall": {"name": "ls", "args": {}}}]}  # fmt: skip
+LONG = [{**ASKED, "id": f"u{n}", "parts": [{"text": f"question {n} about path/file{n}.py " * 5}]} for n in range(60)]  # fmt: skip
+UNWRITABLE = {
+    "ask": (["ask", "--to", "gemini"], [ASKED]), "calls": (["calls"], [CALLED]),
+    "summarize": (["summarize", "-i"], LONG), "compact": (["compact", "-i", "--budget", "700"], LONG),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "argv, record", [(["ask", "--to", "gemini"], ASKED), (["calls"], CALLED)], ids=["ask", "calls"]
-)
-def test_no_command_runs_for_a_session_that_cannot_be_written(home, tmp_path, argv, record):  # 2026-11-27
+@pytest.mark.parametrize("verb", UNWRITABLE)
+def test_no_command_runs_for_a_session_that_cannot_be_written(home, tmp_path, verb):  # 2026-11-27
     """Its output, which may cost money, could not be stored."""
-    path = write_session(home, encode([{"type": "session", "version": 2, "id": "s"}, record]), "s")
+    argv, records = UNWRITABLE[verb]
+    path = write_session(home, encode([{"type": "session", "version": 2, "id": "s"}, *records]), "s")
     refused = run_in_process(*argv, "-s", "s", "--via", f"touch {tmp_path}/ran; echo '{YES}'")
     assert (refused.code, refused.out) == (65, b"")
     assert refused.err.endswith(f"{path}: version 2, but this program only writes version 1\n".encode())
-    if argv == ["calls"]:
-        read = path.read_bytes()
-        refused = run_in_process("calls", "-", "--via", f"touch {tmp_path}/ran", stdin=read)
-        assert (refused.code, refused.out) == (2, b"")
-        assert refused.err.endswith(b"- (a stream on stdin) cannot be written; name a session\n")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_no_command_runs_for_a_stream(tmp_path):
+    data = encode([{"type": "session", "version": 1, "id": "s"}, CALLED])
+    refused = run_in_process("calls", "-", "--via", f"touch {tmp_path}/ran", stdin=data, home=tmp_path)
+    assert (refused.code, refused.out) == (2, b"")
+    assert refused.err.endswith(b"- (a stream on stdin) cannot be written; name a session\n")
     assert not (tmp_path / "ran").exists()
 
 

@@ -100,7 +100,8 @@ def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -
     Raises SummarizerFailed with the file unchanged, TryAgain if the session changed twice meanwhile.
     """
     for _ in range(TRIES):
-        work = prepare(view_of(env, target, strict=strict), settings)
+        view = view_of(env, target, strict=strict)
+        work = prepare(view, settings, lambda: log.append(env, target.path, lambda _: None))
         if work is None:
             return None
         done = store(env, target, work)
@@ -109,12 +110,13 @@ def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -
     raise TryAgain(f"{target.path}: what was to be summarised changed twice meanwhile; nothing was stored")
 
 
-def prepare(view: View, settings: Settings) -> Work | None:
-    """Have what is due summarised; None if nothing is."""
+def prepare(view: View, settings: Settings, check: Callable[[], object] = lambda: None) -> Work | None:
+    """Have what is due summarised; None if nothing is. `check` may refuse it before the command runs."""
     batch = settings.due(view)
     folds = window.foldable(view.summaries, int(batch is not None))
     if batch is None and not folds:
         return None
+    check()
     return drafted(Work(view, batch, folds), settings.summarizer)
 
 

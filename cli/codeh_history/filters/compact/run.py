@@ -13,6 +13,7 @@ from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
+from ...store import log
 from ...store.resolve import Target, for_filtering
 from ...views import result as filtering
 from ...views.view import view_of
@@ -39,6 +40,8 @@ def run(env: Env, options: Compact) -> int:
         items.extend([wanted.items] if wanted.items else [])
         plan = bounds.plan(env, view, wanted, in_place=options.in_place, exact=options.plan)
         if options.via is not None:
+            if options.in_place and plan.ops:  # refuse a session that cannot be written before it runs
+                log.append(env, target.path, lambda _: None)
             plan = bounds.by_model(env, target.id, view, plan, wanted, options)
         if options.explain:
             from ...render import changes
