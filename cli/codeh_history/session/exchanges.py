@@ -9,13 +9,17 @@ from .view import text_of, uses_tools
 
 IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
 SYSTEM_PREFIX = "System:"
-NOT_USERS = (  # Claude Code begins user messages that no user wrote with one of these
+NOT_USERS = (  # programs begin user messages that no user wrote with one of these
     "[SYSTEM NOTIFICATION - NOT USER INPUT]",
     "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]",
     "The coordinator sent a message while you were working:",
     "Another Claude session sent a message while you were working:",
     "A message arrived from ",
     "<task-notification>",
+    "<system_notification>",
+    "[Request interrupted by user",
+    "# AGENTS.md instructions for ",
+    "<environment_context>",
 )
 _NO_PROMPTS = (SYSTEM_PREFIX, *NOT_USERS)
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")

@@ -20,7 +20,7 @@ SPEAKERS = (
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # characters that a reader may treat as the end of a line
 _BREAK = Pattern(f"[{_BREAKS}]+")
 _HIDDEN = r"(?:[\x00-\x08\x0e-\x1a\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\x1b(?:\[[\d;]*m)?)*"
-_NAMES = "|".join((*HEADINGS, "Where things stand"))
+_NAMES = "|".join((*HEADINGS, "Where things stand", "Requests"))
 
 
 def pattern(more: str = "(?!)") -> Pattern:

@@ -20,6 +20,7 @@ WRITES = frozenset(
 FEW = 4  # fewer words only name a place, not a reason: `FAIL src/a.test.js`
 LENGTH = 160  # characters of a failure
 _ENDS = 4000  # characters at each end of an output to search for errors
+LAST = 6  # lines of an output without a status that tell whether a command failed
 _CHANGING = Pattern(r"(?:rm|mv|cp|touch|tee|truncate|chmod|git (?:add|mv|rm)|sed -i\S*|perl -pi)\s")
 _SHOWING = frozenset("cat head tail less nl wc sed diff".split())
 _BEFORE = frozenset("sudo time env then do".split())  # a command
@@ -60,7 +61,9 @@ _SPECIFIC = Pattern(  # names something: a quote, a path, a symbol, a call
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
 _EXITED = Pattern(r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?) ([1-9]\d*)")
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
-_FIELD = Pattern(r"(?i)(?:output|stdout|stderr|result): (?=\S)|^[\w ]+: \((?:none|empty)\)$")
+_FIELD = Pattern(
+    r"(?i)(?:output|stdout|stderr|result): (?=\S)|^[\w ]+: \((?:none|empty)\)$|</?tool_use_error>"
+)
 _CRASHED = Pattern(r"\s*(?:Error|ERROR|Traceback)\b")
 _SHOWS = Pattern(r"\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b")
 
@@ -178,7 +181,8 @@ def failure(name: str, response: Any, command: str) -> str:
     error = response.get("error")
     if error:
         text = error if isinstance(error, str) else " ".join(strings_in(error)) or "failed"
-        return _reason(text.removeprefix(failed_call(name, "")))
+        text = text.removeprefix(failed_call(name, ""))
+        return _reason(text if command else text.strip().partition("\n")[0])
     value = result_value(response)
     text = value if isinstance(value, str) else "\n".join(strings_in(value))
     if len(text) > 2 * _ENDS:  # errors are at the beginning or the end
@@ -190,7 +194,8 @@ def failure(name: str, response: Any, command: str) -> str:
         if (shows(command) or shows(command.rpartition("|")[2])) and not is_error(text):
             return ""  # a search without matches
         return _reason(text) or f"exit {exited[1] if exited else code}"
-    if (command and not shows(command) and is_error(text)) or _CRASHED.match(text):
+    end = "\n".join(text.rstrip().rsplit("\n", LAST)[-LAST:])  # a test that passes may print errors
+    if (command and not shows(command) and is_error(end)) or _CRASHED.match(text):
         return _reason(text)
     return ""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..base.lazy import Pattern
+from ..base.read_json import strings_in
 from ..session.pairing import Call
 from .calls import (
     WRITES,
@@ -32,7 +33,14 @@ _ACTS = WRITES | frozenset(
 _LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
 _OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
 _TELLING = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
-_PUBLISHING = Pattern(r"\bgit (?:commit|push|tag|merge|revert)(?: (?:'[^']*'|\"[^\"]*\"|[^\s;&|<>]+))+")
+_PUBLISHING = Pattern(
+    r"\b(?:git (?:commit|push|tag|merge|revert)|gh (?:pr|issue|release) (?:create|merge|close|edit))"
+    r"(?: (?:'[^']*'|\"[^\"]*\"|(?!\d[<>])[^\s;&|<>]+))+"
+)
+_PUBLISHED = {  # what its output tells of it: branch and hash, or a URL
+    "git commit": Pattern(r"(?m)^\[([^\]\n]+ [0-9a-f]{7,})\]"),
+    "gh": Pattern(r"(https://\S+/(?:pull|issues|releases)/\S+)"),
+}
 _VALUE = Pattern(r"=[^,)]*")
 
 
@@ -70,7 +78,8 @@ class Ledger:
         if command:
             self.commands.add(clip(command.split("\n", 1)[0], 100))
             for act in _PUBLISHING.findall(command):
-                self._act(f"`{clip(act, 100)}`", call.place)
+                if "--dry-run" not in act:
+                    self._act(f"`{clip(act, ACTION)}`{_published(act, response)}", call.place)
         elif acts(call.name) and not paths:
             act = _described(call.name, args) + _outcome(args, response)
             if not act.endswith("()"):
@@ -147,6 +156,13 @@ def _plain(value: Any) -> str:
     return str(value) if isinstance(value, (str, int, float)) else ""
 
 
+def _published(act: str, response: Any) -> str:
+    """The branch and hash of a commit, or the URL of what was created."""
+    pattern = next((pattern for begin, pattern in _PUBLISHED.items() if act.startswith(begin)), None)
+    match = pattern and pattern.search("\n".join(strings_in(response)))
+    return f" → {match[1]}" if match else ""
+
+
 def _outcome(args: dict[str, Any], response: Any) -> str:
     """The ids, numbers and states that an action returned."""
     value = result_value(response)
@@ -161,10 +177,10 @@ def _outcome(args: dict[str, Any], response: Any) -> str:
 
 def _shortened(what: str, most: int) -> str:
     """Shorten a call, but keep the backticks of a command and what a call returned."""
-    if what[:1] == what[-1:] == "`":
-        return f"`{clip(what[1:-1], most)}`"
     call, arrow, gave = what.partition(" → ")
-    return f"{clip(call, most)}{arrow}{gave}"
+    command = call[:1] == call[-1:] == "`"
+    short = f"`{clip(call[1:-1], most)}`" if command else clip(call, most)
+    return f"{short}{arrow}{gave}"
 
 
 def _both_ends(reason: str) -> str:

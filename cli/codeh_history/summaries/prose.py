@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..base.lazy import Pattern
 
@@ -29,6 +29,8 @@ _DATA = Pattern(  # code, a field, an error
 )
 _DOCUMENT = Pattern(r"\s*#{1,6} |---+\s*$")  # a document begins; everything after it belongs to it
 _WORDS = Pattern(r"\w+")
+_MARKER = Pattern(r"[>=<*#-]{2,} ?.*\b(?:(START|BEGIN)|END)\b")  # around a quoted text
+_PATH = Pattern(r"\s*['\"]?(?:/[^\s/]+)+['\"]?$")  # alone, as of a screenshot
 _LETTER = Pattern(r"(?:Hi|Hello|Dear|Hallo|Liebe\w*)\b[^.!?]{0,40},\s*$")
 _SHOWN = Pattern(  # code, data, a quote
     r" {4}|\t|\s*[-*+] [a-z_][\w.-]*: "
@@ -45,37 +47,59 @@ dir vielen right hmm sounds looks all then alright fine your help for i apprecia
 def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple[str, bool, bool]]:
     """Yield each line of a text, whether its author wrote it, and whether it may state a rule.
 
-    Code, logs, quotes, tags and text after `most` characters count as pasted, and so does a document
-    announced by a line that ends in a colon. Lines far down state no rules, nor do lines of a user's text
-    in a document, a letter, a quote or data.
+    Code, logs, quotes, tags, text between markers and text after `most` characters count as pasted, and so
+    does a document announced by a line that ends in a colon. Lines far down state no rules, nor do lines of
+    a user's text in a document, a letter, a quote or data.
     """
     fence = tag = ""
     seen = 0
-    document = pasted = announced = shown = False
-    for number, line in enumerate(text.split("\n")):
+    document = pasted = announced = quoted = False
+    lines = text.split("\n")
+    within = _within_logs(lines) if user else ()
+    for number, line in enumerate(lines):
         seen += len(line)
         opened = _TAG.match(line)
         before, fence = fence, fence_after(line.strip(), fence)
         fenced = bool(before or fence)
         if opened is not None and not fenced:
             tag = opened[2] if not opened[1] and f"</{opened[2]}>" not in line else ""
-        if fenced or opened is not None:
+        marker = _MARKER.match(line) if user else None
+        quoted = bool(marker[1]) if marker else quoted
+        if fenced or opened is not None or quoted:
             yield line, False, False
             continue
         begins = user and not document
         begins = begins and bool(_DOCUMENT.match(line) or (number > 0 and _LETTER.match(line)))
         pasted, document = pasted or (begins and announced), document or begins
         announced = line.rstrip().endswith(":") if line.strip() else announced
-        own = seen <= most and not (tag or pasted or _DATA.match(line)) and is_prose(line.strip())
-        own = own and not (user and shown and line[:1] == " ")  # a shown line, wrapped
-        shown = bool(line.strip()) and not own
+        own = seen <= most and not (tag or pasted or number in within) and is_prose(line)
         early = seen <= PASTED and number < ROWS
         yield line, own, early and not (document or (user and _SHOWN.match(line)))
 
 
+def _within_logs(lines: Sequence[str]) -> set[int]:
+    """The numbers of a user's lines that stand between lines of code or a log without a blank line, or are
+    indented after one.
+    """
+    within: set[int] = set()
+    since: list[int] | None = None  # lines of prose after one of a log
+    for number, line in enumerate(lines):
+        if not line.strip():
+            since = None
+        elif not is_prose(line):
+            within.update(since or ())
+            since = [] if not _PATH.match(line) else since
+        elif since is not None:
+            since.append(number)
+            if line[:1] == " ":
+                within.update(since)
+    return within
+
+
 def is_prose(line: str) -> bool:
-    """Whether a line is prose, not a log, a prompt, a table or code."""
-    if len(line) < 2 or _NOISE.match(line):
+    """Whether a line is prose, not a log, a prompt, a table, data or code."""
+    line, whole = line.strip(), line
+    if len(line) < 2 or _NOISE.match(line) or _DATA.match(whole):
         return False
     if line.isascii():  # several times as fast
         odd = len(line.encode().translate(None, _PLAIN))

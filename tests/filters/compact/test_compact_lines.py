@@ -43,7 +43,7 @@ def test_what_somebody_says_is_told_sentence_by_sentence(text, expected):
 def test_among_people_a_speaker_is_named_at_the_beginning():
     parsed = spoken("Ann Lee: You must never do it.\nUser: We met.", USER, "m", 0.3, PEOPLE)
     assert [(line.text, line.kind, line.label) for line in parsed] == [
-        ("You must never do it.", "asked", "Ann Lee"), ("User: We met.", "asked", "User"),
+        ("You must never do it.", "asked", "Ann Lee"), ("User: We met.", "asked", "Ann Lee"),
     ]  # fmt: skip
 
 

@@ -46,6 +46,16 @@ def carriers(text, id):
             user("Somebody wrote:\n" + "".join(f"> {row}\n" for row in re.split(r"\s*[\n\r]\s*", text)))
         ],
         "paste": [user(f"Why is {id} slow?\n{LOG}\n{text}")],
+        "terminal": [
+            user(
+                f"➜  app git:(main) ✗ git push\nerror: {id}\n- {line}\nerror: failed to push\n\nPlease fix {id}."
+            )
+        ],
+        "transcript": [
+            user(f"Review this.\n\n>>> TRANSCRIPT START\n\n{text}\n\n>>> TRANSCRIPT END\n\nIs {id} safe?")
+        ],
+        "instructions": [user(f"# AGENTS.md instructions for /{id}\n\n{text}")],
+        "command": [user(f"<command-name>/{id}</command-name>"), user(f"# Open\n\n{text}")],
     }
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import exp, log
 
 from ...base.lazy import Pattern
@@ -24,24 +24,25 @@ from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
 
 UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
-NAME = 7.0  # in work, how much more a name is worth than a rare word
-AGAIN, AGAIN_IN_WORK, NAME_AGAIN = 0.65, 0.8, 0.03  # factor for the worth of a word, or name, once chosen
+NAME = 5.0  # in work, how much more a name is worth than a rare word
+AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, once chosen
 LATELY = 0.3  # in work: the share of the conversation over which a use of a word loses most of its worth
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 SAME, BACK = 0.8, 0.5  # share of a rule's words in a line that repeats it, and that revokes it
 FEW = 2  # too few words to recognise an open end by
 LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not too much of the room
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
-LAST = 8  # of the model's last sentences, those that may tell where things stand
+LAST = 8  # sentences, of an answer and of what was said since, that may tell where things stand
 FIRST = 3  # sentences of each answer's beginning
 FIRST_COST = 12  # tokens of the first sentence of a prompt; if not all fit, of every n-th prompt
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.04, 0.02
 PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
-CAPITALS = Pattern(r"[A-Z]+")  # no name in work: `WHAT`
 ELSEWHERE = "elsewhere"  # the label of names that no file shows
-SYMBOL = Pattern(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
+SYMBOL = Pattern(  # or a path; no `MUST`, no `e1e8`
+    r"(?![A-Z]+s?$|[\da-f]{4,6}$|//)(?:(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w)"
+)
 
 
 class Chooser:
@@ -50,18 +51,17 @@ class Chooser:
     def __init__(self, lines: Sequence[Line], shape: str, staying: AbstractSet[str] = frozenset()) -> None:
         """`staying`: the words of the messages that stay."""
         uses = _uses(lines, shape)
-        self._names = set(filter(_is_name, uses)) if shape == WORK else set[str]()
+        self._names = set(filter(is_name, uses)) if shape == WORK else set[str]()
         self._left = {
             word: int(UNIT * use * (NAME if word in self._names else rarity(word) ** 1.5))
             for word, use in uses.items()
         }
-        self._again = AGAIN_IN_WORK if shape == WORK else AGAIN
         self._use(self._left.keys() & staying)
         self._taken: set[int] = set()
 
     def _use(self, words: Iterable[str]) -> None:
         for word in words:
-            self._left[word] = int(self._left[word] * (NAME_AGAIN if word in self._names else self._again))
+            self._left[word] = int(self._left[word] * (NAME_AGAIN if word in self._names else AGAIN))
 
     def _gain(self, line: Line) -> float:
         """What a line adds for each token."""
@@ -183,13 +183,19 @@ def _newest(line: Line) -> tuple[bool, bool, int]:
 
 
 def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
-    """What the model said last (in a chat, in its last answer), newest first, without announcements."""
+    """How the model's last answer begins; in work, in turn with what it said since, newest first, without
+    announcements.
+    """
     own = [
         line for line in lines
         if line.spoken == "said" and line.number >= 0
         and not (line.text.endswith(":") or prose.is_filler(line.text) or cues.announces(line.text))
     ]  # fmt: skip
-    return [line for line in own if shape == WORK or line.id == own[-1].id][: -LAST - 1 : -1]
+    answers = [line for line in own if shape != WORK or not line.calls]
+    answer = [line for line in answers if line.id == answers[-1].id]
+    since = [line for line in own if not answer or line.number > answer[-1].number]
+    turns = zip_longest(since[::-1], answer) if shape == WORK else zip(answer, strict=True)
+    return [line for turn in turns for line in turn if line is not None][:LAST]
 
 
 def names(lines: Sequence[Line]) -> list[Line]:
@@ -197,10 +203,10 @@ def names(lines: Sequence[Line]) -> list[Line]:
     none if no file was read.
     """
     first: dict[str, Line] = {}
-    shown = [line for line in lines if line.kind == "shown"]
+    shown = [line for line in lines if line.kind == "shown" and " " in line.text.strip()]  # no listings
     in_files = [line for line in shown if _is_file(line.label)]
     words = frozenset().union(*(line.words for line in shown if in_files))
-    candidates = {word for word in words if SYMBOL.fullmatch(word) and _is_name(word)}
+    candidates = {word for word in words if SYMBOL.fullmatch(word) and is_name(word)}
     for line in [*in_files, *shown]:
         for name in sorted(line.words & candidates):
             if name not in first and f"{name}: " not in line.text and not name.endswith(line.label):
@@ -208,10 +214,6 @@ def names(lines: Sequence[Line]) -> list[Line]:
                 words = line.words & {name}
                 first[name] = Line("name", label, name, line.id, cost, number=line.number, words=words)
     return [*first.values()]
-
-
-def _is_name(word: str) -> bool:
-    return is_name(word) and not CAPITALS.fullmatch(word)
 
 
 def _is_file(label: str) -> bool:

@@ -25,7 +25,11 @@ ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next 
 TRIES = 4  # attempts to find how many lines fit
 UNFILLED = 0.01  # share of the room that may stay empty
 LATER = "(Later than the summary above.)\n"  # the summary above was written before
-DULL = Pattern(r"\s*(?:import\b|from \S+ import\b|export [{*]|#include\b|using [\w.]+;|require\b)")
+AHEAD = "(Some of it came after the prompt that stands below.)\n"
+DULL = Pattern(  # imports, and what Codex prints above an output
+    r"\s*(?:import\b|from \S+ import\b|export [{*]|#include\b|using [\w.]+;|require\b"
+    r"|(?:Chunk ID|Wall time|Original token count|Total output lines): \S+|Process exited with code 0$)"
+)
 LEDGER = ("file", "done", "failed")  # kinds of lines
 # The kind, in an earlier summary, of a sentence → by whom.
 SPOKEN = {"asked": "asked", "rule": "asked"} | dict.fromkeys(
@@ -90,13 +94,16 @@ class Extract:
     def written(self) -> Json | None:
         """Return the summary that fills the room best, or None if none fits."""
         whole, beside = self.room, self._total("")
+        prompt, newest = self._draft.history.layout.prompt, max(self._draft.to_summarize, default=0)
+        ahead = prompt is not None and prompt not in self._draft.to_summarize and newest > prompt
+        begins = self._begins + (AHEAD if ahead else "")
         chosen = self._chosen(whole)
         best: Json | None = None
         used, room = 0, whole * 1.0
         for tries in range(1, 3 * TRIES):
             lines = [*upto(room, chosen, attrgetter("cost"))]
             fields = fields_of(entries(lines))
-            fields["summary"] = self._begins + fields["summary"]
+            fields["summary"] = begins + fields["summary"]
             cost = self._total(fields["summary"]) - beside
             if lines and used < cost <= whole:
                 best, used = fields, cost

@@ -15,6 +15,7 @@ from ...base.lazy import Pattern
 from ...session.exchanges import NOT_USERS, is_ide_context, tools_named
 from ...session.labels import MODEL, PASTED, USER, is_ours
 from ...session.model import Part
+from ...session.view import text_of
 from ...summaries import cues, prose
 from ...summaries.calls import command_of, paths_of, result_value, without_cd
 from . import stubs, words
@@ -41,7 +42,7 @@ class Line:
 
     `spoken`: the kind without regard to content, of a sentence: asked (by a user) or said. `head`: the line
     above a list that its items need. `number`: position of the message; `row`: of the line in it; `place`:
-    among all lines; `first`: the first own sentence of a prompt.
+    among all lines; `first`: the first own sentence of a prompt; `calls`: whether its message makes a call.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Line:
     row: int = 0
     head: str = ""
     first: bool = False
+    calls: bool = False
     place: int = 0
     words: frozenset[str] = frozenset()
 
@@ -74,6 +76,7 @@ class Reader:
         message = self._history.messages[number]
         if is_ide_context(message):
             return
+        calls = any("functionCall" in part for part in message.parts)
         for place, part in enumerate(message.parts):
             if "inlineData" in part or "fileData" in part:
                 text = stubs.described(part, message.id)
@@ -86,14 +89,21 @@ class Reader:
                 text = "" if part.get("thought") else part.get("text") or ""
                 speaker = MODEL if message.role == "model" else USER
                 rate = tokens / max(1, len(text))
-                lines = spoken(cut(text, self._most), speaker, message.id, rate, self._history.shape)
+                text = cut(text, self._most)
+                own = not self._expands_command(number)
+                lines = spoken(text, speaker, message.id, rate, self._history.shape, own=own)
             for line in lines:
-                line.number = number
+                line.number, line.calls = number, calls
                 yield line
         used = tools_named(message)  # some histories name tools without their calls
         if used:
             text = f"used {', '.join(used)}"
             yield Line("done", "", text, message.id, len(text) / 3 + 1, number=number)
+
+    def _expands_command(self, number: int) -> bool:
+        """Whether a message is the template that Claude Code sends for the `/command` before it."""
+        before = self._history.messages[number - 1] if number else None
+        return before is not None and text_of(before).startswith("<command-")
 
     def _shown(self, number: int, place: int, part: Part) -> Iterator[Line]:
         """The lines of a call or a result."""
@@ -121,32 +131,37 @@ def cut(text: str, most: int) -> str:
     return head[:end] if end > most // 2 else f"{head[: max(head.rfind(' '), most // 2)].rstrip()}…"
 
 
-def spoken(text: str, speaker: str, id: str, rate: float, shape: str = "") -> Iterator[Line]:
-    """Split a text into sentences, and pasted text into lines.
+def spoken(
+    text: str, speaker: str, id: str, rate: float, shape: str = "", *, own: bool = True
+) -> Iterator[Line]:
+    """Split a text into sentences, and pasted text into lines; `own`: whether its sender wrote it.
 
     In a chat with an assistant nothing counts as open, because the next answer closes it. Among people
-    speakers are named at the beginning of a line; such a turn is the speaker's, however long.
+    speakers are named at the beginning of a line and stay until the next; such a turn is the speaker's,
+    however long, and rules nobody.
     """
-    user = speaker == USER
-    others, kind = user and text.startswith(NOT_USERS), "asked" if user else "said"
-    turn = shape == PEOPLE and _named(text.partition("\n")[0], speaker)[0] != speaker
-    head, first = "", user and not others
-    for row, (line, own, early) in enumerate(
+    user, kind = speaker == USER, "asked" if speaker == USER else "said"
+    who = _named(text.partition("\n")[0], speaker)[0] if shape == PEOPLE else speaker
+    turn = who != speaker
+    own = own and not (user and text.startswith(NOT_USERS))
+    head, first = "", user and own
+    for row, (line, written, early) in enumerate(
         prose.rows(text, len(text) if turn else prose.LONG, user=user)
     ):
         bare = line.strip()
         if not bare or (user and bare[0] == "/" and bare[1:].isalpha()):
             continue
-        if others or not own:
+        if not (own and written):
             for piece in words.lines_of(line.rstrip()):
                 yield Line("pasted", PASTED if user else speaker, piece, id, len(piece) * rate + 1, row=row)
             continue
         item = _ITEM.match(line) is not None
         head = head if item else ""
-        who, rest = speaker, _MARK.sub("", bare)
+        rest = _MARK.sub("", bare)
         if shape == PEOPLE and not item:
-            who, rest = _named(rest, speaker)
-        for sentence in prose.split(rest):
+            who, rest = _named(rest, who)
+        sentences = prose.split(rest)
+        for sentence in sentences:
             topic = cues.topic(sentence, user=user and who == speaker) if early else ""
             own_head = head if item and len(sentence) <= HEAD else ""
             yield Line(
@@ -155,7 +170,7 @@ def spoken(text: str, speaker: str, id: str, rate: float, shape: str = "") -> It
             )  # fmt: skip
             first = False
         if rest.endswith(":") or bare[0] == "#" or (bare[:2] == bare[-2:] == "**"):
-            head = prose.clip(rest.replace("**", ""), HEAD)
+            head = prose.clip(sentences[-1].replace("**", ""), HEAD)
 
 
 def _named(text: str, speaker: str) -> tuple[str, str]:
