@@ -108,47 +108,40 @@ class Candidate(NamedTuple):
 
     def _is_secret_word(self, value: str) -> bool:
         """Whether an unquoted word is a secret rather than code."""
-        name, mixed = self.name, values.is_mixed(value)
+        name, mixed, space = self.name, values.is_mixed(value), self.syntax == "space"
         if value.isdigit() and name.lower.endswith(("pin", "otp", "passcode")):
             return name.is_upper or len(value) >= 6
-        number = value.isdigit() and name.kind not in ("pass", "id")
-        if number or len(value) < (4 if name.kind == "pass" else 6):
+        if name.kind == "id":
+            usual = name.option or not space
+            return usual and values.is_machine_id(value) and not name.is_session_id(value)
+        number = value.isdigit() and name.kind != "pass"
+        table = self.syntax == "cell" and not values.is_random(value, 6)
+        if number or table or len(value) < (4 if name.kind == "pass" else 6) or name.is_session_id(value):
             return False
-        if name.kind in ("key", "id"):
-            return self._is_key(value) and not name.is_session_id(value)
-        if self.syntax == "cell" and not values.is_random(value, 6):
+        if name.kind == "key":
+            return self._is_key(value)
+        if name.option or (self.before in "?&;=" and not space):
+            return not values.is_secret_name(value) and not (space and value.startswith("-"))
+        if values.is_code(value) or (values.is_number(value) and len(value) < 10 and not space):
             return False
-        if self.syntax == "space":
-            return self._is_option_value(value)
-        if name.option or self.before in "?&;=":
-            return mixed or not values.is_secret_name(value)
-        if values.is_code(value) or (values.is_number(value) and len(value) < 10):
-            return False
+        if space:  # after `requirepass`, or in prose
+            certain = name.is_upper or (
+                name.kind == "pass" and (self.before == "\n" or name.lower in _SERVER_SETTINGS)
+            )
+            fits = values.is_random(value, 20) or (certain and len(value) >= 6 and mixed)
+            return fits and not value.startswith("/") and not _VARIABLE.fullmatch(value)
         header = name.lower.startswith("x-") and self.separator["op"] == ":"
         return header or (len(value) >= 6 if mixed else self._is_plain_word_secret(value))
 
     def _is_key(self, value: str) -> bool:
-        """Whether a value called a key is a secret: `STRIPE_KEY=x`, or random; an id must be random."""
+        """Whether a value called a key is a secret: `STRIPE_KEY=x`, or random."""
         name = self.name
-        if name.kind == "id":
-            return (self.syntax != "space" or name.option) and values.is_machine_id(value)
         if name.is_upper and self.separator["op"] == "=" and not self.separator["gap"]:
-            long_enough = "_" in name.text or (len(value) >= 8 and values.is_mixed(value))
-            return long_enough and not values.is_code(value) and not values.is_number(value)
-        plain = name.lower.strip("-_.0123456789") in ("key", "signature", "salt")
-        return not plain and values.is_random(value, 20) and not values.is_code(value)
-
-    def _is_option_value(self, value: str) -> bool:
-        """Whether a word after `--password` or `requirepass` is a value rather than prose."""
-        name = self.name
-        if name.option:
-            return not value.startswith("-") and not values.is_secret_name(value)
-        certain = name.is_upper or (
-            name.kind == "pass" and (self.before == "\n" or name.lower in _SERVER_SETTINGS)
-        )
-        if values.is_code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
-            return False
-        return values.is_random(value, 20) or (certain and len(value) >= 6 and values.is_mixed(value))
+            fits = "_" in name.text or (len(value) >= 8 and values.is_mixed(value))
+        else:
+            plain = name.lower.strip("-_.0123456789") in ("key", "signature", "salt")
+            fits = not plain and values.is_random(value, 20)
+        return fits and not values.is_code(value) and not values.is_number(value)
 
     def _is_plain_word_secret(self, value: str) -> bool:
         """Whether a word of letters only is a secret, judging by its context."""
@@ -238,7 +231,7 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
 
     def may_match(word: str, lower: str, at: int) -> bool:
         match = pattern.match(lower, at)
-        end = match.end() if match else at + len(core) if " " in pattern.pattern else 0
+        end = match.end() if match else at + len(core) if r"\x20" in pattern.pattern else 0
         end = secret_names.name_end_after_keyword(word, end) if end else 0
         return end > 0 and word[end : end + 1] != "/"  # as in `token/budget`: no value follows
 

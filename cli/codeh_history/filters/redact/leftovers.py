@@ -6,7 +6,7 @@ import fcntl
 import os
 import re
 from binascii import b2a_base64
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from glob import escape, glob
 from mmap import ACCESS_READ, mmap
 
@@ -80,9 +80,18 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
         return []
     Cache(env.home).remove()
     others = [path for _, path in ids(env) if path != target.path]
-    sessions = {os.path.abspath(path) for path in (target.path, *others)}
     places = [f"session {id_of(path)}" for path in loaded_together(others) if needles.within_file(path)]
-    for path in _other_files(env, target):
+    files = [
+        os.path.abspath(os.path.join(folder, name))
+        for folder, _, names in os.walk(env.home)
+        if not folder.startswith(own_folder(env))
+        for name in sorted(names)
+    ]
+    if not target.path.startswith(SERVER):  # unfinished replacements of the session
+        folder, name = os.path.split(os.path.abspath(target.path))
+        files += sorted(glob(os.path.join(escape(folder), f".{escape(name)}.*")))
+    sessions = {os.path.abspath(path) for path in (target.path, *others)}
+    for path in dict.fromkeys(files):
         if path not in sessions and needles.within_file(path):
             if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
                 places.append(f"trash {os.path.basename(path)}")
@@ -92,20 +101,6 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
     if blocks:
         places.append(f"{plural(blocks, 'block')} (gc removes those that no session needs, after 7 days)")
     return places
-
-
-def _other_files(env: Env, target: Target) -> Iterable[str]:
-    """Return the files of this home, except blocks, and unfinished replacements of the session."""
-    paths = [
-        os.path.abspath(os.path.join(folder, name))
-        for folder, _, names in os.walk(env.home)
-        if not folder.startswith(own_folder(env))
-        for name in sorted(names)
-    ]
-    if not target.path.startswith(SERVER):
-        folder, name = os.path.split(os.path.abspath(target.path))
-        paths += sorted(glob(os.path.join(escape(folder), f".{escape(name)}.*")))
-    return dict.fromkeys(paths)
 
 
 def _remove_if_abandoned(path: str) -> bool:

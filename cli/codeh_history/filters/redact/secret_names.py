@@ -13,33 +13,25 @@ _NAME_CHARACTERS = ascii_letters + digits + "_.-"
 _MAX_KEY = 128  # characters of a key to examine
 _MAX_PREFIX = 64  # characters of a name before the keyword
 _UNSPACED_SCRIPTS = "\u3000"  # scripts from here on do not separate words
-# The last word of a name (lower case), its kind, and its full pattern. `key` alone says little, but after
-# one of the words below it counts as `secret`; the value of an `id` must look random.
-_CORES = {
-    "pass": ("pass", "pass(?:word|wd|phrase|code|wort)?"), "pwd": ("pass", "pwd"),
-    "pw": ("pass", "pw(?!d)"), "kennwort": ("pass", "kennwort"), "密码": ("pass", "密码"),
-    "passe": ("pass", "(?<=mot de )passe"), "contrase": ("pass", "contrase[nñ]a"),
-    "senha": ("pass", "senha"), "wachtwoord": ("pass", "wachtwoord"),
-    "lösenord": ("pass", "lösenord"), "hasło": ("pass", "hasło"),
-    "парол": ("pass", "парол[ья]"), "密碼": ("pass", "密碼"),
-    "パスワード": ("pass", "パスワード"), "비밀번호": ("pass", "비밀번호"),
-    "schlüssel": ("secret", "schlüssel"), "geheimnis": ("secret", "geheimnis"),
-    "zugangsdaten": ("secret", "zugangsdaten"), "creds": ("secret", "creds"),
-    "psk": ("pass", "psk"), "masterauth": ("pass", "masterauth"),
-    "mnemonic": ("phrase", "mnemonic"), "seed": ("phrase", "seed[_ -]?(?:phrase|words)"),
-    "recovery": ("phrase", "recovery[_ -]?(?:phrase|words|code)"),
-    "phrase": ("phrase", "(?<=backup )phrase"), "secret": ("secret", "secret(?:s(?![a-z]))?"),
-    "token": ("secret", "tokens?"), "credential": ("secret", "credentials?"),
-    "connection": ("secret", "connection[_-]?string"), "jwt": ("secret", "jwt"),
-    "otp": ("secret", "otp"), "dockerconfigjson": ("secret", "dockerconfigjson"),
-    "authorization": ("secret", "authorization"), "key": ("key", "keys?"), "auth": ("key", "auth"),
-    "pat": ("key", "pat"), "dsn": ("key", "dsn"), "salt": ("key", "salt"),
-    "signature": ("key", "signature"), "cookie": ("key", "cookie"),
-    "session": ("key", "session[_-]?id"), "pin": ("key", "pin"), "keystring": ("secret", "keystring"),
-    "client": ("id", "client[_-]?id"), "access": ("id", "access[_-]?(?:key[_-]?)?id"),
-    "api": ("id", "api[_-]?id"), "secret_id": ("id", "secret_id"), "secretid": ("id", "secretid"),
-}  # fmt: skip
-KEYWORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in _CORES.items()}
+# The last words of names (lower case) by kind: patterns whose first word is searched for. `key` alone says
+# little, but after one of the words below it counts as `secret`; the value of an `id` must look random.
+_PATTERNS = {
+    "pass": r"""pass(?:word|wd|phrase|code|wort)? pwd pw(?!d) kennwort 密码 (?<=mot\x20de\x20)passe
+        contrase[nñ]a senha wachtwoord lösenord hasło парол[ья] 密碼 パスワード 비밀번호 psk masterauth""",
+    "secret": r"""schlüssel geheimnis zugangsdaten creds secret(?:s(?![a-z]))? tokens? credentials?
+        connection[_-]?string jwt otp dockerconfigjson authorization keystring""",
+    "phrase": r"""mnemonic seed[_\x20-]?(?:phrase|words) recovery[_\x20-]?(?:phrase|words|code)
+        (?<=backup\x20)phrase""",
+    "key": "keys? auth pat dsn salt signature cookie session[_-]?id pin",
+    "id": "client[_-]?id access[_-]?(?:key[_-]?)?id api[_-]?id secret_id secretid",
+}
+_FIRST_WORD = re.compile(r"(?:\(\?<=[^)]*\))?(\w+?)(?=s\?|\W|$)")
+KEYWORDS = {
+    word[1]: (kind, re.compile(word.string))
+    for kind, patterns in _PATTERNS.items()
+    for word in map(_FIRST_WORD.match, patterns.split())
+    if word
+}
 # Words that make a following `key` a secret, with at most one separator between.
 _SECRET_KEY_WORDS = tuple(
     """secret api access private encryption signing shared preshared storage client subscription
@@ -88,7 +80,8 @@ class Name(NamedTuple):
 
     def is_session_id(self, value: str) -> bool:
         """Whether it is a session id of an LLM program."""
-        return "session" in self.lower and values.UUID.fullmatch(value) is not None
+        may_be = self.kind in ("key", "id") and "session" in self.lower
+        return may_be and values.UUID.fullmatch(value) is not None
 
 
 @lru_cache(maxsize=10_000)
