@@ -20,15 +20,15 @@ class Alphabet:
     """
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:
-        self._rest = frozenset(rest)
-        self._first = frozenset(first or rest)
+        self._rest = rest
+        self._first = first or rest
         self._limit = limit
 
     def takes(self, text: object) -> bool:
         """Whether the text can be sent as it is."""
         if not isinstance(text, str) or not 0 < len(text) <= self._limit:
             return False
-        return text[0] in self._first and self._rest.issuperset(text)
+        return text[0] in self._first and not text.strip(self._rest)
 
     def fit(self, text: str) -> str:
         """The text itself, or one made of it; no two texts become the same.

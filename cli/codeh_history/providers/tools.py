@@ -21,8 +21,8 @@ def read(tools: Any) -> list[Tool]:
         elif isinstance(element.get("tools"), list) and "type" not in element:
             result += read(element["tools"])
         else:
-            theirs = (package.tools(element) for package in packages().values())
-            result += next((tools for tools in theirs if tools is not None), _of_nobody(element))
+            readers = (*(package.tools for package in packages().values()), _of_nobody)
+            result += next(tools for reader in readers if (tools := reader(element)) is not None)
     return result
 
 

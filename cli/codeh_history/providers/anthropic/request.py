@@ -25,6 +25,7 @@ MAX_TOKENS = 8192  # the API requires a limit
 MARK = {"type": "ephemeral"}
 MARKS = 4
 NOTED = "(noted)"  # after a system message the API wants the model to speak
+_OF_A_CALL = ("caller", "toolset_name")
 _AROUND = (FIELD, "max_tokens", "system", "stream", "thinking")
 
 
@@ -202,7 +203,7 @@ class _Conversation(Array):
                 name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
                 call = {"type": "tool_use", "id": next(ids), "name": name, "input": arguments(part)}
                 item = item_of(part) if own else {}
-                call.update((key, item[key]) for key in ("caller", "toolset_name") if key in item)
+                call |= {key: value for key, value in item.items() if key in _OF_A_CALL}
                 content.append(call)
             elif not part.get("thought"):
                 content += self._block(part, turn, own=own)
