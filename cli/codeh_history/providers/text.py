@@ -4,7 +4,7 @@ what such a command prints, read as it arrives. No protocol, so never detected.
 
 from __future__ import annotations
 
-from codecs import utf_8_decode
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from typing import Any
 
@@ -103,36 +103,25 @@ class Exact(AnswerReader):
         self.cut = ""  # why what arrived is not the whole
         self._texts: list[str] = []
         self._blank = ""  # blanks before the first word
-        self._rest = b""  # of a character whose end is missing
-        self._read = 0  # bytes before the rest
-        self._wrong: int | None = None
+        self._raw = bytearray()
+        self._decoder = getincrementaldecoder("utf-8-sig")("replace")
 
     def feed(self, chunk: bytes) -> list[Part]:
         """Take the next bytes; returns the text that arrived with them, once there is more than blanks."""
-        return self._take(self._decoded(chunk, final=False), final=False)
+        self._raw += chunk
+        return self._take(self._decoder.decode(chunk), final=False)
 
     def close(self) -> Outcome:
-        self.tail = self._take(self._decoded(b"", final=True), final=True)
+        self.tail = self._take(self._decoder.decode(b"", final=True), final=True)
         text = self._whole("".join(self._texts))
-        if self._wrong is not None:
-            return Unreadable(f"byte {self._wrong} of the text is not UTF-8")
+        try:
+            self._raw.decode()
+        except UnicodeDecodeError as error:
+            return Unreadable(f"byte {error.start} of the text is not UTF-8")
         if not text.strip():
             return self._nothing()
         parts: list[Part] = [{"text": text}]
         return Cut(parts, self.cut) if self.cut else Reply(parts, self.provider or "", self.model)
-
-    def _decoded(self, chunk: bytes, *, final: bool) -> str:
-        data = self._rest + chunk
-        try:
-            text, used = utf_8_decode(data, "strict", final)
-        except UnicodeDecodeError as error:
-            if self._wrong is None:
-                self._wrong = self._read + error.start
-            text, used = utf_8_decode(data, "replace", final)
-        text = text if self._read else text.removeprefix("\ufeff")
-        self._rest = data[used:]
-        self._read += used
-        return text
 
     def _take(self, text: str, *, final: bool) -> list[Part]:
         text = self._clean(text, final=final)

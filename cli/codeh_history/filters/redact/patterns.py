@@ -6,9 +6,10 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from collections.abc import Iterator
+from typing import Any
 
 from . import values
-from .rules import Check, Rule, WordRule, compiled, pattern_rule
+from .rules import Rule, WordRule, compiled, pattern_rule
 from .spans import Span
 
 _Q = r"\\{0,6}[\"'`]?"
@@ -73,77 +74,77 @@ def _starts_a_line(text: str, match: re.Match[str]) -> bool:
     return bool(re.fullmatch(r"(?:.{0,40}[\"'\s])?[\w.*-]{1,80}", line))
 
 
-# Kind, prefixes (separated by commas; lower case unless case matters), how many characters before the prefix
-# belong to the secret, the pattern from there, and a further condition. The bounds keep the time linear when a
-# prefix repeats.
-_TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
-    ("private-key", "private-lines:", (0,),
-     r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,24}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,24}){1,200})", None),
-    ("twilio-key", "AC", (0,), r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)", None),
-    ("azure-secret", "Q~", (4,), r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])", None),
-    ("aws-key", "akia,asia", (0,),
-     r"(?:AKIA|ASIA)[A-Z0-9]{16}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])", None),
-    ("authorization", "authorization", (0,),
+# Kind, prefixes (separated by commas; lower case unless case matters), the pattern from there; where needed a
+# further condition, and how many characters before the prefix belong to the secret. The bounds keep the time
+# linear when a prefix repeats.
+_TABLE: tuple[tuple[Any, ...], ...] = (
+    ("private-key", "private-lines:",
+     r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,24}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,24}){1,200})"),
+    ("twilio-key", "AC", r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)"),
+    ("azure-secret", "Q~", r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])", None, (4,)),
+    ("aws-key", "akia,asia",
+     r"(?:AKIA|ASIA)[A-Z0-9]{16}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])"),
+    ("authorization", "authorization",
      (rf"(?i)authorization(?:{_SEP}(?:value{_SEP})?|\s{{1,4}}[\"'])(?P<secret>(?P<scheme>bearer|basic|token|digest|negotiate|ssws|apikey|api-key|key|bot|splunk"
      r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{3,}"
      r"|[^\s\"',;\\()\[\]{}]{16,})"), _is_credential),
-    ("bearer", "bearer", (0,), r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)", None),
-    ("api-key-header", "api-key,apikey,-art-api,auth-token,auth-key,access-token,subscription-key,x-honeycomb-team", (0,),
-     rf"[\w-]{{6,20}}{_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<secret>(?=[A-Za-z_.-]{{0,80}}[\d+/=])[^\s\"',;\\]{{6,}})", None),
-    ("cookie", "cookie", (0,),
+    ("bearer", "bearer", r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)"),
+    ("api-key-header", "api-key,apikey,-art-api,auth-token,auth-key,access-token,subscription-key,x-honeycomb-team",
+     rf"[\w-]{{6,20}}{_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<secret>(?=[A-Za-z_.-]{{0,80}}[\d+/=])[^\s\"',;\\]{{6,}})"),
+    ("cookie", "cookie",
      rf"(?i)cookie{_Q}\s{{0,4}}[:=,]\s{{0,4}}{_Q}(?P<secret>[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}(?:;\s{{0,4}}[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}){{0,100}})",
      _has_secret_cookie),
-    ("url-password", "://", (0,),
+    ("url-password", "://",
      r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _is_no_port),
-    ("signature", "&sig=,?sig=", (0,), r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})", None),
-    ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=", (0,),
-     r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})", None),
-    ("telegram-token", ":aa", (8, 9, 10), r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
-    ("mailchimp-key", "-us", (32,), r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None),
-    ("netrc", "login", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})", _is_no_placeholder),
-    ("netrc", "machine", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _is_no_placeholder),
-    ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:", (0,),
+    ("signature", "&sig=,?sig=", r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})"),
+    ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=",
+     r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})"),
+    ("telegram-token", ":aa", r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None, (8, 9, 10)),
+    ("mailchimp-key", "-us", r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None, (32,)),
+    ("netrc", "login", r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})", _is_no_placeholder),
+    ("netrc", "machine", r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _is_no_placeholder),
+    ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:",
      r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
-    ("docker-auth", 'auth",auth\\', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _is_basic_auth),
-    ("npm-auth", ":_auth,:_password", (0,), r":_(?:authToken|auth|password)[ ][\"']?(?P<secret>[^\s\"'$]{2,512})", None),
-    ("npm-auth", "_auth", (0,), rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _is_npm_auth),
-    ("sql-password", "identified", (0,),
-     r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8}(?:by|as)|by)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
-    ("url-password", "://", (0,), r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@", None),
-    ("url-password", "jdbc:oracle:", (0,), r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@", None),
-    ("login", "httpbasicauth(,basicauth(,httpdigestauth(,auth=(", (0,),
+    ("docker-auth", 'auth",auth\\', r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _is_basic_auth),
+    ("npm-auth", ":_auth,:_password", r":_(?:authToken|auth|password)[ ][\"']?(?P<secret>[^\s\"'$]{2,512})"),
+    ("npm-auth", "_auth", rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _is_npm_auth),
+    ("sql-password", "identified",
+     r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8}(?:by|as)|by)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})"),
+    ("url-password", "://", r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@"),
+    ("url-password", "jdbc:oracle:", r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@"),
+    ("login", "httpbasicauth(,basicauth(,httpdigestauth(,auth=(",
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _is_no_placeholder),
-    ("login", "getconnection(,mysqli_connect(,mysql_connect(,mysqli(,pdo(,connect(", (0,),
+    ("login", "getconnection(,mysqli_connect(,mysql_connect(,mysqli(,pdo(,connect(",
      (r"(?i)\w{3,20}\(\s{0,4}(?:[\w.$]{1,40}|[\"'][^\"'\n]{0,120}[\"']),\s{0,4}[\"'][^\"'\n]{1,64}[\"'],"
       r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _is_no_placeholder),
-    ("login", "jwt.sign(,jwt.verify(,jwt.encode(,jwt.decode(", (0,),
+    ("login", "jwt.sign(,jwt.verify(,jwt.encode(,jwt.decode(",
      r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _is_no_placeholder),
-    ("login", "client(", (0,), r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']", None),
-    ("login", "networkcredential(,login(", (0,),
+    ("login", "client(", r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']"),
+    ("login", "networkcredential(,login(",
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _is_no_placeholder),
-    ("login", "login:,creds:,credentials:,zugangsdaten:", (0,),
+    ("login", "login:,creds:,credentials:,zugangsdaten:",
      r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _is_mixed),
-    ("login", "npmauthident", (0,), r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})", None),
-    ("azure-key", '"keyname', (0,), r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\"", None),
-    ("option", 'curl"', (0,), r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\"", _is_no_placeholder),
-    ("option", 'mysql",mysqldump",mysqladmin",mariadb",sshpass"', (0,), r"\w{5,10}\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"-p(?:\",\s{0,4}\")?(?P<secret>[^\"\s=-][^\"\n]{1,256})\"", _is_no_placeholder),
-    ("odbc-password", "pwd={,password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
-    ("variable", "variable", (0,),
+    ("login", "npmauthident", r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})"),
+    ("azure-key", '"keyname', r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\""),
+    ("option", 'curl"', r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\"", _is_no_placeholder),
+    ("option", 'mysql",mysqldump",mysqladmin",mariadb",sshpass"', r"\w{5,10}\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"-p(?:\",\s{0,4}\")?(?P<secret>[^\"\s=-][^\"\n]{1,256})\"", _is_no_placeholder),
+    ("odbc-password", "pwd={,password={", r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}"),
+    ("variable", "variable",
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
       r"\"(?P<secret>[^\"\n]{3,512})\""), _is_no_placeholder),
-    ("option", "password-command,password_command,_password_command,passcommand,_passcommand,passwordeval,passcmd", (0,),
+    ("option", "password-command,password_command,_password_command,passcommand,_passcommand,passwordeval,passcmd",
      (r"(?i)_?pass(?:word)?[-_]?(?:command|eval|cmd)(?:\\{0,6}[\"'])?[\s=:,]{1,8}(?:\\{0,6}[\"'])?\s{0,4}(?:\S{0,40}/)?(?:echo|printf)\s{1,4}"
       r"(?:(?:-\w{1,3}|[\"']?%s(?:\\n)?[\"']?)\s{1,4}){0,3}(?:\\{0,6}[\"'])?(?P<secret>[^\s\"'`$\\][^\"'`\n\\$]{2,256})"), _is_no_placeholder),
-    ("login", "sonar.login,dsonar.login,sonar_login", (0,), rf"(?i)d?sonar[._]login{_Q}\s{{0,4}}[=:> ,]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9_]{{40,64}})", None),
-    ("login", "__contribsys__com,contribsys.com", (0,), r"(?i)(?:__)?contribsys(?:__|\.)com[\"']?\s{0,4}[=: ]\s{0,4}[\"']?(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})", None),
-    ("url-password", "://", (0,), r"://(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com", None),
-    ("literal", "--from-literal", (0,), r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _follows_secret),
-    ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _is_no_placeholder),
-    ("sql-password", "password", (0,), r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _in_role_statement),
-    ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _is_no_prose),
-    ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
-    ("password-hash", "{SSHA},{SSHA256},{SSHA512},{SHA},{SMD5},{CRYPT},{PBKDF2}", (0,), r"\{[A-Z0-9]{3,7}\}[A-Za-z0-9+/=$.]{20,200}", None),
-    ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
+    ("login", "sonar.login,dsonar.login,sonar_login", rf"(?i)d?sonar[._]login{_Q}\s{{0,4}}[=:> ,]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9_]{{40,64}})"),
+    ("login", "__contribsys__com,contribsys.com", r"(?i)(?:__)?contribsys(?:__|\.)com[\"']?\s{0,4}[=: ]\s{0,4}[\"']?(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})"),
+    ("url-password", "://", r"://(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com"),
+    ("literal", "--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _follows_secret),
+    ("community", "snmp-server", r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _is_no_placeholder),
+    ("sql-password", "password", r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _in_role_statement),
+    ("sql-password", "password(", r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _is_no_prose),
+    ("wifi", "wifi:", r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});"),
+    ("password-hash", "{SSHA},{SSHA256},{SSHA512},{SHA},{SMD5},{CRYPT},{PBKDF2}", r"\{[A-Z0-9]{3,7}\}[A-Za-z0-9+/=$.]{20,200}"),
+    ("private-key", "openvpn", r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})"),
 )  # fmt: skip
 # Commands, and the pattern of the secret in their line.
 _COMMANDS: tuple[tuple[str, str], ...] = (
@@ -273,8 +274,8 @@ RULES = [
     Rule(start='"kty', find=_jwk, anywhere=True),
     _GO_DSN,
     *(
-        pattern_rule(kind, start, pattern, offsets, check, _may_have_password if start == "://" else None)
-        for kind, starts, offsets, pattern, check in _TABLE
+        pattern_rule(kind, start, *row, may_match=_may_have_password if start == "://" else None)
+        for kind, starts, *row in _TABLE
         for start in starts.split(",")
     ),
     *(_command_rule(name, pattern) for names, pattern in _COMMANDS for name in names.split()),

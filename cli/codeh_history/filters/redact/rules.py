@@ -87,8 +87,8 @@ class WordRule(Rule):
 
 
 def pattern_rule(
-    kind: str, start: str, pattern: str, offsets: Sequence[int] = (0,), check: Check | None = None,
-    may_match: MayMatch | None = None, *, in_word: bool = False,
+    kind: str, start: str, pattern: str, check: Check | None = None, offsets: Sequence[int] = (0,), *,
+    may_match: MayMatch | None = None, in_word: bool = False,
 ) -> Rule:  # fmt: skip
     """Make a rule from a pattern that contains `start`; the secret is its group `secret`, or all of it.
 
