@@ -19,11 +19,10 @@ class Turn:
     """Parts to send together: a user's, a model's, or the results of one model turn's calls.
 
     `calls` are those of a model's turn. In a `results` turn the parts are functionResponses in the order
-    of their calls, one a call; `answers` says of each what it answers. `opening`: the one text before its
-    calls, "" for calls alone, None where it says anything else.
+    of their calls, one a call; `answers` says of each what it answers.
     """
 
-    __slots__ = ("answers", "calls", "message", "opening", "parts", "role")
+    __slots__ = ("answers", "calls", "message", "parts", "role")
 
     def __init__(
         self,
@@ -38,13 +37,16 @@ class Turn:
         self.parts = parts
         self.calls = calls
         self.answers = answers
-        self.opening: str | None = None
-        rest = len(parts) - len(calls)
-        if message is None or "item" not in message.fields:
-            if rest == 1 and len(parts[0]) == 1:
-                self.opening = parts[0].get("text") or None
-            elif not rest and calls:
-                self.opening = ""
+
+    @property
+    def opening(self) -> str | None:
+        """The one text before its calls, "" for calls alone, None where it says anything else."""
+        rest = len(self.parts) - len(self.calls)
+        if rest > 1 or (self.message is not None and "item" in self.message.fields):
+            return None
+        if rest and len(self.parts[0]) == 1:
+            return self.parts[0].get("text") or None
+        return "" if self.calls and not rest else None
 
     @property
     def id(self) -> str:

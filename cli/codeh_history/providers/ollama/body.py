@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...base.errors import BadData
 from ...session.model import Any, Json
 from ..body import Imported, Messages, messages_in
-from ..parts import call as call_part
 from ..parts import is_message, list_of, name_of, object_of, objects, parsed_response, text_of, without
 from . import FIELD, NAME
+from .response import call_of
 
 _BESIDE = ("tool_calls", "thinking", "images")
 _AROUND = ("options", "keep_alive", "think")
@@ -66,14 +66,12 @@ class _Messages(Messages):
             parts.append({"text": message["thinking"], "thought": True})
         parts += _content(message) if message.get("content") or not message.get("tool_calls") else []
         self.open = []
-        for number, call in enumerate(objects(message.get("tool_calls"))):
-            function = object_of(call.get("function"))
-            name, id = name_of(function.get("name")), name_of(call.get("id"))
-            if name is None:
+        for number, tool_call in enumerate(objects(message.get("tool_calls"))):
+            part: Any = call_of(tool_call)
+            if part is None:
                 raise BadData(f"{where}.tool_calls.{number}: a function with a name expected")
-            self.call(id, name)
-            item = without(function, ("name", "arguments"))
-            parts.append(call_part(id, name, function.get("arguments"), item))
+            self.call(part["functionCall"].get("id"), part["functionCall"]["name"])
+            parts.append(part)
         self.add_model(parts, without(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
 
     def result(self, message: Json) -> None:

@@ -24,6 +24,13 @@ def read(body: Json) -> Reply | Failure:
     return reader.conclude()
 
 
+def call_of(tool_call: Json) -> Part | None:
+    """A call as a part; None if it names no function."""
+    function = object_of(tool_call.get("function"))
+    name, item = name_of(function.get("name")), without(function, ("name", "arguments"))
+    return call(tool_call.get("id"), name, function.get("arguments"), item) if name else None
+
+
 class Stream(StreamReader):
     """Reads a stream of lines; complete with the one that is `done`, which counts."""
 
@@ -44,13 +51,8 @@ class Stream(StreamReader):
             parts.append({"text": message["thinking"], "thought": True})
         if text_of(message.get("content")):
             parts.append({"text": message["content"]})
-        for tool_call in objects(message.get("tool_calls")):
-            function = object_of(tool_call.get("function"))
-            if name := name_of(function.get("name")):
-                item = without(function, ("name", "arguments"))
-                parts.append(call(tool_call.get("id"), name, function.get("arguments"), item))
-            else:
-                parts.append(native(NAME, {"tool_calls": [tool_call]}))
+        for item in objects(message.get("tool_calls")):
+            parts += [call_of(item) or native(NAME, {"tool_calls": [item]})]
         parts += [native(NAME, {key: value}) for key, value in without(message, _KNOWN).items()]
         self._parts.append((to_millis(text_of(event.get("created_at"))) or 0, parts))
         return parts
