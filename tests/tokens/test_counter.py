@@ -20,8 +20,8 @@ from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.store.cache import Cache
 from codeh_history.tokens import (
+    ByteBound,
     Characters,
-    byte_bound,
     history_tokens,
     message_tokens,
     open_counter,
@@ -271,16 +271,10 @@ def test_deeply_nested_parts_are_refused():
 @given(messages=histories.conversations())
 def test_the_byte_count_bounds_every_count(messages):
     view = session(messages)
+    beside = {"system": "日本 be brief", "tools": [{"a": 1}], "summaries": ["a"]}
     for counter in (O200K, CL100K, APPROX, O200K.calibrated(1.3), O200K.calibrated(0.7)):
-        bound = byte_bound(
-            counter, view.messages, system="日本 be brief", tools=[{"a": 1}], summaries=["a"]
-        )
-        assert (
-            history_tokens(
-                counter, view.messages, system="日本 be brief", tools=[{"a": 1}], summaries=["a"]
-            )
-            <= bound
-        )
+        bound = history_tokens(ByteBound(counter), view.messages, **beside)
+        assert history_tokens(counter, view.messages, **beside) <= bound
 
 
 def test_a_key_is_of_a_text_and_a_vocabulary():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .counter import Characters, Counter, open_counter
 from .formula import (
-    byte_bound,
+    ByteBound,
     history_tokens,
     message_tokens,
     part_tokens,
@@ -16,9 +16,9 @@ from .formula import (
 )
 
 __all__ = [
+    "ByteBound",
     "Characters",
     "Counter",
-    "byte_bound",
     "history_tokens",
     "message_tokens",
     "open_counter",

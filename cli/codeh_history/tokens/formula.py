@@ -113,26 +113,13 @@ def _part_costs(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list
     return [[fixed + sum(next(counted) for _ in range(n)) for n, fixed in shape] for shape in shapes]
 
 
-def byte_bound(
-    counter: Counter,
-    messages: Sequence[Message],
-    *,
-    system: str | None = None,
-    tools: Sequence[Json] = (),
-    summaries: Sequence[str] = (),
-) -> int:
-    """Return an upper bound of `history_tokens` from byte counts, without tokenising.
+class ByteBound(Counter):
+    """Counts as another counter does or more: a text's bytes for its tokens, without tokenising.
 
     A byte-level BPE starts from the UTF-8 bytes of a text and only merges neighbours, so a text has at most
     as many tokens as bytes; lone surrogates become U+FFFD, three bytes as here. The approximate count is
     also at most one per character.
     """
-    bounding = _Bytes(counter)
-    return history_tokens(bounding, messages, system=system, tools=tools, summaries=summaries)
-
-
-class _Bytes(Counter):
-    """Counts the bytes of texts, and the rest as another counter does."""
 
     def __init__(self, other: Counter) -> None:
         super().__init__(other.vocabulary, media=other.media, percent=other.percent)

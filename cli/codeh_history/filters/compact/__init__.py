@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...session.model import CONTINUATION
 from ...session.sources import rendered
 from ...session.view import View
-from ...tokens import Counter, byte_bound
+from ...tokens import ByteBound, Counter, history_tokens
 from .plan import HIGH, LOW, Plan, Settings, Step, read
 
 __all__ = ["HIGH", "LOW", "POLICIES", "Plan", "Settings", "Step", "compact", "read"]
@@ -41,5 +41,8 @@ def _fits_by_bytes(view: View, settings: Settings, counter: Counter) -> bool:
     if settings.exact or view.log.size > start * 2 + CHEAP:
         return False
     texts = [summary.text for summary in view.summaries]
-    most = byte_bound(counter, view.messages, system=settings.system, tools=settings.tools, summaries=texts)
+    bound = ByteBound(counter)
+    most = history_tokens(
+        bound, view.messages, system=settings.system, tools=settings.tools, summaries=texts
+    )
     return most + counter.message + len(CONTINUATION) <= start  # a request may begin with that message
