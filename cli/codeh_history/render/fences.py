@@ -21,27 +21,23 @@ class Fenced(NamedTuple):
 
 def split(text: str) -> Iterator[str | Fenced]:
     """Yield a text's lines, with each fenced code block (CommonMark, at any indentation) as one item."""
-    opened: re.Match[str] | None = None
-    content: list[str] = []
+    block: Fenced | None = None
+    marks = ""  # that opened the block
     for line in text.replace("\r\n", "\n").split("\n"):
         fence = _FENCE.fullmatch(line)
-        if opened is None:
+        if block is None:
             if fence is not None and (fence[2][0] == "~" or "`" not in fence[3]):  # otherwise inline code
-                opened, content = fence, []
+                language = (fence[3].split() or [""])[0]
+                block, marks = Fenced(len(fence[1]), language, line, [], None), fence[2]
             else:
                 yield line
-        elif fence is not None and fence[2].startswith(opened[2]) and not fence[3].strip():
-            yield _fenced(opened, content, line)
-            opened = None
+        elif fence is not None and fence[2].startswith(marks) and not fence[3].strip():
+            yield block._replace(closing=line)
+            block = None
         else:
-            content.append(line)
-    if opened is not None:
-        yield _fenced(opened, content, None)
-
-
-def _fenced(opened: re.Match[str], lines: list[str], closing: str | None) -> Fenced:
-    language = (opened[3].split() or [""])[0]
-    return Fenced(len(opened[1]), language, opened[0], lines, closing)
+            block.lines.append(line)
+    if block is not None:
+        yield block
 
 
 def last_block(text: str) -> str | None:

@@ -256,29 +256,26 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
     for ref in refs:
         ids = ref["blockIds"]
         others = [id for id in ids if not is_block_id(id)]
-        if others:
-            try:
-                parts = parts_of(stores, [id for id in ids if is_block_id(id)], ours)
-                parts |= foreign_parts(stores, others, place_of(ref))
-            except BadData as error:
-                raise BadData(f"{where}: {error}; nothing was imported") from None
-            message = {
-                key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")
-            }
-            message |= {"type": "message", "parts": [parts[id] for id in ids]}
-            adopted = to_references(message, None, ref["flowId"], every=True)
-            assert adopted is not None  # noqa: S101 - with `every` each message with parts is
-            record, blocks = adopted
-            if AS_REF in record:
-                record[AS_REF] = {**record[AS_REF], "blockIds": record["blockIds"]}  # the original, too
-            made[ref["id"]] = record
-            new |= blocks
-        elif (summary := summary_in(ours.get(ids[0], b""))) is not None:
-            made[ref["id"]] = summary
+        if not others:
+            if (summary := summary_in(ours.get(ids[0], b""))) is not None:
+                made[ref["id"]] = summary
+            continue
+        try:
+            parts = parts_of(stores, [id for id in ids if is_block_id(id)], ours)
+            parts |= foreign_parts(stores, others, place_of(ref))
+        except BadData as error:
+            raise BadData(f"{where}: {error}; nothing was imported") from None
+        message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
+        message |= {"type": "message", "parts": [parts[id] for id in ids]}
+        adopted = to_references(message, None, ref["flowId"], every=True)
+        assert adopted is not None  # noqa: S101 - with `every` each message with parts is
+        record, blocks = adopted
+        if AS_REF in record:
+            record[AS_REF] = {**record[AS_REF], "blockIds": record["blockIds"]}  # the original, too
+        made[ref["id"]] = record
+        new |= blocks
     if new:
         stores[0].mset(new)
     report_missing_blocks(env, where, lost)
-    adopted_records = (made.get(record.get("id", ""), record) for record in records)
-    return [
-        {key: value for key, value in record.items() if key != "workspaceId"} for record in adopted_records
-    ]
+    records = [made.get(record.get("id", ""), record) for record in records]
+    return [{key: value for key, value in record.items() if key != "workspaceId"} for record in records]
