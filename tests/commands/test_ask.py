@@ -354,21 +354,6 @@ def test_a_prompt_with_its_fields_in_another_order_is_the_same(home, tmp_path):
     assert len(prompts(home)) == 1
 
 
-def test_a_system_prompt_is_stored_if_there_is_none(home, tmp_path):
-    via = f"cat > {tmp_path}/body; echo '{YES}'"
-
-    def sent(*argv):
-        run_ok("ask", *TO, via, "-m", "hi", *argv)
-        body = orjson.loads((tmp_path / "body").read_bytes())
-        return str(body["systemInstruction"]["parts"][0]["text"])
-
-    (tmp_path / "brief").write_text("Be brief.\n")
-    assert sent("--system", f"@{tmp_path}/brief") == "Be brief."
-    assert sent() == "Be brief."
-    assert sent("--system", "Be long.") == "Be long."  # for this once
-    assert sent() == "Be brief."
-
-
 REDUCED = [
     *("--max-items 3", "--max-chars 400", "--keep-last 1", "--policy loop --budget 100", "--remove a."),
     *("--upload-share 0.2 --policy loop --budget 99", "--stream", "--raw"),

@@ -19,7 +19,7 @@ READERS = [
     ["show", "demo", "--jsonl"], ["show", "demo"], ["show", "demo", "--items"], ["last", "demo"],
     ["search", "after", "demo"], ["stats", "demo", "--json"], ["export", "demo"], ["calls", "demo"],
     ["verify", "demo"], ["verify", "demo", "--to", "anthropic", "--json"], ["expand", "-s", "demo", ":2"],
-    ["context", "demo"], ["compact", "demo", "--budget", "2k", "--plan"],
+    ["context", "demo"], ["fixture", "demo"], ["compact", "demo", "--budget", "2k", "--plan"],
     *(["export", "demo", "--to", form] for form in ("exchanges", "persisted", "refs", "markdown", "html")),
     *(["payload", "demo", "--to", name, "--model", "m"] for name in PROVIDERS),
     ["payload", "demo", "--to", "gemini", "--budget", "2k"], ["payload", "demo", "--to", "gemini", "--context"],
@@ -90,14 +90,6 @@ def test_secrets_in_blocks_are_found(home):
     stored = [line for line in lines(session_path(home, "a")) if line["type"] != "redaction"]
     assert stored[1:] == done.lines[1:]
     assert SECRET.encode() not in run_ok("export", "a", home=home).out
-
-
-def test_a_fixture_needs_no_store(home):
-    run_ok("append", "-s", "a", "-m", f"my key is {SECRET}", home=home)
-    plain = run_ok("fixture", "a", home=home).out
-    run_ok("persist", "a", "-i", "--all", home=home)
-    assert run_ok("fixture", "a", home=home).out == plain
-    assert b"blockIds" not in plain
 
 
 def test_missing_block_stops_redact_and_fixture(home):

@@ -3,21 +3,20 @@
 A run costs some milliseconds, so every place of every command can be tried. Faults are real where the
 system can make them: signals, and a limit on a file's size, at which a write is cut short at any byte and
 the next one fails. Other errors are raised in the place of a call. `Runner` is the client; run as a
-program this file is the server: a JSON request a line on stdin, a JSON answer a line on stdout.
+program this file is the server: pickled requests on stdin, pickled results on stdout.
 """
 
-import base64
 import contextlib
 import errno
 import fcntl
-import json
 import os
+import pickle
 import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from forks import load_all
@@ -73,22 +72,14 @@ class Runner:
     def run(self, argv, home, *, env=None, stdin=None, fault=None, mutant=None, stdout="pipe", umask=0o022):
         """Run `codeh-history ARGV…` in this home; `stdout` is `pipe`, `closed`, `full` or `broken`."""
         request = {
-            "argv": [str(word) for word in argv], "home": str(home), "env": dict(env or {}),
-            "stdin": None if stdin is None else base64.b64encode(stdin).decode(),
-            "fault": asdict(fault or Fault()), "mutant": mutant, "stdout": stdout, "umask": umask,
+            "argv": [str(word) for word in argv], "home": str(home), "env": dict(env or {}), "stdin": stdin,
+            "fault": fault or Fault(), "mutant": mutant, "stdout": stdout, "umask": umask,
         }  # fmt: skip
         assert self._process.stdin
         assert self._process.stdout
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        pickle.dump(request, self._process.stdin)
         self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
-        return Done(
-            answer["code"],
-            base64.b64decode(answer["out"]),
-            base64.b64decode(answer["err"]),
-            answer["calls"],
-            answer["seconds"],
-        )
+        return Done(*pickle.load(self._process.stdout))
 
     def close(self):
         self._process.communicate()
@@ -100,17 +91,16 @@ class Runner:
 def serve():
     """Answer requests until stdin ends."""
     load_all()
-    for line in sys.stdin.buffer:
-        answer = json.dumps(one(json.loads(line))).encode() + b"\n"
-        sys.stdout.buffer.write(answer)
+    while sys.stdin.buffer.peek(1):
+        pickle.dump(run(pickle.load(sys.stdin.buffer)), sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 
-def one(request):
+def run(request):
     """Fork, run, and collect the output."""
     stdin = os.memfd_create("stdin")
     if request["stdin"] is not None:
-        os.write(stdin, base64.b64decode(request["stdin"]))
+        os.write(stdin, request["stdin"])
         os.lseek(stdin, 0, os.SEEK_SET)
     pipes = [os.pipe() for _ in range(3)]  # stdout, stderr, calls
     child = os.fork()
@@ -128,11 +118,8 @@ def one(request):
             texts.append(file.read())
     _, status, used = os.wait4(child, 0)
     out, err, calls = texts
-    return {
-        "code": os.waitstatus_to_exitcode(status), "out": base64.b64encode(out).decode(),
-        "err": base64.b64encode(err).decode(), "calls": calls.decode().split(),
-        "seconds": used.ru_utime + used.ru_stime,
-    }  # fmt: skip
+    code = os.waitstatus_to_exitcode(status)
+    return code, out, err, calls.decode().split(), used.ru_utime + used.ru_stime
 
 
 def become(request, stdin, writing):
@@ -154,7 +141,7 @@ def become(request, stdin, writing):
     os.closerange(3, 100)
     if request["stdout"] == "closed":
         os.close(1)
-    place_fault(Fault(**request["fault"]), calls_fd)
+    place_fault(request["fault"], calls_fd)
     if request["mutant"]:  # last, for what it does not heed is to happen
         exec((MUTANTS / f"{request['mutant']}.py").read_text(), {"__name__": request["mutant"]})
     from codeh_history.main import program
