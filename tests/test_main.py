@@ -8,7 +8,9 @@ import pytest
 from codeh_history import main
 from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, Interrupted, NegativeAnswer, NotFound, Usage
-from support import ROOT, start
+from in_process import run_ok
+from strategies import encode
+from support import ROOT, is_running, start, until
 
 
 def ended(monkeypatch, tmp_path, error, **environ):
@@ -75,3 +77,18 @@ def test_2026_11_27_a_signal_while_orjson_is_imported_ends_no_process_by_a_crash
         env={"PYTHONPATH": f"{tmp_path}:{ROOT / 'cli'}"},
     )  # fmt: skip
     assert process.wait() in (128 + number, -number)
+
+
+def test_2026_11_27_a_signal_ends_the_command_that_writes_a_summary(home, tmp_path):
+    texts = (f"question {n} about path/file{n}.py " * 5 for n in range(60))
+    lines = [{"role": "user", "parts": [{"text": text}]} for text in texts]
+    run_ok("append", "-s", "s", "--jsonl", home=home, stdin=encode(lines))
+    pid = tmp_path / "pid"
+    via = f"echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 60"
+    process = start(
+        "compact", "s", "-i", "--budget", "700", "--via", via, home=home, stdin=subprocess.DEVNULL
+    )
+    until(pid.exists)
+    process.terminate()
+    assert process.wait() == 143
+    until(lambda: not is_running(int(pid.read_text())))

@@ -18,7 +18,6 @@ from .base.options import OptionSet
 from .commands import COMMANDS, module_of
 
 SIGINT = 2
-_AT_ONCE = ("append", "payload", "curate", "compact")  # safe to end by a signal at any time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,14 +86,13 @@ def run_plain(argv: list[str], env: Env) -> int | None:
     """Run a plain command line; None if it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
-    if argv[0] != "append":  # which needs it only for what is no plain text
+    if argv[0] != "append":  # which needs both only for what is no plain text
         load_orjson()
+        unwind()
     verb = module_of(argv[0])
     options = plain_options(argv[1:], verb.Options)
     if options is None:
         return None
-    if argv[0] not in _AT_ONCE or options.get("remove_cmd"):  # a signal must end that command too
-        unwind()
     env.quiet = env.quiet or bool(options.get("quiet"))
     return verb.run(env, verb.Options(**options)) or 0
 
