@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from codeh_history.programs import tree as trees
 from codeh_history.programs.fields import hash_id
 from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summary
-from codeh_history.programs.pairs import DOUBLE, EARLY, OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, report
+from codeh_history.programs.pairs import DOUBLE, EARLY, OPEN, OPEN_AT_THE_END, ORPHAN, report
 from codeh_history.programs.tree import Node, read_exported, walk
 from histories import call, result
 
@@ -146,7 +146,7 @@ def test_what_a_sub_agent_called_and_its_kind_are_told():
     assert used.fields == {"usage": {"input": 1}, "agent": "scout", "tools": ["Bash"]}
 
 
-DOES = dict.fromkeys((OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, DOUBLE), ("drops", "not sent"))
+DOES = dict.fromkeys((OPEN, OPEN_AT_THE_END, ORPHAN, DOUBLE), ("drops", "not sent"))
 
 
 def part(sign):
@@ -166,8 +166,8 @@ def items(text):
 
 CASES = {
     "pairs": ("c1 r1", []), "none": ("u u", []), "open at the end": ("u c1", [(2, OPEN_AT_THE_END)]), "open before its own results": ("c1+c2 r1", [(1, OPEN_AT_THE_END)]),
-    "open between": ("c1 u", [(1, OPEN_BETWEEN)]), "an orphan": ("u r1", [(2, ORPHAN)]), "a double": ("c1 r1 r1", [(3, DOUBLE)]), "before its call": ("r1 c1", [(1, EARLY)]),
-    "several": ("c1+c2 r2 r1 c3 u r4", [(4, OPEN_BETWEEN), (6, ORPHAN)]),
+    "open between": ("c1 u", [(1, OPEN)]), "an orphan": ("u r1", [(2, ORPHAN)]), "a double": ("c1 r1 r1", [(3, DOUBLE)]), "before its call": ("r1 c1", [(1, EARLY)]),
+    "several": ("c1+c2 r2 r1 c3 u r4", [(4, OPEN), (6, ORPHAN)]),
 }  # fmt: skip
 
 

@@ -56,14 +56,13 @@ def _step(session: Session, step: Json, model: str | None) -> None:
     parts = _parts(step.get("message"))
     match step.get("source"):
         case "agent":
-            reasoning = text_at(step, "reasoning_content")
-            thoughts = [thought(reasoning)] if reasoning else []
+            reasoning = thought(text_at(step, "reasoning_content"))
             calls = (
                 session.call(call.get("tool_call_id"), call.get("function_name"), call.get("arguments"))
                 for call in objects_at(step, "tool_calls")
             )
             fields = {"model": model, **answer_fields(step, _ANSWER, _USAGE)}
-            session.add("codeh", [*thoughts, *parts, *calls], ts=ts, **fields)
+            session.add("codeh", [reasoning, *parts, *calls], ts=ts, **fields)
         case "system" if not session.items:
             session.system("\n\n".join(texts(parts)))
         case "user" | "system" as who:
@@ -73,9 +72,9 @@ def _step(session: Session, step: Json, model: str | None) -> None:
     results: list[Part] = []
     for result in objects_at(step, "observation.results"):
         parts = _parts(result.get("content"))
-        refs = objects_at(result, "subagent_trajectory_ref") if not parts else []
-        names = (name_at(ref, "trajectory_path", "trajectory_id") for ref in refs)
-        parts += [{"text": f"[sub-agent: {name or ''}]"} for name in names]
+        for ref in objects_at(result, "subagent_trajectory_ref") if not parts else []:
+            name = name_at(ref, "trajectory_path", "trajectory_id") or ""
+            parts.append({"text": f"[sub-agent: {name}]"})
         id = name_at(result, "source_call_id")
         if id is None and not session.open_calls:
             session.add("user", parts, ts=ts)

@@ -1,7 +1,8 @@
 """Read Cline's files: an object with messages, `~/.cline/data/sessions/ID/ID.messages.json`.
 
 Older versions, and forks of them, wrote a list of messages: `tasks/ID/api_conversation_history.json`. The
-messages are Anthropic's, with own blocks for files, images and results.
+messages are Anthropic's, with own blocks for files, images and results. Roo Code keeps the messages that a
+summary replaced in its list.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .protocol import Head, Place, Program, Source
 _KINDS = {"user": "user", "assistant": "codeh"}
 _FORMATS = {"anthropic": "anthropic", "gemini": "gemini", "openai-native": "openai-responses"}
 _MARKS = ("ts", "modelInfo", "metrics")  # of a message of a list
+_OF_ROO_CODE = ("condenseId", "condenseParent", "truncationId", "truncationParent")
 _INPUT = re.compile(r"</?user_input\b[^>]*>")  # around what a user typed; not sent
 _PATH = re.compile(r".*/([^/]+)/([^/]+)\.messages\.json", re.DOTALL)
 _TASK = re.compile(r".*/([^/]+)/api_conversation_history\.json", re.DOTALL)
@@ -39,6 +41,10 @@ def recognises(head: Head) -> bool:
     session = "sessionId" in first and any(map(_is_message, list_at(first, "messages")[:1]))
     listed = head.whole and _is_message(first)
     return session or (listed and any(key in data for data in head.values for key in _MARKS))
+
+
+def recognises_roo_code(head: Head) -> bool:
+    return any(mark in data for data in head.values for mark in _OF_ROO_CODE) and recognises(head)
 
 
 def recognises_own(head: Head) -> bool:
@@ -188,16 +194,18 @@ def _image(block: Json) -> Part:
     return inline(text_at(of, "data"), name_at(of, "media_type", "mediaType"), "image/png")
 
 
-TASKS = ("tasks/*/api_conversation_history.json",)
-VS_CODE = (".config/Code/User/globalStorage", "Library/Application Support/Code/User/globalStorage")
+_TASKS = ("tasks/*/api_conversation_history.json",)
+_VS_CODE = (".config/Code/User/globalStorage", "Library/Application Support/Code/User/globalStorage")
 PROGRAM = Program(
     "cline", "Cline", recognises, read,
     (
-        Place("CLINE_DATA_DIR", ".cline/data", ("sessions/*/*.messages.json", *TASKS)),
-        *(Place("", f"{folder}/saoudrizwan.claude-dev", TASKS) for folder in VS_CODE),
+        Place("CLINE_DATA_DIR", ".cline/data", ("sessions/*/*.messages.json", *_TASKS)),
+        *(Place("", f"{folder}/saoudrizwan.claude-dev", _TASKS) for folder in _VS_CODE),
     ),
-    recognises_own, command="cline", pairs={
-        pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
-        pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
-    },
+    recognises_own, command="cline",
+    pairs={pairs.ORPHAN: pairs.REFUSED, pairs.DOUBLE: pairs.BOTH_REFUSED},
+)  # fmt: skip
+ROO_CODE = PROGRAM._replace(
+    name="roo-code", title="Roo Code", recognises=recognises_roo_code, command="",
+    places=[Place("", f"{folder}/rooveterinaryinc.roo-cline", _TASKS) for folder in _VS_CODE],
 )  # fmt: skip

@@ -1,25 +1,26 @@
 """Read Kimi Code's files: events in `~/.kimi-code/sessions/wd_*/session_UUID/agents/main/wire.jsonl`.
 
 A session is the context that its events leave, with what was compacted under its summary. Each step of
-an answer is a message.
+an answer is a message. Its predecessor, Kimi CLI, wrote a message of the context on each line of
+`~/.kimi/sessions/HASH/UUID/context.jsonl`, and began a new file when this was compacted or rewound.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
-from itertools import chain
+from hashlib import md5
 
 from ..providers.parts import objects
 from ..session.model import Json, Part
+from ..session.records import dumps
 from . import pairs
-from .fields import answer_fields, at, name_at, object_at, objects_at, text_at, time_of
-from .model import REWOUND, SUB_AGENTS, Entry, Item, Session
+from .fields import answer_fields, at, hash_id, name_at, object_at, objects_at, text_at, time_of
+from .model import REWOUND, Entry, Item, Session
 from .parts import inline, media, texts, thought
 from .protocol import Head, Place, Program, Source, Unreadable
 from .source import line_objects, value_beside
-from .tree import of_session, read_agents, undone_branches, usage_of
+from .tree import add_agents, undone_branches
 
 _PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
 _BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in `blobs`, beside the session's
@@ -30,6 +31,10 @@ _USAGE = {
     "input": "inputOther inputCacheRead inputCacheCreation", "output": "output", "cached": "inputCacheRead",
     "cacheWrite": "inputCacheCreation",
 }  # fmt: skip
+_OF_CLI = ("_system_prompt", "_checkpoint", "_usage")  # roles of Kimi CLI's own lines
+_CONTEXT = re.compile(r".*/([^/]+)/([^/]+)/context\.jsonl", re.DOTALL)
+_EARLIER = re.compile(r"context_\d+\.jsonl")
+_REMINDER = re.compile(r"\s*<system-reminder>.*</system-reminder>\s*", re.DOTALL)
 
 
 def recognises(head: Head) -> bool:
@@ -49,23 +54,20 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.set_parent(f"{program.name}-{path[1]}", agent=True)
     elif path:
         agents = {name: (name, "wire.jsonl") for name in source.names(above=1) if name != "main"}
-        session.skip(SUB_AGENTS, len(agents))
         state = value_beside(source, "state.json", above=2)
         session.cwd, session.created = name_at(state, "cwd"), time_of(at(state, "createdAt"))
         session.set_title(at(state, "title"))
         if parent := name_at(state, "forkedFrom"):
             session.set_parent(f"{program.name}-{parent.removeprefix('session_')}")
-    reading = Reading(session, source, program.title)
+    reading = _Reading(session, source, program.title)
     reading.read(program)
-    below = partial(read_agents, source, program, agents, above=1)
-    session.branches = lambda: chain(
-        undone_branches(session, reversed(reading.before)), of_session(session, below())
+    add_agents(
+        session, source, program, agents, 1, lambda: undone_branches(session, reversed(reading.before))
     )
-    session.used = lambda: chain.from_iterable(map(usage_of, below()))
     yield session
 
 
-class Reading:
+class _Reading:
     """Applies the lines of a file to a session, in order."""
 
     def __init__(self, session: Session, source: Source, title: str) -> None:
@@ -142,8 +144,9 @@ class Reading:
             parts = self.parts(message.get("content"))
             if role == "tool":
                 failed = message.get("isError") is True
-                parts = [session.result(message.get("toolCallId"), None, parts, failed=failed)]
-            for call in objects_at(message, "toolCalls"):
+                id = name_at(message, "toolCallId", "tool_call_id")
+                parts = [session.result(id, None, parts, failed=failed)]
+            for call in objects_at(message, "toolCalls") or objects_at(message, "tool_calls"):
                 named = {**call, **object_at(call, "function")}  # older versions nest it
                 parts.append(session.call(call.get("id"), named.get("name"), named.get("arguments")))
             made = session.add(own, parts, id=message.get("id"), ts=ts)
@@ -243,8 +246,54 @@ class Reading:
         session.skip(kind, len(gone))
 
 
+# -- Kimi CLI ----------------------------------------------------------------------------------------------
+
+
+def recognises_cli(head: Head) -> bool:
+    return any(text_at(data, "role") in _OF_CLI for data in head.objects)
+
+
+def recognises_own_cli(head: Head) -> bool:
+    """Whether a file in the program's folder is a session: its first lines may all be messages."""
+    return any({"role", "content"} <= data.keys() for data in head.objects)
+
+
+def read_cli(source: Source, program: Program) -> Iterable[Session]:
+    """Yield the session of a file."""
+    path = _CONTEXT.fullmatch(source.path)
+    session = Session(program.name, path[2] if path else source.stem)
+    agents: dict[str, Sequence[str]] = {}
+    if path:
+        folder, id = path.groups()
+        session.set_title(at(value_beside(source, id, "state.json", above=1), "custom_title"))
+        for place in objects_at(value_beside(source, "kimi.json", above=3), "work_dirs"):
+            cwd = text_at(place, "path")
+            if md5(cwd.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() == folder:
+                session.cwd = cwd
+        names = source.names(id, "subagents", above=1)
+        agents = {name: (id, "subagents", name, "context.jsonl") for name in names}
+        earlier = filter(_EARLIER.fullmatch, source.names(id, above=1))
+        session.skip("earlier context in a file of its own", len(list(earlier)))
+    reading = _Reading(session, source, program.title)
+    for line, data in line_objects(source, session.problems, program.recognises):
+        session.number = line
+        role, content = text_at(data, "role"), data.get("content")
+        if role in _OF_CLI:
+            session.skip(role, own=True)
+        elif role == "user" and isinstance(content, str) and _REMINDER.fullmatch(content):
+            session.skip("reminder", own=True)
+        else:
+            reading.message({**data, "id": hash_id(role, dumps(data))}, None)  # it gives them no ids
+    add_agents(session, source, program, agents, 1)
+    yield session
+
+
 PROGRAM = Program(
     "kimi-code", "Kimi Code", recognises, read,
     (Place("KIMI_CODE_HOME", ".kimi-code", ("sessions/*/*/agents/main/wire.jsonl",)),), command="kimi",
-    pairs={pairs.ORPHAN: ("drops", "{} drops it"), pairs.DOUBLE: ("drops", "{} sends the first")},
+    pairs={pairs.ORPHAN: pairs.DROPPED, pairs.DOUBLE: ("drops", "{} sends the first")},
+)  # fmt: skip
+KIMI_CLI = Program(
+    "kimi-cli", "Kimi CLI", recognises_cli, read_cli,
+    (Place("KIMI_SHARE_DIR", ".kimi", ("sessions/*/*/context.jsonl",)),), recognises_own_cli,
 )  # fmt: skip

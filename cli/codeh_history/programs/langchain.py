@@ -27,7 +27,10 @@ _CALLS = (  # repeated elsewhere in the message
     "tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk",
 )  # fmt: skip
 _URLS = ("image_url.url", "image_url", "url", "source.url", "file_id")
-_ANSWER = {"model": "response_metadata.model_name response_metadata.model", "usage": "usage_metadata"}
+_ANSWER = {
+    "model": "response_metadata.model_name response_metadata.model", "usage": "usage_metadata",
+    "finish": "response_metadata.finish_reason response_metadata.stop_reason",
+}  # fmt: skip
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "input_token_details.cache_read",
     "cacheWrite": "input_token_details.cache_creation", "reasoning": "output_token_details.reasoning",
@@ -112,11 +115,9 @@ def add_message(session: Session, message: Json) -> None:
             session.add("user", parts, id=id, item={"role": kind} if kind == "system" else None)
         case "ai":
             provider = _PROVIDERS.get(text_at(data, "response_metadata.model_provider"))
-            reasoning = text_at(data, "additional_kwargs.reasoning_content")
-            parts = [*([thought(reasoning)] if reasoning else []), *parts, *_calls(session, data)]
-            fields = answer_fields(data, _ANSWER, _USAGE)
-            finish = name_at(data, "response_metadata.finish_reason", "response_metadata.stop_reason")
-            session.add("codeh", parts, id=id, **fields, provider=provider, finish=finish)
+            reasoning = thought(text_at(data, "additional_kwargs.reasoning_content"))
+            fields = answer_fields(data, _ANSWER, _USAGE, provider)
+            session.add("codeh", [reasoning, *parts, *_calls(session, data)], id=id, **fields)
         case "tool" | "function":
             failed = data.get("status") == "error"
             made = session.result(data.get("tool_call_id"), data.get("name"), parts, failed=failed)
@@ -130,10 +131,12 @@ def _calls(session: Session, data: Json) -> list[Part]:
     calls = [*objects_at(data, "tool_calls"), *objects_at(data, "invalid_tool_calls")]
     if calls:
         return [session.call(call.get("id"), call.get("name"), call.get("args")) for call in calls]
-    older = objects_at(data, "additional_kwargs.tool_calls")
-    older += [{"function": at(data, "additional_kwargs.function_call")}]
-    functions = ((call.get("id"), object_at(call, "function")) for call in older)
-    return [session.call(id, made.get("name"), made.get("arguments")) for id, made in functions if made]
+    older = [*objects_at(data, "additional_kwargs.tool_calls")]
+    older.append({"function": at(data, "additional_kwargs.function_call")})
+    return [
+        session.call(call.get("id"), function.get("name"), function.get("arguments"))
+        for call in older if (function := object_at(call, "function"))
+    ]  # fmt: skip
 
 
 def parts_of(session: Session, data: Json) -> list[Any]:

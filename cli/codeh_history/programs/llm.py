@@ -16,7 +16,7 @@ from ..providers.parts import object_of
 from ..session.model import Json, Part
 from .fields import answer_fields, at, name_at, objects_at, omit_empty, text_at, time_of
 from .model import Session
-from .parts import inline, texts
+from .parts import inline, texts, thought
 from .protocol import Head, Place, Program, Source
 from .source import fill
 
@@ -114,7 +114,7 @@ class _Reading:
                 return [{"text": text}]
             case "reasoning":
                 self.session.skip("redacted reasoning", payload.get("redacted") is True)
-                return [{"text": text, "thought": True}] if text else []
+                return [thought(text)]
             case "tool_call":
                 id, name = payload.get("tool_call_id"), payload.get("name")
                 return [self.session.call(id, name, payload.get("arguments"))]
@@ -168,9 +168,7 @@ class _Reading:
         for attached in self.joined("prompt_attachments", "response_id", id, "attachment"):
             prompt_parts += self.attachment(attached["id"])
         session.add("user", prompt_parts, id=f"{id}.prompt", ts=ts)
-        reasoning = text_at(row, "reasoning")
-        answer: list[Part] = [{"text": reasoning, "thought": True}] if reasoning else []
-        answer.append({"text": text_at(row, "response")})
+        answer: list[Part] = [thought(text_at(row, "reasoning")), {"text": text_at(row, "response")}]
         for call in self.rows("SELECT * FROM tool_calls WHERE response_id = ? ORDER BY id", id):
             arguments = _object_in(call.get("arguments"))
             answer.append(session.call(call.get("tool_call_id"), call.get("name"), arguments))

@@ -179,8 +179,11 @@ class Session:
     def add(
         self, kind: str, parts: list[Part], *, id: object = None, ts: str | None = None, **fields: Any
     ) -> Entry | None:
-        """Append a message, unless it is empty; without `id`, its id is a hash of its content."""
-        parts = [part for part in parts if part != {"text": ""}]
+        """Append a message without its empty texts and thoughts, unless nothing is left.
+
+        Without `id`, its id is a hash of its content.
+        """
+        parts = [part for part in parts if part.get("text") or not part.keys() <= {"text", "thought"}]
         if not parts:
             return None
         own = name_of(id) or hash_id(self.program, self.id, kind, dumps(parts))

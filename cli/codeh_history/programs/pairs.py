@@ -7,18 +7,21 @@ from collections.abc import Mapping
 from .fields import name_at
 from .model import Effect, Entry, Session, Summary
 
-OPEN_AT_THE_END = "open at the end"
-OPEN_BETWEEN = "open between"
+OPEN = "open"  # a call without a result
+OPEN_AT_THE_END = "open at the end"  # one of the last message, if the program handles it differently
 ORPHAN = "orphan"  # a result without an earlier call
 DOUBLE = "double"  # a second result for a call
 EARLY = "early"  # a result before its call; an orphan, unless the program handles it differently
 
 _DESCRIPTIONS = {
-    OPEN_AT_THE_END: "the call of {} has no result", OPEN_BETWEEN: "the call of {} has no result",
+    OPEN: "the call of {} has no result", OPEN_AT_THE_END: "the call of {} has no result",
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
     EARLY: "the result of {} comes before its call",
 }  # fmt: skip
 Effects = Mapping[str, tuple[Effect, str]]  # by kind: effect, description (`{}` is the program's name)
+DROPPED: tuple[Effect, str] = ("drops", "{} drops it")
+REFUSED: tuple[Effect, str] = ("refused", "{} sends it, which its provider refuses")
+BOTH_REFUSED: tuple[Effect, str] = ("refused", "{} sends both, which its provider refuses")
 
 
 def report(session: Session, effects: Effects, title: str) -> None:
@@ -52,7 +55,8 @@ def report(session: Session, effects: Effects, title: str) -> None:
     last = max((place for place, entry in enumerate(entries) if entry.kind != "tool"), default=0)
     for id, (name, line, place) in calls.items():
         if id not in answered | early:
-            unpaired.append((OPEN_AT_THE_END if place == last else OPEN_BETWEEN, name, line))
+            at_the_end = place == last and OPEN_AT_THE_END in effects
+            unpaired.append((OPEN_AT_THE_END if at_the_end else OPEN, name, line))
     for kind, name, line in unpaired:
         if kind in effects:
             effect, what = effects[kind]

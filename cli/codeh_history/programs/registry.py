@@ -1,7 +1,7 @@
 """The programs whose sessions are read, and those whose files are written.
 
-To add one, write a module with a `PROGRAM` (`protocol.Program`) and add a line to `PROGRAMS`. The first
-program in this order that recognises a file reads it.
+To add one, write a module with a `PROGRAM` (`protocol.Program`) and add a line to `PROGRAMS`; `MODULE:NAME`
+is a relative of a program, in its module. The first program in this order that recognises a file reads it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ PROGRAMS = {
     "pi": "pi",
     "gemini-cli": "gemini_cli",
     "kimi-code": "kimi_code",
-    "kimi-cli": "kimi_cli",
-    "roo-code": "roo_code",  # before cline, whose files have its form
+    "kimi-cli": "kimi_code:KIMI_CLI",
+    "roo-code": "cline:ROO_CODE",  # before cline, whose files have its form
     "cline": "cline",
-    "kilo": "kilo",  # before opencode, whose form its files have
+    "kilo": "opencode:KILO",  # before opencode, whose form its files have
     "opencode": "opencode",
     "copilot-cli": "copilot",
     "cursor": "cursor",
@@ -45,22 +45,15 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-WRITTEN = (  # those with a writer
-    "claude-code",
-    "codex",
-    "gemini-cli",
-    "qwen-code",
-    "opencode",
-    "pi",
-    "copilot-cli",
-    "kilo",
-)
+# those with a writer
+WRITTEN = ("claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "pi", "copilot-cli", "kilo")
 
 
 @cache
 def program(name: str) -> Program:
-    """The `PROGRAM` of the module for this name."""
-    declared: Program = import_module(f"{__package__}.{PROGRAMS[name]}").PROGRAM
+    """The program with this name, as its module declares it."""
+    module, _, own = PROGRAMS[name].partition(":")
+    declared: Program = getattr(import_module(f"{__package__}.{module}"), own or "PROGRAM")
     return declared
 
 

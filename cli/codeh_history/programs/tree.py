@@ -6,11 +6,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
 
 from .fields import hash_id, omit_empty
-from .model import AgentUsage, Entry, Item, Session
+from .model import SUB_AGENTS, AgentUsage, Entry, Item, Session
 from .protocol import Program, Source, Unreadable
 from .records import session_id
 
@@ -196,15 +197,25 @@ def undone_branches(session: Session, before: Iterable[list[Item]]) -> Iterator[
 # -- sub-agents --------------------------------------------------------------------------------------------
 
 
-def agent_files(source: Source, *folder: str, above: int = 0) -> list[str]:
-    """The names of the sub-agents' files in a folder beside the session's; see `Source.names`."""
-    return [name for name in source.names(*folder, above=above) if name.endswith(".jsonl")]
+def agent_files(source: Source, *folder: str, above: int = 0) -> dict[str, Sequence[str]]:
+    """The paths of the sub-agents' files in a folder beside the session's, by id; see `Source.names`."""
+    names = source.names(*folder, above=above)
+    return {name.removesuffix(".jsonl"): (*folder, name) for name in names if name.endswith(".jsonl")}
 
 
-def agents_in(source: Source, program: Program, *folder: str, above: int = 0) -> Iterator[Session]:
-    """Read the sub-agents in these files; their ids are the files' names."""
-    files = agent_files(source, *folder, above=above)
-    return read_agents(source, program, {f.removesuffix(".jsonl"): (*folder, f) for f in files}, above)
+def add_agents(
+    session: Session,
+    source: Source,
+    program: Program,
+    paths: Mapping[str, Sequence[str]],
+    above: int,
+    others: Callable[[], Iterable[Session]] = tuple,
+) -> None:
+    """Count the sub-agents with these files, and let them be read as branches, after the `others`."""
+    session.skip(SUB_AGENTS, len(paths))
+    agents = partial(read_agents, source, program, paths, above)
+    session.branches = lambda: chain(others(), of_session(session, agents()))
+    session.used = lambda: chain.from_iterable(map(usage_of, agents()))
 
 
 def read_agents(

@@ -107,8 +107,7 @@ def _add(session: Session, request: Json) -> None:
 
 def _round(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
     """The thinking, text and calls of a round."""
-    if thinking := _joined(at(data, "thinking.text")):
-        yield thought(thinking)
+    yield thought(_joined(at(data, "thinking.text")))
     yield {"text": text_at(data, "response")}
     for call in calls:
         yield session.call(call.get("id"), call.get("name"), call.get("arguments"))
@@ -127,8 +126,8 @@ def _shown(session: Session, request: Json) -> Iterator[Part]:
             case "inlineReference":
                 path = name_at(item, "inlineReference.path", "inlineReference.location.uri.path") or ""
                 text += name_at(item, "name") or path.rpartition("/")[2]
-            case "thinking" if words := _joined(item.get("value")):
-                yield thought(words)
+            case "thinking":
+                yield thought(_joined(item.get("value")))
             case "toolInvocationSerialized":
                 why = f"the arguments and the result of {item.get('toolId')} are not in the file"
                 session.problem(0, "skips", f"request {session.number}: {why}")

@@ -251,7 +251,9 @@ def write(program: Program, view: View, about: SessionInfo) -> Written:
     """Write a view as a file that a program resumes."""
     prepared, left = prepare(view, program.name)
     made = sent(prepared, program.format)
-    writer = import_module(program.writer).File(program, about, time_of(prepared.messages) or about.time)
+    module, _, name = program.writer.partition(":")
+    begun = time_of(prepared.messages) or about.time
+    writer = getattr(import_module(module), name or "File")(program, about, begun)
     if summary := summary_of(prepared, program.name):
         writer.summary(summary)
     for element, sources in made.elements:

@@ -23,7 +23,7 @@ from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, AgentUsage, Entry, Piece, 
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source, Unreadable
 from ..source import line_objects, value_beside
-from ..tree import agent_files, agents_in, branches, of_session, own_nodes, report_broken, usage_of
+from ..tree import agent_files, branches, of_session, own_nodes, read_agents, report_broken, usage_of
 from . import attachments
 from .tree import Branch, Node, Tree
 
@@ -150,7 +150,7 @@ def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
 
 def _agents(source: Source, program: Program) -> Iterator[Session]:
     """Yield the sub-agents with files of their own."""
-    for agent in agents_in(source, program, _FOLDER):
+    for agent in read_agents(source, program, agent_files(source, _FOLDER)):
         agent.agent_name = _kind_of_agent(source, agent.id)
         yield agent
 
@@ -296,7 +296,6 @@ PROGRAM = Program(
     format=FORMAT, keeps_thinking=True, command="claude", by_folder=True,
     pairs={
         pairs.OPEN_AT_THE_END: ("drops", "{} answers it as interrupted"),
-        pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),
-        pairs.ORPHAN: ("drops", "{} drops it"),
+        pairs.OPEN: ("drops", "{} drops the model's message"), pairs.ORPHAN: pairs.DROPPED,
     },
 )  # fmt: skip

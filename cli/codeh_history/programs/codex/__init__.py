@@ -363,10 +363,8 @@ PROGRAM = Program(
     )),),
     superseded=superseded, writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="codex",
     pairs={
-        pairs.OPEN_AT_THE_END: ("drops", "{} answers it with `aborted`"),
-        pairs.OPEN_BETWEEN: ("drops", "{} answers it with `aborted`"),
-        pairs.ORPHAN: ("drops", "{} drops it"),
+        pairs.OPEN: ("drops", "{} answers it with `aborted`"), pairs.ORPHAN: pairs.DROPPED,
         pairs.EARLY: ("refused", "{} sends them unchanged, which its provider refuses"),
-        pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
+        pairs.DOUBLE: pairs.BOTH_REFUSED,
     },
 )  # fmt: skip

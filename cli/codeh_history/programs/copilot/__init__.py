@@ -224,8 +224,7 @@ class _Log:
                 parts.append(thought(text_at(block, "thinking"), block.get("signature")))
             else:
                 parts.append(native("anthropic" if is_anthropic else "openai-responses", block))
-        if not parts and (reasoning := name_at(data, "reasoningText")):
-            parts.append(thought(reasoning))
+        parts = parts or [thought(text_at(data, "reasoningText"))]
         parts.append({"text": text if text.strip() else ""})
         for call in calls:
             arguments = call.get("arguments")
@@ -275,8 +274,7 @@ PROGRAM = Program(
     (Place("COPILOT_HOME", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl")),),
     writer=f"{__name__}.write", format="anthropic", keeps_thinking=True, command="copilot",
     pairs={
-        pairs.OPEN_AT_THE_END: ("drops", "{} answers it as interrupted"),
-        pairs.OPEN_BETWEEN: ("drops", "{} answers it as interrupted"),
-        pairs.ORPHAN: ("drops", "{} drops it"), pairs.DOUBLE: ("drops", "{} drops it"),
+        pairs.OPEN: ("drops", "{} answers it as interrupted"), pairs.ORPHAN: pairs.DROPPED,
+        pairs.DOUBLE: pairs.DROPPED,
     },
 )  # fmt: skip

@@ -6,7 +6,7 @@ does not fit becomes an `unread` line, which stays in the session and is reporte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...base.errors import BadData
@@ -22,30 +22,23 @@ _REQUIRED = ("userMessage", "summary")
 _EPOCH = 10**11  # larger numbers are epoch milliseconds
 
 
-def _is_time(value: Any) -> bool:
-    if type(value) is int:
-        return value >= _EPOCH
-    return isinstance(value, str) and to_millis(value) is not None
-
-
-_TEXT = (lambda value: isinstance(value, str), "must be text")
-_TIME = (_is_time, "is not a time (2026-01-31T12:00:00Z)")
-_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {  # whether a value fits, and what it should be
-    "userMessage": _TEXT,
-    "assistantResponse": _TEXT,
-    "summary": _TEXT,
-    "id": (lambda value: isinstance(value, str) and value != "", "must be text"),
-    "toolsUsed": (
-        lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
-        "must be a list of names",
-    ),
-    "source": (SOURCES.__contains__, f"must be one of {', '.join(SOURCES)}"),
-    "conversationCount": (lambda value: type(value) is int, "must be an integer"),
-    "timestamp": _TIME,
-    "createdAt": _TIME,
-    "periodStart": _TIME,
-    "periodEnd": _TIME,
-}
+def _error(field: str, value: Any) -> str | None:
+    """What is wrong with the value of a field; None if it fits."""
+    fits, should = isinstance(value, str), "must be text"
+    match field:
+        case "id":
+            fits = fits and value != ""
+        case "toolsUsed":
+            fits = isinstance(value, list) and all(isinstance(name, str) for name in value)
+            should = "must be a list of names"
+        case "source":
+            fits, should = value in SOURCES, f"must be one of {', '.join(SOURCES)}"
+        case "conversationCount":
+            fits, should = type(value) is int, "must be an integer"
+        case "timestamp" | "createdAt" | "periodStart" | "periodEnd":
+            fits = value >= _EPOCH if type(value) is int else fits and to_millis(value) is not None
+            should = "is not a time (2026-01-31T12:00:00Z)"
+    return None if fits else should
 
 
 def entry_errors(entry: Json) -> dict[str, str]:
@@ -54,14 +47,11 @@ def entry_errors(entry: Json) -> dict[str, str]:
 
 
 def _errors(value: Json, fields: Iterable[str], required: Iterable[str] = _REQUIRED) -> dict[str, str]:
-    errors: dict[str, str] = {}
+    errors: dict[str, str | None] = {}
     for field in fields:
-        fits, what = _RULES[field]
-        if value.get(field) is None:
-            errors |= {field: "is missing"} if field in required else {}
-        elif not fits(value[field]):
-            errors[field] = what
-    return errors
+        missing = "is missing" if field in required else None
+        errors[field] = missing if value.get(field) is None else _error(field, value[field])
+    return {field: error for field, error in errors.items() if error}
 
 
 def is_entry(value: object) -> bool:
@@ -139,9 +129,14 @@ def persisted(value: Any) -> list[Outcome] | None:
             repeated = not taken.isdisjoint((id, f"{id}-answer"))
             id = made if repeated else id
             taken.update((id, f"{id}-answer"))
-            first, *others = exchange(item, id) if field == FIELDS[0] else [_summary(item, id)]
-            yield first, "its `id` is another element's too" if repeated else None
-            yield from ((record, None) for record in others)
+            if field == FIELDS[0]:
+                records = exchange(item, id)
+            else:
+                own = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
+                beside = _beside(item, _SUMMARY, id)
+                records = [{"type": "summary", "covers": [], **own, "id": id, **beside}]
+            reasons = ("its `id` is another element's too" if repeated else None, None)
+            yield from zip(records, reasons, strict=False)
 
         return outcomes(items, read, field)
 
@@ -155,8 +150,3 @@ def persisted(value: Any) -> list[Outcome] | None:
     extra = {key: field for key, field in history.items() if key not in FIELDS}
     around = [*meta(lastSummarized=last), *meta(**{EXTRA: extra})]
     return [*summaries, *wrong, *around, *elements(FIELDS[0], _ENTRY)]
-
-
-def _summary(item: Json, id: str) -> Json:
-    fields = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
-    return {"type": "summary", "covers": [], **fields, "id": id, **_beside(item, _SUMMARY, id)}

@@ -361,9 +361,7 @@ PROGRAM = Program(
     (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),), recognises_own,
     writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="gemini", by_folder=True,
     pairs={
-        pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
-        pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),
-        pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
-        pairs.DOUBLE: ("doubles", "{} sends both"),
+        pairs.OPEN: ("refused", "{} sends it unanswered, which its provider refuses"),
+        pairs.ORPHAN: pairs.REFUSED, pairs.DOUBLE: ("doubles", "{} sends both"),
     },
 )  # fmt: skip

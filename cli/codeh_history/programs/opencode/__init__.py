@@ -1,6 +1,7 @@
 """Read opencode's sessions: from its database (`~/.local/share/opencode/opencode.db`), or an export.
 
-Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`).
+Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`). Kilo's database has another
+name; versions of its exports begin at 7, opencode's at 0.
 """
 
 from __future__ import annotations
@@ -64,6 +65,12 @@ def recognises(head: Head) -> bool:
         return head.has(_TABLES)
     exported = (value for value in head.values if isinstance(value.get("info"), dict))
     return any(map(_is_of_tree, head.values)) or any("messages" in value for value in exported)
+
+
+def recognises_kilo(head: Head) -> bool:
+    majors = (text_at(value, "info.version").partition(".")[0] for value in head.values)
+    later = any(major.isdecimal() and int(major) >= 7 for major in majors)
+    return recognises(head) and (later or head.has({"kilo_board": {"id"}}))  # opencode lacks this table
 
 
 def _is_of_tree(value: Json) -> bool:
@@ -337,5 +344,10 @@ PROGRAM = Program(
      Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}")),
     writer=f"{__name__}.write", format="anthropic", command="opencode",
-    pairs={pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses")},
+    pairs={pairs.DOUBLE: pairs.BOTH_REFUSED},
+)  # fmt: skip
+KILO = PROGRAM._replace(
+    name="kilo", title="Kilo", recognises=recognises_kilo, recognises_own=recognises, command="kilo",
+    places=(Place("KILO_DB", "", ("",)), Place("XDG_DATA_HOME", ".local/share", ("kilo/kilo*.db",))),
+    writer=f"{__name__}.write:KiloFile",
 )  # fmt: skip

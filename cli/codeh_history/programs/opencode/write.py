@@ -1,4 +1,4 @@
-"""Write a view as an export that opencode imports; a call and its result are one part."""
+"""Write a view as an export that opencode or Kilo imports; a call and its result are one part."""
 
 from __future__ import annotations
 
@@ -164,3 +164,10 @@ class File(writing.Writer):
             yield {"type": "file", "mime": part["fileData"]["mimeType"], "url": source["url"]}
         elif text := writing.file_as_text(block, self.program.title):
             yield {"type": "text", "text": text}
+
+
+class KiloFile(File):
+    """The export of Kilo's version."""
+
+    VERSION = "7.7.7"
+    AGENT = "code"

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from itertools import chain
 
 from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.body import part_of
 from ...session.model import Json, Part
 from .. import pairs, tree
 from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, text_at, time_of
-from ..model import ABANDONED, REWOUND, SUB_AGENTS, Entry, Piece, Session
+from ..model import ABANDONED, REWOUND, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source
 from ..source import line_objects
@@ -50,17 +49,14 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     on, talk = {node.id for node in live}, [node for node in nodes.values() if node.talks]
     rewound = any(node.subtype == "rewind" for node in nodes.values())
     session.skip(REWOUND if rewound else ABANDONED, sum(node.id not in on for node in talk))
-    session.skip(SUB_AGENTS, len(tree.agent_files(source, _AGENTS, source.stem, above=1)))
 
     def fill(branch: Session, own: list[_Node]) -> None:
         _fill(branch, nodes, own[-1], program.title)
         branch.problems.clear()
 
-    agents = partial(tree.agents_in, source, program, _AGENTS, source.stem, above=1)
-    session.branches = lambda: chain(
-        tree.branches(session, tree.own_nodes(talk, nodes, on), fill), tree.of_session(session, agents())
-    )
-    session.used = lambda: chain.from_iterable(map(tree.usage_of, agents()))
+    agents = tree.agent_files(source, _AGENTS, source.stem, above=1)
+    others = partial(tree.own_nodes, talk, nodes, on)
+    tree.add_agents(session, source, program, agents, 1, lambda: tree.branches(session, others(), fill))
     yield session
 
 
@@ -193,5 +189,5 @@ PROGRAM = Program(
     "qwen-code", "Qwen Code", recognises, read,
     (Place("QWEN_HOME", ".qwen", ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl")),),
     writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="qwen", by_folder=True,
-    pairs={pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses")},
+    pairs={pairs.ORPHAN: pairs.REFUSED},
 )  # fmt: skip
