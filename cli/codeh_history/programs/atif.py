@@ -57,12 +57,10 @@ def _step(session: Session, step: Json, model: str | None) -> None:
     match step.get("source"):
         case "agent":
             reasoning = thought(text_at(step, "reasoning_content"))
-            calls = (
-                session.call(call.get("tool_call_id"), call.get("function_name"), call.get("arguments"))
-                for call in objects_at(step, "tool_calls")
-            )
+            calls = objects_at(step, "tool_calls")
+            called = session.calls(calls, "tool_call_id", "function_name", "arguments")
             fields = {"model": model, **answer_fields(step, _ANSWER, _USAGE)}
-            session.add("codeh", [reasoning, *parts, *calls], ts=ts, **fields)
+            session.add("codeh", [reasoning, *parts, *called], ts=ts, **fields)
         case "system" if not session.items:
             session.system("\n\n".join(texts(parts)))
         case "user" | "system" as who:

@@ -93,18 +93,13 @@ def _part(session: Session, block: Json) -> Part | None:
         case "reasoning" | "thinking" as kind:
             return thought(text_at(block, "text") or text_at(block, kind))
         case "tool-call" | "tool_use":
-            id, arguments = (
-                block.get("toolCallId") or block.get("id"),
-                block.get("args", block.get("input")),
-            )
-            return session.call(id, name_at(block, "toolName", "name"), arguments)
+            id, name = block.get("toolCallId") or block.get("id"), name_at(block, "toolName", "name")
+            return session.call(id, name, block.get("args", block.get("input")))
         case "tool-result":
             result, id, name = block.get("result"), block.get("toolCallId"), block.get("toolName")
-            texts = (
-                [result] if isinstance(result, str) else [text_at(part, "text") for part in objects(result)]
-            )
-            parts: list[Part] = [{"text": "\n".join(texts)}]
-            return session.result(id, name, parts, failed=block.get("isError") is True)
+            if not isinstance(result, str):
+                result = "\n".join(text_at(part, "text") for part in objects(result))
+            return session.result(id, name, [{"text": result}], failed=block.get("isError") is True)
         case "image":
             data, mime = name_at(block, "image", "data"), name_at(block, "mimeType", "mediaType")
             if data and not data.startswith(("http", "data:")):

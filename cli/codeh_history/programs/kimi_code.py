@@ -200,9 +200,8 @@ class _Reading:
                     if blob:
                         return inline(self.source.beside(*folder, "blobs", blob[2], above=1), blob[1])
                 except Unreadable as error:
-                    self.session.problem(
-                        self.session.number, "drops", str(error), "its name is used instead"
-                    )
+                    line = self.session.number
+                    self.session.problem(line, "drops", str(error), "its name is used instead")
                     url = None
                 return media(url, None, kind.removesuffix("_url"))
             case kind:

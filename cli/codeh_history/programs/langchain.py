@@ -27,10 +27,8 @@ _CALLS = (  # repeated elsewhere in the message
     "tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk",
 )  # fmt: skip
 _URLS = ("image_url.url", "image_url", "url", "source.url", "file_id")
-_ANSWER = {
-    "model": "response_metadata.model_name response_metadata.model", "usage": "usage_metadata",
-    "finish": "response_metadata.finish_reason response_metadata.stop_reason",
-}  # fmt: skip
+_ANSWER = {"model": "response_metadata.model_name response_metadata.model", "usage": "usage_metadata"}
+_FINISH = ("response_metadata.finish_reason", "response_metadata.stop_reason")
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "input_token_details.cache_read",
     "cacheWrite": "input_token_details.cache_creation", "reasoning": "output_token_details.reasoning",
@@ -116,7 +114,8 @@ def add_message(session: Session, message: Json) -> None:
         case "ai":
             provider = _PROVIDERS.get(text_at(data, "response_metadata.model_provider"))
             reasoning = thought(text_at(data, "additional_kwargs.reasoning_content"))
-            fields = answer_fields(data, _ANSWER, _USAGE, provider)
+            fields = {**answer_fields(data, _ANSWER, _USAGE), "provider": provider}
+            fields["finish"] = name_at(data, *_FINISH)
             session.add("codeh", [reasoning, *parts, *_calls(session, data)], id=id, **fields)
         case "tool" | "function":
             failed = data.get("status") == "error"
@@ -130,13 +129,11 @@ def _calls(session: Session, data: Json) -> list[Part]:
     """The parts of an answer's calls, in the newer or the older form."""
     calls = [*objects_at(data, "tool_calls"), *objects_at(data, "invalid_tool_calls")]
     if calls:
-        return [session.call(call.get("id"), call.get("name"), call.get("args")) for call in calls]
-    older = [*objects_at(data, "additional_kwargs.tool_calls")]
-    older.append({"function": at(data, "additional_kwargs.function_call")})
-    return [
-        session.call(call.get("id"), function.get("name"), function.get("arguments"))
-        for call in older if (function := object_at(call, "function"))
-    ]  # fmt: skip
+        return session.calls(calls, "id", "name", "args")
+    calls = [*objects_at(data, "additional_kwargs.tool_calls")]
+    calls.append({"function": at(data, "additional_kwargs.function_call")})
+    called = (call for call in calls if object_at(call, "function"))
+    return session.calls(called, "id", "function.name", "function.arguments")
 
 
 def parts_of(session: Session, data: Json) -> list[Any]:

@@ -155,13 +155,10 @@ class _Reading:
         session.created = session.created or ts
         system = [*self.fragments("system_fragments", id), text_at(row, "system")]
         session.set(system="\n\n".join(filter(None, system)))
-        results = [
-            self.result(
-                result,
-                self.joined("tool_results_attachments", "tool_result_id", result["id"], "attachment"),
-            )
-            for result in self.rows("SELECT * FROM tool_results WHERE response_id = ? ORDER BY id", id)
-        ]
+        results: list[Part] = []
+        for result in self.rows("SELECT * FROM tool_results WHERE response_id = ? ORDER BY id", id):
+            of = "tool_results_attachments", "tool_result_id", result["id"]
+            results.append(self.result(result, self.joined(*of, "attachment")))
         session.add("tool", results, id=f"{id}.results", ts=ts)
         prompt = [*self.fragments("prompt_fragments", id), text_at(row, "prompt")]
         prompt_parts: list[Part] = [{"text": "\n".join(filter(None, prompt))}]

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from ..providers.parts import call, name_of
 from ..session.model import Json, Part
 from ..session.records import dumps
-from .fields import hash_id, omit_empty
+from .fields import at, hash_id, omit_empty
 from .parts import result, texts, without_texts
 
 # What the program does about a problem when it resumes the file: it forgets messages that are on disk,
@@ -183,7 +183,7 @@ class Session:
 
         Without `id`, its id is a hash of its content.
         """
-        parts = [part for part in parts if part.get("text") or not part.keys() <= {"text", "thought"}]
+        parts = [part for part in parts if part.get("text") != "" or not part.keys() <= {"text", "thought"}]
         if not parts:
             return None
         own = name_of(id) or hash_id(self.program, self.id, kind, dumps(parts))
@@ -240,6 +240,10 @@ class Session:
         function = name_of(name) or "tool"
         self.open_calls[own] = self._functions[own] = function
         return call(own, function, arguments)
+
+    def calls(self, values: Iterable[Json], *paths: str) -> list[Part]:
+        """Make the parts of calls; `paths`: those of their ids, names and arguments."""
+        return [self.call(*(at(value, path) for path in paths)) for value in values]
 
     def result(self, id: object, name: object, parts: list[Part], *, failed: bool = False) -> Part:
         """Make the part of a result for this call, else for the oldest open one (of that name)."""

@@ -88,11 +88,9 @@ def report_broken(
         costs = f": {title} would send {sent} of {len(lines)} messages{unless}"
         if instead is None and sent == len(lines):
             costs = ", which lacks everything before it"
-        mended = (
-            f"treated as following line {instead.number}" if instead else "treated as the first message"
-        )
+        place = f"following line {instead.number}" if instead else "the first message"
         reason = f"its parent {(node.parent or '')[:8]}… {why}{costs}"
-        session.problem(node.number, "forgets", reason, mended)
+        session.problem(node.number, "forgets", reason, f"treated as {place}")
 
 
 # -- branches ----------------------------------------------------------------------------------------------

@@ -109,8 +109,7 @@ def _round(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
     """The thinking, text and calls of a round."""
     yield thought(_joined(at(data, "thinking.text")))
     yield {"text": text_at(data, "response")}
-    for call in calls:
-        yield session.call(call.get("id"), call.get("name"), call.get("arguments"))
+    yield from session.calls(calls, "id", "name", "arguments")
     if name_at(data, "summary"):
         why = "a summary that is sent in place of what precedes it is not applied"
         session.problem(0, "skips", f"request {session.number}: {why}")

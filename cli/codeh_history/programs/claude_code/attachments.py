@@ -77,13 +77,8 @@ _TEMPLATES = {  # by kind of attachment, with fields in braces; a missing field 
     "hook_success": "{hookName} hook success: {output}",
     "async_hook_response": "{response}",
 }
-_COMPOSED = (
-    "file",
-    "directory",
-    "mcp_resource",
-    "invoked_skills",
-    "diagnostics",
-)  # kinds without a template
+# kinds without a template
+_COMPOSED = ("file", "directory", "mcp_resource", "invoked_skills", "diagnostics")
 _NEEDED = {  # kinds that need this field
     "nested_memory": "memory", "hook_additional_context": "context", "hook_success": "output",
     "async_hook_response": "response",

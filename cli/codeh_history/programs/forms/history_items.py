@@ -106,13 +106,11 @@ def _results(message: Json) -> list[Any]:
     results: list[Any] = []
     for call in objects_at(message, "toolCalls"):
         name = next((name for name in _RESULTS if parts.has_value(call.get(name))), "")
-        value = call.get(name)
+        value, key = call.get(name), "error" if name == "error" else "output"
         if isinstance(value, list):  # responses as they were sent
             results += [part for part in parts.objects(value) if "functionResponse" in part]
         elif name:
-            response = (
-                value if isinstance(value, dict) else {"error" if name == "error" else "output": value}
-            )
+            response = value if isinstance(value, dict) else {key: value}
             fields = {**omit_empty(id=_call_id(call)), "name": call["name"], "response": response}
             results.append({"functionResponse": fields})
     return results

@@ -74,9 +74,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.problem(1, "forgets", why, "read without a header")
     if tree.again is not None:
         number, first = tree.again
-        why = (
-            f"the same as line {first.number}: {program.title} goes back there, and forgets what came after"
-        )
+        why = f"the same as line {first.number}: {program.title} goes back there,"
+        why += " and forgets what came after"
         session.problem(number, "forgets", why, "not treated as the end of the conversation")
     on = {node.id for node in _Branch(session, tree, tree.leaf).path} if tree.leaf is not None else set()
     nodes = tree.nodes.values()
