@@ -70,7 +70,8 @@ class History:
                 if message.role == "model":
                     may = text != "" and (sum(map(len, texts)) > LONG or stubs.is_stub(text))
                 elif number == layout.prompt:
-                    may = len(text) > LONG and (stubs.is_stub(text) or _pasted(text) > LONG)
+                    pasted = sum(len(line) for line, own, _ in rows(text, len(text)) if not own)
+                    may = len(text) > LONG and (stubs.is_stub(text) or pasted > LONG)
                 else:
                     may = "functionResponse" in part
                 places += [(number, place)] if may else ()
@@ -115,11 +116,6 @@ class History:
 
     def ids(self, numbers: Iterable[int]) -> list[str]:
         return [self.messages[number].id for number in numbers]
-
-
-def _pasted(text: str) -> int:
-    """Count the characters of a prompt that its author did not write."""
-    return sum(len(line) for line, own, _ in rows(text, len(text)) if not own)
 
 
 class Draft:
@@ -233,7 +229,10 @@ class Draft:
         ids = self._covered(numbers, absorb=absorb)
         before = self.costs(numbers) + (self.summary_cost if absorb else 0)
         total = self.summary_total(text, numbers, absorb=absorb)
-        op: Op = {**summarize(ids, text), **fields, **self._period(numbers)}  # type: ignore[typeddict-item]
+        times = [ts for number in numbers if (ts := self.history.messages[number].ts)]
+        period = {"periodStart": min(times), "periodEnd": max(times)} if times else {}
+        count = len(set(self.history.layout.prompts).intersection(numbers))
+        op: Op = {**summarize(ids, text), **fields, "conversationCount": count, **period}  # type: ignore[typeddict-item]
         after = before - (self._total - total)
         self._steps[len(self._steps)] = Step(op, stage, "the oldest exchanges", before, after)
         self.summaries = self._texts_with(text, ids)
@@ -253,12 +252,6 @@ class Draft:
         new = Summary(fields={"id": NEXT, "summary": text, "covers": covers}, place=LATEST, raw=None)
         older = [summary for summary in view.hidden_summaries if not summary.cleared]
         return [summary.text for summary in arrange([*view.summaries, *older, new], view.all)[0]]
-
-    def _period(self, numbers: Sequence[int]) -> dict[str, object]:
-        times = [ts for number in numbers if (ts := self.history.messages[number].ts)]
-        count = len(set(self.history.layout.prompts).intersection(numbers))
-        period = {"periodStart": min(times), "periodEnd": max(times)} if times else {}
-        return {"conversationCount": count, **period}
 
     def finished(self) -> list[Step]:
         """Return the steps, without replacements inside removed messages.

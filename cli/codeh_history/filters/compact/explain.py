@@ -20,7 +20,7 @@ from ...tokens.formula import cost_beside_messages, summary_text, unscaled_costs
 from ..costs import largest
 from . import stubs
 from .summary import KINDS as HEADING_OF
-from .summary import Entry, entries_of
+from .summary import entries_of
 from .units import units
 
 # In request order; `frame` is the fixed overhead.
@@ -74,18 +74,18 @@ def explained(
     for piece in new.values():
         spent[piece.spent] += piece.tokens
     left = counter.scale(sum(spent.values()))
+    dearest = largest(counter, after, MOST, system, tools, left)
+    position = {message.id: number for number, message in enumerate(before.messages, 1)}
+    for part in dearest:
+        if "n" in part:
+            part["n"] = position[part["id"]]  # as in the original view
+        elif part.get("id", "").startswith(NEXT):
+            del part["id"]  # a summary that is not stored yet
     return {
         "counter": counter.name, "before": counter.scale(whole), "after": left,
         "spent": _scaled(spent, left), "let_go": _let_go(before, after, old, new, counter),
-        "largest": [_named(part, before) for part in largest(counter, after, MOST, system, tools, left)],
+        "largest": dearest,
     }  # fmt: skip
-
-
-def _named(part: Json, before: View) -> Json:
-    """Number a large part as in the original view; a summary that is not stored yet has no id."""
-    if "n" in part:
-        return {**part, "n": [message.id for message in before.messages].index(part["id"]) + 1}
-    return {key: value for key, value in part.items() if key != "id" or not value.startswith(NEXT)}
 
 
 def _scaled(amounts: Mapping[str, int], total: int) -> dict[str, int]:
@@ -138,20 +138,15 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
     texts = {"frame": [summary_text(())]}
     for summary in view.summaries:
         entries = entries_of(summary)
-        lines = (
-            [("summaries", summary.text)] if entries is None else [(_counts_as(e), e.text) for e in entries]
-        )
-        for name, text in lines:
-            texts.setdefault(name, []).append(text)
+        if entries is None:
+            texts.setdefault("summaries", []).append(summary.text)
+        for entry in entries or ():
+            sentence = HEADING_OF[entry.kind] in (SAID, SHOWN)
+            asked = entry.kind == "asked" or (sentence and entry.label == USER)
+            name = "prompts" if asked else "sentences" if sentence else "ledger"
+            texts.setdefault(name, []).append(entry.text)
     counts = counter.counts(["\n".join(group) for group in texts.values()])
     return _scaled(dict(zip(texts, counts, strict=True)), _record_cost(view, counter))
-
-
-def _counts_as(entry: Entry) -> str:
-    sentence = HEADING_OF[entry.kind] in (SAID, SHOWN)
-    if entry.kind == "asked" or (sentence and entry.label == USER):
-        return "prompts"
-    return "sentences" if sentence else "ledger"
 
 
 def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counter) -> Json:
