@@ -134,7 +134,8 @@ def cut(text: str, most: int) -> str:
 def spoken(
     text: str, speaker: str, id: str, rate: float, shape: str = "", *, own: bool = True
 ) -> Iterator[Line]:
-    """Split a text into sentences, and pasted text into lines; `own`: whether its sender wrote it.
+    """Split a text into sentences, and pasted text into lines; `own`: whether its sender wrote it, not a
+    program, whose text is labelled by its first line.
 
     In a chat with an assistant nothing counts as open, because the next answer closes it. Among people
     speakers are named at the beginning of a line and stay until the next; such a turn is the speaker's,
@@ -144,6 +145,9 @@ def spoken(
     who = _named(text.partition("\n")[0], speaker)[0] if shape == PEOPLE else speaker
     turn = who != speaker
     own = own and not (user and text.startswith(NOT_USERS))
+    other, source = "pasted", PASTED if user else speaker
+    if not own:
+        other, source = "shown", prose.clip(text.lstrip().partition("\n")[0], BRIEF)
     head, first = "", user and own
     for row, (line, written, early) in enumerate(
         prose.rows(text, len(text) if turn else prose.LONG, user=user)
@@ -153,7 +157,7 @@ def spoken(
             continue
         if not (own and written):
             for piece in words.lines_of(line.rstrip()):
-                yield Line("pasted", PASTED if user else speaker, piece, id, len(piece) * rate + 1, row=row)
+                yield Line(other, source, piece, id, len(piece) * rate + 1, row=row)
             continue
         item = _ITEM.match(line) is not None
         head = head if item else ""
