@@ -1,6 +1,6 @@
 """A program's session: how it is recognised, its messages and their parts, fields of a source, context windows."""
 
-from importlib.util import find_spec
+from pkgutil import resolve_name
 from types import SimpleNamespace
 
 import pytest
@@ -53,13 +53,13 @@ def test_a_database_is_known_by_its_tables_and_columns():
 
 
 @pytest.mark.parametrize("name", registry.PROGRAMS)
-def test_a_program_is_a_package_of_its_name(name):
+def test_a_program_is_listed_by_its_own_name_and_its_writer_exists(name):
     program = registry.program(name)
     assert name == program.name
     assert program is registry.program(name)
     assert all(place.patterns for place in program.places)
     assert program.read
-    assert bool(program.writer and find_spec(program.writer)) == (name in registry.WRITTEN)
+    assert bool(program.writer and resolve_name(program.writer)) == (name in registry.WRITTEN)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

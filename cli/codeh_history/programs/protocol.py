@@ -59,11 +59,10 @@ class Program(NamedTuple):
     `title`: the name used in messages. `recognises`: whether a file with this head is one of the
     program's; `recognises_own`: the same for files in its own folders. `read` yields the sessions of a
     file; damage becomes a problem of theirs. `superseded`: those of its files that the program no longer
-    resumes because a newer one exists. `writer`: the module with a `File` (`writing.Writer`), or
-    `MODULE:CLASS`; `format`: the provider whose requests its files contain; `keeps_thinking`: whether they
-    contain thinking; `command`: the program's command; `by_folder`: it looks up a session in its
-    directory's folder, so that two directories may have one of the same id. `pairs`: what it does with
-    unmatched calls and results.
+    resumes because a newer one exists. `writer`: the `writing.Writer` of its files, as `MODULE:CLASS`;
+    `format`: the provider whose requests they contain; `keeps_thinking`: whether they contain thinking;
+    `command`: the program's command; `by_folder`: it looks up a session in its directory's folder, so that
+    two directories may have one of the same id. `pairs`: what it does with unmatched calls and results.
     """
 
     name: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from importlib import import_module
 from itertools import groupby
 from operator import itemgetter
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 from .. import providers
@@ -251,9 +251,7 @@ def write(program: Program, view: View, about: SessionInfo) -> Written:
     """Write a view as a file that a program resumes."""
     prepared, left = prepare(view, program.name)
     made = sent(prepared, program.format)
-    module, _, name = program.writer.partition(":")
-    begun = time_of(prepared.messages) or about.time
-    writer = getattr(import_module(module), name or "File")(program, about, begun)
+    writer = resolve_name(program.writer)(program, about, time_of(prepared.messages) or about.time)
     if summary := summary_of(prepared, program.name):
         writer.summary(summary)
     for element, sources in made.elements:

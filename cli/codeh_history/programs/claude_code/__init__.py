@@ -292,7 +292,7 @@ class _Items:
 
 PROGRAM = Program(
     "claude-code", "Claude Code", recognises, read,
-    (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write",
+    (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write:File",
     format=FORMAT, keeps_thinking=True, command="claude", by_folder=True,
     pairs={
         pairs.OPEN_AT_THE_END: ("drops", "{} answers it as interrupted"),

@@ -361,8 +361,8 @@ PROGRAM = Program(
         f"{folder}/rollout-*.jsonl{end}"
         for folder in ("sessions/*/*/*", "archived_sessions") for end in ("", ".zst")
     )),),
-    superseded=superseded, writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="codex",
-    pairs={
+    superseded=superseded, writer=f"{__name__}.write:File", format=FORMAT, keeps_thinking=True,
+    command="codex", pairs={
         pairs.OPEN: ("drops", "{} answers it with `aborted`"), pairs.ORPHAN: pairs.DROPPED,
         pairs.EARLY: ("refused", "{} sends them unchanged, which its provider refuses"),
         pairs.DOUBLE: pairs.BOTH_REFUSED,

@@ -272,7 +272,7 @@ class _Log:
 PROGRAM = Program(
     "copilot-cli", "Copilot CLI", recognises, read,
     (Place("COPILOT_HOME", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl")),),
-    writer=f"{__name__}.write", format="anthropic", keeps_thinking=True, command="copilot",
+    writer=f"{__name__}.write:File", format="anthropic", keeps_thinking=True, command="copilot",
     pairs={
         pairs.OPEN: ("drops", "{} answers it as interrupted"), pairs.ORPHAN: pairs.DROPPED,
         pairs.DOUBLE: pairs.DROPPED,

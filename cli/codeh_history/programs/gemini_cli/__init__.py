@@ -359,7 +359,7 @@ _NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl", "c
 PROGRAM = Program(
     "gemini-cli", "Gemini CLI", recognises, read,
     (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),), recognises_own,
-    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="gemini", by_folder=True,
+    writer=f"{__name__}.write:File", format=FORMAT, keeps_thinking=True, command="gemini", by_folder=True,
     pairs={
         pairs.OPEN: ("refused", "{} sends it unanswered, which its provider refuses"),
         pairs.ORPHAN: pairs.REFUSED, pairs.DOUBLE: ("doubles", "{} sends both"),

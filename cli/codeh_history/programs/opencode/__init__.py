@@ -343,7 +343,7 @@ PROGRAM = Program(
     (Place("OPENCODE_DB", "", ("",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}")),
-    writer=f"{__name__}.write", format="anthropic", command="opencode",
+    writer=f"{__name__}.write:File", format="anthropic", command="opencode",
     pairs={pairs.DOUBLE: pairs.BOTH_REFUSED},
 )  # fmt: skip
 KILO = PROGRAM._replace(

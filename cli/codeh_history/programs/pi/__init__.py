@@ -256,6 +256,6 @@ def _shell(message: Json) -> str:
 
 PROGRAM = Program(
     "pi", "pi", recognises, read, (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),),
-    writer=f"{__name__}.write", format="anthropic", command="pi", by_folder=True,
+    writer=f"{__name__}.write:File", format="anthropic", command="pi", by_folder=True,
     pairs={pairs.ORPHAN: pairs.REFUSED, pairs.DOUBLE: pairs.BOTH_REFUSED},
 )  # fmt: skip

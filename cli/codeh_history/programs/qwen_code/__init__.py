@@ -188,6 +188,6 @@ def _parts(content: Json) -> list[Part]:
 PROGRAM = Program(
     "qwen-code", "Qwen Code", recognises, read,
     (Place("QWEN_HOME", ".qwen", ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl")),),
-    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="qwen", by_folder=True,
+    writer=f"{__name__}.write:File", format=FORMAT, keeps_thinking=True, command="qwen", by_folder=True,
     pairs={pairs.ORPHAN: pairs.REFUSED},
 )  # fmt: skip
