@@ -334,3 +334,14 @@ def test_a_message_has_the_branch_where_it_changes():
     assert [item.fields.get("git") for item in session.items] == [
         None, {"branch": "main"}, None, None, None, {"branch": "login"},
     ]  # fmt: skip
+
+
+def test_a_message_has_no_empty_texts_and_thoughts_unless_they_are_signed():
+    session, empty = Session("x", "s"), [{"text": ""}, parts.thought("")]
+    assert session.add("codeh", empty) is None
+    signed, file = parts.thought("", "c2ln"), {"inlineData": {"mimeType": "image/png", "data": "AA=="}}
+    assert session.add("codeh", [*empty, signed, file, {"text": "a"}]).parts == [
+        signed,
+        file,
+        {"text": "a"},
+    ]
