@@ -3,12 +3,10 @@
 import os
 import pty
 import re
-import socket
 import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
 
 import pytest
 
@@ -216,16 +214,6 @@ def test_a_pipe_is_read_to_its_end(pipe, data, text):
         writer.join()
 
 
-def test_file_and_socket_on_stdin_are_read(tmp_path):
-    (tmp_path / "f").write_bytes(b"x")
-    ours, theirs = socket.socketpair()
-    with (tmp_path / "f").open("rb") as file, closing(ours), closing(theirs):
-        assert piped_text(Env({}, stdin=file.fileno()), "-") == "x"
-        theirs.sendall(b"y")
-        theirs.shutdown(socket.SHUT_WR)
-        assert piped_text(Env({}, stdin=ours.fileno()), "-") == "y"
-
-
 def test_terminal_and_null_device_are_not_read():
     master, slave = pty.openpty()
     null = os.open(os.devnull, os.O_RDONLY)
@@ -235,7 +223,9 @@ def test_terminal_and_null_device_are_not_read():
         assert Env({}, stdin=fd).stdin_kind() == ""
 
 
-def test_waiting_for_stdin_is_announced_and_times_out(pipe, tmp_path, monkeypatch):
+@pytest.mark.parametrize("some", [b"", b"the first line\n"])
+def test_waiting_for_stdin_is_announced_and_times_out(pipe, tmp_path, monkeypatch, some):
+    os.write(pipe[1], some)
     monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.05)
     monkeypatch.setattr(base_input, "PATIENCE", 0.3)
     errors = tmp_path / "stderr"

@@ -13,9 +13,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.base import input as base_input
-from codeh_history.base.env import Env
-from codeh_history.base.errors import Usage
 from in_process import run_in_process, run_ok, write_session
 from strategies import encode
 from support import PROGRAM, environ, lines, session_path
@@ -88,19 +85,6 @@ def test_a_closed_stdin_is_empty(home):
     done = subprocess.run(closed, capture_output=True, env=environ(None, home), check=False)
     assert (done.returncode, done.stdout) == (0, b"yes\n")
     assert prompts(home) == ["hi"]
-
-
-@pytest.mark.parametrize("some", [b"", b"the first line\n"])
-def test_a_silent_pipe_is_reported_and_abandoned(capfd, some, monkeypatch):
-    monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.02)
-    monkeypatch.setattr(base_input, "PATIENCE", 0.1)
-    reading, writing = os.pipe()
-    os.write(writing, some)
-    with pytest.raises(Usage, match="nothing was stored \\(--no-stdin\\)"):
-        base_input.piped_text(Env(stdin=reading), "--no-stdin")
-    assert capfd.readouterr().err == "codeh-history: reading stdin to its end (--no-stdin)\n"
-    os.close(reading)
-    os.close(writing)
 
 
 def test_the_prompt_is_stored_at_the_end_of_stdin(home):

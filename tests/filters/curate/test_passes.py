@@ -67,6 +67,10 @@ def test_report_names_parts_and_insertions():
     assert [(line["id"], line["part"]) for line in report] == [("m0", 1)]
 
 
+# A committed message, an editor's context too: the pending ones before it stay all the same.
+LATER = {"type": "message", "id": "z", "kind": "user", "role": "user", "parts": [{"text": "# IDE Context"}]}
+
+
 @pytest.mark.parametrize("text", ["System: x", "# IDE Context", ""])
 def test_pending_messages_are_unchanged(text):
     opened = [
@@ -79,26 +83,12 @@ def test_pending_messages_are_unchanged(text):
             *opened,
             {"type": "delta", "of": "m", "parts": parts},
             {"type": "delta", "of": "n", "parts": parts},
-            *opened_later(),
+            LATER,
         ]
     )
     options = Settings(thoughts="all", removers=[lambda texts, ids: ["" for _ in texts]])
     _, ops, _ = curate(view, options, [name for name in PASSES if name != "pairs"])
     assert ops == []
-
-
-def opened_later():
-    """A message that counts, of an editor too: the pending ones before it stay all the same."""
-    return [
-        {
-            "type": "message",
-            "id": "z",
-            "ts": TS,
-            "kind": "user",
-            "role": "user",
-            "parts": [{"text": "# IDE Context"}],
-        }
-    ]
 
 
 def test_only_errors_and_infos_are_dropped():
@@ -142,10 +132,6 @@ def test_empty_user_message_is_dropped():
     }
 
 
-def test_nonempty_messages_are_unchanged():
-    assert invalid(session([user("a"), model("b", call())]), Settings()) == []
-
-
 IDE, PIN = "# IDE Context\na.py", {"pinned": True}
 
 
@@ -172,10 +158,6 @@ def test_older_contexts_are_dropped(messages, expected):
 def test_given_marks_replace_the_defaults():
     messages = [user("<editor>"), user(IDE), user("<editor>"), user(IDE)]
     assert dropped(messages, ide_markers=["<editor>"]) == ["m0"]
-
-
-def test_no_report_without_changes():
-    assert ide(session([user(IDE)]), Settings()) == []
 
 
 SYSTEM = {
