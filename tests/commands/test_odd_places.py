@@ -14,7 +14,7 @@ import support
 from codeh_history.base.env import Env
 from codeh_history.main import run
 from faults.verbs import COMMANDS
-from in_process import run_in_process, run_ok
+from in_process import run_in_process, run_ok, write_session
 from support import lines
 
 DOCUMENTED = {0, 1, 2, 3, 5, 65, 74, 75}
@@ -169,10 +169,9 @@ def code_of(line, home, *, session="s"):
 @given(data=some.files_of() | st.binary(max_size=60), look=st.sampled_from(LOOKS))
 def test_generated_files(data, look, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
-    (home / "sessions").mkdir()
-    (home / "sessions" / "s.jsonl").write_bytes(data)
+    path = write_session(home, data)
     assert code_of(look, home) in (0, 1, 3, 65)
-    assert (home / "sessions" / "s.jsonl").read_bytes() == data
+    assert path.read_bytes() == data
 
 
 def deep(levels):

@@ -9,6 +9,7 @@ from codeh_history import providers
 from codeh_history.base.env import Env
 from codeh_history.commands.verify import of_program, problems_of, refusals, source_of
 from codeh_history.store.resolve import Target
+from in_process import write_session
 from plain_logs import plain_files
 
 HEAD = {"type": "session", "version": 1, "id": "s"}
@@ -25,9 +26,7 @@ def problem_lines(tmp_path, *lines):
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
     home = tmp_path / "home"
-    path = home / "sessions" / "s.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(line + b"\n" for line in spelled))
+    path = write_session(home, b"".join(line + b"\n" for line in spelled))
     starts = [sum(len(line) + 1 for line in spelled[:n]) for n in range(len(spelled))]
     _, problems = problems_of(Env({"CODEH_HOME": str(home)}, stderr=99), Target(str(path), ""))
     for problem in problems:

@@ -9,6 +9,7 @@ import pytest
 
 from codeh_history.commands import COMMANDS as VERBS
 from faults.verbs import COMMANDS
+from in_process import write_session
 from support import PROGRAM, environ
 
 PRINTING = [name for name, command in COMMANDS.items() if command.prints]
@@ -79,8 +80,7 @@ def test_2026_11_23_nonblocking_pipe_is_waited_for(home):
     """Whoever shares a terminal or a socket may set it so: what did not fit at once was an error."""
     text = "x" * (1 << 20)
     message = {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}]}
-    (home / "sessions").mkdir(parents=True)
-    (home / "sessions" / "s.jsonl").write_text(json.dumps(message) + "\n")
+    write_session(home, json.dumps(message).encode() + b"\n")
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     process = subprocess.Popen(

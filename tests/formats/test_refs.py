@@ -5,7 +5,8 @@ import pytest
 
 from blocks.stored import BIG, blocks
 from codeh_history import Session
-from in_process import run_in_process, run_ok
+from in_process import run_in_process, run_ok, write_session
+from strategies import encode
 
 THEIRS = {
     "block_2a": {"type": "text", "text": "hello"},
@@ -52,19 +53,10 @@ def test_unchanged_file_round_trips(home, tmp_path, env, value, change):
     assert exported(home, "a", env) == value
 
 
-def test_malformed_flow_id_is_accepted(home, tmp_path):
-    message = {
-        "type": "message",
-        "id": "a",
-        "kind": "user",
-        "role": "user",
-        "flowId": ["f"],
-        "parts": [{"text": "hi"}],
-    }
-    (tmp_path / "odd.jsonl").write_bytes(
-        orjson.dumps({"type": "session", "version": 1, "id": "odd"}) + b"\n" + orjson.dumps(message) + b"\n"
-    )
-    assert len(exported(home, tmp_path / "odd.jsonl")) == 1
+def test_malformed_flow_id_is_accepted(home):
+    message = {"type": "message", "id": "a", "kind": "user", "flowId": ["f"], "parts": [{"text": "hi"}]}
+    write_session(home, encode([message]), "odd")
+    assert len(exported(home, "odd")) == 1
 
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import orjson
 
-from in_process import run_in_process
-from support import session_path
+from in_process import run_in_process, write_session
 
 A = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 HEX = "0123456789abcdef0123456789abcdef"
@@ -76,11 +75,9 @@ HALVES = SECRET[:9], SECRET[9:]
 
 
 def written(home, *records, session="s"):
-    path = session_path(home, session)
-    path.parent.mkdir(parents=True, exist_ok=True)
     header = {"type": "session", "version": 1, "id": session}
-    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in (header, *records)))
-    return path
+    data = b"".join(orjson.dumps(record) + b"\n" for record in (header, *records))
+    return write_session(home, data, session)
 
 
 def user(id, *texts, **more):

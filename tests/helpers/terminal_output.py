@@ -7,6 +7,7 @@ import pytest
 
 import support
 import terminal
+from in_process import write_session
 
 EVIL = (
     "\x1b]0;owned\x07 \x1b[2J\x1b[31m \x9b31m \x9d0;x\x9c \x07\x08\x0b\x0c\x7f \u202egnp\u2066 \u200b \u2028 "
@@ -55,9 +56,6 @@ def hostile(home):
         {"type": "summary", "id": "s" + EVIL, "summary": EVIL, "covers": [EVIL], "periodStart": EVIL},
         {"type": "revert", "id": "r" + EVIL, "of": EVIL},
     ]  # fmt: skip
-    (home / "sessions").mkdir(parents=True)
-    (home / "sessions" / "demo.jsonl").write_bytes(
-        b"".join(orjson.dumps(record) + b"\n" for record in records)
-    )
-    (home / "sessions" / "bad.jsonl").write_text('{"role":"\\u001b[31m","parts":[]}\n')
+    write_session(home, b"".join(orjson.dumps(record) + b"\n" for record in records), "demo")
+    write_session(home, b'{"role":"\\u001b[31m","parts":[]}\n', "bad")
     return home

@@ -4,13 +4,14 @@ import os
 import re
 import subprocess
 
-import orjson
 import pytest
 from rich.text import Text
 
 import support
 import terminal
 from codeh_history.render.table import printed
+from in_process import write_session
+from strategies import encode
 from support import environ, program, run
 
 LINES = 60
@@ -68,11 +69,9 @@ MIB = 1 << 20
 
 def session(home, size, name="demo"):
     """A session of `size` bytes, in messages of at most a mebibyte."""
-    path = home / "sessions" / f"{name}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
     turn = [{"role": "user", "parts": [{"text": "word " * (min(size, MIB) // 5)}]}]
     lines = [{"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00Z"}]
-    path.write_bytes(b"".join(orjson.dumps(it) + b"\n" for it in [*lines, *turn * max(1, size // MIB)]))
+    write_session(home, encode([*lines, *turn * max(1, size // MIB)]), name)
 
 
 def on_a_terminal(*argv, stdout=None):

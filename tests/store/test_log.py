@@ -12,7 +12,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, NotFound, TryAgain
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
-from in_process import run_in_process, run_ok
+from in_process import run_in_process, run_ok, write_session
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
 WORKER = ROOT / "tests" / "helpers/worker.py"
@@ -26,10 +26,7 @@ def work(*argv, home, **popen):
 
 
 def made(home, content=HEADER + FIRST):
-    path = session_path(home, "demo")
-    path.parent.mkdir(parents=True)
-    path.write_bytes(content)
-    return path
+    return write_session(home, content, "demo")
 
 
 def append(path, line=NEW, *, create=False, wait=0.05):

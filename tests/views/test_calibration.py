@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from codeh_history.base.errors import Usage
 from codeh_history.tokens import history_tokens, open_counter
 from codeh_history.views.calibration import QUANTILE, calibrated, for_model, quantile, ratios
+from in_process import write_session
 from strategies import encode, view_of
 
 WORDS = "word " * 60
@@ -84,16 +85,10 @@ def test_compacted_session_is_ignored(more):
 # -- over the sessions of a home ---------------------------------------------------------------------------
 
 
-def write_session(home, id, records):
-    (home / "sessions").mkdir(parents=True, exist_ok=True)
-    header = {"type": "session", "version": 1, "id": id}
-    (home / "sessions" / f"{id}.jsonl").write_bytes(encode([header, *records]))
-
-
 def test_all_readable_sessions_of_the_home_count(env, home):
-    write_session(home, "a", talk(1.0, 2.0))
-    write_session(home, "b", talk(3.0))
-    write_session(home, "c", talk(9.0, model="another"))
+    write_session(home, encode(talk(1.0, 2.0)), "a")
+    write_session(home, encode(talk(3.0)), "b")
+    write_session(home, encode(talk(9.0, model="another")), "c")
     os.mkfifo(home / "sessions" / "d.jsonl")
     model = for_model(env, view_of(talk(1.0)), open_counter("approx"), "m")
     assert (model["model"], model["counter"], model["ratios"]) == ("m", "approx", 3)
@@ -105,9 +100,8 @@ def test_all_readable_sessions_of_the_home_count(env, home):
 
 
 def test_model_is_the_option_or_the_newest_of_the_session(env, home):
-    write_session(
-        home, "a", talk(1.0) + [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")]
-    )
+    newer = [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")]
+    write_session(home, encode(talk(1.0) + newer), "a")
     view = view_of(
         [sized("user", 0), sized("codeh", 1, model="m"), sized("codeh", 2, model="new"), sized("user", 3)]
     )
@@ -130,7 +124,7 @@ def test_calibration_without_usage_is_an_error_if_requested(env):
 
 
 def test_every_total_is_multiplied(env, home):
-    write_session(home, "a", talk(2.0))
+    write_session(home, encode(talk(2.0)), "a")
     view = view_of([sized("codeh", 0, model="m")])
     counter = calibrated(env, view, open_counter("approx"), None)
     assert counter.scale(1000) == pytest.approx(2000, rel=0.02)

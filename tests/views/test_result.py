@@ -124,10 +124,7 @@ def test_all_named_blocks_are_listed(data):
 
 @pytest.fixture
 def session(home):
-    (home / "sessions").mkdir(parents=True)
-    path = home / "sessions" / "s.jsonl"
-    path.write_bytes(HEADER + LINE)
-    return path
+    return write_session(home, HEADER + LINE)
 
 
 def test_concurrent_append_is_rewritten(session):

@@ -7,6 +7,7 @@ from hypothesis import given
 from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.session.redactions import named_lines, without_content
+from in_process import write_session
 from secret_examples import SECRETS
 from strategies import files_of, folded
 from support import run
@@ -65,9 +66,7 @@ def test_redacted_export_has_no_secret(form, tmp_path):
         {"type": "message", "id": "e", "kind": "error", "parts": says[:1]}, {"type": "open", "id": "o", "kind": "codeh", "role": "model"},
         {"type": "delta", "of": "o", "parts": says[:1]}, {"type": "summary", "id": "S", "summary": secret, "covers": []},
     ]  # fmt: skip
-    path = tmp_path / "sessions" / "s.jsonl"
-    path.parent.mkdir()
-    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    write_session(tmp_path, b"".join(orjson.dumps(record) + b"\n" for record in records))
     done = run("export", "s", "--to", form, "--redact", home=tmp_path)
     assert done.code == 0
     assert secret.encode() not in done.out + done.err
@@ -78,9 +77,7 @@ def test_2026_11_22_secret_under_a_duplicate_key_is_removed(tmp_path):
     secret = SECRETS["npm-token"]
     line = f'{{"type":"message","id":"a","kind":"user","role":"user","parts":[{{"text":"{secret}","text":"hi"}}]}}\n'
     spaced = b'{"type": "message", "id": "b", "kind": "user", "role": "user", "parts": [{"text": "hi"}]}\n'
-    path = tmp_path / "sessions" / "s.jsonl"
-    path.parent.mkdir()
-    path.write_bytes(line.encode() + spaced)
+    path = write_session(tmp_path, line.encode() + spaced)
     for argv in (["redact", "s"], ["fixture", "s"], ["redact", "s", "-i", "--yes"]):
         assert secret.encode() not in run(*argv, home=tmp_path).out
     assert secret.encode() not in path.read_bytes()

@@ -14,28 +14,21 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.shared_options import Request
 from codeh_history.providers.base import Options
-from codeh_history.session.records import dumps
 from codeh_history.store.resolve import Target
 from codeh_history.talk.send import readiness
 from codeh_history.talk.send.templates import rendered, variables
 from codeh_history.views.view import view_of as whole_view
+from in_process import write_session
 from plain_logs import plain_files
 from strategies import view_of
-from support import run, session_path
+from support import run
 from talks import call, result, talk
-
-
-def stored(home, records):
-    path = session_path(home, "demo")
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
-    return path
 
 
 @pytest.mark.parametrize("provider", list(providers.FORMATS))
 def test_payload_leaves_out_what_its_context_repeats(home, provider):
     old = {"type": "summary", "id": "S", "summary": "The user likes tea.", "covers": ["u0", "a0"]}
-    stored(home, [*talk(14, pinned={5}), old])
+    write_session(home, some.encode([*talk(14, pinned={5}), old]), "demo")
     run("append", "-s", "demo", "-m", "And now?")
     done = run("payload", "demo", "--to", provider, "--model", "m", "--context", "--system", "Be brief.")
     assert done.code == 0, done.err
@@ -56,13 +49,13 @@ def test_payload_leaves_out_what_its_context_repeats(home, provider):
 
 
 def test_payload_with_an_empty_context(home):
-    stored(home, talk(1)[:1])
+    write_session(home, some.encode(talk(1)[:1]), "demo")
     plain = run("payload", "demo", "--to", "gemini").out
     assert run("payload", "demo", "--to", "gemini", "--context").out == plain
 
 
 def test_context_keeps_the_open_tool_loop(home):
-    stored(home, [*talk(2), talk(3)[4], call("c", "k"), result("r", "k")])
+    write_session(home, some.encode([*talk(2), talk(3)[4], call("c", "k"), result("r", "k")]), "demo")
     body = orjson.loads(run("payload", "demo", "--to", "gemini", "--context").out)
     assert [content["role"] for content in body["contents"]] == ["user", "model", "user"]
 
