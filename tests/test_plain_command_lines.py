@@ -17,7 +17,7 @@ def read_by_typer(verb, argv):
         params = command(verb).make_context(verb, list(argv)).params
     except ClickException:
         return None
-    takes = GIVEN[verb]
+    takes = OPTIONS[verb]
     if any(
         len(v) > 1
         for name, v in params.items()
@@ -28,7 +28,7 @@ def read_by_typer(verb, argv):
     return {name: list(v) if isinstance(v := options.get(name), tuple) else v for name in params}
 
 
-GIVEN = {verb: module_of(verb).Options for verb in COMMANDS}
+OPTIONS = {verb: module_of(verb).Options for verb in COMMANDS}
 WORDS = [
     "x", "a b", "", "-", "--", "-h", "--help", "--no-raw", "demo", "@", ":1", "-1", "--x", "-mx", "-m=x", "-sq",
     "--message=x", "--to=gemini", "--mess", "-qq", "--from", "auto", "--echo", "--key", "--set", "a=1", "--jsonl",
@@ -36,18 +36,18 @@ WORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("verb", GIVEN)
+@pytest.mark.parametrize("verb", OPTIONS)
 def test_typer_knows_the_same_options(verb):
-    takes = GIVEN[verb]
+    takes = OPTIONS[verb]
     declared = {name: list(it.flags(name)) for name, it in takes.SPELLED.items() if not it.positional}
     params = (param for param in command(verb).params if param.expose_value)
     accepted = {param.name: list(param.opts) for param in params if param.opts[0] != param.name}
     assert accepted == declared
 
 
-@pytest.mark.parametrize("verb", GIVEN)
+@pytest.mark.parametrize("verb", OPTIONS)
 def test_typer_agrees_with_the_fast_lane(verb):
-    takes = GIVEN[verb]
+    takes = OPTIONS[verb]
     flags = [word for name, it in takes.SPELLED.items() if not it.positional for word in it.flags(name)]
     taken = 0
     pieces = st.tuples(st.sampled_from([*flags, *WORDS])) | st.tuples(
@@ -86,4 +86,4 @@ def test_typer_agrees_with_the_fast_lane(verb):
      ["--help"], ["--"], [""], ["-x"], ["--mess", "x"], ["--max-items", "-1"]],
 )  # fmt: skip
 def test_anything_unusual_is_left_to_typer(argv):
-    assert main.plain_options(argv, GIVEN["append"]) is None
+    assert main.plain_options(argv, OPTIONS["append"]) is None

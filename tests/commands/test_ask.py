@@ -253,11 +253,11 @@ def test_invalid_input_is_refused_before_anything_is_stored(home, tmp_path, monk
     assert before or not session_path(home, "s").exists()
 
 
-ASKED = {"type": "message", "id": "u", "role": "user", "kind": "user", "parts": [{"text": "q"}]}
-CALLED = {"type": "message", "id": "c", "role": "model", "kind": "codeh", "parts": [{"functionCall": {"name": "ls", "args": {}}}]}  # fmt: skip
-LONG = [{**ASKED, "id": f"u{n}", "parts": [{"text": f"question {n} about path/file{n}.py " * 5}]} for n in range(60)]  # fmt: skip
+PROMPT = {"type": "message", "id": "u", "role": "user", "kind": "user", "parts": [{"text": "q"}]}
+CALLING = {"type": "message", "id": "c", "role": "model", "kind": "codeh", "parts": [{"functionCall": {"name": "ls", "args": {}}}]}  # fmt: skip
+LONG = [{**PROMPT, "id": f"u{n}", "parts": [{"text": f"question {n} about path/file{n}.py " * 5}]} for n in range(60)]  # fmt: skip
 UNWRITABLE = {
-    "ask": (["ask", "--to", "gemini"], [ASKED]), "calls": (["calls"], [CALLED]),
+    "ask": (["ask", "--to", "gemini"], [PROMPT]), "calls": (["calls"], [CALLING]),
     "summarize": (["summarize", "-i"], LONG), "compact": (["compact", "-i", "--budget", "700"], LONG),
 }  # fmt: skip
 
@@ -274,7 +274,7 @@ def test_no_command_runs_for_a_session_that_cannot_be_written(home, tmp_path, ve
 
 
 def test_no_command_runs_for_a_stream(tmp_path):
-    data = encode([{"type": "session", "version": 1, "id": "s"}, CALLED])
+    data = encode([{"type": "session", "version": 1, "id": "s"}, CALLING])
     refused = run_in_process("calls", "-", "--via", f"touch {tmp_path}/ran", stdin=data, home=tmp_path)
     assert (refused.code, refused.out) == (2, b"")
     assert refused.err.endswith(b"- (a stream on stdin) cannot be written; name a session\n")

@@ -73,7 +73,7 @@ def test_a_bundle_is_recognised_by_its_first_member():
 IMPORTED = Imported("p-s", 1, created=True)
 
 
-class Asked(NamedTuple):
+class Flags(NamedTuple):
     into: str | None = None
     report: bool = False
     verbose: bool = False
@@ -83,7 +83,7 @@ class Asked(NamedTuple):
 
 def notes(tmp_path, session, imported=IMPORTED, **options):
     with (tmp_path / "err").open("wb") as err:
-        tell(Env({}, stderr=err.fileno()), Asked(**options), "f", session, imported)
+        tell(Env({}, stderr=err.fileno()), Flags(**options), "f", session, imported)
     return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
 
 

@@ -76,7 +76,7 @@ SHAPES = {
     **{f"a text of {name}": text(pattern) for name, pattern in PATTERNS.items()},
     **{f"an output of {name}": output(pattern) for name, pattern in PATTERNS.items()},
 }
-FOUND = {  # what once took minutes
+ONCE_SLOW = {  # what once took minutes
     ("calls of one id at once", "payload --to anthropic"),
     ("calls of one id at once", "verify --to anthropic"),
     ("calls of one id at once", "payload --to openai-chat"),
@@ -108,7 +108,7 @@ A_FILE_EACH = (
     "persist s --all",
     "export --to refs",
 )  # a block for each part, synced one after the other here
-PAIRS = by_profile(sorted(FOUND), sorted(FOUND), EVERY)
+PAIRS = by_profile(sorted(ONCE_SLOW), sorted(ONCE_SLOW), EVERY)
 
 
 def took(runner, place, data, command):

@@ -61,14 +61,14 @@ def test_export_inverts_import(history, home, tmp_path):
     assert orjson.loads(run("export", file, "--to", "persisted").out) == history  # read where it is
 
 
-SAID = st.text(max_size=40).filter(
+TEXTS = st.text(max_size=40).filter(
     lambda text: not any(m in text for m in IDE_MARKERS) and not text.startswith("System:")
 )
 ENTRIES = st.lists(
     st.fixed_dictionaries(
         {
-            "userMessage": SAID,
-            "assistantResponse": SAID,
+            "userMessage": TEXTS,
+            "assistantResponse": TEXTS,
             "toolsUsed": st.lists(st.sampled_from(["a", "b"]), max_size=3),
         },
         optional={"source": st.sampled_from(["websocket", "direct"])},

@@ -10,7 +10,7 @@ from codeh_history.providers.protocol import Reply
 
 CITED = [{"type": "char_location", "cited_text": "x", "document_index": 0}]
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
-FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+SEARCH_RESULT = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
 
 BLOCKS = {
     "text": ({"type": "text", "text": "a"}, {"text": "a"}),
@@ -38,7 +38,7 @@ BLOCKS = {
         {"native": {"provider": "anthropic", "value": {"type": "redacted_thinking", "data": "xx"}}},
     ),
     "a server tool": (SEARCH, {"native": {"provider": "anthropic", "value": SEARCH}}),
-    "its result": (FOUND, {"native": {"provider": "anthropic", "value": FOUND}}),
+    "its result": (SEARCH_RESULT, {"native": {"provider": "anthropic", "value": SEARCH_RESULT}}),
     "a kind unknown here": (
         {"type": "hologram", "x": [1]},
         {"native": {"provider": "anthropic", "value": {"type": "hologram", "x": [1]}}},

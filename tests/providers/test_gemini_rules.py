@@ -23,8 +23,8 @@ def media(**fields):
     return {"inlineData": {"mimeType": "image/png", "data": PNG} | fields}
 
 
-ASKED = (a("user", "hi"), a("model", call("f", "1"), call("g")))
-ANSWERED = (*ASKED, a("user", result("f", "1"), result("g")))
+CALLING = (a("user", "hi"), a("model", call("f", "1"), call("g")))
+ANSWERED = (*CALLING, a("user", result("f", "1"), result("g")))
 
 GOOD = {
     "a text": body(a("user", "hi")),
@@ -34,8 +34,8 @@ GOOD = {
     "neighbours": body(a("user", "a"), a("user", "b"), a("model", "c"), a("model", "d"), a("user", "e")),
     "a model first": body(a("model", "a"), a("user", "b")),
     "calls and responses": body(*ANSWERED),
-    "text after the responses": body(*ASKED, a("user", result("f", "1"), result("g"), "so")),
-    "responses one by one, in any order": body(*ASKED, a("user", result("g")), a("user", result("f", "1"))),
+    "text after the responses": body(*CALLING, a("user", result("f", "1"), result("g"), "so")),
+    "responses one by one, in any order": body(*CALLING, a("user", result("g")), a("user", result("f", "1"))),
     "calls one by one": body(a("user", "a"), a("model", call("f")), a("model", call("g")), ANSWERED[2]),
     "the other spelling": {"contents": [
         a("user", "a"), a("model", {"function_call": {"name": "f", "args": {}}, "thought_signature": "c2ln"}),
@@ -72,33 +72,33 @@ BROKEN = {
     "no type": (body(a("user", media(mimeType=None))), "contents.0.parts.0.inlineData.mimeType", "unsupported"),
     "no data": (body(a("user", media(data=""))), "contents.0.parts.0.inlineData.data", "base64"),
     "no address": (body(a("user", {"fileData": {}})), "contents.0.parts.0.fileData.fileUri", "address"),
-    "a nameless call": (body(ASKED[0], a("model", call("")), a("user", result(""))), "contents.1.parts.0.functionCall.name", "empty"),
-    "a nameless response": (body(ASKED[0], a("model", call("")), a("user", result(""))), "contents.2.parts.0.functionResponse.name", "empty"),
+    "a nameless call": (body(CALLING[0], a("model", call("")), a("user", result(""))), "contents.1.parts.0.functionCall.name", "empty"),
+    "a nameless response": (body(CALLING[0], a("model", call("")), a("user", result(""))), "contents.2.parts.0.functionResponse.name", "empty"),
     "arguments that are no object": (
-        body(ASKED[0], a("model", {"functionCall": {"name": "f", "args": "{}"}}), a("user", result())),
+        body(CALLING[0], a("model", {"functionCall": {"name": "f", "args": "{}"}}), a("user", result())),
         "contents.1.parts.0.functionCall.args", "an object"),
     "an id that is no text": (
-        body(ASKED[0], a("model", {"functionCall": {"name": "f", "id": 5}}), a("user", result())),
+        body(CALLING[0], a("model", {"functionCall": {"name": "f", "id": 5}}), a("user", result())),
         "contents.1.parts.0.functionCall.id", "text"),
     "a response that is no object": (
-        body(ASKED[0], a("model", call()), a("user", {"functionResponse": {"name": "f", "response": "ok"}})),
+        body(CALLING[0], a("model", call()), a("user", {"functionResponse": {"name": "f", "response": "ok"}})),
         "contents.2.parts.0.functionResponse.response", "an object"),
     "media in a response": (
-        body(ASKED[0], a("model", call()), a("user", result(parts=[media(mimeType="image/gif")]))),
+        body(CALLING[0], a("model", call()), a("user", result(parts=[media(mimeType="image/gif")]))),
         "contents.2.parts.0.functionResponse.parts.0.inlineData.mimeType", "unsupported"),
     "a user's call": (body(a("user", call())), "contents.0.parts.0", "model's turn"),
-    "a model's response": (body(ASKED[0], a("model", result())), "contents.1.parts.0", "user's turn"),
+    "a model's response": (body(CALLING[0], a("model", result())), "contents.1.parts.0", "user's turn"),
     "a call first": (body(a("model", call()), a("user", result())), "contents.0.parts.0", "immediately after a user"),
     "an orphan": (body(a("user", result())), "contents.0.parts.0", "immediately after a function call"),
-    "a late result": (body(*ASKED, a("user", "x"), a("model", "y"), ANSWERED[2]), "contents.4.parts.0", "immediately after a function call"),
-    "a result after a text": (body(*ASKED, a("user", "x"), ANSWERED[2]), "contents.3.parts.0", "immediately after its call"),
-    "a lost result": (body(*ASKED, a("user", result("f", "1"))), "contents.2", "2 function calls answered by 1"),
-    "lost results": (body(*ASKED, a("user", "x")), "contents.1", "2 function calls answered by 0"),
+    "a late result": (body(*CALLING, a("user", "x"), a("model", "y"), ANSWERED[2]), "contents.4.parts.0", "immediately after a function call"),
+    "a result after a text": (body(*CALLING, a("user", "x"), ANSWERED[2]), "contents.3.parts.0", "immediately after its call"),
+    "a lost result": (body(*CALLING, a("user", result("f", "1"))), "contents.2", "2 function calls answered by 1"),
+    "lost results": (body(*CALLING, a("user", "x")), "contents.1", "2 function calls answered by 0"),
     "a doubled result": (body(*ANSWERED, a("user", result("g"))), "contents.2", "2 function calls answered by 3"),
-    "open calls": (body(*ASKED), "contents.1", "2 function calls answered by 0"),
-    "another's id": (body(*ASKED, a("user", result("f", "2"), result("g"))), "contents.2.parts.0", "no call 2"),
-    "another's name": (body(*ASKED, a("user", result("f", "1"), result("h"))), "contents.2.parts.1", "no call h"),
-    "the wrong name": (body(*ASKED, a("user", result("x", "1"), result("g"))), "contents.2.parts.0.functionResponse.name", "name is f"),
+    "open calls": (body(*CALLING), "contents.1", "2 function calls answered by 0"),
+    "another's id": (body(*CALLING, a("user", result("f", "2"), result("g"))), "contents.2.parts.0", "no call 2"),
+    "another's name": (body(*CALLING, a("user", result("f", "1"), result("h"))), "contents.2.parts.1", "no call h"),
+    "the wrong name": (body(*CALLING, a("user", result("x", "1"), result("g"))), "contents.2.parts.0.functionResponse.name", "name is f"),
     "an unsigned loop": (body(*ANSWERED, model="models/gemini-3-pro"), "contents.1.parts.0", "thoughtSignature"),
     "an unsigned step": (
         body(a("user", "a"), a("model", call(**SIGNED)), a("user", result()), a("model", call()), a("user", result()),

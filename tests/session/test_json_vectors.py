@@ -271,7 +271,7 @@ WRITERS = [
     "repair -i", "redact -i --yes", "persist -i --all", "hydrate -i", "calls --via true", "gc --yes",
     "ask -m x --to gemini --via true", "summarize --all --max-conversations 1 --min-batch 1",
 ]  # fmt: skip
-GIVEN = {
+STDIN = {
     "append --jsonl": text(b'"x"'),
     "append --from auto": b'{"candidates":[{"content":{"role":"model","parts":[{"text":"hi"}]},"finishReason":"STOP"}]}',
 }
@@ -282,7 +282,7 @@ def test_newer_and_foreign_files_are_never_written(data, tmp_path):
     path = write_session(tmp_path, data)
     for command in WRITERS:
         done = run_in_process(
-            *command.split(), home=tmp_path, stdin=GIVEN.get(command, b""), env={"CODEH_SESSION": "s"}
+            *command.split(), home=tmp_path, stdin=STDIN.get(command, b""), env={"CODEH_SESSION": "s"}
         )
         assert path.read_bytes() == data, command
         assert [file.name for file in path.parent.iterdir()] == ["s.jsonl"]

@@ -16,7 +16,7 @@ from codeh_history.session.sources import attached_names
 from in_process import run_ok
 from support import lines, session_path, start
 
-FOUND = [
+RESULTS = [
     {"number": 5, "id": "doc_1", "text": "ページ", "title": "T", "url": "https://x", "score": 0.5},
     {"number": 6, "id": "doc_2", "text": "two"},
 ]
@@ -42,39 +42,39 @@ def shown(*records):
 
 RENDERED = {
     "beside what the tool said": (
-        message(result({"output": "2 hits"}), references=FOUND),
+        message(result({"output": "2 hits"}), references=RESULTS),
         [result({"output": "2 hits", "sources": SOURCES})],
     ),
-    "alone": (message(result({"output": ""}), references=FOUND), [result({"sources": SOURCES})]),
+    "alone": (message(result({"output": ""}), references=RESULTS), [result({"sources": SOURCES})]),
     "nothing found": (
         message(result({"output": "0 hits"}), references=[]),
         [result({"output": "0 hits", "sources": "No relevant sources found."})],
     ),
     "the tool's own sources stay": (
-        message(result({"sources": ["a", "b"]}), references=FOUND),
+        message(result({"sources": ["a", "b"]}), references=RESULTS),
         [result({"sources": ["a", "b"], "references": SOURCES})],
     ),
     "numbered already": (
-        message(result({"sources": SOURCES[:1]}), references=FOUND), [result({"sources": SOURCES[:1]})],
+        message(result({"sources": SOURCES[:1]}), references=RESULTS), [result({"sources": SOURCES[:1]})],
     ),
     "in the first result": (
-        message(result({"output": "a"}), result({"output": "b"}), references=FOUND),
+        message(result({"output": "a"}), result({"output": "b"}), references=RESULTS),
         [result({"output": "a", "sources": SOURCES}), result({"output": "b"})],
     ),
     "a user's text": (
-        message({"text": "hi"}, kind="user", references=FOUND[1:]),
+        message({"text": "hi"}, kind="user", references=RESULTS[1:]),
         [{"text": f"hi\n\nSources:\n{orjson.dumps(SOURCES[1:]).decode()}"}],
     ),
-    "a model's text": (message({"text": "hi"}, kind="codeh", references=FOUND), [{"text": "hi"}]),
+    "a model's text": (message({"text": "hi"}, kind="codeh", references=RESULTS), [{"text": "hi"}]),
     "no references": (message(result({"output": "a"})), [result({"output": "a"})]),
-    "odd response": (message(result(["a"]), references=FOUND[1:]), [result({"output": ["a"], "sources": SOURCES[1:]})]),
+    "odd response": (message(result(["a"]), references=RESULTS[1:]), [result({"output": ["a"], "sources": SOURCES[1:]})]),
     "odd references": (
-        message(result({"output": "a"}), references=[7, {"id": "x"}, {"number": "1"}, *FOUND[1:]]),
+        message(result({"output": "a"}), references=[7, {"id": "x"}, {"number": "1"}, *RESULTS[1:]]),
         [result({"output": "a", "sources": SOURCES[1:]})],
     ),
     "no list": (message(result({"output": "a"}), references={"number": 1}), [result({"output": "a"})]),
     "nothing to put them in": (
-        message({"inlineData": {"mimeType": "image/png", "data": "aaaa"}}, kind="user", references=FOUND),
+        message({"inlineData": {"mimeType": "image/png", "data": "aaaa"}}, kind="user", references=RESULTS),
         [{"inlineData": {"mimeType": "image/png", "data": "aaaa"}}],
     ),
 }  # fmt: skip
@@ -90,7 +90,7 @@ def test_rendered(record, parts):
 
 
 def test_a_result_that_was_replaced_stays_as_it_is():
-    record = message(result({"output": "a"}), {"text": "b"}, references=FOUND)
+    record = message(result({"output": "a"}), {"text": "b"}, references=RESULTS)
     op = replace("m", 0, block_of(record["parts"][0]), result({"output": "stub"}), "test")
     view = sources.rendered(apply(some.view_of([record]), [op]))
     assert view.messages[0].parts == [result({"output": "stub"}), {"text": "b"}]

@@ -162,7 +162,7 @@ ABORT = {"type": "abort", "of": "o", "reason": "r"}
 UPDATE = {"type": "update", "id": "u", "of": "o", "parts": [{"text": "y"}]}
 OF_UPDATE = {"type": "commit", "of": "u"}
 META = {"type": "meta", "set": {"title": "t"}}
-SAID = {"type": "message", "id": "m", "kind": "user", "role": "user", "parts": [{"text": "m"}]}
+MESSAGE = {"type": "message", "id": "m", "kind": "user", "role": "user", "parts": [{"text": "m"}]}
 
 
 def kinds(lines):
@@ -184,7 +184,7 @@ def test_a_torn_last_line_is_none():
 
 @pytest.mark.parametrize(("records", "going_on"), [
     ([OPEN], {"o"}), ([OPEN, DELTA], {"o"}), ([OPEN, DELTA, COMMIT], set()), ([OPEN, DELTA, ABORT], set()),
-    ([OPEN, DELTA, META], {"o"}), ([OPEN, DELTA, SAID], set()), ([SAID, OPEN], {"o"}), ([OPEN, COMMIT, UPDATE], set()),
+    ([OPEN, DELTA, META], {"o"}), ([OPEN, DELTA, MESSAGE], set()), ([MESSAGE, OPEN], {"o"}), ([OPEN, COMMIT, UPDATE], set()),
 ], ids=lambda value: "")  # fmt: skip
 def test_a_stream_is_unfinished_if_nothing_follows_it(records, going_on):
     stream = log(*records)
@@ -192,7 +192,7 @@ def test_a_stream_is_unfinished_if_nothing_follows_it(records, going_on):
 
 
 def test_the_end_of_an_update_belongs_to_its_stream():
-    stream = log(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
+    stream = log(OPEN, COMMIT, UPDATE, OF_UPDATE, MESSAGE)
     assert [stream.root(line) for line in stream.lines] == ["", "o", "o", "", "o", ""]
     assert stream.commits == {"o": 2}
 
@@ -223,7 +223,7 @@ def test_a_forks_header_says_the_same_as_its_sessions():
 
 
 def test_lines_say_the_same_however_they_are_spelled():
-    plain = dumps(SAID) + b"\n"
+    plain = dumps(MESSAGE) + b"\n"
     assert sync_log.same(line(plain), line(plain.replace(b'":', b'": ')))
     assert not sync_log.same(line(plain), line(plain.replace(b'"text":"m"', b'"text":"n"')))
     assert sync_log.same(line(b"x\n"), line(b"x\n"))
@@ -240,7 +240,7 @@ def test_where_logs_branch_and_what_one_has_more():
 
 
 def test_when_a_line_was_written():
-    message = {**SAID, "ts": "2026-01-01T00:00:00.000Z"}
+    message = {**MESSAGE, "ts": "2026-01-01T00:00:00.000Z"}
     summary = summed("s", 2)
-    times = [sync_log.time_of(line) for line in log(message, summary, SAID, META, OPEN).lines[1:]]
+    times = [sync_log.time_of(line) for line in log(message, summary, MESSAGE, META, OPEN).lines[1:]]
     assert times == [message["ts"], summary["createdAt"], "", "", ""]

@@ -183,7 +183,7 @@ def summaries(path):
 
 SECRET, CLEAN, ON = (message("a", text, 1) for text in ("a word: onion", "a word: [redacted:x]", "b"))
 LATER = message("b", "on", 2)
-DELTA, SAID, HIDDEN = (
+DELTA, COMMIT, HIDDEN = (
     record(type=type, of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": text}])
     for type, text in (("delta", "onion"), ("commit", "onion"), ("commit", "[redacted:x]"))
 )
@@ -207,22 +207,22 @@ def test_without_redactions_the_logs_are_unchanged():
     assert [one is other for one, other in zip(redacted(plain), plain, strict=True)] == [True, True]
 
 
-TOLD, HIDING = redaction("a") + CLEAN, redaction("commit s") + opened("s") + HIDDEN
+REDACTED, HIDING = redaction("a") + CLEAN, redaction("commit s") + opened("s") + HIDDEN
 BOTH = redaction("a", id="x") + redaction("a", id="y") + message("a", "[redacted]", 1)
-STREAM = opened("s") + DELTA + SAID
+STREAM = opened("s") + DELTA + COMMIT
 FIRST, LAST = (
     redaction("a") + message("a", text) for text in ("[redacted:x] and two", "one and [redacted:x]")
 )
 ALL = redaction("a") + redaction("a", id="y") + message("a", "[redacted:x] and [redacted:y]")
 NOTHING = redaction("a") + message("a", "[redacted]")
 AFTER = {
-    "whoever redacted it": (TOLD, SECRET + LATER, [TOLD, TOLD + LATER]),
-    "redacted in two ways": (TOLD, redaction("a", id="y") + ON, [BOTH, BOTH]),
+    "whoever redacted it": (REDACTED, SECRET + LATER, [REDACTED, REDACTED + LATER]),
+    "redacted in two ways": (REDACTED, redaction("a", id="y") + ON, [BOTH, BOTH]),
     "in two outcomes, of which each may hold what the other lost": (FIRST, LAST, [NOTHING, NOTHING]),
     "by whoever knows all redactions": (ALL, FIRST, [ALL, ALL]),
     "known to the other alone": (message("a", "one and two"), ALL, [ALL, ALL]),
     "a stream, with its deltas": (HIDING, STREAM, [HIDING, HIDING]),
-    "not the deltas of another": (TOLD, SECRET + STREAM, [TOLD, TOLD + STREAM]),
+    "not the deltas of another": (REDACTED, SECRET + STREAM, [REDACTED, REDACTED + STREAM]),
 }
 
 

@@ -13,7 +13,7 @@ from codeh_history.talk.append import jsonl
 from in_process import run_in_process, write_session
 from strategies import KINDS, json_objects, parts_of, texts
 
-SAID = b'{"role":"user","parts":[{"text":"x"}]}'
+MESSAGE = b'{"role":"user","parts":[{"text":"x"}]}'
 
 
 def wrong(*lines):
@@ -38,14 +38,16 @@ def wrong(*lines):
     ],
 )  # fmt: skip
 def test_first_invalid_line_is_named_with_its_offset(line, why):
-    assert wrong(SAID, line, b"{", SAID).startswith(f"f:2: {why}")
+    assert wrong(MESSAGE, line, b"{", MESSAGE).startswith(f"f:2: {why}")
 
 
 def test_blank_lines_and_bom_are_skipped():
-    parsed = jsonl.parse_lines(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
+    parsed = jsonl.parse_lines(lines_of(b"\xef\xbb\xbf" + MESSAGE + b"\r\n\n  \n" + MESSAGE), "f")
     assert len(parsed) == 2
-    assert wrong(b"\xef\xbb\xbf" + SAID, b"", b"[]").startswith(f"f:3: byte {len(SAID) + 5}: not an object")
-    assert wrong(SAID, b"\xef\xbb\xbf" + SAID).startswith("f:2: ")
+    assert wrong(b"\xef\xbb\xbf" + MESSAGE, b"", b"[]").startswith(
+        f"f:3: byte {len(MESSAGE) + 5}: not an object"
+    )
+    assert wrong(MESSAGE, b"\xef\xbb\xbf" + MESSAGE).startswith("f:2: ")
 
 
 TAKEN = {"role", "kind", "type", "parts", "id", "ts", "key"}

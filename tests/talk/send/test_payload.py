@@ -38,11 +38,11 @@ def _last(kind, *parts):
 
 
 PROMPT = _last("user", {"text": "and now?"})
-ASKED = _last(
+CALLING = _last(
     "codeh", {"functionCall": {"name": "late", "args": {}}}, {"functionCall": {"name": "late", "args": {}}}
 )
 ONE_OF_TWO = _last("tool", {"functionResponse": {"name": "late", "response": {"output": "x"}}})
-ENDINGS = st.sampled_from([[PROMPT], [PROMPT, ASKED, ONE_OF_TWO]])
+ENDINGS = st.sampled_from([[PROMPT], [PROMPT, CALLING, ONE_OF_TWO]])
 
 
 def is_blank(message):

@@ -22,7 +22,7 @@ from histories import record
 from strategies import view_of
 
 HEADER = {"type": "session", "version": 1, "id": "s"}
-SAID = [
+TALK = [
     {"type": "message", **record(1, "user", [{"text": "hi"}])},
     {"type": "message", **record(2, "codeh", [{"text": "ho"}], model="m")},
 ]
@@ -54,17 +54,17 @@ def test_session_resumes_in_its_directory_unless_given_another(env, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     real = os.path.realpath(tmp_path / "real")
-    begun = view_of([{**HEADER, "cwd": str(tmp_path / "link")}, *SAID])
+    begun = view_of([{**HEADER, "cwd": str(tmp_path / "link")}, *TALK])
     assert program.make(env, begun, "claude-code").cwd == real
     assert program.make(env, begun, "claude-code", cwd=str(tmp_path)).cwd == os.path.realpath(tmp_path)
     for header in (HEADER, {**HEADER, "cwd": 7}):
-        made = program.make(env, view_of([header, *SAID]), "claude-code")
+        made = program.make(env, view_of([header, *TALK]), "claude-code")
         assert made.cwd == os.path.realpath(os.getcwd())
 
 
 def test_missing_directory_is_noted(env, tmp_path):
     with noting(env, tmp_path) as notes:
-        view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
+        view = view_of([{**HEADER, "cwd": "/no/such"}, *TALK])
         assert program.directory(env, view, None) == "/no/such"
         assert program.directory(env, view, "/nor/this", or_current=True) == "/nor/this"
         current = os.path.realpath(os.getcwd())
@@ -81,14 +81,14 @@ def test_missing_directory_is_noted(env, tmp_path):
 def test_installed_for_a_directory_that_does_not_exist_it_is_resumed_without_cd(env, tmp_path):
     gone = str(tmp_path / "gone")
     with noting(env, tmp_path) as notes:
-        made = program.make(env, view_of([HEADER, *SAID]), "claude-code", cwd=gone, install=True)
+        made = program.make(env, view_of([HEADER, *TALK]), "claude-code", cwd=gone, install=True)
         how = program.put(env, made, None, install=True)
     assert notes[0].startswith(f"s: {gone} does not exist; --cwd DIR ")
     assert how == f"resume with: {shlex.join(made.written.resume)}"
 
 
 def test_installed_file_is_where_the_program_looks_and_overwrites_none(env, tmp_path):
-    view = view_of([HEADER, *SAID])
+    view = view_of([HEADER, *TALK])
     made = program.make(env, view, "claude-code", cwd=str(tmp_path))
     assert made.place.startswith(str(tmp_path / ".claude"))
     how = program.put(env, made, None, install=True)
@@ -101,7 +101,7 @@ def test_installed_file_is_where_the_program_looks_and_overwrites_none(env, tmp_
 
 
 def test_title_is_the_option_or_that_of_the_session(env):
-    view = view_of([HEADER, {"type": "meta", "set": {"title": "Own"}}, *SAID])
+    view = view_of([HEADER, {"type": "meta", "set": {"title": "Own"}}, *TALK])
     for title, other in ((None, "Given"), ("Given", "Own")):
         data = program.make(env, view, "claude-code", title=title).written.data.decode()
         assert f'"{title or "Own"}"' in data
@@ -110,7 +110,7 @@ def test_title_is_the_option_or_that_of_the_session(env):
 
 @pytest.mark.parametrize(
     "log",
-    [[], [{**SAID[0], "kind": "info"}], [{"type": "open", "id": "o", "kind": "codeh", "role": "model"}]],
+    [[], [{**TALK[0], "kind": "info"}], [{"type": "open", "id": "o", "kind": "codeh", "role": "model"}]],
 )
 def test_empty_session_is_reported(env, log):
     with pytest.raises(BadData, match=r"s: no message to write; append one first"):
@@ -192,14 +192,14 @@ def test_omitted_content_is_reported_once_per_kind(env, tmp_path):
 
 
 def test_program_can_read_the_file(env, tmp_path):
-    made = program.make(env, view_of([HEADER, *SAID]), "codex", cwd=str(tmp_path))
+    made = program.make(env, view_of([HEADER, *TALK]), "codex", cwd=str(tmp_path))
     assert all(isinstance(orjson.loads(line), dict) for line in made.written.data.splitlines())
     subprocess.run(["/bin/sh", "-nc", program.command(made, made.written.resume)], check=True)
 
 
 def test_2026_11_23_database_session_is_identified_by_its_source(env, tmp_path):
     """opencode's ids begin with the time at which they were made."""
-    view = view_of([HEADER, *SAID])
+    view = view_of([HEADER, *TALK])
     made = program.make(env, view, "opencode", cwd=str(tmp_path), of=("a",))
     assert program.installed(env, made) is None
     id = made.written.resume[-1]
@@ -216,7 +216,7 @@ def test_2026_11_23_database_session_is_identified_by_its_source(env, tmp_path):
 def test_moved_session_keeps_its_id_only_if_sessions_are_per_directory(env, tmp_path, name):
     """Elsewhere its second session with that id would hide the first, or replace it."""
     id = "11111111-2222-4333-8444-555555555555"
-    view = view_of([HEADER, *SAID])
+    view = view_of([HEADER, *TALK])
     kept = id if registry.program(name).by_folder else None
     folders = tmp_path / "north", tmp_path / "south"
     places = []
