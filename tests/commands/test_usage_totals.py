@@ -71,10 +71,10 @@ def test_a_response_is_grouped_by_time_model_or_session(by, expected):
     ("by", "expected"),
     [
         ("tool", {"Bash": (2, 4, 2.0), "mcp__cal__list": (1, 3, 1.0), "mcp_web_get": (1, 2, 1.0), "-": (1, 2, 1.0)}),
-        ("mcp", {"-": (3, 6, 3.0), "cal": (1, 2, 1.0), "web": (1, 2, 1.0)}),
-        ("skill", {"-": (4, 8, 4.0), "pdf": (1, 2, 1.0)}),
-        ("agent", {"main": (4, 8, 4.0), "scout": (1, 2, 1.0)}),
-        ("branch", {"?": (4, 8, 4.0), "login": (1, 2, 1.0)}),
+        ("mcp", {"-": (3, 6, 3.0), "cal": (1, 3, 1.0), "web": (1, 2, 1.0)}),
+        ("skill", {"-": (3, 6, 3.0), "pdf": (1, 5, 2.0)}),
+        ("agent", {"main": (3, 9, 4.0), "scout": (1, 2, 1.0)}),
+        ("branch", {"?": (3, 9, 4.0), "login": (1, 2, 1.0)}),
     ],
 )  # fmt: skip
 def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
@@ -93,13 +93,7 @@ def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
     }
     assert sum(cost for _, _, cost in got.values()) == sums.total["cost"] == 5.0
     assert sum(output for _, output, _ in got.values()) == sums.total["output"] == 11
-    assert got.keys() == expected.keys()
-    assert by != "tool" or got == {
-        "Bash": (2, 4, 2.0),
-        "mcp__cal__list": (1, 3, 1.0),
-        "mcp_web_get": (1, 2, 1.0),
-        "-": (1, 2, 1.0),
-    }
+    assert got == expected
 
 
 def test_an_imported_sub_agent_is_labelled_by_its_kind():
@@ -269,10 +263,7 @@ def test_unreadable_input_is_reported_and_loses_only_itself(prices, tmp_path):
     row = row_of(str(tmp_path / "s.jsonl"), prices)
     assert row["problem"].startswith("not a regular file")
     assert row["responses"] == []
-    assert (
-        "No such" in row_of(str(tmp_path / "t.jsonl"), prices)["problem"]
-        or "no such" in row_of(str(tmp_path / "t.jsonl"), prices)["problem"]
-    )
+    assert "no such" in row_of(str(tmp_path / "t.jsonl"), prices)["problem"].lower()
 
 
 def test_the_same_response_has_another_price_by_another_table(prices):
