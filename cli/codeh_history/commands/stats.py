@@ -61,7 +61,7 @@ def run(env: Env, options: Options) -> None:
         target = for_reading(env, options.session, options.argument)
         view = view_of(env, target, strict=options.strict, hydrate=False)
         few = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
-        env.print_json(few) if options.json else table.separated(few.items())
+        env.print_json(few) if options.json else env.write(table.separated(few.items()))
         return
     window = amounts.tokens(options.budget) if options.budget is not None else None
     target, view = open_view(env, options, allow_missing=options.allow_missing)
