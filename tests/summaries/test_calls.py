@@ -143,6 +143,13 @@ def test_the_arguments_that_matter_come_before_long_ones_and_empty_calls_are_no_
             "--- FAIL: TestLog (0.00s) log_test.go:12: got 3, want 4",
         ),
         ("bash", {"output": '{"output":"nothing here","metadata":{"exit_code":2}}'}, "nothing here"),
+        ("bash", {"output": "error: shown by a test\n" + "ok\n" * 6 + "6 pass\n0 fail"}, ""),
+        ("bash", {"output": "hook refused it\nexit: 1"}, "hook refused it"),
+        (
+            "read_bash",
+            {"error": "shell 3 was stopped\n\nothers:\n  cat x || echo not found"},
+            "shell 3 was stopped",
+        ),
         (
             "bash",
             {
@@ -199,8 +206,30 @@ def test_what_is_searched_for_is_no_file(command):
 
 @pytest.mark.parametrize(("command", "acts"), [
     ('cd /x && git add -A && git commit -m "Skip; torn lines" && git push origin main', ['`git commit -m "Skip; torn lines"`', "`git push origin main`"]),
-    ("git status; git log", []), ("grep -n 'git commit' notes.md", []),
+    ("git push --force 2>&1 | tail -3; git commit -m x --dry-run", ["`git push --force`"]), ("git status; git log", []), ("grep -n 'git commit' notes.md", []),
 ])  # fmt: skip
 def test_what_a_shell_committed_and_pushed_is_done(command, acts):
     done = ledger(call(1, "bash", {"command": command}, {"output": "ok"}))
     assert [what for what, _ in done.actions.values()] == acts
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "act"),
+    [
+        ("git commit -m x", "[main 28c3bbd] x\n 1 file changed", "`git commit -m x` → main 28c3bbd"),
+        (
+            "git commit -m x",
+            "[main (root-commit) 8141d45] x",
+            "`git commit -m x` → main (root-commit) 8141d45",
+        ),
+        (
+            "gh pr create --title x",
+            "Creating pull request\nhttps://github.com/a/b/pull/7",
+            "`gh pr create --title x` → https://github.com/a/b/pull/7",
+        ),
+        ("git push", "To github.com:a/b.git", "`git push`"),
+    ],
+)
+def test_what_was_published_has_its_hash_or_url(command, output, act):
+    done = ledger(call(1, "bash", {"command": command}, {"output": output}))
+    assert [text for text, _ in done.actions.values()] == [act]

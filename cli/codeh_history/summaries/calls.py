@@ -59,7 +59,7 @@ _SPECIFIC = Pattern(  # names something: a quote, a path, a symbol, a call
     r"|^(?!error|fatal|warning)[a-z][\w.+-]*: \w"  # `ld: cannot find -lssl`
 )
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
-_EXITED = Pattern(r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?) ([1-9]\d*)")
+_EXITED = Pattern(r"(?i)(?:exited? (?:with )?(?:code|status):?|exit(?: code)?:|exit code) ([1-9]\d*)")
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
 _FIELD = Pattern(
     r"(?i)(?:output|stdout|stderr|result): (?=\S)|^[\w ]+: \((?:none|empty)\)$|</?tool_use_error>"

@@ -77,6 +77,14 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
         yield line, own, early and not (document or (user and _SHOWN.match(line)))
 
 
+def quoting(text: str, *, quoted: bool) -> bool:
+    """Whether a quotation between markers goes on after a text, given whether it did before."""
+    markers = (match for line in text.split("\n") if (match := _MARKER.match(line)))
+    for marker in markers:
+        quoted = marker[1] is not None
+    return quoted
+
+
 def _within_logs(lines: Sequence[str]) -> set[int]:
     """The numbers of a user's lines that stand between lines of code or a log without a blank line, or are
     indented after one.

@@ -54,6 +54,12 @@ def carriers(text, id):
         "transcript": [
             user(f"Review this.\n\n>>> TRANSCRIPT START\n\n{text}\n\n>>> TRANSCRIPT END\n\nIs {id} safe?")
         ],
+        "transcript in parts": [
+            {
+                **user("Review this."),
+                "parts": [{"text": t} for t in (">>> LOG START", text, ">>> LOG END", "Is it safe?")],
+            }
+        ],
         "instructions": [user(f"# AGENTS.md instructions for /{id}\n\n{text}")],
         "command": [user(f"<command-name>/{id}</command-name>"), user(f"# Open\n\n{text}")],
     }

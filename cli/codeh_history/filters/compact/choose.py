@@ -151,7 +151,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     still = [line for line in failed if not line.text.endswith(PASSED)]
     still = chooser.take(still, at_least(FILES) - _cost(written) + at_least(FAILURES))
     chosen += [*written, *still, *chooser.take(failed, at_least(FAILURES) - _cost(still))]
-    chosen += chooser.take(done, room * COMMITS)
+    chosen += chooser.take(done, at_least(COMMITS))
     free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
         firsts = [line for line in prompts if line.first]

@@ -117,8 +117,9 @@ class Extract:
         """Choose among the lines of the messages to summarise, most important first."""
         covered, shape = self._draft.to_summarize, self._draft.history.shape
         lines = [
-            line for line in self._lines if line.number < 0 or line.kind in LEDGER or line.number in covered
-        ]
+            line for line in self._lines
+            if line.number < 0 or line.kind == "file" or line.number in covered
+        ]  # fmt: skip
         for line in [*lines, *self._later]:
             line.words = features(line.text)
         if shape == WORK:

@@ -77,6 +77,7 @@ class Reader:
         if is_ide_context(message):
             return
         calls = any("functionCall" in part for part in message.parts)
+        quoted = False
         for place, part in enumerate(message.parts):
             if "inlineData" in part or "fileData" in part:
                 text = stubs.described(part, message.id)
@@ -90,7 +91,8 @@ class Reader:
                 speaker = MODEL if message.role == "model" else USER
                 rate = tokens / max(1, len(text))
                 text = cut(text, self._most)
-                own = not self._expands_command(number)
+                own = not (quoted or self._expands_command(number))
+                quoted = message.role == "user" and prose.quoting(text, quoted=quoted)
                 lines = spoken(text, speaker, message.id, rate, self._history.shape, own=own)
             for line in lines:
                 line.number, line.calls = number, calls
