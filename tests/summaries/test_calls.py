@@ -146,7 +146,7 @@ def test_the_arguments_that_matter_come_before_long_ones_and_empty_calls_are_no_
         ("bash", {"output": "error: shown by a test\n" + "ok\n" * 6 + "6 pass\n0 fail"}, ""),
         ("bash", {"output": "hook refused it\nexit: 1"}, "hook refused it"),
         (
-            "read_bash",
+            "edit",
             {"error": "shell 3 was stopped\n\nothers:\n  cat x || echo not found"},
             "shell 3 was stopped",
         ),
@@ -227,7 +227,7 @@ def test_what_a_shell_committed_and_pushed_is_done(command, acts):
             "Creating pull request\nhttps://github.com/a/b/pull/7",
             "`gh pr create --title x` → https://github.com/a/b/pull/7",
         ),
-        ("git push", "To github.com:a/b.git", "`git push`"),
+        ("git push origin main", "To github.com:a/b.git", "`git push origin main`"),
     ],
 )
 def test_what_was_published_has_its_hash_or_url(command, output, act):
