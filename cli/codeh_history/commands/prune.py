@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
@@ -35,7 +36,7 @@ def run(env: Env, options: Options) -> None:
         old = sessions[options.keep :]
     elif options.older_than is not None:
         before = moment(env.millis(), options.older_than, "--older-than")
-        old = [session for session in sessions if 0 < session[1] < before]
+        old = [session for session in sessions if 0 < session.used < before]
     else:
         raise Usage("pass either --older-than AGE or --keep N")
     moved = 0
@@ -60,13 +61,19 @@ def run(env: Env, options: Options) -> None:
         )
 
 
-def newest_first(env: Env) -> list[tuple[str, int, int, str]]:
-    """The sessions, newest first: id, when last used (in milliseconds), size, why they cannot be moved.
+class Session(NamedTuple):
+    """A session: when it was last used (epoch milliseconds), its size, and why it cannot be moved."""
 
-    Raise BadData if a record lies in the future: ages are unknown then.
-    """
+    id: str
+    used: int
+    size: int
+    stays: str
+
+
+def newest_first(env: Env) -> list[Session]:
+    """The sessions, newest first; raise BadData if a record lies in the future: ages are unknown then."""
     now = env.millis()
-    sessions = []
+    sessions: list[Session] = []
     paths = {path: id for id, path in ids(env)}
     for path in loaded_together(list(paths)):
         if path.endswith(".json"):
@@ -82,5 +89,5 @@ def newest_first(env: Env) -> list[tuple[str, int, int, str]]:
             raise BadData(f"{path}: {why}; nothing was moved")
         pending = "an answer is pending" if row["pending"] else ""
         stays = "locked by another process" if read.being_written(path) else pending
-        sessions.append((id, last, row["bytes"], stays))
-    return sorted(sessions, key=lambda session: (-session[1], session[0]))
+        sessions.append(Session(id, last, row["bytes"], stays))
+    return sorted(sessions, key=lambda session: (-session.used, session.id))
