@@ -189,7 +189,7 @@ def test_no_text_of_a_session_is_in_a_command_line(argv, place):
 
 LATER = {"CODEH_NOW": "2100-01-01T00:00:00Z"}  # whatever is old enough to go is
 REMOVING = {"rm", "prune --yes"}
-REWRITING = {"redact -i", "persist -i", "hydrate -i", "gc", "sync"}
+REWRITING = {"redact -i", "persist -i", "payload --persist", "hydrate -i", "gc", "sync"}
 
 
 def sessions(home, folder):

@@ -78,6 +78,7 @@ COMMANDS = {
     "append --from": Command(["append", "--from", "gemini"], stdin=ANSWER, writes=True),
     "append --echo": Command(["append", "--from", "gemini", "--echo"], stdin=ANSWER, writes=True),
     "payload": Command(["payload", "--to", "gemini", "--unanswered", "stub"]),
+    "payload --persist": Command(["payload", "demo", "--to", "gemini", "--unanswered", "stub", "--persist"], writes=True),
     "ask": Command(["ask", "-m", "x", "--to", "gemini", "--via", "cat >/dev/null; cat $CODEH_HOME/answer", "--unanswered", "stub"],
                    lambda home: (talked(home), (home / "answer").write_bytes(ANSWER))[0], writes=True),
     "chat": Command(["chat", "--to", "gemini", "--via", "cat >/dev/null; cat $CODEH_HOME/answer", "--unanswered", "stub"],

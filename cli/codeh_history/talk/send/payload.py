@@ -51,7 +51,8 @@ def body_of(
     if flags.persist:
         from ...views.persist import persist
 
-        persist(env, target, every=True, lost={} if flags.allow_missing else None)
+        if persist(env, target, every=True, lost={} if flags.allow_missing else None):
+            env.stored = f"{target.id}, persisted"
     media = Deferred(measured=bool(flags.specified(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if flags.allow_missing else None
     view = view_of(env, target, data, strict=strict, media=media, lost=lost)
