@@ -160,7 +160,7 @@ def test_cached_rows_match_the_files(home, monkeypatch):
     assert reads == [*paths, paths[0]]
     assert [len(row["responses"]) for row in changed] == [2, 1]
     newer = Table({"source": "newer", "date": "", "sellers": []})
-    assert [row["responses"][0]["cost"] for row in remembered(newer)] == [None, None]
+    assert [row["responses"][0][-1] for row in remembered(newer)] == [None, None]
 
 
 def test_damage_is_noted(home):

@@ -1,21 +1,22 @@
 """What each response used, and the totals."""
 
 import os
+from itertools import starmap
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.usage.sums import priced, row_of, summed, with_owners
+from codeh_history.commands.usage.sums import COUNTS, Response, priced, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
 from secret_examples import user
 from strategies import encode
 
 
 def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, input=10, output=2, labels=(), **more):
-    used = {"input": input, "output": output}
+    used = dict.fromkeys(COUNTS, 0) | {"input": input, "output": output}
     about = {"provider": "p", "model": "m", **more}
-    return {"name": name, "ts": ts, **about, "used": used, "labels": dict(labels), "cost": cost}
+    return [*Response(name=name, ts=ts, **about, used=used, labels=dict(labels), cost=cost)]
 
 
 ROWS = st.lists(
@@ -35,7 +36,11 @@ def test_copies_change_nothing(responses, by):
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
     once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
     assert once.total["responses"] == len(
-        {(each["name"], each["model"], each["used"]["input"]) for group in responses for each in group}
+        {
+            (each.name, each.model, each.used["input"])
+            for group in responses
+            for each in starmap(Response, group)
+        }
     )
     assert list(once.groups.items()) == list(twice.groups.items())
 
@@ -157,7 +162,8 @@ def prices():
 
 
 def responses_row(prices, *records, path="f.jsonl"):
-    return row_of(path, prices, encode([HEADER, *records]))
+    row = row_of(path, prices, encode([HEADER, *records]))
+    return {**row, "responses": [Response(*each) for each in row["responses"]]}
 
 
 def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
@@ -172,9 +178,9 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
     assert (row["program"], row["parent"], row["agent"]) == (None, None, False)
     assert "problem" not in row
     (response,) = row["responses"]
-    cost = response.pop("cost")
-    assert response == {"name": "msg_1", "ts": TS, **MODEL, "used": used, "labels": {}}
-    assert cost == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
+    used = dict.fromkeys(COUNTS, 0) | used
+    assert response == Response("msg_1", TS, *MODEL.values(), used, {}, response.cost)
+    assert response.cost == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +207,7 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
          "a user's", "nothing", "only raw", "no usage", "below nothing", "an odd raw", "nonsense after"],
 )  # fmt: skip
 def test_billed_usage_counts_once(prices, records, inputs):
-    assert [
-        response["used"]["input"] for response in responses_row(prices, *records)["responses"]
-    ] == inputs
+    assert [each.used["input"] for each in responses_row(prices, *records)["responses"]] == inputs
 
 
 def test_a_response_has_the_current_branch_skill_and_windows(prices):
@@ -222,7 +226,7 @@ def test_a_response_has_the_current_branch_skill_and_windows(prices):
         user("u3", "Next.", git={"branch": "login"}), answer("c", {"input": 3}, limits=limits),
         {"type": "usage", "id": "x", "of": "away", "ts": TS, "usage": {"input": 4}, "agent": "scout", "tools": ["Bash"]},
     ]  # fmt: skip
-    labels = [response["labels"] for response in responses_row(prices, *records)["responses"]]
+    labels = [response.labels for response in responses_row(prices, *records)["responses"]]
     assert labels[0] == {"branch": "main", "skill": "pdf", "tools": ["Skill", "Read"]}
     assert labels[1] == {"branch": "main", "skill": "pdf"}
     assert labels[2] == {"branch": "login", "skill": None, "resets": {"300": TS}}
@@ -237,7 +241,7 @@ def test_a_response_has_the_current_branch_skill_and_windows(prices):
     ],
 )  # fmt: skip
 def test_a_response_without_a_name_is_identified_by_message_and_time(prices, more, name):
-    assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0]["name"] == name
+    assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0].name == name
 
 
 def test_the_row_names_what_a_session_is_a_copy_or_branch_of(prices):
@@ -271,5 +275,5 @@ def test_the_same_response_has_another_price_by_another_table(prices):
         prices, answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL)
     )["responses"]
     own = prices.with_own_prices({"claude-*": {"input": 7.0, "output": 9.0}})
-    assert priced(response, own) == {**response, "cost": 7.0}
-    assert priced({**response, "model": None}, own)["cost"] is None
+    assert priced(response, own) == response._replace(cost=7.0)
+    assert priced(response._replace(model=None), own).cost is None

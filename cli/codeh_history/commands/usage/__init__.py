@@ -24,7 +24,7 @@ from ...tokens import prices
 from ...tokens.prices import Table
 from ...views.rows import Kind, cached_rows, report_problems
 from ...views.view import view_of
-from .sums import BY, Sums, priced, row_of, summed, with_owners
+from .sums import BY, Response, Sums, priced, row_of, summed, with_owners
 
 EXAMPLES = """\
   codeh-history usage                              # by model, all sessions, imported ones too
@@ -36,7 +36,7 @@ EXAMPLES = """\
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, per million
 """
 WINDOWS = {"5h": 5, "week": 7 * 24}
-USED = Kind("usage", version=5)
+USED = Kind("usage", version=6)
 DATE = len("2026-01-31")
 # the columns of a terminal, the last five of them short names of COUNTS; a narrow one lacks the dispensable
 NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")
@@ -74,7 +74,7 @@ def run(env: Env, options: Options) -> None:
     if options.prices is not None:
         table = own_prices(options.prices, table)
         for row in rows:
-            row["responses"] = [priced(response, table) for response in row["responses"]]
+            row["responses"] = [[*priced(Response(*each), table)] for each in row["responses"]]
     by, hours = ("window", WINDOWS[options.window]) if options.window else (options.by or "model", 0)
     rich = rich_wanted(env)
     sums = summed(rows, by, since, until, is_local=rich and not options.json, hours=hours)

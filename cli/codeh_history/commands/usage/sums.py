@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ...base.errors import HistoryError, reason
@@ -27,6 +28,18 @@ from ...views.view import damage_summary
 _OF_MESSAGE = ("provider", "model", "responseId", "response")
 SKILL = "Base directory for this skill:"  # begins the message in which Claude Code passes on a skill
 SKILLS = ("Skill", "skill")  # tools that load one
+
+
+class Response(NamedTuple):
+    """A response; what is unknown is None. Rows of sessions hold it as a list, which is fast to cache."""
+
+    name: str
+    ts: str | None
+    provider: str | None
+    model: str | None
+    used: dict[str, int]
+    labels: Json
+    cost: float | None = None
 
 
 def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
@@ -69,7 +82,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
         "parent": text_of(parent.get("session")) if isinstance(parent, dict) else None,
         "agent": source.get("agent") is True, "agent_name": text_of(source.get("agentName")),
         "responses": [
-            response_of(id, message, table) for id, message in messages.items()
+            [*response_of(id, message, table)] for id, message in messages.items()
             if any(count(message.get("usage"), name) for name in COUNTS)
         ],
     }  # fmt: skip
@@ -102,23 +115,22 @@ def labels(record: Json, context: Json) -> Json:
     return {key: value for key, value in own.items() if value}
 
 
-def response_of(id: str, message: Json, table: Table) -> Json:
-    """A response: `name, ts, provider, model, used, labels, cost`; what is unknown is None.
-
-    The name is the provider's response id, which copies and replays share, else the message's id and time.
+def response_of(id: str, message: Json, table: Table) -> Response:
+    """The response of a message: its name is the provider's response id, which copies and replays share,
+    else the message's id and time.
     """
     millis = to_millis(timestamp(message.get("ts")) or "")
     ts = None if millis is None else from_millis(millis)
     name = message.get("responseId") or message.get("response") or f"{id} {ts}"
-    response = {"name": name, "ts": ts, "provider": message.get("provider"), "model": message.get("model")}
-    return priced({**response, "used": billed(message["usage"]), "labels": message["labels"]}, table)
+    used, labels = dict.fromkeys(COUNTS, 0) | billed(message["usage"]), message["labels"]
+    return priced(Response(name, ts, message.get("provider"), message.get("model"), used, labels), table)
 
 
-def priced(response: Json, table: Table) -> Json:
+def priced(response: Response, table: Table) -> Response:
     """The response with its price by this table, in dollars."""
-    model, provider = response["model"], response["provider"]
-    cost = table.price(model, provider, response["used"], response["ts"]) if model else None
-    return {**response, "cost": None if cost is None else float(cost)}
+    _, ts, provider, model, used, *_ = response
+    cost = table.price(model, provider, used, ts) if model else None
+    return response._replace(cost=None if cost is None else float(cost))
 
 
 def with_owners(rows: list[Json], only: set[str] | None = None) -> list[Json]:
@@ -145,22 +157,22 @@ HOUR = 3_600_000  # milliseconds
 MCP = re.compile(r"mcp__(.+?)__|mcp_([^_]+)_")  # of Claude Code and Codex; of Gemini CLI
 
 BY_TIME = ("day", "week", "month")
-GROUPS: dict[str, Callable[[Json, Json], Sequence[str]]] = {  # of a response and its session's row
-    "model": lambda response, _: [response["model"] or UNKNOWN],
-    "provider": lambda response, _: [response["provider"] or UNKNOWN],
+GROUPS: dict[str, Callable[[Response, Json], Sequence[str]]] = {  # of a response and its session's row
+    "model": lambda response, _: [response.model or UNKNOWN],
+    "provider": lambda response, _: [response.provider or UNKNOWN],
     "program": lambda _, row: [row["program"] or OURS],
     "session": lambda _, row: [row["of"]],
     "dir": lambda _, row: [row["cwd"] or UNKNOWN],
-    "tool": lambda response, _: response["labels"].get("tools") or [NONE],
+    "tool": lambda response, _: response.labels.get("tools") or [NONE],
     "mcp": lambda response, _: [
         (match[1] or match[2]) if (match := MCP.match(tool)) else NONE
-        for tool in response["labels"].get("tools") or [NONE]
+        for tool in response.labels.get("tools") or [NONE]
     ],
-    "skill": lambda response, _: [response["labels"].get("skill") or NONE],
+    "skill": lambda response, _: [response.labels.get("skill") or NONE],
     "agent": lambda response, row: [
-        response["labels"].get("agent") or (row["agent"] and (row["agent_name"] or "sub-agent")) or MAIN
+        response.labels.get("agent") or (row["agent"] and (row["agent_name"] or "sub-agent")) or MAIN
     ],
-    "branch": lambda response, _: [response["labels"].get("branch") or UNKNOWN],
+    "branch": lambda response, _: [response.labels.get("branch") or UNKNOWN],
 }
 BY = (*BY_TIME, *GROUPS)
 
@@ -186,22 +198,22 @@ def summed(
     A response that calls several tools is shared out among them; the shares add up. `by`: one of `BY`, or
     `window` with its `hours`. `since`, `until`: times as stored. `is_local`: days in the local time zone.
     """
-    groups: defaultdict[str, Any] = defaultdict(Counter)
-    whole, unpriced = Counter[str](), Counter[str]()
+    parts: defaultdict[str, list[Response]] = defaultdict(list)
+    unpriced, number = Counter[str](), 0
     for response, names in grouped(once(rows), by, is_local=is_local, hours=hours):
-        ts, cost, of, start = response["ts"], response["cost"], len(names), 0
-        if (since or until) and not (ts and (since or "") <= ts and (until is None or ts <= until)):
-            continue  # although it may have begun a window
-        unpriced.update([response["model"] or UNKNOWN] if cost is None else ())
-        whole.update(responses=1, unpriced=int(cost is None))
-        for name, share in Counter(names).items():
-            own: dict[str, Any] = {"cost": (cost or 0) * share / of}
-            for kind in COUNTS:
-                tokens = response["used"].get(kind, 0)
-                own[kind] = tokens * (start + share) // of - tokens * start // of
-            start += share
-            whole.update(own)
-            groups[name].update(own, responses=1, unpriced=int(cost is None))
+        if since or until:
+            ts = response.ts
+            if not (ts and (since or "") <= ts and (until is None or ts <= until)):
+                continue  # although it may have begun a window
+        number += 1
+        if response.cost is None:
+            unpriced[response.model or UNKNOWN] += 1
+        for name, part in shared(response, names) if len(names) > 1 else ((names[0], response),):
+            parts[name].append(part)
+    groups = {name: total_of(own) for name, own in parts.items()}
+    whole = sum(groups.values(), Counter[str]())
+    if number:  # a response with several groups is one
+        whole["responses"], whole["unpriced"] = number, unpriced.total()
     by_time = by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
     order = sorted(
         groups.items(),
@@ -214,38 +226,57 @@ def summed(
     return Sums(by, dict(order), whole, unpriced)
 
 
-def once(rows: Iterable[Json]) -> Iterator[tuple[Json, Json]]:
+def shared(response: Response, names: Sequence[str]) -> Iterator[tuple[str, Response]]:
+    """Yield each group with its part of a response: the tokens and the cost, which add up."""
+    cost, of, start = response.cost, len(names), 0
+    for name, share in Counter(names).items():
+        used = {k: n * (start + share) // of - n * start // of for k, n in response.used.items()}
+        yield name, response._replace(used=used, cost=None if cost is None else cost * share / of)
+        start += share
+
+
+def total_of(parts: Sequence[Response]) -> Counter[str]:
+    """Sum responses, or parts of them."""
+    columns = zip(*map(itemgetter(*COUNTS), [part.used for part in parts]), strict=True)
+    total: Any = dict(zip(COUNTS, map(sum, columns), strict=True))
+    costs = [part.cost for part in parts]
+    total |= {"responses": len(parts), "cost": sum(filter(None, costs)), "unpriced": costs.count(None)}
+    return Counter(total)
+
+
+def once(rows: Iterable[Json]) -> Iterator[tuple[Response, Json]]:
     """Yield each response with the row of the first session that has it."""
     seen: set[tuple[object, ...]] = set()
     for row in sorted(rows, key=lambda row: (row["parent"] is not None, row["created"] or "", row["id"])):
-        for response in row["responses"]:
-            used = response["used"]
-            key = (response["name"], response["model"], used.get("input"), used.get("output"))
+        for values in row["responses"]:
+            name, _, _, model, used, *_ = values
+            key = name, model, used["input"], used["output"]
             if key not in seen:
                 seen.add(key)
-                yield response, row
+                yield Response(*values), row
 
 
 def grouped(
-    responses: Iterable[tuple[Json, Json]], by: str, *, is_local: bool, hours: int
-) -> Iterator[tuple[Json, Sequence[str]]]:
+    responses: Iterable[tuple[Response, Json]], by: str, *, is_local: bool, hours: int
+) -> Iterator[tuple[Response, Sequence[str]]]:
     """Yield each response with its groups; one that is named more often gets a greater share.
 
     A window is `START/END PROGRAM`. Its program may have recorded the end; else it begins with the full
     hour of the first response after the last window.
     """
     ends: dict[str, int] = {}  # of windows, by program
-    for response, row in sorted(responses, key=lambda each: each[0]["ts"] or "") if hours else responses:
-        ts, program = response["ts"] or "", row["program"] or OURS
-        if by in GROUPS:
-            yield response, GROUPS[by](response, row)
-        elif not hours:
+    if by in GROUPS:
+        yield from ((response, GROUPS[by](response, row)) for response, row in responses)
+        return
+    for response, row in sorted(responses, key=lambda each: each[0].ts or "") if hours else responses:
+        ts, program = response.ts or "", row["program"] or OURS
+        if not hours:
             yield response, [_period(ts[:16], by, is_local=is_local) if ts else UNKNOWN]
         elif (time := to_millis(ts)) is None:
             yield response, [UNKNOWN]
         else:
             length = hours * HOUR
-            resets = response["labels"].get("resets") or {}
+            resets = response.labels.get("resets") or {}
             end = to_millis(resets.get(str(hours * 60)) or "")
             if end is not None and end - length <= time < end:
                 ends[program] = end
