@@ -14,9 +14,11 @@ from strategies import encode
 
 
 def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, input=10, output=2, labels=(), **more):
-    used = dict.fromkeys(COUNTS, 0) | {"input": input, "output": output}
+    counts = [{"input": input, "output": output}.get(kind, 0) for kind in COUNTS]
     about = {"provider": "p", "model": "m", **more}
-    return [*Response(name=name, ts=ts, **about, used=used, labels=dict(labels), cost=cost)]
+    return [
+        *Response(name=name, ts=ts, **about, counts=counts, further=None, labels=dict(labels), cost=cost)
+    ]
 
 
 ROWS = st.lists(
@@ -37,7 +39,7 @@ def test_copies_change_nothing(responses, by):
     once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
     assert once.total["responses"] == len(
         {
-            (each.name, each.model, each.used["input"])
+            (each.name, each.model, each.counts[0])
             for group in responses
             for each in starmap(Response, group)
         }
@@ -178,8 +180,8 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
     assert (row["program"], row["parent"], row["agent"]) == (None, None, False)
     assert "problem" not in row
     (response,) = row["responses"]
-    used = dict.fromkeys(COUNTS, 0) | used
-    assert response == Response("msg_1", TS, *MODEL.values(), used, {}, response.cost)
+    counts = [1000, 100, 0, 50, 7]
+    assert response == Response("msg_1", TS, *MODEL.values(), counts, None, {}, response.cost)
     assert response.cost == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
 
 
@@ -207,7 +209,7 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
          "a user's", "nothing", "only raw", "no usage", "below nothing", "an odd raw", "nonsense after"],
 )  # fmt: skip
 def test_billed_usage_counts_once(prices, records, inputs):
-    assert [each.used["input"] for each in responses_row(prices, *records)["responses"]] == inputs
+    assert [each.counts[0] for each in responses_row(prices, *records)["responses"]] == inputs
 
 
 def test_a_response_has_the_current_branch_skill_and_windows(prices):

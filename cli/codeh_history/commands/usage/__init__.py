@@ -36,7 +36,7 @@ EXAMPLES = """\
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, per million
 """
 WINDOWS = {"5h": 5, "week": 7 * 24}
-USED = Kind("usage", version=6)
+USED = Kind("usage", version=7)
 DATE = len("2026-01-31")
 # the columns of a terminal, the last five of them short names of COUNTS; a narrow one lacks the dispensable
 NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")

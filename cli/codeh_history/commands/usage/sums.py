@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ...base.errors import HistoryError, reason
@@ -31,13 +30,17 @@ SKILLS = ("Skill", "skill")  # tools that load one
 
 
 class Response(NamedTuple):
-    """A response; what is unknown is None. Rows of sessions hold it as a list, which is fast to cache."""
+    """A response; what is unknown is None. `counts` are those of COUNTS, `further` the others.
+
+    Rows of sessions hold it as a list: lists are fast to remember.
+    """
 
     name: str
     ts: str | None
     provider: str | None
     model: str | None
-    used: dict[str, int]
+    counts: list[int]
+    further: dict[str, int] | None
     labels: Json
     cost: float | None = None
 
@@ -122,13 +125,16 @@ def response_of(id: str, message: Json, table: Table) -> Response:
     millis = to_millis(timestamp(message.get("ts")) or "")
     ts = None if millis is None else from_millis(millis)
     name = message.get("responseId") or message.get("response") or f"{id} {ts}"
-    used, labels = dict.fromkeys(COUNTS, 0) | billed(message["usage"]), message["labels"]
-    return priced(Response(name, ts, message.get("provider"), message.get("model"), used, labels), table)
+    used = billed(message["usage"])
+    counts = [used.pop(kind, 0) for kind in COUNTS]
+    made_by = message.get("provider"), message.get("model")
+    return priced(Response(name, ts, *made_by, counts, used or None, message["labels"]), table)
 
 
 def priced(response: Response, table: Table) -> Response:
     """The response with its price by this table, in dollars."""
-    _, ts, provider, model, used, *_ = response
+    _, ts, provider, model, counts, further, *_ = response
+    used = dict(zip(COUNTS, counts, strict=True)) | (further or {})
     cost = table.price(model, provider, used, ts) if model else None
     return response._replace(cost=None if cost is None else float(cost))
 
@@ -151,6 +157,7 @@ def with_owners(rows: list[Json], only: set[str] | None = None) -> list[Json]:
 
 # -- sums ------------------------------------------------------------------------------------------------
 
+INPUT, OUTPUT = map(COUNTS.index, ("input", "output"))
 OURS = "codeh-history"  # program of sessions that were not imported
 UNKNOWN, NONE, MAIN = "?", "-", "main"
 HOUR = 3_600_000  # milliseconds
@@ -230,14 +237,14 @@ def shared(response: Response, names: Sequence[str]) -> Iterator[tuple[str, Resp
     """Yield each group with its part of a response: the tokens and the cost, which add up."""
     cost, of, start = response.cost, len(names), 0
     for name, share in Counter(names).items():
-        used = {k: n * (start + share) // of - n * start // of for k, n in response.used.items()}
-        yield name, response._replace(used=used, cost=None if cost is None else cost * share / of)
+        counts = [n * (start + share) // of - n * start // of for n in response.counts]
+        yield name, response._replace(counts=counts, cost=None if cost is None else cost * share / of)
         start += share
 
 
 def total_of(parts: Sequence[Response]) -> Counter[str]:
     """Sum responses, or parts of them."""
-    columns = zip(*map(itemgetter(*COUNTS), [part.used for part in parts]), strict=True)
+    columns = zip(*[part.counts for part in parts], strict=True)
     total: Any = dict(zip(COUNTS, map(sum, columns), strict=True))
     costs = [part.cost for part in parts]
     total |= {"responses": len(parts), "cost": sum(filter(None, costs)), "unpriced": costs.count(None)}
@@ -249,8 +256,8 @@ def once(rows: Iterable[Json]) -> Iterator[tuple[Response, Json]]:
     seen: set[tuple[object, ...]] = set()
     for row in sorted(rows, key=lambda row: (row["parent"] is not None, row["created"] or "", row["id"])):
         for values in row["responses"]:
-            name, _, _, model, used, *_ = values
-            key = name, model, used["input"], used["output"]
+            name, _, _, model, counts, *_ = values
+            key = name, model, counts[INPUT], counts[OUTPUT]
             if key not in seen:
                 seen.add(key)
                 yield Response(*values), row
