@@ -21,7 +21,7 @@ from codeh_history.summaries.request import (
 )
 from codeh_history.tokens import message_tokens, open_counter
 from compact.long import output, prose
-from compact.short import asked
+from compact.short import tool_call
 from histories import TS, call, message, model, result, session, tool, user
 from length import by_length
 from recorded import coding, view_of
@@ -202,7 +202,7 @@ def work(count=30):
         for n in range(count)
         for message in (
             user(f"Please look at src/part_{n}.py. {RULE if not n else prose(n, 5)}"),
-            *asked(f"c{n}", "read_file", {"path": f"src/part_{n}.py"}, {"output": output(n, 40)}),
+            *tool_call(f"c{n}", "read_file", {"path": f"src/part_{n}.py"}, {"output": output(n, 40)}),
             model(f"Part {n} holds {prose(n, 9)}."),
         )
     ]

@@ -12,7 +12,7 @@ from codeh_history.filters.compact.units import CHAT, PEOPLE, WORK, shape_of
 from codeh_history.filters.compact.words import features
 from codeh_history.session.model import Summary
 from codeh_history.tokens import open_counter
-from compact.short import asked, tokens
+from compact.short import tokens, tool_call
 from compact.summarized import section, summary, working
 from histories import model, session, user
 
@@ -97,7 +97,7 @@ def test_failures_get_the_room_that_files_leave_unless_they_passed_later(files, 
 
 
 @pytest.mark.parametrize(("messages", "shape"), [
-    ([user("go"), *asked("c", "bash", {}, {}), model("done")], WORK),
+    ([user("go"), *tool_call("c", "bash", {}, {}), model("done")], WORK),
     ([user("What is a heron?"), model("A bird. " * 80), user("And a plover?"), model("A bird too. " * 60)], CHAT),
     ([user("Ann: Hi there."), model("Ben: Hello! " + "So we talked on and on. " * 30), user("Ann: Bye.")], PEOPLE),
     ([user("hi, how are you?"), model("fine, and you?"), user("tired of all the rain"), model("me too, it never ends")], PEOPLE),

@@ -12,7 +12,7 @@ from codeh_history.filters.compact.run import read_plan
 from codeh_history.session.ops import NEXT, apply, drop, summarize
 from codeh_history.session.records import block_of
 from compact.long import output
-from compact.short import asked, plan, said, tokens
+from compact.short import plan, texts_of, tokens, tool_call
 from histories import model, session, user
 from in_process import run_in_process, run_ok
 
@@ -30,13 +30,13 @@ def test_what_is_no_plan_for_this_session_is_refused(data):
 
 
 def test_a_plan_read_back_is_the_plan():
-    talk = [m for n in range(9) for m in asked(f"c{n}", "bash", {"n": n}, {"output": output(n, 60)})]
+    talk = [m for n in range(9) for m in tool_call(f"c{n}", "bash", {"n": n}, {"output": output(n, 60)})]
     view = session([user("a"), *talk, model("b"), user("c")])
     for share in (0.9, 0.5, 0.2):
         made = plan(view, int(tokens(view) * share), exact=True)
         again = read(orjson.loads(orjson.dumps(made.to_json())), view)
         assert apply(view, again.ops).messages[-1].parts == view.messages[-1].parts
-        assert said(apply(view, again.ops)) == said(apply(view, made.ops))
+        assert texts_of(apply(view, again.ops)) == texts_of(apply(view, made.ops))
         assert again.report() == made.report()
         assert again.stages == made.stages
         assert again.fields() == made.fields()

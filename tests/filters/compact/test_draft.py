@@ -9,7 +9,7 @@ from codeh_history.filters.compact.plan import Settings
 from codeh_history.session.ops import apply
 from codeh_history.tokens import open_counter, parts_tokens, summary_text
 from compact.long import request_cost
-from compact.short import BIG, asked
+from compact.short import BIG, tool_call
 from histories import model, session, user
 from strategies import view_of
 
@@ -18,7 +18,7 @@ WORDS = "some words of no weight at all "
 
 
 def talk():
-    calls = [m for n in range(4) for m in asked(f"c{n}", "bash", {"n": n}, {"output": WORDS * 9})]
+    calls = [m for n in range(4) for m in tool_call(f"c{n}", "bash", {"n": n}, {"output": WORDS * 9})]
     return session([user(WORDS), *calls, model(WORDS * 3, WORDS), user("And now?")])
 
 
@@ -180,7 +180,7 @@ COUNTER = open_counter("approx")
 def talked():
     note = {"kind": "info", "parts": [{"text": "a note for people"}]}
     return session(
-        [user("go"), note, *asked("c", "bash", {"command": "ls"}, {"output": BIG}), model("done")]
+        [user("go"), note, *tool_call("c", "bash", {"command": "ls"}, {"output": BIG}), model("done")]
     )
 
 
@@ -209,7 +209,7 @@ def test_a_long_result_has_a_stub_and_a_short_one_none():
     sent = history()
     stub = sent.shortened((2, 0), 0.1)
     assert stub is not None
-    short = history(session([user("go"), *asked("c", "bash", {}, {"output": "short"})]))
+    short = history(session([user("go"), *tool_call("c", "bash", {}, {"output": "short"})]))
     assert short.shortened((2, 0), 0.1) is None
     assert sent.part((2, 0)) is sent.messages[2].parts[0]
     assert parts_tokens(COUNTER, [stub])[0] < parts_tokens(COUNTER, [sent.part((2, 0))])[0]

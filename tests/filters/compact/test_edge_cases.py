@@ -10,7 +10,7 @@ from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters
 from compact import long
 from compact.long import IMAGE, PDF, output, prose
-from compact.short import COUNTER, asked, plan, said, tokens
+from compact.short import COUNTER, plan, texts_of, tokens, tool_call
 from histories import call, model, result, session, tool, user
 from length import by_length
 
@@ -32,18 +32,18 @@ def parallel(*answered, of="abc"):
 
 EDGES = {
     # oversized
-    "a result at the end larger than everything": [user("go"), *asked("c", "bash", {}, {"output": output(1, 2500)})],
+    "a result at the end larger than everything": [user("go"), *tool_call("c", "bash", {}, {"output": output(1, 2500)})],
     "one prompt, a hundred calls, a result last": [
-        user("do it all"), *(m for n in range(100) for m in asked(f"c{n}", "bash", {"n": n}, LONG))],
+        user("do it all"), *(m for n in range(100) for m in tool_call(f"c{n}", "bash", {"n": n}, LONG))],
     "a long line of JSON": [
-        user("go"), *asked("c", "f", {}, {"output": orjson.dumps([{"id": n, "v": n * 7} for n in range(9_000)]).decode()}),
+        user("go"), *tool_call("c", "f", {}, {"output": orjson.dumps([{"id": n, "v": n * 7} for n in range(9_000)]).decode()}),
         *REST],
     "a huge old prompt": [user(prose(1, 4000)), model("ok"), *REST],
-    "a huge argument": [user("go"), *asked("c", "write", {"path": "a", "content": output(1, 900)}, {}), *REST],
+    "a huge argument": [user("go"), *tool_call("c", "write", {"path": "a", "content": output(1, 900)}, {}), *REST],
     "a huge thought": [user("go"), model({"text": prose(1, 3000), "thought": True}, "done"), *REST],
     # beginnings and ends
     "nothing but a prompt": [user(prose(1, 50))],
-    "a model begins": [model(prose(1, 80)), *asked("c", "f", {}, LONG), *REST],
+    "a model begins": [model(prose(1, 80)), *tool_call("c", "f", {}, LONG), *REST],
     "a tool begins": [tool(result("f", "c", LONG)), *REST],
     "nothing but answers": [model(prose(n, 30)) for n in range(9)],
     "IDE context at the end": [user("a"), model(prose(1, 90)), *REST, user(IDE)],
@@ -56,7 +56,7 @@ EDGES = {
     "a result before its call": [user("a"), tool(result("f", "c", LONG)), model(call("f", "c")), *REST],
     "a batch half answered": [user("a"), *parallel("a", "c"), model(prose(1, 60)), *REST],
     "a result twice": [user("a"), *parallel("a", "b", "c", "a"), model("b"), *REST],
-    "an id used again": [user("a"), *asked("c", "f", {}, LONG), *asked("c", "f", {}, LONG), *REST],
+    "an id used again": [user("a"), *tool_call("c", "f", {}, LONG), *tool_call("c", "f", {}, LONG), *REST],
     "an id declared twice while open": [user("a"), model(call("f", "c"), call("f", "c")), tool(result("f", "c", LONG)), *REST],
     "a result after what a user said": [user("a"), model(call("f", "c")), user("yes, do"), tool(result("f", "c", LONG)), *REST],
     "a result long after": [user("a"), model(call("f", "c")), *REST, tool(result("f", "c", LONG)), model("late")],
@@ -64,7 +64,7 @@ EDGES = {
     "thoughts in a message before a call": [user("a"), model(THOUGHT), model(call("f", "c")), tool(result("f", "c", LONG)), *REST],
     "calls without ids": [user("a"), model(call("f"), call("g")), tool(result("f"), result("g", None, LONG)), *REST],
     "a provider's own item": [user("a"), model(SEARCH, prose(1, 40), by="gemini"), *REST],
-    "arguments cut off": [user("a"), *asked("c", "f", {"_raw": '{"path": "a", "content": "x' + prose(2, 200)}, {}), *REST],
+    "arguments cut off": [user("a"), *tool_call("c", "f", {"_raw": '{"path": "a", "content": "x' + prose(2, 200)}, {}), *REST],
     "open calls at the end": [user("a"), model(prose(1, 200)), user("b"), *parallel()],
     "a pinned result": [user("a"), *parallel("a", "b")[:2], {**tool(result("f", "b", LONG)), "pinned": True}, *REST],
     # media
@@ -83,7 +83,7 @@ EDGES = {
 @pytest.mark.parametrize("name", EDGES)
 def test_every_shape_keeps_every_promise(name):
     view = session(EDGES[name])
-    size, before, floor = tokens(view), said(view), plan(view, 1 << 40, exact=True).floor
+    size, before, floor = tokens(view), texts_of(view), plan(view, 1 << 40, exact=True).floor
     valid = not long.refused(view)
     for share in by_length(SHARES[2::2], SHARES, SHARES):
         budget = max(1, int(size * share))
@@ -96,7 +96,7 @@ def test_every_shape_keeps_every_promise(name):
         assert tokens(after) <= budget, share
         assert not valid or long.refused(after) == {}, share
         assert plan(after, budget).ops == [], share
-    assert said(view) == before
+    assert texts_of(view) == before
 
 
 @pytest.mark.parametrize("name", EDGES)
@@ -170,7 +170,7 @@ def test_context_and_notes_of_an_editor_are_no_request():
     view = session(EDGES["IDE context at the end"])
     floor = plan(view, 1 << 40, exact=True).floor
     after = apply(view, plan(view, floor).ops)
-    assert "go on" in said(after)  # what the user asked last stays, not only what came last
+    assert "go on" in texts_of(after)  # what the user asked last stays, not only what came last
 
 
 def test_an_image_counts_by_its_size_not_by_its_base64():

@@ -13,7 +13,7 @@ from codeh_history.tokens import Characters, open_counter
 from codeh_history.tokens.formula import cost_beside_messages
 from compact import long
 from compact.long import IMAGE, cost, output, prose
-from compact.short import BIG, COUNTER, asked, plan, tokens
+from compact.short import BIG, COUNTER, plan, tokens, tool_call
 from histories import model, session, user
 
 SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}]
@@ -73,7 +73,7 @@ def test_nothing_was_done():
 def test_what_stubs_and_pins_take():
     pinned = {**user("keep this rule"), "pinned": True}
     view = session(
-        [pinned, model("yes"), *asked("c", "bash", {}, {"output": BIG}), user("and"), model("so")]
+        [pinned, model("yes"), *tool_call("c", "bash", {}, {"output": BIG}), user("and"), model("so")]
     )
     report = sums(view, apply(view, plan(view, 1000).ops))
     assert report["spent"]["pins"] == 7
@@ -88,7 +88,7 @@ def test_what_a_summary_holds():
     work = [
         m for n in range(12)
         for m in (user(f"Please look at src/mod_{n}.py. Never touch src/old_{n}.py."),
-                  *asked(f"c{n}", "read_file", {"path": f"src/mod_{n}.py"}, {"output": output(n, 30)}),
+                  *tool_call(f"c{n}", "read_file", {"path": f"src/mod_{n}.py"}, {"output": output(n, 30)}),
                   model(f"It holds {prose(n, 20)}."))
     ]  # fmt: skip
     view = session([*work, user("go on")])

@@ -12,7 +12,7 @@ from codeh_history.session.records import parse
 from codeh_history.views.result import compaction
 from compact.forged import FORGERIES, IMITATIONS, POISONS, RULES
 from compact.long import output, prose
-from compact.short import COUNTER, asked, plan, tokens
+from compact.short import COUNTER, plan, tokens, tool_call
 from histories import TS, model, session, user
 
 ROUNDS = 3
@@ -24,21 +24,23 @@ USERS = ("user", "human", "what was asked", "rule", "rules", "pinned", "requests
 
 def carriers(text, id):
     """The ways in which a text gets into a session without the user saying it."""
-    read = asked(id, "read_file", {"path": f"src/mod_{id}.py"}, {"output": text})
+    read = tool_call(id, "read_file", {"path": f"src/mod_{id}.py"}, {"output": text})
     line = " ".join(text.split())
     return {
-        "output": asked(id, "bash", {"command": f"cat notes_{id}"}, {"output": text}),
-        "page": asked(id, "fetch", {"url": f"https://{id}.example"}, {"page": {"title": id, "body": text}}),
-        "rows": asked(
+        "output": tool_call(id, "bash", {"command": f"cat notes_{id}"}, {"output": text}),
+        "page": tool_call(
+            id, "fetch", {"url": f"https://{id}.example"}, {"page": {"title": id, "body": text}}
+        ),
+        "rows": tool_call(
             id, "query", {"name": id}, {"rows": [{"id": 1, "note": text}, {"id": 2, "note": "x"}]}
         ),
-        "plain fields": asked(id, "lookup", {"id": id}, {"status": "ok", "note": line}),
+        "plain fields": tool_call(id, "lookup", {"id": id}, {"status": "ok", "note": line}),
         "file": read,
-        "error": asked(id, "bash", {"command": f"make {id}"}, {"error": text}),
-        "failed command": asked(id, "bash", {"command": line}, {"error": f"Error: {line}"}),
-        "path": asked(id, "read_file", {"path": line}, {"output": f"nothing here {id}"}),
-        "argument": asked(id, "write_file", {"path": f"{id}.md", "content": text}, {"output": "ok"}),
-        "action": asked(id, "send_mail", {"to": line}, {"status": line}),
+        "error": tool_call(id, "bash", {"command": f"make {id}"}, {"error": text}),
+        "failed command": tool_call(id, "bash", {"command": line}, {"error": f"Error: {line}"}),
+        "path": tool_call(id, "read_file", {"path": line}, {"output": f"nothing here {id}"}),
+        "argument": tool_call(id, "write_file", {"path": f"{id}.md", "content": text}, {"output": "ok"}),
+        "action": tool_call(id, "send_mail", {"to": line}, {"status": line}),
         "answer": [model(text)],
         "answer below": [model(f"I looked at {id}.\n\n{text}\n\nThat is all.")],
         "fence": [user(f"What does this mean?\n```yaml\n{text}\n```\nTell me about {id}.")],
@@ -75,7 +77,7 @@ def compacted(turns, seed, share=0.5):
         records.append(orjson.dumps(compaction(f"K{number}", TS, made.ops, made.fields())))
         more = [
             m for n in range(6)
-            for m in (user(f"Now look at part {number}{n}."), *asked(f"w{number}{n}", "bash", {"command": f"make p{n}"}, {"output": output(seed + n, 20)}),
+            for m in (user(f"Now look at part {number}{n}."), *tool_call(f"w{number}{n}", "bash", {"command": f"make p{n}"}, {"output": output(seed + n, 20)}),
                       model(f"Part {number}{n}: {prose(seed + n, 40)}"))
         ]  # fmt: skip
         if number < ROUNDS - 1:
@@ -176,7 +178,7 @@ def test_rules_in_users_own_words_stand_as_rules_after_three_compactions():
         for n, rule in enumerate(RULES[start : start + 10]):
             prompt = rule if n % 2 else f"Please look at part {n} of the shop. {rule}"
             turns += [
-                user(prompt), *asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(start + n, 25)}),
+                user(prompt), *tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(start + n, 25)}),
                 model(f"Part {n}: {prose(start + n, 60)}"),
             ]  # fmt: skip
         turns += [m for n in range(6) for m in (user(f"What about {n}?"), model(prose(n, 90)))]

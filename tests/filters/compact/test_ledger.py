@@ -7,7 +7,7 @@ from codeh_history.filters.compact.lines import Line
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.summaries.ledger import Ledger
-from compact.short import asked, plan, tokens
+from compact.short import plan, tokens, tool_call
 from compact.summarized import section, summary, working
 from histories import model, session, user
 
@@ -20,7 +20,9 @@ def test_the_ledger_holds_the_newest_state_of_each_file():
         ("write_file", {"path": "src/e.py"}, {"error": "disk full"}), ("bash", {"command": "make a"}, {"error": "Error: boom 1"}),
         ("bash", {"command": "make b"}, {"error": "Error: boom 2"}), ("bash", {"command": "make b"}, {"output": "fine"}),
     ]  # fmt: skip
-    done = [m for n, (name, args, result) in enumerate(calls) for m in asked(f"l{n}", name, args, result)]
+    done = [
+        m for n, (name, args, result) in enumerate(calls) for m in tool_call(f"l{n}", name, args, result)
+    ]
     view = session([user("change the files"), *done, model("done"), *working(60), user("and now?")])
     text = summary(view, tokens(view) // 5)
     assert section(text, "Files") == [
@@ -39,7 +41,9 @@ def test_the_ledger_tells_a_file_once_and_what_was_done():
         ("bash", {"command": "make a"}, {"output": "x\nCommand exited with code 3"}), ("bash", {"command": "make b"}, {"exit_code": 3}),
         ("bash", {"command": "make c"}, {"exit_code": 3}), ("bash", {"command": "cat no.txt"}, {"error": "no.txt: No such file"}),
     ]  # fmt: skip
-    done = [m for n, (name, args, result) in enumerate(calls) for m in asked(f"l{n}", name, args, result)]
+    done = [
+        m for n, (name, args, result) in enumerate(calls) for m in tool_call(f"l{n}", name, args, result)
+    ]
     view = session([user("change the files"), *done, model("done"), *working(60), user("and now?")])
     text = summary(view, tokens(view) // 5)
     assert section(text, "Files") == [
@@ -63,7 +67,7 @@ def test_what_was_done_outlives_everything_else(share):
         turns += [
             user(f"And now the trip to town{n}, with {n} bags and a seat at the window of row {n}, please.")
         ]
-        turns += asked(
+        turns += tool_call(
             f"g{n}",
             "search_flight",
             {"to": f"town{n}"},
@@ -75,7 +79,7 @@ def test_what_was_done_outlives_everything_else(share):
             )
         ]
     for n in (2, 5, 7):
-        turns[n * 4 + 1 : n * 4 + 1] = asked(
+        turns[n * 4 + 1 : n * 4 + 1] = tool_call(
             f"b{n}", "book_flight", {"flight": f"flight{n}"}, {"booking_id": f"HAT{n}"}
         )
     view = session([*turns, user("and now?")])
@@ -96,7 +100,7 @@ def read_back(kind, *lines):
 
 
 def failure(command, error):
-    view = session(asked("a", "bash", {"command": command}, {"error": error}))
+    view = session(tool_call("a", "bash", {"command": command}, {"error": error}))
     ((_, _, text, _),) = Ledger(pair(view.messages).calls).lines()
     return text
 
@@ -123,7 +127,7 @@ def test_a_failure_that_passed_later_says_so():
         for n, (command, result) in enumerate(
             [("make a", {"error": HOW}), ("make c", {"error": HOW}), ("make c", {"output": "ok"})]
         )
-        for turn in asked(f"c{n}", "bash", {"command": command}, result)
+        for turn in tool_call(f"c{n}", "bash", {"command": command}, result)
     ]
     lines = Ledger(pair(session(turns).messages).calls).lines()
     assert [text for _, _, text, _ in lines] == [f"`make a`: {HOW}", f"`make c`: {HOW} (passed later)"]

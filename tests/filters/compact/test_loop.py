@@ -7,7 +7,7 @@ from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters
 from compact.long import IMAGE, prose
-from compact.short import asked, loop, said, sources, tokens
+from compact.short import loop, sources, texts_of, tokens, tool_call
 from histories import model, session, user
 
 
@@ -40,11 +40,11 @@ def test_uploads_beyond_their_share_are_left_out_newest_kept():
         if message.role == "user"
     ]
     assert kept == [False, False, True]
-    assert "image/png 640x480" in said(after)
+    assert "image/png 640x480" in texts_of(after)
 
 
 def test_the_margin_stays_free():
-    view = session([user("find"), *asked("c", "search", {}, sources(*range(1, 40))), model("hm")])
+    view = session([user("find"), *tool_call("c", "search", {}, sources(*range(1, 40))), model("hm")])
     after = loop(view, 3000)
     assert tokens(after) <= 2700
 
@@ -82,7 +82,11 @@ def refs(count, start):
 def test_every_tool_gives_by_the_overshoot_round_by_round(budget, left):
     """12 and 3 references over a base of 300; nine tenths of the budget may be used."""
     view = session(
-        [user("u" * 270), *asked("a", "search", {}, refs(12, 1)), *asked("b", "web", {}, refs(3, 13))]
+        [
+            user("u" * 270),
+            *tool_call("a", "search", {}, refs(12, 1)),
+            *tool_call("b", "web", {}, refs(3, 13)),
+        ]
     )
     plan_ = chars(view, budget, exact=True)
     assert plan_.before == 1800
@@ -98,13 +102,15 @@ def test_every_tool_gives_by_the_overshoot_round_by_round(budget, left):
 
 def test_a_long_result_in_the_live_loop_is_cut_to_what_fits():
     lines = "\n".join(f"line {n} of the listing" for n in range(800))
-    view = session([user("u" * 500), *asked("a", "bash", {}, {"output": lines}), *asked("b", "ls", {}, {})])
+    view = session(
+        [user("u" * 500), *tool_call("a", "bash", {}, {"output": lines}), *tool_call("b", "ls", {}, {})]
+    )
     plan_ = chars(view, 10_000, exact=True)
     assert 9000 * 0.97 <= plan_.after <= 9000
-    assert said(apply(view, plan_.ops)).count("left out; codeh-history expand") == 1
+    assert texts_of(apply(view, plan_.ops)).count("left out; codeh-history expand") == 1
 
 
 def test_one_reference_too_large_is_refused():
-    view = session([user("find"), *asked("a", "search", {}, refs(1, 1)), user("u" * 90)])
+    view = session([user("find"), *tool_call("a", "search", {}, refs(1, 1)), user("u" * 90)])
     with pytest.raises(BudgetUnreachable, match="cannot be reached"):
         chars(view, 60)

@@ -12,7 +12,7 @@ from codeh_history.summaries.store import tokens as size
 from codeh_history.summaries.window import Batch
 from codeh_history.tokens import open_counter
 from compact.long import output, prose
-from compact.short import asked
+from compact.short import tool_call
 from histories import model, session, user
 from summarizing import digest
 from summarizing import session as stored
@@ -84,7 +84,7 @@ def test_inside_one_long_exchange_whole_units_go():
     work = [
         m
         for n in range(40)
-        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+        for m in tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
     ]
     pinned = {**user("Keep this in mind."), "pinned": True}
     view = session([user("Do it all."), *work[:20], pinned, *work[20:], model("Nearly done.")])

@@ -9,7 +9,7 @@ from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
 from codeh_history.views.result import compaction
 from compact.long import output, prose
-from compact.short import asked, plan, said, tokens
+from compact.short import plan, texts_of, tokens, tool_call
 from histories import TS, call, model, result, session, tool, user
 
 
@@ -70,7 +70,7 @@ def test_an_agent_loop_of_one_prompt_is_compacted():
     loop = [
         m
         for n in range(300)
-        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+        for m in tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
     ]
     view = session([user("do it all"), *loop, model("done")])
     for share in (0.5, 0.1, 0.02):
@@ -84,13 +84,13 @@ def test_an_agent_loop_of_one_prompt_is_compacted():
 
 def test_only_the_last_stage_touches_the_last_unit():
     view = session(
-        [user("old"), model("old"), user("go"), *asked("c", "bash", {}, {"output": output(1, 900)})]
+        [user("old"), model("old"), user("go"), *tool_call("c", "bash", {}, {"output": output(1, 900)})]
     )
     done = plan(view, 300)
     assert done.stages[-1] == "last-unit"
     assert [line["id"] for line in done.report() if line["stage"] == "last-unit"] == ["m4"]
     after = apply(view, done.ops)
-    assert "codeh-history expand m4]" in said(after)
+    assert "codeh-history expand m4]" in texts_of(after)
     assert tokens(after) > 200  # an equal share of what is left, not nothing
 
 
@@ -142,7 +142,7 @@ def test_plans_made_one_after_the_other_add_up_unwritten_too():
         for n in range(40)
         for m in (
             user(f"Question {n}: {prose(n, 60)}"),
-            *asked(f"c{n}", "bash", {"n": n}, {"output": output(n, 90)}),
+            *tool_call(f"c{n}", "bash", {"n": n}, {"output": output(n, 90)}),
             model(prose(n + 1, 60)),
         )
     ]
@@ -160,7 +160,7 @@ def test_plans_made_one_after_the_other_add_up_unwritten_too():
 
 def test_a_summary_of_failures_alone_is_shortened_like_any_other():
     errors = "\n".join(f"ERROR: step {n} of job_{n * 7} failed" for n in range(300))
-    loop = [m for n in range(8) for m in asked(f"c{n}", "bash", {"n": n}, {"output": f"{n}\n{errors}"})]
+    loop = [m for n in range(8) for m in tool_call(f"c{n}", "bash", {"n": n}, {"output": f"{n}\n{errors}"})]
     view = session([user("do"), *loop, model("failed"), user("and now?"), model("still")])
     for budget in (6000, 3000, 1500, 700, 300):
         made = plan(view, budget, exact=True)
@@ -176,7 +176,7 @@ def test_2026_11_24_what_a_line_is_does_not_depend_on_how_many_turns_stay():
         for n in range(60)
         for message in (
             user(f"Please look at module {n} and never touch src/billing."),
-            *asked(f"c{n}", "read_file", {"path": f"src/m{n}.py"}, {"output": output(n, 12)}),
+            *tool_call(f"c{n}", "read_file", {"path": f"src/m{n}.py"}, {"output": output(n, 12)}),
             model(f"Module {n} holds the parser. We decided to keep it."),
         )
     ])  # fmt: skip

@@ -9,7 +9,7 @@ from codeh_history.session.ops import apply
 from codeh_history.tokens import open_counter, text_tokens
 from codeh_history.tokens.formula import parts_tokens
 from compact.long import IMAGE, output, prose
-from compact.short import COUNTER, asked, plan, said, sources, tokens
+from compact.short import COUNTER, plan, sources, texts_of, tokens, tool_call
 from histories import call, model, result, session, tool, user
 
 IDE = "# IDE Context\n" + "open: src/a.py\n" * 200
@@ -28,34 +28,36 @@ def test_only_the_newest_ide_context_survives_the_first_stage():
     (("edit", {"path": "a.py", "new": "x"}), False), (("grep", {"path": "a.py"}), False),
 ])  # fmt: skip
 def test_a_read_that_a_later_call_covers_is_stale(later, stale):
-    first = asked("c1", "read_file", {"path": "a.py"}, {"output": output(1, 1500)})
-    newer = asked("c2", *later, {"output": output(2, 1500)})  # the newest 40,000 tool tokens are left alone
+    first = tool_call("c1", "read_file", {"path": "a.py"}, {"output": output(1, 1500)})
+    newer = tool_call(
+        "c2", *later, {"output": output(2, 1500)}
+    )  # the newest 40,000 tool tokens are left alone
     view = session(
-        [user("go"), *first, *newer, *asked("c3", "bash", {}, {"output": output(3, 1500)}), user("on")]
+        [user("go"), *first, *newer, *tool_call("c3", "bash", {}, {"output": output(3, 1500)}), user("on")]
     )
     done = plan(view, tokens(view) - 10)
     assert (done.stages == ["superseded"]) == stale
     if stale:
-        assert "a.py was read or written again later" in said(apply(view, done.ops))
+        assert "a.py was read or written again later" in texts_of(apply(view, done.ops))
 
 
 def test_of_equal_outputs_the_newest_stays():
     parts = [
-        asked(f"c{n}", "bash", {"n": n}, {"output": output(1 if n < 2 else n, 1500)}) for n in range(4)
+        tool_call(f"c{n}", "bash", {"n": n}, {"output": output(1 if n < 2 else n, 1500)}) for n in range(4)
     ]
     view = session([user("go"), *[message for pair in parts for message in pair], user("on")])
     done = plan(view, tokens(view) - 10)
     assert done.stages == ["repeated"]
     assert [op["id"] for op in done.ops] == ["m2"]
-    assert "the same again in m4" in said(apply(view, done.ops))
+    assert "the same again in m4" in texts_of(apply(view, done.ops))
 
 
 def test_outputs_that_differ_in_their_midst_alone_are_not_equal():
     """Of A, B, B, A, C, which are equally long and begin and end alike, A and B are there twice."""
     texts = [output(1, 1500).replace("handle", word) for word in "look find find look tell".split()]
     texts = ["x" * 40 + text + "x" * 40 for text in texts]
-    parts = [asked(f"c{n}", "bash", {"n": n}, {"output": text}) for n, text in enumerate(texts)]
-    last = asked("d", "bash", {}, {"output": output(9, 30_000)})
+    parts = [tool_call(f"c{n}", "bash", {"n": n}, {"output": text}) for n, text in enumerate(texts)]
+    last = tool_call("d", "bash", {}, {"output": output(9, 30_000)})
     view = session([user("go"), *[message for pair in parts for message in pair], *last, user("on")])
     done = plan(view, tokens(view) - 22_000)
     assert [(op["id"], op["why"]) for op in done.ops] == [
@@ -81,7 +83,7 @@ def test_how_many_references_an_overshoot_leaves(overshoot, left):
 
 def test_uncited_references_go_first_and_numbers_stay():
     view = session([
-        user("find"), *asked("c", "search", {}, sources(0, 1, 2, 3, 4)),
+        user("find"), *tool_call("c", "search", {}, sources(0, 1, 2, 3, 4)),
         model("As [Source0] and [source3] say."), user("more"), model("ok"),
     ])  # fmt: skip
     done = plan(view, tokens(view) - 200)
@@ -92,7 +94,7 @@ def test_uncited_references_go_first_and_numbers_stay():
 
 def test_references_that_nobody_cites_leave_a_sentence():
     view = session(
-        [user("find"), *asked("c", "search", {}, sources(1, 2)), model("Nothing."), user("more")]
+        [user("find"), *tool_call("c", "search", {}, sources(1, 2)), model("Nothing."), user("more")]
     )
     left = (
         apply(view, plan(view, tokens(view) - 200).ops).messages[2].parts[0]["functionResponse"]["response"]
@@ -103,7 +105,12 @@ def test_references_that_nobody_cites_leave_a_sentence():
 def test_what_the_live_loop_found_is_reduced_tool_by_tool():
     first, second = sources(*range(1, 13)), sources(*range(13, 16))
     view = session(
-        [user("find"), *asked("c1", "search", {}, first), *asked("c2", "web", {}, second), model("hm")]
+        [
+            user("find"),
+            *tool_call("c1", "search", {}, first),
+            *tool_call("c2", "web", {}, second),
+            model("hm"),
+        ]
     )
     done = plan(view, int(tokens(view) * 0.6))
     assert done.stages == ["references"]
@@ -157,7 +164,7 @@ def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count):
 
 
 def test_the_newest_tool_tokens_stay_whole_when_they_can():
-    loop = [m for n in range(60) for m in asked(f"c{n}", "bash", {"n": n}, {"output": output(n, 120)})]
+    loop = [m for n in range(60) for m in tool_call(f"c{n}", "bash", {"n": n}, {"output": output(n, 120)})]
     view = session([user("do it"), *loop, model("done")])
     done = plan(view, tokens(view) - 40_000)
     changed = {id for op in done.ops for id in op.get("ids", [op.get("id")])}
@@ -178,7 +185,9 @@ def draft(view, target=0):
 
 
 def loop(count, lines=60):
-    return [m for n in range(count) for m in asked(f"c{n}", "bash", {"n": n}, {"output": output(n, lines)})]
+    return [
+        m for n in range(count) for m in tool_call(f"c{n}", "bash", {"n": n}, {"output": output(n, lines)})
+    ]
 
 
 def test_the_newest_calls_and_results_are_those_that_fit_together():
@@ -235,8 +244,8 @@ def test_results_of_the_last_unit_are_cut_alike_and_to_marks_where_nothing_else_
 
 def shrunk(response, share=0.5, name="bash"):
     """What is left of a response that is far too large, once enough newer ones stand behind it."""
-    newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
-    view = session([user("go"), *asked("c", name, {"path": "x"}, response), *newer, user("on")])
+    newer = [m for n in range(3) for m in tool_call(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
+    view = session([user("go"), *tool_call("c", name, {"path": "x"}, response), *newer, user("on")])
     large = tokens(session([tool(result(name, "c", response))]))
     done = plan(view, int(tokens(view) - large * share))
     assert done.stages == ["outputs"]
@@ -290,8 +299,8 @@ def test_arguments_stay_json_with_the_same_keys():
         "dry": False,
         "n": 3,
     }
-    old = asked("c", "edit", args, {"output": "done"})
-    newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
+    old = tool_call("c", "edit", args, {"output": "done"})
+    newer = [m for n in range(3) for m in tool_call(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
     view = session([user("go"), *old, *newer, user("on")])
     done = plan(view, tokens(view) - 14_000)
     assert done.stages == ["arguments"]
@@ -304,8 +313,8 @@ def test_arguments_stay_json_with_the_same_keys():
 
 def test_a_stub_is_never_stubbed_again():
     view = session(
-        [user("go"), *asked("c", "bash", {}, {"output": output(1, 4000)}), user("on"), model("ok")]
+        [user("go"), *tool_call("c", "bash", {}, {"output": output(1, 4000)}), user("on"), model("ok")]
     )
     once = apply(view, plan(view, tokens(view) // 2).ops)
     twice = apply(once, plan(once, tokens(once) // 2).ops)
-    assert said(twice).count("left out; codeh-history expand") <= 1
+    assert texts_of(twice).count("left out; codeh-history expand") <= 1

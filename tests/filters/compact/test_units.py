@@ -12,14 +12,14 @@ from codeh_history.filters.compact.units import Layout, units
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters, open_counter, vocabulary
 from compact.long import output
-from compact.short import BIG, COUNTER, asked, plan, said, tokens
+from compact.short import BIG, COUNTER, plan, texts_of, tokens, tool_call
 from compact.summarized import working
 from histories import call, conversations, model, result, session, tool, user
 
 
 @pytest.mark.parametrize(("messages", "expected"), [
     ([user("a"), model("b")], [[0], [1]]),
-    (asked("c", "f", {}, {}), [[0, 1]]),
+    (tool_call("c", "f", {}, {}), [[0, 1]]),
     ([model(call("f", "a"), call("f", "b")), tool(result("f", "a")), tool(result("f", "b"))], [[0, 1, 2]]),
     ([model(call("f", "a")), user("wait"), tool(result("f", "a"))], [[0, 2], [1]]),
     ([model(call("f", "a")), model(call("f", "b")), tool(result("f", "a"), result("f", "b"))], [[0, 1, 2]]),
@@ -110,7 +110,7 @@ def test_the_newest_turns_take_a_third_as_they_were(share):
 
 
 def test_a_large_result_among_them_keeps_its_ends():
-    huge = asked("huge", "read", {"path": "src/big.py"}, {"output": output(3, 2000)})
+    huge = tool_call("huge", "read", {"path": "src/big.py"}, {"output": output(3, 2000)})
     view = session(
         [user("start"), *working(40), *huge, model("read"), user("on"), model("ok"), user("end")]
     )
@@ -176,11 +176,16 @@ def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch):
 
 def test_nothing_is_changed_in_place():
     view = session(
-        [user("go"), *asked("c", "bash", {"command": "x " * 500}, {"output": BIG}), user("on"), model("ok")]
+        [
+            user("go"),
+            *tool_call("c", "bash", {"command": "x " * 500}, {"output": BIG}),
+            user("on"),
+            model("ok"),
+        ]
     )
-    before = said(view)
+    before = texts_of(view)
     plan(view, tokens(view) // 3)
-    assert said(view) == before
+    assert texts_of(view) == before
 
 
 @pytest.mark.parametrize(("beside", "words"), [
@@ -213,7 +218,7 @@ def test_budget_one_message_keeps_only_the_latest_prompt():
 
 
 def test_characters_are_a_budget_too():
-    view = session([user("x" * 60), *asked("c", "f", {}, {"output": "y" * 10}), user("z")])
+    view = session([user("x" * 60), *tool_call("c", "f", {}, {"output": "y" * 10}), user("z")])
     budget = 1 + len("{}") + len('{"output":"yyyyyyyyyy"}')
     done = compact(view, Settings(budget=budget), Characters())
     assert [message.id for message in apply(view, done.ops).messages] == ["m1", "m2", "m3"]

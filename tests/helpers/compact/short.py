@@ -24,7 +24,7 @@ def loop(view, budget, **fields):
     return apply(view, plan(view, budget, policy="loop", **fields).ops)
 
 
-def asked(id, name, args, response):
+def tool_call(id, name, args, response):
     """A call and its response."""
     return [model(call(name, id, args)), tool(result(name, id, response))]
 
@@ -35,5 +35,5 @@ def sources(*numbers, size=60):
     }
 
 
-def said(view):
+def texts_of(view):
     return orjson.dumps([message.parts for message in view.messages]).decode()

@@ -2,7 +2,7 @@
 
 from codeh_history.session.ops import apply
 from compact.long import output
-from compact.short import asked, plan
+from compact.short import plan, tool_call
 
 
 def summary(view, budget, **fields):
@@ -21,5 +21,5 @@ def working(calls):
     return [
         m
         for n in range(calls)
-        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+        for m in tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
     ]
