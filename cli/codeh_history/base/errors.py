@@ -66,6 +66,10 @@ class BadData(HistoryError):
     exit_code = 65
 
 
+class NotASession(BadData):
+    """None of a file's lines is a record."""
+
+
 class InputOutput(HistoryError):
     """Reading or writing failed; the message says if a record was stored nevertheless."""
 

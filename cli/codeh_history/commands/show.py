@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from ..base.env import SIGPIPE, Env
-from ..base.errors import BadData, Interrupted, Lost, NotFound, Usage
+from ..base.errors import Interrupted, Lost, NotFound, Usage
 from ..base.escape import visible
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ..base.shared_options import system_and_tools
@@ -40,7 +40,6 @@ STRAY = "the session is the only argument; -n N shows the last N messages"
 SERVER_PAUSE = 1.0  # seconds between polls of a database, which may notify sooner
 PAUSE = 0.2  # seconds between polls of a file; longer if reading it is slow
 Numbered = list[tuple[int | None, Message]]
-TORN = "torn last line"  # only a header being written: an empty session
 
 
 class Options(Selection, Reading):
@@ -92,8 +91,6 @@ def read(
             report_damage(env, target, Log([], skim.view.log.damage, size), strict=strict)
             return [(n, kept[n]) for n in sorted(kept) if n > skim.placed - last], [], None
     view = view_of(env, target, strict=strict, lost=lost, newest=None if some else last)
-    if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
-        raise BadData(f"{target.path}: not a session: none of its lines is a record")
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     scope = view.with_messages(in_range(view, options.range, target.id), view.summaries)
     if options.curated:

@@ -23,7 +23,7 @@ from ..session.by_reference import block_ids
 from ..session.fold import fold
 from ..session.model import Json, Message, Part
 from ..session.pairing import Answer, Call, only_results, pair
-from ..session.records import VERSION, Log
+from ..session.records import TORN, VERSION, Log
 from ..session.rules import NAMES_OF_AN_OP, OTHER, RULES, added_ids, ids_in, own_id
 from ..session.view import View
 from ..store import program_files, read
@@ -150,7 +150,7 @@ def problems_of(env: Env, target: Target) -> tuple[View, list[Json]]:
     view = fold(log)
     problems = [*damaged, *pairs(env, view), *missing(env, blocks)]
     if target.path != "-" and problems and read.being_written(target.path):
-        problems = [each for each in problems if each["reason"] != "torn last line"]
+        problems = [each for each in problems if each["reason"] != TORN]
     problems = with_lines(problems, data)
     problems.sort(key=lambda problem: (problem["offset"], problem["line"]))
     return view, problems

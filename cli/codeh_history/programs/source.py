@@ -11,7 +11,7 @@ import orjson
 
 from ..providers.json_text import loads, value_of
 from ..session.model import Json
-from ..session.records import BOM, MAX_READ, nests_deeper
+from ..session.records import BOM, MAX_READ, TORN, nests_deeper
 from .model import Problem, Session
 from .protocol import Head, Source, Unreadable
 
@@ -63,7 +63,7 @@ def line_objects(
             if value is not None:
                 problems.append(Problem(number, "skips", reason, "the complete line at its end is read"))
             elif not raw.endswith(b"\n"):
-                reason = "torn last line"
+                reason = TORN
         if isinstance(value, dict):
             yield number, value
         else:

@@ -17,6 +17,7 @@ MAX_READ = 240  # a deeper line counts as damaged: a request nests it deeper sti
 _WRITTEN = 254  # levels that orjson writes
 _SHALLOW = 2 * MAX_READ  # bytes; shorter lines cannot nest deeper
 _DIGITS = 15  # of the length of a skipped line; a file may hold anything that looks like one
+TORN = "torn last line"  # reason of damage: it may be one that is being written
 BOM = b"\xef\xbb\xbf"  # some editors write it; not part of the first line
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
 
@@ -169,7 +170,7 @@ def _why(line: bytes, error: ValueError) -> str:
     if b"\0" in line:
         return f"{line.count(0)} NUL bytes"
     if not line.endswith(b"\n"):
-        return "torn last line"
+        return TORN
     return f"not JSON: {error}"
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 from ..base import locks
 from ..base.env import Env
-from ..base.errors import HistoryError
+from ..base.errors import HistoryError, NotASession
 from ..base.folders import ensure_dir, remove
 from ..session.exchanges import exchanges
 from ..session.model import Json
@@ -55,6 +55,8 @@ def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
             return None
         with _claimed(env, target.path) as free:
             return store.run(env, target, settings) if free else None
+    except NotASession:
+        return None
     except HistoryError as error:
         reason = str(error)
     except Exception as error:  # noqa: BLE001 - a bug met in one session costs that session

@@ -13,7 +13,7 @@ from ..render.progress import A_SECOND, progress
 from ..session.exchanges import is_prompt
 from ..session.fold import fold, timestamp
 from ..session.model import Json, Message, Unread, origin
-from ..session.records import Damage, Log
+from ..session.records import TORN, Damage, Log
 from ..store import read
 from ..store.cache import Remembered
 from ..store.paths import sessions_dir
@@ -133,7 +133,7 @@ def row_of(path: str) -> Json:
     except (HistoryError, OSError) as error:
         return {**Count().row(path), "problem": reason(error, path)}
     damage = count.damage
-    if damage and damage[-1].reason == "torn last line" and read.being_written(path):
+    if damage and damage[-1].reason == TORN and read.being_written(path):
         damage = damage[:-1]
     row = count.row(path)
     if damage:

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..base.env import Env
-from ..base.errors import BadData, Lost, NotFound
+from ..base.errors import BadData, Lost, NotASession, NotFound
 from ..base.input import required_stdin
 from ..base.options import Reading
 from ..base.words import plural, unique_match
 from ..session.fold import View, fold
 from ..session.model import Message
-from ..session.records import ELEMENT, Damage, Log
+from ..session.records import ELEMENT, TORN, Damage, Log
 from ..store import read
 from ..store.locked import Locked
 from ..store.resolve import Target, for_reading
@@ -67,6 +67,8 @@ def view_of(
         data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     view = fold(read.read_log(data))
     report_damage(env, target, view.log, strict=strict, in_memory=in_memory)
+    if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
+        raise NotASession(f"{target.path}: not a session: none of its lines is a record")
     report_notes(env, target, view.notes)
     if hydrate and view.log.refers:
         from .stored_parts import hydrated
@@ -109,7 +111,7 @@ def report_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
 def report_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: bool = False) -> None:
     """Note a log's damaged lines, its repaired lines and its unexpected elements; BadData with `strict`."""
     damage = log.damage
-    torn = damage and damage[-1].reason == "torn last line"
+    torn = damage and damage[-1].reason == TORN
     if torn and not in_memory and read.being_written(target.path):
         damage = damage[:-1]
     texts = []

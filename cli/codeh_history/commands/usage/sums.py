@@ -14,7 +14,7 @@ from ...base.times import from_millis, local, to_millis
 from ...providers.parts import objects
 from ...providers.usage import COUNTS, billed, count
 from ...session.model import Json, origin
-from ...session.records import Damage
+from ...session.records import TORN, Damage
 from ...session.rules import PLACING
 from ...session.view import timestamp
 from ...store import read
@@ -54,7 +54,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
     context: Json = {}
     try:
         for piece in skim.logs(path) if data is None else [read.read_log(data)]:
-            torn = piece.damage and piece.damage[-1].reason == "torn last line"
+            torn = piece.damage and piece.damage[-1].reason == TORN
             damage += piece.damage[:-1] if torn else piece.damage
             for record in (record.data for record in piece.records):
                 type, of = record["type"], str(record.get("of"))

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from ...base.errors import BadData
 from ...programs import records
 from ...programs.model import Problem, Session
-from ...session.records import Damage, dumps
+from ...session.records import TORN, Damage, dumps
 from . import File, opened, program_of, sessions_in
-
-_TORN = "torn last line"
 
 
 class Translated(bytes):
@@ -67,4 +65,4 @@ def lines(session: Session, path: str) -> Translated:
 
 def is_reported(problem: Problem) -> bool:
     """Return whether readers report a problem; the torn last line of a file being written is none."""
-    return problem.reason != _TORN and (problem.effect == "skips" or problem.mended is not None)
+    return problem.reason != TORN and (problem.effect == "skips" or problem.mended is not None)
