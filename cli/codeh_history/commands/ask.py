@@ -145,10 +145,7 @@ def sending(
     lines = dumps(meta) + b"\n" if system else b""
     stored = options.key is not None and any(m.fields.get("key") == options.key for m in view.all.values())
     new = lines if draft is None or stored else lines + compose.line_of(env, draft, target.id)
-    data = None
-    if new:
-        data = read.read_bytes(target.path) if size_of(target.path) else log.first_line(env, target.path)
-        data += (b"" if data.endswith(b"\n") else b"\n") + new
+    data = _with_lines(env, target.path, new) if new else None
     to = payload.provider_of(request.to)
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
     reader = reader_of(providers.PLAIN if to == providers.PLAIN else "auto", model)
@@ -168,6 +165,12 @@ def sending(
 
                     persist(env, target, every=True)
                 yield body, reader
+
+
+def _with_lines(env: Env, path: str, lines: bytes) -> bytes:
+    """The session's bytes followed by these lines."""
+    data = read.read_bytes(path) if size_of(path) else log.first_line(env, path)
+    return data + (b"" if data.endswith(b"\n") else b"\n") + lines
 
 
 def _unsent(

@@ -78,7 +78,7 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
 
 
 def quoting(text: str, *, quoted: bool) -> bool:
-    """Whether a quotation between markers goes on after a text, given whether it did before."""
+    """Whether a quotation between markers continues after a text, given whether one was open before it."""
     markers = (match for line in text.split("\n") if (match := _MARKER.match(line)))
     for marker in markers:
         quoted = marker[1] is not None

@@ -124,10 +124,10 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     """Return the lines of a summary, most important first: enough for `room` tokens, then some spare
     ones.
     """
-    of: dict[str, list[Line]] = {kind: [] for kind in KINDS}
+    by_kind: dict[str, list[Line]] = {kind: [] for kind in KINDS}
     for line in lines:
-        of[line.kind].append(line)
-    done, files, failed = (sorted(of[kind], key=_newest) for kind in ("done", "file", "failed"))
+        by_kind[line.kind].append(line)
+    done, files, failed = (sorted(by_kind[kind], key=_newest) for kind in ("done", "file", "failed"))
     users = [line for line in lines if line.spoken == "asked"]
     prompts = [line for line in users if not prose.is_filler(line.text)]
 
@@ -137,7 +137,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     def remaining(share: float) -> float:
         return room * share - _cost(chosen)
 
-    chosen = chooser.take(of["pinned"])
+    chosen = chooser.take(by_kind["pinned"])
     acts = [line for line in done if line.text[:1] != "`"]
     chosen += chooser.take(acts, max(room * ACTIONS, min(LEAST, room)))
     chosen += chooser.take([line for line in prompts if line.id == prompts[0].id], at_least(GOAL))
@@ -146,22 +146,22 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
         for line in now:
             line.kind = "now"
         chosen += now
-    chosen += chooser.best(of["rule"], at_least(RULES))
-    written = chooser.take(files, at_least(FILES))
-    still = [line for line in failed if not line.text.endswith(PASSED)]
-    still = chooser.take(still, at_least(FILES) - _cost(written) + at_least(FAILURES))
-    chosen += [*written, *still, *chooser.take(failed, at_least(FAILURES) - _cost(still))]
+    chosen += chooser.best(by_kind["rule"], at_least(RULES))
+    file_lines = chooser.take(files, at_least(FILES))
+    failing = [line for line in failed if not line.text.endswith(PASSED)]
+    failing = chooser.take(failing, at_least(FILES) - _cost(file_lines) + at_least(FAILURES))
+    chosen += [*file_lines, *failing, *chooser.take(failed, at_least(FAILURES) - _cost(failing))]
     chosen += chooser.take(done, at_least(COMMITS))
     free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
         firsts = [line for line in prompts if line.first]
         step = max(1, int(-(-len(firsts) * FIRST_COST // max(1, at_least(PROMPTS)))))
         chosen += chooser.take(firsts[::-step], at_least(PROMPTS))
-        chosen += chooser.best([*of["decision"], *of["open"]], at_least(DECISIONS))
+        chosen += chooser.best([*by_kind["decision"], *by_kind["open"]], at_least(DECISIONS))
         own = [line for line in free if line.spoken or (line.label == PASTED and line.row < prose.ROWS)]
         chosen += chooser.best(own, remaining(1 - NAMES))
         chosen += chooser.best(free, remaining(1 - NAMES))
-        chosen += chooser.best(of["name"], room * NAMES)
+        chosen += chooser.best(by_kind["name"], room * NAMES)
     elif shape == CHAT:
         model = (line for line in lines if line.spoken == "said")
         answers = [list(answer) for _, answer in groupby(model, lambda line: line.id)]
@@ -183,8 +183,8 @@ def _newest(line: Line) -> tuple[bool, bool, int]:
 
 
 def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
-    """How the model's last answer begins; in work, in turn with what it said since, newest first, without
-    announcements.
+    """The first sentences of the model's last answer, without announcements; in work alternating with what
+    it has said since, newest first.
     """
     own = [
         line for line in lines
@@ -194,8 +194,8 @@ def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
     answers = [line for line in own if shape != WORK or not line.calls]
     answer = [line for line in answers if line.id == answers[-1].id]
     since = [line for line in own if not answer or line.number > answer[-1].number]
-    turns = zip_longest(since[::-1], answer) if shape == WORK else zip(answer, strict=True)
-    return [line for turn in turns for line in turn if line is not None][:LAST]
+    both = zip_longest(since[::-1], answer)
+    return [line for pair in both for line in pair if line is not None][:LAST]
 
 
 def names(lines: Sequence[Line]) -> list[Line]:

@@ -142,8 +142,8 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
             texts.setdefault("summaries", []).append(summary.text)
         for entry in entries or ():
             sentence = HEADING_OF[entry.kind] in (SAID, SHOWN)
-            asked = entry.kind == "asked" or (sentence and entry.label == USER)
-            name = "prompts" if asked else "sentences" if sentence else "ledger"
+            by_user = entry.kind == "asked" or (sentence and entry.label == USER)
+            name = "prompts" if by_user else "sentences" if sentence else "ledger"
             texts.setdefault(name, []).append(entry.text)
     counts = counter.counts(["\n".join(group) for group in texts.values()])
     return _scaled(dict(zip(texts, counts, strict=True)), _record_cost(view, counter))

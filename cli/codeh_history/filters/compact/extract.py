@@ -25,7 +25,7 @@ ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next 
 TRIES = 4  # attempts to find how many lines fit
 UNFILLED = 0.01  # share of the room that may stay empty
 LATER = "(Later than the summary above.)\n"  # the summary above was written before
-AHEAD = "(Some of it came after the prompt that stands below.)\n"
+AHEAD = "(Part of this happened after the prompt below.)\n"
 DULL = Pattern(  # imports, and what Codex prints above an output
     r"\s*(?:import\b|from \S+ import\b|export [{*]|#include\b|using [\w.]+;|require\b"
     r"|(?:Chunk ID|Wall time|Original token count|Total output lines): \S+|Process exited with code 0$)"
