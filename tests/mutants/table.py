@@ -64,8 +64,8 @@ MUTANTS = [
     ),
     Mutant(
         "a file for a program is written over another", "store/new_file.py",
-        "        os.link(made, path)\n",
-        "        os.rename(made, path)\n",
+        "        os.link(temp, path)\n",
+        "        os.rename(temp, path)\n",
         ("store/test_create.py::test_what_is_there_is_left_as_it_is",),
     ),
     Mutant(
@@ -94,8 +94,8 @@ MUTANTS = [
     ),
     Mutant(
         "the temporary file is unlocked before it is published", "store/replace.py",
-        "            os.replace(made, path)\n",
-        "            fcntl.flock(fd, fcntl.LOCK_UN)\n            os.replace(made, path)\n",
+        "            os.replace(temp, path)\n",
+        "            fcntl.flock(fd, fcntl.LOCK_UN)\n            os.replace(temp, path)\n",
         ("store/test_log.py::test_the_new_file_is_locked_until_all_is_done",),
     ),
     Mutant(
@@ -220,8 +220,8 @@ MUTANTS = [
     ),
     Mutant(
         "the name of a block is synced only where it is new", "store/blocks/directory.py",
-        "            _each(sync_dir, folders + [self.root] * bool(made))",
-        "            _each(sync_dir, made + [self.root] * bool(made))",
+        "            _each(sync_dir, folders + [self.root] * bool(new_folders))",
+        "            _each(sync_dir, new_folders + [self.root] * bool(new_folders))",
         ("store/blocks/test_directory.py::test_the_name_of_a_block_is_synced_though_another_wrote_it",),
     ),
     Mutant(

@@ -34,7 +34,7 @@ def test_unchanged_lines_keep_their_bytes(data):
     counting = [record for place, record in enumerate(log.records) if place not in view.dead]
     kept = [record.raw for record in counting if record.data["type"] in ("meta", "later")]
     dead = [record.data["of"] for record in log.records if record.data["type"] == "revert"]
-    named = [r.data["id"] for r in log.records if r.data["type"] in ("message", "open")]
+    named = [r.data["id"] for r in log.records if r.data["type"] in ("message", "open", "ref")]
     touched = {r.data["of"] for r in log.records if "of" in r.data}
     updated = {r.data["id"] for r in log.records if r.data["type"] == "update" and r.data["of"] in touched}
     replaced = {op.get("id") for r in log.records if r.data["type"] == "compaction" for op in r.data["ops"]}

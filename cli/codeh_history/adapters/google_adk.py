@@ -215,9 +215,9 @@ def message_of(event: Event) -> Json:
 
 def _standard(part: Json) -> Json:
     """Convert a part's URL-safe base64 to standard base64."""
-    held = part.get("inlineData")
-    if isinstance(held, dict) and isinstance(held.get("data"), str):
-        part = {**part, "inlineData": {**held, "data": held["data"].translate(_USUAL)}}
+    blob = part.get("inlineData")
+    if isinstance(blob, dict) and isinstance(blob.get("data"), str):
+        part = {**part, "inlineData": {**blob, "data": blob["data"].translate(_USUAL)}}
     if isinstance(part.get("thoughtSignature"), str):
         part = {**part, "thoughtSignature": part["thoughtSignature"].translate(_USUAL)}
     return part

@@ -66,9 +66,9 @@ def create(path: str) -> int:
 
 def replace_file(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
     """Replace a file atomically, durable except for its name; return its stat."""
-    made = temporary(path)
+    temp = temporary(path)
     try:  # including the creation: a signal may arrive right after it
-        fd = create(made)
+        fd = create(temp)
         try:
             os.fchmod(fd, 0o600)  # under any umask
             write(fd, data)
@@ -76,9 +76,9 @@ def replace_file(path: str, data: bytes | bytearray | memoryview) -> os.stat_res
             info = os.fstat(fd)
         finally:
             os.close(fd)
-        os.replace(made, path)
+        os.replace(temp, path)
     except BaseException:
-        remove(made)
+        remove(temp)
         raise
     return info
 

@@ -64,9 +64,9 @@ class Server:
             _LEFT.append(connection)
         elif connection is not None and not (connection.closed or (not second and _left(connection))):
             return connection
-        made = self._connect()
-        held[second] = os.getpid(), made
-        return made
+        opened = self._connect()
+        held[second] = os.getpid(), opened
+        return opened
 
     def close(self) -> None:
         """Close this thread's connections."""

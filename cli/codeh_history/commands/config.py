@@ -154,9 +154,13 @@ def in_session(env: Env, options: Options, sources: list[Layer]) -> ValuesByLaye
     if "tools" in meta:
         meta["tools"] = orjson.dumps(meta["tools"]).decode()
     session = Layer(where=f"session {view.id}", values=meta, above=True)
-    held = layers.values_by_layer(sorted([*sources, session], key=lambda layer: not layer.above))
-    model = payload.model_for(view, held["to"][0], None) if "to" in held and "model" not in held else None
-    return held | ({"model": (model, session)} if model else {})
+    settings = layers.values_by_layer(sorted([*sources, session], key=lambda layer: not layer.above))
+    model = (
+        payload.model_for(view, settings["to"][0], None)
+        if "to" in settings and "model" not in settings
+        else None
+    )
+    return settings | ({"model": (model, session)} if model else {})
 
 
 def write_example(env: Env) -> int:
@@ -183,26 +187,26 @@ def check(env: Env) -> int:
         env.note(f"{path}: a command contains a key, which `ps` can show; pass a file to curl: -H @FILE")
     code = 0
     for name, profile in tried.items():
-        held = layers.values_by_layer(profile)
-        texts = list(problems(env, held))
+        settings = layers.values_by_layer(profile)
+        texts = list(problems(env, settings))
         code = NegativeAnswer.exit_code if texts else code
-        named = ", ".join(str(held[key][0]) for key in ("to", "model") if key in held)
-        missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in held)
+        named = ", ".join(str(settings[key][0]) for key in ("to", "model") if key in settings)
+        missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in settings)
         ok = f"ok{f': {named}' if named else ''}{f'; pass {missing}' if missing else ''}"
         for text in texts or [ok]:
             env.print(visible(f"{name}: {text}"))
     return code
 
 
-def problems(env: Env, held: ValuesByLayer) -> Iterator[str]:
+def problems(env: Env, settings: ValuesByLayer) -> Iterator[str]:
     """Problems of a request made with these settings."""
     for key in ("via", "summarize.via", "compact.via", "calls.via"):
-        if key in held:
-            yield from (f"{key}: {problem}" for problem in wrong_with(held[key][0]))
-    if "via" in held and "to" not in held:
+        if key in settings:
+            yield from (f"{key}: {problem}" for problem in wrong_with(settings[key][0]))
+    if "via" in settings and "to" not in settings:
         yield "via: set `to` as well"
     try:
-        request, under = layers.request_of(Request(), held)
+        request, under = layers.request_of(Request(), settings)
         to, model = request.to or "gemini", request.model or "MODEL"  # a session or flag will name them
         if to == providers.PLAIN and request.set:
             raise Usage("set: plain text has no fields")

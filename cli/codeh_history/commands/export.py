@@ -108,15 +108,15 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
         if view.summaries:
             names = ", ".join(summary.id for summary in view.summaries)
             env.note(f"{target.id}: each summary is a reference of its own ({names})")
-    made = export(view, to, options.last if to == "exchanges" else options.workspace)
+    exported = export(view, to, options.last if to == "exchanges" else options.workspace)
     if options.output in (None, "-"):
-        env.write(made.data)
+        env.write(exported.data)
     else:
-        new_file.write(options.output, made.data)
-    if any(made.left.values()):
+        new_file.write(options.output, exported.data)
+    if any(exported.left.values()):
         from ..programs.writing import format_counts
 
-        env.note(f"{target.id}: left out: {format_counts(made.left)}")
+        env.note(f"{target.id}: left out: {format_counts(exported.left)}")
 
 
 def pages(env: Env, options: Options) -> int:
@@ -199,13 +199,13 @@ def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Opt
 
     id = str(origin(view.header)["id"])
     kept = id if registry.program(program).by_folder else None
-    made = writer.make(env, view, program, cwd=cwd, install=options.install, of=("moved", id), id=kept)
-    before = writer.installed(env, made, in_folder=kept is not None)
+    file = writer.make(env, view, program, cwd=cwd, install=options.install, of=("moved", id), id=kept)
+    before = writer.installed(env, file, in_folder=kept is not None)
     if options.install and not before:
-        writer.put(env, made, None, install=True)
+        writer.put(env, file, None, install=True)
     action = "exists" if before else "written" if options.install else "planned"
-    place = before[0] if before else made.place or None
-    resume = writer.command(made, made.written.resume)
+    place = before[0] if before else file.place or None
+    resume = writer.command(file, file.written.resume)
     return {"session": view.id, "path": path, "action": action, "to": place, "resume": resume}
 
 

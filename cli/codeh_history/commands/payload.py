@@ -26,9 +26,14 @@ class Options(Reading, Request):
 
 
 def run(env: Env, options: Options) -> None:
-    held = resolve(env, options, options.profile)
+    resolved = resolve(env, options, options.profile)
     pieces = body_of(
-        env, options.argument, options.session, held.request, under=held.under, strict=options.strict
+        env,
+        options.argument,
+        options.session,
+        resolved.request,
+        under=resolved.under,
+        strict=options.strict,
     )
     if env.begun_here is not None and stat.S_ISFIFO(os.fstat(env.stdout).st_mode):
         from ..store.begun import recently_used

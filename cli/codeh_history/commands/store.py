@@ -25,5 +25,5 @@ def run(env: Env, _options: Options) -> None:
     from ..store.postgres import schema
 
     for url, variable in databases.items():
-        name, made = schema.make(url, variable)
-        env.note(f"{name}: {'tables created' if made else 'tables are up to date'}")
+        name, created = schema.make(url, variable)
+        env.note(f"{name}: {'tables created' if created else 'tables are up to date'}")

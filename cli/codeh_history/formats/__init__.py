@@ -35,5 +35,5 @@ def export(view: View, form: str, more: int | str | None = None) -> Exported:
     """Export a view; `more` is the number of exchanges, or a workspace."""
     module, _, function = EXPORTERS[form].partition(".")
     write = getattr(import_module(f"{__name__}.{module}"), function or "export")
-    made: bytes | Exported = write(view) if more is None else write(view, more)
-    return Exported(made, Counter()) if isinstance(made, bytes) else made
+    output: bytes | Exported = write(view) if more is None else write(view, more)
+    return Exported(output, Counter()) if isinstance(output, bytes) else output

@@ -54,11 +54,11 @@ def export(view: View, workspace: str | None = None) -> Exported:
 
 def _element(message: Message) -> Json | None:
     """Return the original element of an imported message; None if it has changed."""
-    held = message.fields.get(AS_REF)
-    item = held.get("ref") if isinstance(held, dict) else None
-    if not (isinstance(held, dict) and isinstance(item, dict)):
+    original = message.fields.get(AS_REF)
+    item = original.get("ref") if isinstance(original, dict) else None
+    if not (isinstance(original, dict) and isinstance(item, dict)):
         return None
-    was = held.get("blockIds") or item.get("blockIds") or item.get("blockKeys")
+    was = original.get("blockIds") or item.get("blockIds") or item.get("blockKeys")
     return item if was == _ids(message) else None
 
 

@@ -98,8 +98,8 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
                 receiving = Receiving(call, opened.target, reader, echoed, fresh=True)
                 try:
                     with Caller():
-                        made = via(body.read())
-                    received = Feed(receiving, most).all(pieces(made))
+                        response = via(body.read())
+                    received = Feed(receiving, most).all(pieces(response))
                 except CallerError as raised:
                     raised.error.add_note(f"the prompt is stored: {AGAIN} sends it")
                     raise

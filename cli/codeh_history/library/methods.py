@@ -276,9 +276,9 @@ class Methods:
 
         with self._opened.call() as call:
             chosen = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)
-            held = resolve(call, chosen, chosen.profile)
+            resolved = resolve(call, chosen, chosen.profile)
             pieces = body_of(
-                call, None, self._opened.name, held.request, under=held.under, strict=chosen.strict,
+                call, None, self._opened.name, resolved.request, under=resolved.under, strict=chosen.strict,
                 data=None if self._opened.exists else b"",
             )  # fmt: skip
             return b"".join(pieces)

@@ -90,10 +90,10 @@ def as_records(message: Any) -> list[Any]:
 
     if not history_items.holds(message):
         return [message]
-    made = [
+    records = [
         {key: value for key, value in record.items() if value is not None}
         for record in history_items.records(message, "") or ()
     ]
-    if not made or any(record["type"] != "message" for record in made):
+    if not records or any(record["type"] != "message" for record in records):
         raise BadData("a message is pending or unreadable; nothing was stored")
-    return [{key: value for key, value in record.items() if key != "id" or value} for record in made]
+    return [{key: value for key, value in record.items() if key != "id" or value} for record in records]

@@ -119,8 +119,8 @@ def add_message(session: Session, message: Json) -> None:
             session.add("codeh", [reasoning, *parts, *_calls(session, data)], id=id, **fields)
         case "tool" | "function":
             failed = data.get("status") == "error"
-            made = session.result(data.get("tool_call_id"), data.get("name"), parts, failed=failed)
-            session.add("tool", [made], id=id)
+            part = session.result(data.get("tool_call_id"), data.get("name"), parts, failed=failed)
+            session.add("tool", [part], id=id)
         case _:
             session.skip(f"message of type {kind or 'unknown'}")
 

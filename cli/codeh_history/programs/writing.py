@@ -69,11 +69,11 @@ def _without_thinking(message: Message) -> Message:
     parts: list[Any] = [{key: part[key] for key in part if key != "thoughtSignature"} for part in visible]
     if parts == message.parts:
         return message
-    made = message.derive(parts)
+    copy = message.derive(parts)
     shown = shown_parts(message)
     if len(shown) == len(message.parts):  # no list of attached files was added
-        made.replaced = {**(message.replaced or {}), **{shown[place]: None for place in gone}}
-    return made
+        copy.replaced = {**(message.replaced or {}), **{shown[place]: None for place in gone}}
+    return copy
 
 
 def as_written(program: Program, view: View) -> View:
@@ -134,13 +134,13 @@ def sent(view: View, provider: str) -> Sent:
     format = providers.load(provider)
     prompt = Message("", "user", "user", None, {}, own=_NEXT_PROMPT, parts=_NEXT_PROMPT)
     messages = [message for message in view.messages if any(part != {"text": ""} for part in message.parts)]
-    made = format.request([*messages, prompt], Options(trace=True), ())
+    request = format.request([*messages, prompt], Options(trace=True), ())
     by_id = {message.id: message for message in messages}
-    sources = [[by_id.get(id) for id in ids] for ids in made.sources]
-    elements = [*zip(made.body[format.package.FIELD], sources, strict=True)][:-1]
+    sources = [[by_id.get(id) for id in ids] for ids in request.sources]
+    elements = [*zip(request.body[format.package.FIELD], sources, strict=True)][:-1]
     if view.summaries and elements and not any(elements[0][1]):
         del elements[0]  # the provider's opening, which a summary replaces
-    return Sent(elements, [note for note in made.notes if note.startswith("message ")])
+    return Sent(elements, [note for note in request.notes if note.startswith("message ")])
 
 
 def thinking_in(sent: Sent) -> Iterator[Message | None]:
@@ -250,15 +250,15 @@ class Writer:
 def write(program: Program, view: View, about: SessionInfo) -> Written:
     """Write a view as a file that a program resumes."""
     prepared, left = prepare(view, program.name)
-    made = sent(prepared, program.format)
+    request = sent(prepared, program.format)
     writer = resolve_name(program.writer)(program, about, time_of(prepared.messages) or about.time)
     if summary := summary_of(prepared, program.name):
         writer.summary(summary)
-    for element, sources in made.elements:
+    for element, sources in request.elements:
         writer.ts = time_of(sources) or writer.ts
         writer.add(element, sources)
-    written: Written = writer.written(made)
-    kept = sum(1 for _ in thinking_in(made)) if program.keeps_thinking else 0
+    written: Written = writer.written(request)
+    kept = sum(1 for _ in thinking_in(request)) if program.keeps_thinking else 0
     left[THOUGHT] = thoughts(view.sent) - kept
     return written._replace(left=left + written.left)
 

@@ -56,8 +56,8 @@ class Messages:
 
     def add_results(self, parts: list[Any]) -> None:
         """Results, or other answers of tools; results in a row are one message."""
-        held = [*self.last["parts"], *parts]
-        if self.last["kind"] == "tool" and all("functionResponse" in part for part in held):
+        results = [*self.last["parts"], *parts]
+        if self.last["kind"] == "tool" and all("functionResponse" in part for part in results):
             self.last["parts"] += parts
         else:
             self.records.append({"kind": "tool", "role": "user", "parts": parts})

@@ -84,33 +84,33 @@ class Content(Fields):
             value = part["native"].get("value")
             own = part["native"].get("provider") == self.provider and self.is_native(value)
             return value if own else None
-        held = media(part)
-        block = self._media(held, item) if held is not None else None
+        file = media(part)
+        block = self._media(file, item) if file is not None else None
         if block is None or item.get("type") != block["type"]:
             return block
         beside = {key: value for key, value in item.items() if key != "detail" or not self.nested}
         return {**beside, **block}
 
-    def _media(self, held: Media, item: Json) -> Json | None:
-        kind, url = item.get("type"), held.url
-        if held.data is not None:
-            url = f"data:{held.mime};base64,{held.data}"
-        if held.mime in IMAGES or (held.url is not None and kind in _IMAGE_KINDS):
+    def _media(self, file: Media, item: Json) -> Json | None:
+        kind, url = item.get("type"), file.url
+        if file.data is not None:
+            url = f"data:{file.mime};base64,{file.data}"
+        if file.mime in IMAGES or (file.url is not None and kind in _IMAGE_KINDS):
             detail = item.get("detail") if item.get("detail") in self.details else self.detail
             image = {self.url: url, **({"detail": detail} if detail else {})}
             return self._block(self.image, image) if url else None
-        as_text = self.nested or held.mime.startswith("image/")  # SVG is refused as a file
-        ending = self.files.get(held.mime) or ("" if as_text or not held.textual else "txt")
-        if held.url is not None:
+        as_text = self.nested or file.mime.startswith("image/")  # SVG is refused as a file
+        ending = self.files.get(file.mime) or ("" if as_text or not file.textual else "txt")
+        if file.url is not None:
             takes = not as_text and (ending or kind == self.file)
-            return {"type": self.file, "file_url": held.url} if takes else None
-        if held.data is None:
+            return {"type": self.file, "file_url": file.url} if takes else None
+        if file.data is None:
             return None
-        if held.mime in self.sounds:
-            return self._block("input_audio", {"data": held.data, "format": self.sounds[held.mime]})
+        if file.mime in self.sounds:
+            return self._block("input_audio", {"data": file.data, "format": self.sounds[file.mime]})
         if ending:  # the API goes by the name's
-            return self._block(self.file, {"filename": held.name or f"file.{ending}", "file_data": url})
-        text = held.labelled_text() if as_text else None
+            return self._block(self.file, {"filename": file.name or f"file.{ending}", "file_data": url})
+        text = file.labelled_text() if as_text else None
         return {"type": self.text, "text": text} if text is not None else None
 
     def _block(self, kind: str, fields: Json) -> Json:
@@ -118,16 +118,16 @@ class Content(Fields):
 
     def why_not(self, part: Part, *, by_model: bool = False) -> str:
         """Why media cannot be sent, "" for other parts; a model's message takes no media."""
-        held = media(part)
-        if held is None:
+        file = media(part)
+        if file is None:
             return ""
-        if held.data is None and held.url is None:
+        if file.data is None and file.url is None:
             return "no readable data, or an address that only its own provider can read"
         if by_model:
             return "a model's message takes only text"
-        if held.data is None and self.nested:
+        if file.data is None and self.nested:
             return "only images can be sent by URL"
-        return f"{held.mime or self.unknown} cannot be sent"
+        return f"{file.mime or self.unknown} cannot be sent"
 
     def read(self, block: Any) -> Any:
         """The inverse of `write`: in our own terms where writing it gives the same again, else `native`."""

@@ -45,11 +45,11 @@ class OpenAIValidator(Validator):
         got = "null" if content is None else "an empty list" if content == [] else "something else"
         self.require(list_of(content), path, f"a text, or a list of content parts, is expected, got {got}")
         for where, part in each(content, path):
-            held = object_of(part)
-            kind = held.get("type")
+            block = object_of(part)
+            kind = block.get("type")
             what = f"{kind!r} cannot stand here; allowed: {', '.join(kinds)}"
             if self.require(kind in kinds, f"{where}.type", what):
-                self.part(str(kind), held, where)
+                self.part(str(kind), block, where)
 
     def tools(self) -> None:
         """The tool declarations."""

@@ -82,11 +82,11 @@ def _entries(turn: Turn) -> list[tuple[str, str]]:
 
 def _file(part: Part) -> str:
     """A text file's text, named; any other file by its type and size."""
-    held = media(part)
-    text = held.text() if held is not None and held.textual and held.data is not None else None
-    if held is None or text is None:
+    file = media(part)
+    text = file.text() if file is not None and file.textual and file.data is not None else None
+    if file is None or text is None:
         return media_stub(part, "not sent as text")
-    return f"[{held.name or held.mime}]\n{text}"
+    return f"[{file.name or file.mime}]\n{text}"
 
 
 # -- what a command prints ------------------------------------------------------------------------------

@@ -69,10 +69,10 @@ class Turn:
 
         A turn without a recorded provider is in the Gemini spelling, so Gemini's.
         """
-        made = self.message
-        if made is None or (made.provider or "gemini") != provider:
+        message = self.message
+        if message is None or (message.provider or "gemini") != provider:
             return False
-        name = made.model
+        name = message.model
         return not name or not model or name == model or family(name) == family(model)
 
 

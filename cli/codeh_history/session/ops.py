@@ -76,7 +76,7 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     place = max([len(view.log.records) + len(view.applied), *(summary.place + 1 for summary in older)])
     taken = {*effects.messages, *(summary.id for summary in older)}
     id = NEXT
-    while any((made := f"{id}.{number}") in taken or made in view.all for number in range(len(ops))):
+    while any((new_id := f"{id}.{number}") in taken or new_id in view.all for number in range(len(ops))):
         id += NEXT
     compaction = {"id": id, "ops": ops}
     effects.insert(compaction, place)

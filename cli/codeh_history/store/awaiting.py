@@ -32,11 +32,11 @@ def awaiting(env: Env, path: str) -> Iterator[None]:
     session = id_of(path)
     folder = os.path.join(env.home, FOLDER)
     mark = os.path.join(folder, session)
-    fd, made = None, []
+    fd, new_folders = None, []
     if is_id(session) and path == path_of(env, session):
         with suppress(OSError):
-            made = [each for each in (env.home, folder) if make_dir(each)]
-        for each in made:
+            new_folders = [each for each in (env.home, folder) if make_dir(each)]
+        for each in new_folders:
             sync_dir(os.path.dirname(each))
         with suppress(OSError):
             fd = _locked(mark)

@@ -69,16 +69,16 @@ def _last_used(path: str) -> str:
 
 def lines_backwards(fd: int, size: int) -> Iterator[bytes]:
     """Yield lines from last to first, without newline, skipping blank and too long ones."""
-    held: list[bytes] = []  # pieces of the current line, last first
+    line_end: list[bytes] = []  # pieces of the current line, last first
     for end in range(size, 0, -_STEP):
         start = max(0, end - _STEP)
         pieces = os.pread(fd, end - start, start).split(b"\n")
         while len(pieces) > 1 or (pieces and start == 0):
-            line = b"".join([pieces.pop(), *reversed(held)])
-            held = []
+            line = b"".join([pieces.pop(), *reversed(line_end)])
+            line_end = []
             if line.strip() and len(line) <= LONGEST:
                 yield line
-        held += pieces
+        line_end += pieces
 
 
 def times(path: str) -> tuple[str, str | None, str]:

@@ -70,26 +70,26 @@ def blocks(fd: int, size: int, step: int = _STEP, *, skip: bool = False) -> Iter
     With `skip`, a line too long for a record is not read into memory: `rules.SKIPPED` replaces it.
     """
     at = length = 0
-    held: list[bytes] = []  # of the current line, which has `length` bytes so far
+    line_start: list[bytes] = []  # of the current line, which has `length` bytes so far
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
         first = chunk.find(b"\n") if cut else len(chunk)
         if skip and length + first > LONGEST:
-            held.clear()
+            line_start.clear()
             if not cut:
                 length += first
                 continue
             yield b"%s%d\n" % (SKIPPED, length + first)
             chunk, cut, length = chunk[first + 1 :], cut - first - 1, 0
         if cut:
-            yield b"".join([*held, chunk[:cut]])
-            held, length = [], 0
-        held.append(chunk[cut:])
+            yield b"".join([*line_start, chunk[:cut]])
+            line_start, length = [], 0
+        line_start.append(chunk[cut:])
         length += len(chunk) - cut
     if skip and length > LONGEST:
         yield b"%s%d" % (SKIPPED, length)
-    elif rest := b"".join(held):
+    elif rest := b"".join(line_start):
         yield rest
 
 

@@ -83,12 +83,12 @@ def _append_to_server(
     from .postgres.transaction import Row
 
     store, id = postgres.of(path)
-    made = b""
+    new_lines = b""
 
     def lines(locked: Locked) -> bytes:
-        nonlocal made
-        made = build_lines(env, locked, build)
-        return made
+        nonlocal new_lines
+        new_lines = build_lines(env, locked, build)
+        return new_lines
 
     try:
         return store.append(id, lines, create=create, header=header, own=own, wait=wait)
@@ -96,10 +96,10 @@ def _append_to_server(
         raise NotFound(f"{path}: no such session{hint(path)}") from None
     except Unreachable as error:
         env.locked = None  # its methods would query the server
-        if create and not made:
+        if create and not new_lines:
             with suppress(HistoryError):  # build the lines as for an unknown session
-                made = build(Row(path, id)) or b""
-        raise unsent.keep_messages(env, path, error, made) from None
+                new_lines = build(Row(path, id)) or b""
+        raise unsent.keep_messages(env, path, error, new_lines) from None
     finally:
         env.locked = None
 
@@ -134,8 +134,8 @@ def _close(fd: int, path: str, *, created: bool) -> None:
     """Unlock; the data is already synced, so a failure here does not undo the append."""
     try:
         try:
-            made = os.fstat(fd)
-            if created and made.st_size == 0 and made.st_nlink > 0:  # not replaced meanwhile
+            info = os.fstat(fd)
+            if created and info.st_size == 0 and info.st_nlink > 0:  # not replaced meanwhile
                 os.unlink(path)  # still locked, so no one else has stored anything in it
         finally:
             locks.close(fd)

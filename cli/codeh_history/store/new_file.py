@@ -16,15 +16,15 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 
 def write_over(path: str, data: bytes) -> None:
     """Write or atomically replace a file that can be generated again, mode 0600."""
-    made = temporary(path)
+    temp = temporary(path)
     try:
-        with open(create(made), "wb") as file:
+        with open(create(temp), "wb") as file:
             file.write(data)
-        os.replace(made, path)
+        os.replace(temp, path)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:
-        remove(made)
+        remove(temp)
 
 
 def write(path: str, data: bytes, *, folders: bool = False) -> None:
@@ -39,21 +39,21 @@ def creating(path: str, *, folders: bool = False) -> Iterator[IO[bytes]]:
 
     With `folders`, missing parent folders are created, mode 0700.
     """
-    folder, made = os.path.dirname(path), temporary(path)
+    folder, temp = os.path.dirname(path), temporary(path)
     published = False
     try:
         if folders:
             ensure_dir(folder)
         try:  # includes opening it: a signal may arrive right after
-            with open(create(made), "wb") as file:
+            with open(create(temp), "wb") as file:
                 os.fchmod(file.fileno(), 0o600)
                 yield file
                 file.flush()
                 sync(file.fileno())
-            _publish(made, path)
+            _publish(temp, path)
             published = True
         finally:
-            remove(made)
+            remove(temp)
         sync_dir(folder)
     except FileExistsError:
         raise BadData(f"{path}: already exists; not overwritten") from None
@@ -62,19 +62,19 @@ def creating(path: str, *, folders: bool = False) -> Iterator[IO[bytes]]:
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None
 
 
-def _publish(made: str, path: str) -> None:
+def _publish(temp: str, path: str) -> None:
     """Give a file its final name; FileExistsError if it is taken.
 
     Without hard links, an empty file reserves the name and is then replaced.
     """
     try:
-        os.link(made, path)
+        os.link(temp, path)
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
         os.close(create(path))
         try:
-            os.replace(made, path)
+            os.replace(temp, path)
         except BaseException:
             remove(path)
             raise

@@ -69,10 +69,10 @@ def _unnamed(data: bytes) -> tuple[int, int]:
     """Write bytes to an unnamed temporary file; return it, open, and its size."""
     import tempfile
 
-    with tempfile.TemporaryFile() as held:
-        held.write(data)
-        held.seek(0)
-        return os.dup(held.fileno()), len(data)
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        return os.dup(file.fileno()), len(data)
 
 
 def _translated(fd: int, path: str) -> bytes | None:

@@ -65,21 +65,21 @@ def _checked(
 
 
 def _publish(path: str, data: bytes) -> None:
-    folder, made = os.path.dirname(path), temporary(path)
+    folder, temp = os.path.dirname(path), temporary(path)
     fd, published = -1, False
     try:
         try:  # includes opening it: a signal may arrive right after
-            fd = create(made)
+            fd = create(temp)
             os.fchmod(fd, 0o600)
             locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             write(fd, data)
             sync(fd)
-            os.replace(made, path)
+            os.replace(temp, path)
             published = True
             sync_dir(folder)
         finally:
             if not published:
-                remove(made)
+                remove(temp)
             if fd >= 0:
                 locks.close(fd)
     except OSError as error:

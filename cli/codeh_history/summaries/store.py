@@ -126,8 +126,8 @@ def drafted(work: Work, summarizer: Summarizer) -> Work:
     if work.batch is not None:
         drafts.append(_draft(work.view, work.batch, summarizer))
     if work.folds:
-        made = [Summary(fields={"id": NEXT, **draft}, place=0, raw=None) for draft in drafts]
-        drafts.append(_draft(work.view, window.folded(work.view, work.batch, made), summarizer))
+        summaries = [Summary(fields={"id": NEXT, **draft}, place=0, raw=None) for draft in drafts]
+        drafts.append(_draft(work.view, window.folded(work.view, work.batch, summaries), summarizer))
     return replace(work, drafts=drafts)
 
 
@@ -193,12 +193,14 @@ def digest_of(view: View, ids: Collection[str]) -> str:
 
 def records(env: Env, session: str, offset: int, drafts: Sequence[Json]) -> list[Json]:
     """Complete the drafts with ids and times."""
-    made: list[Json] = []
+    summaries: list[Json] = []
     for draft in drafts:
         head = {"type": "summary", "id": env.new_id(session, offset), "createdAt": env.now()}
-        made.append({**head, **draft, "covers": [*draft["covers"], *(record["id"] for record in made)]})
-        offset += len(dumps(made[-1])) + 1
-    return made
+        summaries.append(
+            {**head, **draft, "covers": [*draft["covers"], *(record["id"] for record in summaries)]}
+        )
+        offset += len(dumps(summaries[-1])) + 1
+    return summaries
 
 
 def filtered(env: Env, view: View, work: Work) -> View:
@@ -211,8 +213,8 @@ def after(view: View, new: Sequence[Json]) -> View:
     """The view with these summary records appended."""
     covered = {id for record in new for id in record["covers"]}
     place = len(view.log.records) + len(view.applied)
-    made = [Summary(fields=record, place=place + n, raw=None) for n, record in enumerate(new)]
-    shown, hidden = arrange([*view.summaries, *made], view.all)
+    summaries = [Summary(fields=record, place=place + n, raw=None) for n, record in enumerate(new)]
+    shown, hidden = arrange([*view.summaries, *summaries], view.all)
     result = view.with_messages([message for message in view.messages if message.id not in covered], shown)
     result.hidden_summaries = [*view.hidden_summaries, *hidden]
     return result

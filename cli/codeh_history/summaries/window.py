@@ -91,15 +91,15 @@ def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
     return len(summaries) + more > SUMMARIES
 
 
-def folded(view: View, batch: Batch | None = None, made: Sequence[Summary] = ()) -> Batch:
-    """The batch of all summaries of a view, and of those just `made`, to be covered by one."""
-    parts = [facts(summary, view) for summary in (*view.summaries, *made)]
+def folded(view: View, batch: Batch | None = None, newer: Sequence[Summary] = ()) -> Batch:
+    """The batch of all summaries of a view, and of the `newer` ones, to be covered by one."""
+    parts = [facts(summary, view) for summary in (*view.summaries, *newer)]
     return Batch(
         (),
         sum(part["conversationCount"] for part in parts),
         period(part["periodStart"] for part in parts)[0],
         period(part["periodEnd"] for part in parts)[1],
-        summaries=[*view.summaries, *made],
+        summaries=[*view.summaries, *newer],
         covers=stands_for(view.summaries, view, batch.ids if batch else ()),
     )
 

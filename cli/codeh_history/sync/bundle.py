@@ -53,9 +53,9 @@ def pack(
             session = str(record.data.get("id") or session)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.blocks(data)
-    held = sizes(stores, ids)
-    fetch(stores, [id for id in ids if id not in held], lost)
-    blocks = (item for batch in batches(held) for item in fetch(stores, batch, lost).items())
+    present = sizes(stores, ids)
+    fetch(stores, [id for id in ids if id not in present], lost)
+    blocks = (item for batch in batches(present) for item in fetch(stores, batch, lost).items())
     missing: Collection[str] = lost if lost is not None else ()
     with nullcontext(SimpleNamespace(write=env.draw)) if name == "-" else creating(name) as file:
         whole = io.BytesIO()

@@ -69,9 +69,9 @@ class EncryptedStore(Store):
                 if (self.read(id) if os.path.lexists(path) else None) != before:
                     return False
                 packed, named = io.BytesIO(), rewrite.blocks(after)
-                held = self.blocks.mget(named)
-                missing = [block for block in named if block not in held]
-                bundle.write(packed, id, after, held.items(), missing)
+                present = self.blocks.mget(named)
+                missing = [block for block in named if block not in present]
+                bundle.write(packed, id, after, present.items(), missing)
                 replace_file(path, self._encryption.encrypt(packed.getvalue()))
                 sync_dir(self.name)
             finally:

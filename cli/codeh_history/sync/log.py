@@ -124,11 +124,11 @@ def branching(lines: Sequence[Line], others: Sequence[Line]) -> int:
 
 def missing_lines(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
     """Return the lines that `others` lacks, counting repetitions."""
-    held = Counter(map(digest, others))
+    unmatched = Counter(map(digest, others))
     more = []
     for line in lines:
-        if held[digest(line)]:
-            held[digest(line)] -= 1
+        if unmatched[digest(line)]:
+            unmatched[digest(line)] -= 1
         else:
             more.append(line)
     return more

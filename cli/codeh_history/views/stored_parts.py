@@ -124,7 +124,7 @@ def _with_media(
     parts = parts_of(stores, small, fetch(stores, small, lost), lost)
     for id in large:
         data = fetch(stores, [id], lost).get(id)
-        held = media.part(id, data) if data is not None else None
-        parts[id] = held if held is not None else part_of(stores, id, data, lost)
+        part = media.part(id, data) if data is not None else None
+        parts[id] = part if part is not None else part_of(stores, id, data, lost)
         del data
     return parts

@@ -17,7 +17,7 @@ from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.programs import registry
 from codeh_history.programs.protocol import Written
 from codeh_history.talk.send import program
-from codeh_history.talk.send.program import Made
+from codeh_history.talk.send.program import ProgramFile
 from histories import record
 from strategies import view_of
 
@@ -47,7 +47,7 @@ def noting(env, tmp_path):
 def made(data=b"file", name="dir/f.jsonl", **more):
     """A file for a program that is resumed by `prog -r ID`."""
     written = Written(data, name, ["prog", "-r", "ID"], Counter(), **more)
-    return Made("s", "prog", "/my dir", "" if written.imported else "/home/dir/f.jsonl", written)
+    return ProgramFile("s", "prog", "/my dir", "" if written.imported else "/home/dir/f.jsonl", written)
 
 
 def test_session_resumes_in_its_directory_unless_given_another(env, tmp_path):

@@ -252,13 +252,13 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
     stores = open_stores(env)
     ours = fetch(stores, (id for ref in refs for id in ref["blockIds"] if is_block_id(id)), lost)
     new: Blocks = {}
-    made: dict[str, Json] = {}
+    changed: dict[str, Json] = {}
     for ref in refs:
         ids = ref["blockIds"]
         others = [id for id in ids if not is_block_id(id)]
         if not others:
             if (summary := summary_in(ours.get(ids[0], b""))) is not None:
-                made[ref["id"]] = summary
+                changed[ref["id"]] = summary
             continue
         try:
             parts = parts_of(stores, [id for id in ids if is_block_id(id)], ours)
@@ -272,10 +272,10 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
         record, blocks = adopted
         if AS_REF in record:
             record[AS_REF] = {**record[AS_REF], "blockIds": record["blockIds"]}  # the original, too
-        made[ref["id"]] = record
+        changed[ref["id"]] = record
         new |= blocks
     if new:
         stores[0].mset(new)
     report_missing_blocks(env, where, lost)
-    records = [made.get(record.get("id", ""), record) for record in records]
+    records = [changed.get(record.get("id", ""), record) for record in records]
     return [{key: value for key, value in record.items() if key != "workspaceId"} for record in records]

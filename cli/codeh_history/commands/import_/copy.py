@@ -92,11 +92,11 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         main = path_of(env, session.parent["session"])
         before = fold(read.read_log(read.read_bytes(main))) if create.is_taken(main) else None
     redactions: list[bytes] = []
-    made = records.records(session)
+    converted = records.records(session)
     if before is not None:  # a branch shares its beginning with the session
         redactions = [r.raw + b"\n" for r in before.log.records if r.data["type"] == REDACTION]
-        made = for_new_copy(session, before)
-    new = records.lines(made, path)
+        converted = for_new_copy(session, before)
+    new = records.lines(converted, path)
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
     create.copy_session(env, target, b"".join([first, *redactions, new]), renamed=False)
     return Imported(id_of(target), new.count(b"\n"), created=True)

@@ -120,21 +120,21 @@ def write(env: Env, options: Options, session: Recovered, view: View, to: str | 
     if options.install:  # the same session gets the same id
         contents = [dumps([message.kind, message.parts]) for message in view.messages]
         of = (session.id, options.title, [summary.text for summary in view.summaries], contents)
-    made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install, of=of)
-    out = {"resume": program.command(made, made.written.resume), "not_written": dict(made.written.left)}
+    file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install, of=of)
+    out = {"resume": program.command(file, file.written.resume), "not_written": dict(file.written.left)}
     if options.install:
-        if installed := program.installed(env, made):
+        if installed := program.installed(env, file):
             path, id = installed
-            return {**out, "there": path, "resume": program.command(made, [*made.written.resume[:-1], id])}
-        program.put(env, made, None, install=True)
-        return {**out, "written": made.place or shlex.join(made.written.imported)}
-    program.put(env, made, options.output)
+            return {**out, "there": path, "resume": program.command(file, [*file.written.resume[:-1], id])}
+        program.put(env, file, None, install=True)
+        return {**out, "written": file.place or shlex.join(file.written.imported)}
+    program.put(env, file, options.output)
     if options.output in (None, "-"):
-        return {**out, "place": made.place or None}
+        return {**out, "place": file.place or None}
     written = str(options.output)
-    if resumed := program.resumed(made, os.path.abspath(written)):
+    if resumed := program.resumed(file, os.path.abspath(written)):
         return {**out, "written": written, "resume": resumed}
-    return {**out, "written": written, "place": made.place}
+    return {**out, "written": written, "place": file.place}
 
 
 def _as_session(env: Env, options: Options, session: Recovered, view: View) -> Json:

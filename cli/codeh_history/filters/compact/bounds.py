@@ -191,7 +191,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
     )  # fmt: skip
 
 
-def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, options: Compact) -> Plan:
+def by_model(env: Env, session: str, view: View, plan: Plan, limits: Limits, options: Compact) -> Plan:
     """Have a command write the summary of a plan; if that fails, keep the plan and print a note.
 
     With `--strict` the failure is raised.
@@ -205,11 +205,11 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, opt
     settings = _settings(view, limits, limits.budget)._replace(hysteresis=options.in_place)
     commands = Commands(options.via or "", SECONDS)
     try:
-        return written(view, made, counter, settings, commands)
+        return written(view, plan, counter, settings, commands)
     except SummarizerFailed as error:
         if options.strict:
             raise SummarizerFailed(f"{session}: {error}; nothing changed") from None
         env.note(f"{session}: {error}; the built-in summary is used instead")
-        return made
+        return plan
     finally:
         commands.stop()

@@ -110,18 +110,18 @@ class Plan(NamedTuple):
         is dropped.
         """
         same = self.counter == other.counter
-        made = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
-        taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in made}
-        steps = [_covering(step, made) for step in other.steps]
-        kept = [step for id, step in made.items() if id not in taken]
+        by_id = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
+        taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in by_id}
+        steps = [_covering(step, by_id) for step in other.steps]
+        kept = [step for id, step in by_id.items() if id not in taken]
         return other._replace(before=self.before if same else other.before, steps=[*kept, *steps])
 
 
-def _covering(step: Step, made: Mapping[str, Step]) -> Step:
+def _covering(step: Step, by_id: Mapping[str, Step]) -> Step:
     """Replace ids of summaries made by the same plan by what they cover."""
     if step.op["op"] != "summarize":
         return step
-    ids = [id for old in step.op["ids"] for id in (made[old].op["ids"] if old in made else [old])]
+    ids = [id for old in step.op["ids"] for id in (by_id[old].op["ids"] if old in by_id else [old])]
     return step._replace(op={**step.op, "ids": ids})
 
 

@@ -185,11 +185,11 @@ class _Log:
 
     def add(self, kind: str, parts: list[Part], **fields: Any) -> Entry | None:
         """Add a message; an empty one is counted, and what it used is kept."""
-        made = self.session.add(kind, parts, **self.stamp, **fields)
-        self.session.skip("empty message", made is None)
-        if made is None and "usage" in fields:
+        message = self.session.add(kind, parts, **self.stamp, **fields)
+        self.session.skip("empty message", message is None)
+        if message is None and "usage" in fields:
             self.main.spent.append(AgentUsage(**self.stamp, fields=fields))
-        return made
+        return message
 
     def prompt(self, data: Json) -> None:
         """Add a prompt with its files, as they are sent."""
@@ -234,8 +234,8 @@ class _Log:
         older = {"usage": {key: data[key] for key in ("outputTokens",) if key in data}}  # has only this
         record = self.main.events.pop(("session.usage_record", text_at(data, "apiCallId")), older)
         provider = _ENDPOINTS.get(text_at(record, "usage.apiEndpoint"))
-        made = self.add("codeh", parts, **answer_fields({**data, **record}, _ANSWER, _USAGE, provider))
-        self.calls |= {text_at(call, "toolCallId"): made.id for call in calls if made}
+        message = self.add("codeh", parts, **answer_fields({**data, **record}, _ANSWER, _USAGE, provider))
+        self.calls |= {text_at(call, "toolCallId"): message.id for call in calls if message}
         for call in calls:
             if waiting := self.early.pop(text_at(call, "toolCallId"), None):
                 self.read(*waiting)

@@ -120,14 +120,14 @@ def persisted(value: Any) -> list[Outcome] | None:
         if not isinstance(items, list):
             return [unread(field, items, "not a list")]
 
-        def read(item: Any, made: str) -> Iterator[Outcome]:
+        def read(item: Any, new_id: str) -> Iterator[Outcome]:
             if not isinstance(item, dict):
                 raise BadData("not an object")
             if errors := _errors(item, fields):
                 raise BadData(", ".join(f"`{key}` {why}" for key, why in errors.items()))
-            id = item.get("id") or made
+            id = item.get("id") or new_id
             repeated = not taken.isdisjoint((id, f"{id}-answer"))
-            id = made if repeated else id
+            id = new_id if repeated else id
             taken.update((id, f"{id}-answer"))
             if field == FIELDS[0]:
                 records = exchange(item, id)

@@ -57,23 +57,23 @@ def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Out
         raise BadData("not a message")
     if first and role == "system" and isinstance(content, str):
         return [({"type": "meta", "set": {"system": content}}, None)]
-    made: list[Any] = []
+    converted: list[Any] = []
     for block in _blocks(item, names):
         part: Any = part_of(block) if isinstance(block, dict) else None
         if part is None:
             raise BadData("a call or a block that cannot be read")
         if call := name_at(part, "functionCall.id"):
             names[call] = part["functionCall"]["name"]
-        made.append(part)
+        converted.append(part)
     results = role == "tool" or any("toolResult" in block for block in objects_at(item, "content"))
     about = {"kind": "tool" if results else "user", "role": "user"}
     if role == "assistant":
         about = {"kind": "codeh", "role": "model", "provider": NAME}
     fields = {"system": ("role",), "user": ("name",)}.get(role, ())
     beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.without(item, _OF_CHAT)}
-    kept = [part["native"]["value"].get("type") for part in made if "native" in part]
+    kept = [part["native"]["value"].get("type") for part in converted if "native" in part]
     reason = f"{kept[0]} is kept as it is, and sent to no model" if kept else None
-    return [({"type": "message", "id": id, **about, "parts": made, **omit_empty(item=beside)}, reason)]
+    return [({"type": "message", "id": id, **about, "parts": converted, **omit_empty(item=beside)}, reason)]
 
 
 def _blocks(item: Json, names: dict[str, str]) -> Iterator[Any]:
@@ -98,10 +98,10 @@ def part(data: bytes) -> Part | None:
     value = json_object(data)
     if value is None:
         return None
-    made = part_of(value)
-    if made is None:
+    converted = part_of(value)
+    if converted is None:
         return part_in(data) if value.keys() & KINDS and "type" not in value else None
-    return part_in(dumps(made))
+    return part_in(dumps(converted))
 
 
 def part_of(block: Json) -> Part | None:
@@ -109,34 +109,34 @@ def part_of(block: Json) -> Part | None:
     field = next((field for field in _READ if isinstance(block.get(field), dict)), "")
     value = object_at(block, field)
     name, url = value.get("name"), value.get("url")
-    made: Any = None
+    converted: Any = None
     match field:
         case "toolUse" if isinstance(name, str):
             beside = parts.without(value, ("id", "name", "arguments"))
-            made = parts.call(value.get("id"), name, value.get("arguments"), beside)
+            converted = parts.call(value.get("id"), name, value.get("arguments"), beside)
         case "toolResult":
             text, blocks = value.get("text"), objects_at(value, "content")
             if not isinstance(text, str):
                 text = "".join(str(block.get("text") or "") for block in blocks)
             files = without_texts(part for part in map(part_of, blocks) if part is not None)
             failed = bool(value.get("isError"))
-            made = result(value.get("toolCallId"), name, text, failed=failed, files=files)
+            converted = result(value.get("toolCallId"), name, text, failed=failed, files=files)
         case "reasoning":  # the signature is kept beside it, since its provider is unknown
             text = text_at(value, "text") or text_at(value, "summary")
             item = parts.without(value, ("text",))
-            made = {"text": text, "thought": True, **omit_empty(item=item)}
+            converted = {"text": text, "thought": True, **omit_empty(item=item)}
         case "refusal":
-            made = {"text": text_at(value, "reason"), "refusal": True}
+            converted = {"text": text_at(value, "reason"), "refusal": True}
         case "image" | "file" if isinstance(url, str):
-            made = {"fileData": {**omit_empty(mimeType=name_at(value, "mimeType")), "fileUri": url}}
+            converted = {"fileData": {**omit_empty(mimeType=name_at(value, "mimeType")), "fileUri": url}}
             if inline := parse_data_url(url):
-                made = {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
+                converted = {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
         case "" if block.get("type") == "text" and isinstance(block.get("text", ""), str):
-            made = {"text": block.get("text", "")}
+            converted = {"text": block.get("text", "")}
         case "" if any(isinstance(block.get(kept), dict) for kept in _KEPT):
             return parts.native(NAME, block)
     metadata = parts.without(object_at(block, "metadata"), ("persistence",))  # without where it is stored
     beside = parts.without({**block, "metadata": metadata}, _BESIDE)
-    if made is not None and beside:
-        made = {**made, "item": {**made.get("item", {}), **beside}}
-    return made  # type: ignore[no-any-return]
+    if converted is not None and beside:
+        converted = {**converted, "item": {**converted.get("item", {}), **beside}}
+    return converted  # type: ignore[no-any-return]

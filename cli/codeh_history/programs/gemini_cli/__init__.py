@@ -320,15 +320,15 @@ def _model_parts(data: Json) -> list[Any]:
     parts = _content(data.get("content"))
     if any("functionCall" in part or part.get("thought") for part in parts):
         return [_as_sent(part) for part in parts]
-    made: list[Json] = []
+    sent: list[Json] = []
     for thought in objects_at(data, "thoughts"):
         subject, text = text_at(thought, "subject"), text_at(thought, "description")
-        made.append({"text": f"**{subject}** {text}" if subject else text, "thought": True})
-    made += parts
+        sent.append({"text": f"**{subject}** {text}" if subject else text, "thought": True})
+    sent += parts
     for call in objects_at(data, "toolCalls"):
         name, args = name_at(call, "name") or "tool", object_at(call, "args")
-        made.append(_as_sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}}))
-    return made
+        sent.append(_as_sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}}))
+    return sent
 
 
 def _results(data: Json) -> list[Any]:

@@ -64,20 +64,20 @@ def has_text(text: object) -> bool:
 
 def media_block(part: Any) -> Json | str:
     """The block for an image, PDF or text file; a text about anything else, or why it cannot be sent."""
-    held = media(part) or Media()
-    source: Json | None = {"type": "url", "url": held.url} if held.url else None
-    if held.data is not None:
-        source = {"type": "base64", "media_type": held.mime, "data": held.data}
-    if held.textual:
-        text = held.text()
+    file = media(part) or Media()
+    source: Json | None = {"type": "url", "url": file.url} if file.url else None
+    if file.data is not None:
+        source = {"type": "base64", "media_type": file.mime, "data": file.data}
+    if file.textual:
+        text = file.text()
         source = {"type": "text", "media_type": "text/plain", "data": text} if has_text(text) else None
-    elif held.mime not in (*IMAGES, PDF):
+    elif file.mime not in (*IMAGES, PDF):
         return "Anthropic does not take this type"
     if source is None:
         return "its data is missing, damaged or elsewhere"
-    if held.mime in IMAGES:
+    if file.mime in IMAGES:
         return {"type": "image", "source": source}
-    title = {"title": held.name[:TITLE]} if held.name else {}
+    title = {"title": file.name[:TITLE]} if file.name else {}
     beside = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
     return {"type": "document", "source": source, **title, **beside}
 

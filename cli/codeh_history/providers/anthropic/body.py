@@ -117,11 +117,11 @@ class Reader(Messages):
         named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
         items = content if isinstance(content, list) else [text_block(content or "")]
         texts = texts_of(items)
-        held = [part for item in items if (part := media_part(item)) is not None]
-        text = "\n".join(texts) if texts or held else orjson.dumps(items).decode()
+        files = [part for item in items if (part := media_part(item)) is not None]
+        text = "\n".join(texts) if texts or files else orjson.dumps(items).decode()
         answer: Json = {**named, "response": response_of(text, failed=failed)}
-        if held:
-            answer["parts"] = held
+        if files:
+            answer["parts"] = files
         whole: Json = {"functionResponse": answer}
         item = without(block, _OF_A_RESULT)
         again = blocks.result_block(whole, named["id"])

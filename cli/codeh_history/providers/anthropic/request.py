@@ -145,8 +145,8 @@ class _Conversation(Array):
         if role == "assistant" and last == role:
             before = self.array.pop()["content"]
             if self.trace:
-                held = self.sources.pop()
-                sources = [*(held if before or not content else ()), *[str(sources)] * len(content)]
+                merged = self.sources.pop()
+                sources = [*(merged if before or not content else ()), *[str(sources)] * len(content)]
             before += content
             content = before
         elif not self.faithful and role == "assistant" and not last:

@@ -66,9 +66,9 @@ def part(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     for key in value.keys() & _OBJECTS:
-        held = camelled(value[key])
-        if key == "functionResponse" and isinstance(held, dict) and isinstance(held.get("parts"), list):
-            held = {**held, "parts": [part(item) for item in held["parts"]]}
-        if held is not value[key]:
-            value = {**value, key: held}
+        field = camelled(value[key])
+        if key == "functionResponse" and isinstance(field, dict) and isinstance(field.get("parts"), list):
+            field = {**field, "parts": [part(item) for item in field["parts"]]}
+        if field is not value[key]:
+            value = {**value, key: field}
     return value

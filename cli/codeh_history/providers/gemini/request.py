@@ -133,16 +133,16 @@ class _Contents(Array):
                 return {"text": value}
         return _with(part, key, value, own=own)
 
-    def _media(self, key: str, held: Any, source: str) -> tuple[str, Any]:
+    def _media(self, key: str, value: Any, source: str) -> tuple[str, Any]:
         """What is sent for media, as key and value of a part: of its own kind, inline, or a text."""
-        part: Any = {key: held}
+        part: Any = {key: value}
         clean = media(part) or Media()
-        uri = held.get("fileUri") if key == "fileData" else None
-        mime = held.get("mimeType")
+        uri = value.get("fileUri") if key == "fileData" else None
+        mime = value.get("mimeType")
         if isinstance(uri, str) and "://" in uri and (not clean.mime or fields.takes(clean.mime)):
             return key, {"fileUri": uri, **(_typed(mime, clean.mime) if mime is not None else {})}
         if clean.data is not None and fields.takes(clean.mime):
-            return "inlineData", {**_typed(mime, clean.mime), "data": held.get("data", clean.data)}
+            return "inlineData", {**_typed(mime, clean.mime), "data": value.get("data", clean.data)}
         if clean.data is not None and clean.textual and (text := clean.text()):
             return "text", text
         why = "Gemini does not take this type" if clean.data or uri else "its data is missing or damaged"
@@ -214,10 +214,10 @@ class _Contents(Array):
         return _with(part, "functionResponse", new, own=True)
 
 
-def _is_as_sent(held: Any, id: str | None, name: str, content: str) -> bool:
+def _is_as_sent(value: Any, id: str | None, name: str, content: str) -> bool:
     """Whether a call or a response is what would be made of it: these three fields, as they must be."""
-    same = held.get("id") == id and held.get("name") == name and type(held.get(content)) is dict
-    return same and len(held) == (2 if id is None else 3)
+    same = value.get("id") == id and value.get("name") == name and type(value.get(content)) is dict
+    return same and len(value) == (2 if id is None else 3)
 
 
 def _with(part: Any, key: str, value: Any, *, own: bool) -> Any:

@@ -76,7 +76,9 @@ class Stream(StreamReader):
         if finish:
             self._finish, self.done = finish, True
             ratings = objects(candidate.get("safetyRatings"))
-            categories = ", ".join(text_of(held.get("category")) for held in ratings if held.get("blocked"))
+            categories = ", ".join(
+                text_of(rating.get("category")) for rating in ratings if rating.get("blocked")
+            )
             self._why = text_of(candidate.get("finishMessage")) or categories or self._why
         return parts
 

@@ -64,15 +64,15 @@ class Rules(Validator):
             elif key in ("functionCall", "functionResponse"):
                 self.function(key, value, where)
 
-    def media(self, key: str, held: Json, path: str) -> None:
+    def media(self, key: str, value: Json, path: str) -> None:
         if key == "fileData":
-            self.require(name_of(held.get("fileUri")), f"{path}.fileUri", "an address expected")
+            self.require(name_of(value.get("fileUri")), f"{path}.fileUri", "an address expected")
             return
-        mime = held.get("mimeType")
+        mime = value.get("mimeType")
         base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
         fits = "/" in base and (fields.takes(base) or not base.startswith("image/"))
         self.require(fits, f"{path}.mimeType", f"unsupported MIME type: {mime}")
-        self.require(name_of(held.get("data")), f"{path}.data", "base64 expected")
+        self.require(name_of(value.get("data")), f"{path}.data", "base64 expected")
 
     def function(self, key: str, value: Json, path: str) -> None:
         """A call or a response."""
@@ -95,13 +95,13 @@ class Rules(Validator):
         own, other = ("functionCall", "functionResponse") if model else ("functionResponse", "functionCall")
         for path, _ in turn.having(key=other):
             self.report(path, f"a {other} must stand in a {'user' if model else 'model'}'s turn")
-        held = turn.having(key=own)
-        if model and held:
+        parts = turn.having(key=own)
+        if model and parts:
             why = "a function call must come immediately after a user's turn or a response"
-            self.require(before, held[0][0], why)
-            self.answers(turn, held, after)
-        elif held and not (before and before.having(key="functionCall")):
-            self.report(held[0][0], "a function response must come immediately after a function call")
+            self.require(before, parts[0][0], why)
+            self.answers(turn, parts, after)
+        elif parts and not (before and before.having(key="functionCall")):
+            self.report(parts[0][0], "a function response must come immediately after a function call")
 
     def answers(self, turn: Joined, calls: list[tuple[str, Json]], after: Joined | None) -> None:
         """The next turn answers each call once, by id or by name, before it says anything else."""

@@ -56,15 +56,15 @@ class _Chat(Array):
         texts: list[str] = []
         images: list[str] = []
         for part, source in parts:
-            held = media(part)
+            file = media(part)
             if part.get("thought"):
                 continue
             if "text" in part:
                 texts.append(part["text"])
-            elif held is None:
+            elif file is None:
                 self.left_out(part, source)
-            elif held.data is not None and held.mime in IMAGES:
-                images.append(held.data)
+            elif file.data is not None and file.mime in IMAGES:
+                images.append(file.data)
             else:
                 texts.append(self._file(part, source))
         message: Json = {"role": "user", "content": "\n\n".join(filter(None, texts))}
@@ -72,14 +72,14 @@ class _Chat(Array):
 
     def _file(self, part: Part, source: str) -> str:
         """A text file's text, headed by what it is; of other media a text about it."""
-        held = media(part)
-        text = held.labelled_text() if held is not None else None
+        file = media(part)
+        text = file.labelled_text() if file is not None else None
         why = "only png, jpeg and webp images with their data can be sent"
         return text if text is not None else self.stub(part, why, source)
 
     def add_results(self, turn: Turn) -> None:
         """A tool message for each result; the media that they hold follows in one user message."""
-        held: list[tuple[Part, str]] = []
+        pieces: list[tuple[Part, str]] = []
         for part, answer in zip(turn.parts, turn.answers, strict=True):
             id, source = answer.history_id, answer.message.id
             response: Any = part["functionResponse"]
@@ -89,9 +89,9 @@ class _Chat(Array):
             files = result_media(response)
             if files:
                 label: Part = {"text": f"From the result of {response.get('name')}:"}
-                held += [(part, source) for part in (label, *files)]
-        if held:
-            self.add(self._message(held), [held[0][1]])
+                pieces += [(part, source) for part in (label, *files)]
+        if pieces:
+            self.add(self._message(pieces), [pieces[0][1]])
 
     def add_model_turn(self, turn: Turn) -> None:
         """One message: its texts, a blank line where a call or a thought was in between, and its calls."""

@@ -118,7 +118,7 @@ class Reader(Messages):
         part: Any = {"functionResponse": {**named, "name": self.names.get(id or "", "unknown"), **response}}
         kept = without(item, ("type", "call_id", "output"))
         if isinstance(output, list):
-            held = [block for media in result_parts(part) if (block := RESPONSES.write(media))]
-            if write_output(part, held) != output:
+            blocks = [block for media in result_parts(part) if (block := RESPONSES.write(media))]
+            if write_output(part, blocks) != output:
                 kept["output"] = output
         return {**part, "item": kept} if kept else part

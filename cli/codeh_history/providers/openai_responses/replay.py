@@ -120,8 +120,8 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
     last = None
     for part in parts:
         value = native_of(part, NAME)
-        held = value if isinstance(value, dict) else item_of(part)
-        id: Any = held.get("id")
+        item = value if isinstance(value, dict) else item_of(part)
+        id: Any = item.get("id")
         if name_of(id) and not (id == last and "text" in part):
             ids.append(id)
         last = id if "text" in part else None

@@ -66,8 +66,8 @@ def read_output(output: Any) -> Json:
     return {"response": response, "parts": others} if others else {"response": response}
 
 
-def write_output(part: Part, held: list[Json]) -> Any:
-    """A result's output: its text, or a list where media (written as `held`) came with it.
+def write_output(part: Part, blocks: list[Json]) -> Any:
+    """A result's output: its text, or a list where media (written as `blocks`) came with it.
 
     A list that was received is sent as it was, unless the result was changed since.
     """
@@ -78,9 +78,9 @@ def write_output(part: Part, held: list[Json]) -> Any:
         if read_output(received) == same:
             return received
     text = result_text(response.get("response"))
-    if not held:
+    if not blocks:
         return text
-    return [{"type": "input_text", "text": text}, *held] if text else held
+    return [{"type": "input_text", "text": text}, *blocks] if text else blocks
 
 
 def result_parts(part: Part) -> list[Any]:

@@ -97,13 +97,13 @@ class DirectoryStore:
             if self._outside and not os.path.lexists(self._mark):
                 os.close(os.open(self._mark, os.O_CREAT | os.O_CLOEXEC, 0o600))
             folders = sorted({os.path.dirname(self._path(id)) for id in blocks})
-            made = [folder for folder in folders if make_dir(folder)]
+            new_folders = [folder for folder in folders if make_dir(folder)]
             for folder in folders:
                 if os.path.islink(folder):
                     raise BadData(f"{folder}: a symbolic link in the block store; remove it")
             _each(self._put, list(blocks.items()))
             # existing blocks too: their writer may have been killed before this sync
-            _each(sync_dir, folders + [self.root] * bool(made))
+            _each(sync_dir, folders + [self.root] * bool(new_folders))
 
     def _put(self, block: tuple[str, Data]) -> None:
         id, data = block

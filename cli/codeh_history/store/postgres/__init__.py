@@ -46,9 +46,9 @@ def named(url: str, variable: str = "CODEH_STORE") -> Postgres:
     """Return the store for a URL, always the same object."""
     if url not in _STORES:
         _STORES[url] = Postgres(url, variable)
-    made = _STORES[url]
-    _STORES[made.name] = made
-    return made
+    store = _STORES[url]
+    _STORES[store.name] = store
+    return store
 
 
 def of(path: str) -> tuple[Postgres, str]:

@@ -153,14 +153,14 @@ class File(Source):
 def _unpacked(fd: int, path: str) -> IO[bytes]:
     """Unpack a file into an unnamed temporary file."""
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    held = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the file
+    unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the file
     with suppress(zstd.ZstdError, EOFError), zstd.open(stream(fd)) as packed:
         while chunk := packed.read1(_STEP):  # of a truncated file, what precedes the cut
-            held.write(chunk)
-            if held.tell() > UNPACKED:
+            unpacked.write(chunk)
+            if unpacked.tell() > UNPACKED:
                 raise BadData(f"{path}: more than {UNPACKED >> 30} GiB when unpacked")
-    held.flush()
-    return held
+    unpacked.flush()
+    return unpacked
 
 
 def head_of(data: bytes) -> Head:

@@ -148,21 +148,21 @@ def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Conne
         ):  # SQLite does not read a file shorter than its header says
             with suppress(OSError):  # an impossible size
                 file.truncate(size)
-    made = _connected(into)
-    made.isolation_level = None
-    made.execute("PRAGMA journal_mode=OFF")
+    copy = _connected(into)
+    copy.isolation_level = None
+    copy.execute("PRAGMA journal_mode=OFF")
     for table, sql in damaged.execute(_SCHEMA, ("table",)).fetchall():
-        made.execute(sql)
+        copy.execute(sql)
         if _KEYED in sql.upper():
             continue
-        columns = [f'"{row[1]}"' for row in made.execute(f'PRAGMA table_info("{table}")')]
+        columns = [f'"{row[1]}"' for row in copy.execute(f'PRAGMA table_info("{table}")')]
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         query = f'SELECT rowid, {names} FROM "{table}" NOT INDEXED'  # noqa: S608
         rows = _rows(damaged, query, _last_number(damaged, table))
-        made.executemany(f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({marks})', rows)  # noqa: S608
+        copy.executemany(f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({marks})', rows)  # noqa: S608
     for _, sql in damaged.execute(_SCHEMA, ("index",)).fetchall():
-        made.execute(sql)
-    return made
+        copy.execute(sql)
+    return copy
 
 
 def _last_number(db: sqlite3.Connection, table: str) -> int:

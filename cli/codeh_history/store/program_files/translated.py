@@ -44,10 +44,10 @@ def each(path: str) -> Iterator[Translated]:
 
 def of_bytes(data: bytes) -> Translated | None:
     """Translate data that came through a pipe."""
-    with tempfile.TemporaryFile() as held:
-        held.write(data)
-        held.flush()
-        return of_file(held.fileno(), "")
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        return of_file(file.fileno(), "")
 
 
 def lines(session: Session, path: str) -> Translated:
@@ -55,12 +55,12 @@ def lines(session: Session, path: str) -> Translated:
     first = dumps(
         records.header(session, records.session_id(session), os.path.abspath(path) if path else "-")
     )
-    made = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
-    made.damage = []
+    translated = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
+    translated.damage = []
     for problem in filter(is_reported, session.problems):
         mended = f" ({problem.mended})" if problem.mended else ""
-        made.damage.append(Damage(problem.line, -1, problem.reason + mended, mended=bool(mended)))
-    return made
+        translated.damage.append(Damage(problem.line, -1, problem.reason + mended, mended=bool(mended)))
+    return translated
 
 
 def is_reported(problem: Problem) -> bool:

@@ -132,10 +132,10 @@ def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
     """The message as a `ref`: its own parts are stored beside the blocks of its files."""
     from ...store.blocks import open_store
 
-    made = to_references(message, None, flow, every=True)
-    if made is None or depth_exceeds(dumps(message)):
+    converted = to_references(message, None, flow, every=True)
+    if converted is None or depth_exceeds(dumps(message)):
         raise BadData(TOO_DEEP)
-    ref, blocks = made
+    ref, blocks = converted
     if blocks:
         open_store(env).mset(blocks)
     return {**ref, "blockIds": [*ref["blockIds"], *files]}

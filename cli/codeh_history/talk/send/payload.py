@@ -212,8 +212,8 @@ def check_sendable(view: View, session: str, *, prefill: bool) -> None:
 
 def model_for(view: View, to: str, model: str | None) -> str | None:
     """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
-    made = (m.model for m in reversed(view.messages) if m.role == "model" and m.provider == to)
-    return model or name_of(view.meta.get(f"model.{to}")) or next(filter(None, made), None)
+    models = (m.model for m in reversed(view.messages) if m.role == "model" and m.provider == to)
+    return model or name_of(view.meta.get(f"model.{to}")) or next(filter(None, models), None)
 
 
 def _options(view: View, to: str, flags: Request, session: str) -> Options:

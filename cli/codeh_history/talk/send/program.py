@@ -26,7 +26,7 @@ from ...store.program_files.folders import files_of, folder_of
 _LONGEST = 1 << 24  # bytes of a program's own file that are looked at
 
 
-class Made(NamedTuple):
+class ProgramFile(NamedTuple):
     """A file for a program, not yet anywhere: where it belongs, and in which directory it continues.
 
     `cwd`: "" where that does not exist. `place`: "" where the program itself takes it in.
@@ -42,7 +42,7 @@ class Made(NamedTuple):
 def make(
     env: Env, view: View, program: str, *, cwd: str | None = None, title: str | None = None,
     install: bool = False, of: tuple[object, ...] = (), id: str | None = None,
-) -> Made:  # fmt: skip
+) -> ProgramFile:  # fmt: skip
     """The file of a view, made valid for any provider; BadData if it has no message.
 
     Without `cwd` it continues in the session's own directory, else in this one; if it is to be installed,
@@ -62,7 +62,7 @@ def make(
     )
     place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
     exists = os.path.isdir(where) or (cwd is not None and not install)  # else it may exist elsewhere
-    return Made(view.id or "-", program, where if exists else "", place, written)
+    return ProgramFile(view.id or "-", program, where if exists else "", place, written)
 
 
 def _kept_file(folder: str, name: str) -> bytes:
@@ -90,90 +90,90 @@ def directory(env: Env, view: View, cwd: str | None, *, or_current: bool = False
     return instead
 
 
-def note_left_out(env: Env, made: Made) -> None:
+def note_left_out(env: Env, file: ProgramFile) -> None:
     """Note what was left out or changed, a line for each reason."""
     by_reason: dict[str, list[str]] = {}
-    for note in made.written.notes:
+    for note in file.written.notes:
         by_reason.setdefault(note.partition(": ")[2], []).append(note)
     for why, notes in by_reason.items():
-        env.note(f"{made.session}: {notes[0] if len(notes) == 1 else f'{len(notes)} messages: {why}'}")
-    left = writing.format_counts(made.written.left)
+        env.note(f"{file.session}: {notes[0] if len(notes) == 1 else f'{len(notes)} messages: {why}'}")
+    left = writing.format_counts(file.written.left)
     if left:
-        env.note(f"{made.session}: left out: {left}")
+        env.note(f"{file.session}: left out: {left}")
 
 
-def put(env: Env, made: Made, output: str | None, *, install: bool = False) -> str:
+def put(env: Env, file: ProgramFile, output: str | None, *, install: bool = False) -> str:
     """Write the file under a new name, or to stdout; returns the next step.
 
     Installed it lies where its program looks, or the program takes it in.
     """
     if install:
-        if made.written.imported:
-            _imported(env, made)
+        if file.written.imported:
+            _imported(env, file)
         else:
-            new_file.write(made.place, made.written.data, folders=True)
-        return f"resume with: {command(made, made.written.resume)}"
+            new_file.write(file.place, file.written.data, folders=True)
+        return f"resume with: {command(file, file.written.resume)}"
     if output is None or output == "-":
-        env.write(made.written.data)
+        env.write(file.written.data)
         path = "FILE"
     else:
-        new_file.write(output, made.written.data)
+        new_file.write(output, file.written.data)
         path = os.path.abspath(output)
-    if resume := resumed(made, path):
+    if resume := resumed(file, path):
         return f"resume with: {resume}"
-    return f"put it at {shlex.quote(made.place)} and resume with: {command(made, made.written.resume)}"
+    return f"put it at {shlex.quote(file.place)} and resume with: {command(file, file.written.resume)}"
 
 
-def resumed(made: Made, path: str) -> str | None:
+def resumed(file: ProgramFile, path: str) -> str | None:
     """The command that resumes the file at this path; None if it must be put in its place first."""
-    if made.written.imported:
-        return f"{command(made, [*made.written.imported, path])} && {shlex.join(made.written.resume)}"
-    ending = os.path.splitext(made.written.name)[1]
-    taken = made.written.taken and path.endswith(ending)  # a file of another ending is no session to them
-    return command(made, [*made.written.taken, path]) if taken else None
+    if file.written.imported:
+        return f"{command(file, [*file.written.imported, path])} && {shlex.join(file.written.resume)}"
+    ending = os.path.splitext(file.written.name)[1]
+    taken = file.written.taken and path.endswith(ending)  # a file of another ending is no session to them
+    return command(file, [*file.written.taken, path]) if taken else None
 
 
-def installed(env: Env, made: Made, *, in_folder: bool = False) -> tuple[str, str] | None:
+def installed(env: Env, file: ProgramFile, *, in_folder: bool = False) -> tuple[str, str] | None:
     """Where the program has the same session already, and its id; None where it has none.
 
     `in_folder`: only in the folder of the new file, because another may have one of the same id.
     """
-    id, folder = made.written.resume[-1], os.path.dirname(made.place)
+    id, folder = file.written.resume[-1], os.path.dirname(file.place)
     paths = (
         glob.iglob(f"{glob.escape(folder)}/*.json*") if in_folder
-        else (file.path for file in files_of(env, [made.program]))
+        else (file.path for file in files_of(env, [file.program]))
     )  # fmt: skip
     for path in paths:
         if id in path or f"-{id[:8]}.json" in path:  # the latter by Gemini CLI
             return path, id
         if not in_folder and is_database(path):  # opencode's ids begin with their time
             with opened(path) as database:
-                for session in sessions_in(database, made.program):
+                for session in sessions_in(database, file.program):
                     if session.id[-14:] == id[-14:]:
                         return path, session.id
     return None
 
 
-def _imported(env: Env, made: Made) -> None:
+def _imported(env: Env, file: ProgramFile) -> None:
     """Have the program take the file in; InputOutput where it does not."""
-    words = made.written.imported
-    with tempfile.NamedTemporaryFile(suffix=os.path.basename(made.written.name)) as file:
-        file.write(made.written.data)
-        file.flush()
+    words = file.written.imported
+    with tempfile.NamedTemporaryFile(suffix=os.path.basename(file.written.name)) as temp:
+        temp.write(file.written.data)
+        temp.flush()
         try:
             done = subprocess.run(
-                [*words, file.name], cwd=made.cwd or None, env=dict(env.environ), stdin=subprocess.DEVNULL,
+                [*words, temp.name], cwd=file.cwd or None, env=dict(env.environ), stdin=subprocess.DEVNULL,
                 capture_output=True, check=False,
             )  # fmt: skip
         except OSError as error:
             raise InputOutput(
-                f"{shlex.join(words)}, in {made.cwd}: {error.strerror}; --output FILE writes the file alone"
+                f"{shlex.join(words)}, in {file.cwd}: {error.strerror}; --output FILE writes the file alone"
             ) from None
     output = " ".join((done.stdout + done.stderr).decode("utf-8", "replace").split())
-    if done.returncode or made.written.resume[-1] not in output:
+    if done.returncode or file.written.resume[-1] not in output:
         raise InputOutput(f"{shlex.join(words)}: {output[-300:] or f'exit {done.returncode}'}")
 
 
-def command(made: Made, words: Sequence[str]) -> str:
+def command(file: ProgramFile, words: Sequence[str]) -> str:
     """A command line that runs in the session's directory."""
-    return f"cd {shlex.quote(made.cwd)} && {shlex.join(words)}" if made.cwd else shlex.join(words)
+    return f"cd {shlex.quote(file.cwd)} && {shlex.join(words)}" if file.cwd else shlex.join(words)
