@@ -270,7 +270,7 @@ MUTANTS = [
         "ask --system replaces the system prompt of a session", "commands/ask.py",
         'if options.system and not view.meta.get("system") else',
         "if options.system else",
-        ("commands/test_ask.py::test_a_system_prompt_is_stored_if_there_is_none",),
+        ("test_cases.py::test_case[ask/keeps-the-system-prompt]",),
     ),
     Mutant(
         "a secret across an update and its deltas stays where the update is edited again", "filters/redact/run.py",
@@ -618,7 +618,7 @@ MUTANTS = [
         "a package is given what was edited as it was", "adapters/native_history.py",
         '        return value if stored.get("parts") == message.own else None',
         "        return value",
-        ("adapters/test_protocols.py::test_what_others_append_and_change_is_seen",),
+        ("adapters/test_protocols.py::test_appends_and_changes_by_commands_are_seen",),
     ),
     Mutant(
         "an entry of another process is stored again", "adapters/claude_agent_sdk.py",

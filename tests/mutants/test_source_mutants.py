@@ -20,8 +20,11 @@ PACKAGE = ROOT / "cli" / "codeh_history"
 def test_the_line_is_there(mutant):
     """A change to a line with a mutant needs a change to the mutant."""
     assert (PACKAGE / mutant.file).read_text().count(mutant.line) == 1
-    files = {ROOT / "tests" / test.partition("::")[0] for test in mutant.tests}
-    assert all(file.exists() for file in files)
+    for test in mutant.tests:
+        file, _, name = test.partition("::")
+        name, _, case = name.rstrip("]").partition("[")
+        assert f"def {name}" in (ROOT / "tests" / file).read_text()
+        assert name != "test_case" or (ROOT / "tests/cases" / case).is_dir()
 
 
 @pytest.mark.slow

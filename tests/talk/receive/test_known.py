@@ -58,7 +58,9 @@ def test_pending_response_repeated_in_full_is_stored_once(home, monkeypatch):
     monkeypatch.setattr(receiving.time, "monotonic", lambda: float(next(seconds)))
     second = receive(home, streamed("Hello"))
     assert (second.code, second.out) == (0, first.out)
-    assert "open" in [line["type"] for line in lines(session_path(home, "s"))][-3:]
+    types = [line["type"] for line in lines(session_path(home, "s"))]
+    assert "open" in types[-3:]
+    assert types[-1] == "revert"
     assert texts_of_model(home) == ["Hello"]
 
 
