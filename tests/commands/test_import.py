@@ -116,7 +116,7 @@ def test_many_problems_show_the_first_and_report_all(tmp_path):
 
 
 def test_2026_11_23_skipped_content_is_listed_before_interface_records(tmp_path):
-    session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
+    session = Session("p", "s", skipped=Counter({"thought": 2, "zebra": 1}))
     for kind in ("attachment", "attachment", "mode"):
         session.skip(kind, own=True)
     expected = ["not imported: 2 thoughts", "not imported: 1 zebra"]
@@ -143,11 +143,11 @@ def test_after_a_conflict_the_new_session_is_named(tmp_path):
 @pytest.mark.parametrize("wanted", [True, False])
 def test_branches_and_sub_agents_become_sessions_on_request(*, wanted):
     branch = Session("p", "b")
-    session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
+    session = Session("p", "s", skipped=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
                       used=lambda: [AgentUsage("u", None, {})])  # fmt: skip
     sessions = list(with_branches([session], branches=wanted))
     assert sessions == ([(session, True), (branch, False)] if wanted else [(session, True)])
-    assert session.left == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})
+    assert session.skipped == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})
     assert bool(list(session.used())) == (not wanted)
     assert list(session.branches()) == []  # what holds all of the file is let go
 

@@ -244,7 +244,7 @@ def test_any_session_can_be_written(form, log):
     assert isinstance(result, Exported)
     assert type(result.data) is bytes
     assert result.data.endswith(b"\n") or not result.data
-    assert all(count >= 0 for count in result.left.values())
+    assert all(count >= 0 for count in result.left_out.values())
 
 
 @pytest.mark.parametrize("form", EXPORTERS)

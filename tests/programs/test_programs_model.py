@@ -32,8 +32,8 @@ def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
     assert session.settings == {"title": "two"}
     for kind, many in (("command", 2), ("note", 0), ("command", 1)):
         session.skip(kind, many)
-    assert session.left == {"command": 3}
-    assert "note" not in session.left
+    assert session.skipped == {"command": 3}
+    assert "note" not in session.skipped
 
 
 def test_it_was_written_last_when_its_last_entry_says():
@@ -268,7 +268,7 @@ def test_the_kind_of_a_role_or_none_and_counted():
     assert [session.kind_of(role, kinds) for role in ("user", "assistant", "narrator", "", None, [])] == [
         "user", "codeh", None, None, None, None,
     ]  # fmt: skip
-    assert session.left == {"message of narrator": 1, "message of nobody": 3}
+    assert session.skipped == {"message of narrator": 1, "message of nobody": 3}
 
 
 def test_undoing_a_summary_restores_the_covered_messages():

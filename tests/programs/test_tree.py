@@ -112,7 +112,7 @@ def test_branches_are_limited_and_the_last_counts_the_rest(monkeypatch):
     monkeypatch.setattr(trees, "MAX_BRANCHES", 2)
     made = list(trees.branches(session("abc"), ["ad", "ae", "af", "ag"], add, str))
     assert [[item.id for item in branch.items] for branch in made] == [["a", "d"], ["a", "e"]]
-    assert [dict(branch.left) for branch in made] == [{}, {trees.BEYOND: 2}]
+    assert [dict(branch.skipped) for branch in made] == [{}, {trees.BEYOND: 2}]
     nodes = tree("a ba ca da")
     assert len(list(trees.own_nodes([nodes[id] for id in "bcd"], nodes, {"a"}, lambda leaf: ()))) == 3
 

@@ -186,7 +186,7 @@ def thoughtful(origin, **fields):
 def test_thinking_goes_back_only_to_the_program_whose_it_was(view, kept):
     written = registry.written("claude-code", view, ABOUT)
     assert (b"c2ln" in written.data) is kept
-    assert +written.left == ({} if kept else {"thought": 1})
+    assert +written.left_out == ({} if kept else {"thought": 1})
 
 
 @pytest.mark.parametrize("text", [None, [{"type": "reasoning_text", "text": "hm"}]], ids=["sealed", "open"])
@@ -224,7 +224,7 @@ def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program):
     written = registry.written(program, view.with_messages(sources.listed([prompt, answer, more])), ABOUT)
     assert written.data.count(b"- a.txt (text/plain, 5 bytes)") >= 2
     assert b"Red." in written.data
-    assert +written.left == {"thought": 1}
+    assert +written.left_out == {"thought": 1}
 
 
 @PROGRAMS
@@ -258,7 +258,7 @@ def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged()
 def test_unexportable_records_are_counted():
     view = thoughtful(None)
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
-    left = registry.written("codex", view, ABOUT).left
+    left = registry.written("codex", view, ABOUT).left_out
     assert +left == {"thought": 1, "system prompt": 1, "tool declaration": 2}
     assert writing.format_counts(left) == "2 tool declarations, 1 system prompt, 1 thought"
 

@@ -113,10 +113,10 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
         env.write(exported.data)
     else:
         new_file.write(options.output, exported.data)
-    if any(exported.left.values()):
+    if any(exported.left_out.values()):
         from ..programs.writing import format_counts
 
-        env.note(f"{target.id}: left out: {format_counts(exported.left)}")
+        env.note(f"{target.id}: left out: {format_counts(exported.left_out)}")
 
 
 def pages(env: Env, options: Options) -> int:

@@ -28,7 +28,7 @@ class Exported(NamedTuple):
     """An exported view, and counts of what the format cannot hold, by kind."""
 
     data: bytes
-    left: Counter[str]
+    left_out: Counter[str]
 
 
 def export(view: View, form: str, more: int | str | None = None) -> Exported:

@@ -30,7 +30,7 @@ _MEDIA = {  # media types that may be referenced by path
 def export(view: View) -> Exported:
     """Export a step per message; results belong to the step of their call."""
     conversation = prepared(view)
-    steps = _Steps(conversation.left)
+    steps = _Steps(conversation.left_out)
     if conversation.system:
         steps.add("system", conversation.system)
     if conversation.opening:
@@ -50,12 +50,12 @@ def export(view: View) -> Exported:
         "schema_version": VERSION, "session_id": view.id or OURS, "agent": agent, "steps": steps.steps,
         "final_metrics": {**totals, "total_steps": len(steps.steps)},
     }  # fmt: skip
-    return Exported(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n", conversation.left)
+    return Exported(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n", conversation.left_out)
 
 
 class _Steps:
-    def __init__(self, left: Counter[str]) -> None:
-        self.left = left
+    def __init__(self, left_out: Counter[str]) -> None:
+        self.left_out = left_out
         self.steps: list[Json] = []
         self.by_call: dict[str, Json] = {}
 
@@ -66,7 +66,7 @@ class _Steps:
         return step
 
     def add_message(self, message: Message) -> None:
-        content = Content(message, self.left)
+        content = Content(message, self.left_out)
         for id, _, result, failed in content.results:
             self.add_result(str(id), result, failed=failed)
         # a single text is a string; several texts, or media, are parts
@@ -93,7 +93,7 @@ class _Steps:
         mime, blob, file = mime_of(part), part.get("inlineData"), part.get("fileData")
         kind = modality_of(mime)
         if mime not in _MEDIA or (blob and not isinstance(blob.get("data"), str)):
-            self.left[kind] += 1
+            self.left_out[kind] += 1
             return None
         path = f"data:{mime};base64,{blob['data']}" if blob else str(file.get("fileUri"))
         return {"type": kind, "source": {"media_type": mime, "path": path}}

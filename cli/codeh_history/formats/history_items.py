@@ -27,8 +27,8 @@ def export(view: View) -> Exported:
         }
         for message in view.messages
     ]
-    left = Counter({"summary": len(view.summaries)} if view.summaries else {})
-    return Exported(orjson.dumps(items, option=orjson.OPT_INDENT_2) + b"\n", left)
+    left_out = Counter({"summary": len(view.summaries)} if view.summaries else {})
+    return Exported(orjson.dumps(items, option=orjson.OPT_INDENT_2) + b"\n", left_out)
 
 
 def _message(message: Message, parts: Sequence[Part]) -> Json:

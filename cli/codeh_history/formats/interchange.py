@@ -32,7 +32,7 @@ class Conversation(NamedTuple):
     system: str | None
     tools: list[Json]
     model: str | None
-    left: Counter[str]
+    left_out: Counter[str]
 
 
 def prepared(view: View, unanswered: str = "error") -> Conversation:
@@ -56,12 +56,12 @@ def _declared(tools: Sequence[Json]) -> list[Json]:
 
 
 class Content:
-    """A message's parts by kind; unsupported ones are counted in `left`.
+    """A message's parts by kind; unsupported ones are counted in `left_out`.
 
     Calls are (id, name, arguments), results (id, name, text, whether the call failed).
     """
 
-    def __init__(self, message: Message, left: Counter[str]) -> None:
+    def __init__(self, message: Message, left_out: Counter[str]) -> None:
         self.texts: list[str] = []
         self.thoughts: list[str] = []
         self.calls: list[tuple[str, str, Json]] = []
@@ -76,11 +76,11 @@ class Content:
             elif "functionResponse" in part:
                 result: Any = part["functionResponse"]
                 self.results.append((result.get("id"), result.get("name"), *answer(result.get("response"))))
-                left["result file"] += len(objects(result.get("parts")))
+                left_out["result file"] += len(objects(result.get("parts")))
             elif "inlineData" in part or "fileData" in part:
                 self.media.append(part)
             else:
-                left["provider's own part"] += 1
+                left_out["provider's own part"] += 1
 
 
 def counts(message: Message) -> Json:

@@ -14,7 +14,7 @@ from .interchange import FAILURE, THOUGHT, USAGE, counts, prepared
 
 def export(view: View) -> Exported:
     """Export the messages in the format of Chat Completions, which requires a result for each call."""
-    messages, opening, system, tools, _, left = prepared(view, "stub")
+    messages, opening, system, tools, _, left_out = prepared(view, "stub")
     request = providers.load("openai-chat").request(messages, Options(system=system, tools=tools), ())
     body, first = request.body, 1 if system else 0
     summary = [{"role": "user", "content": opening}] if opening else []
@@ -25,8 +25,8 @@ def export(view: View) -> Exported:
     responses = [
         part["functionResponse"] for m in messages for part in m.parts if "functionResponse" in part
     ]
-    left["unsupported part"] += sum(note.startswith("message ") for note in request.notes)
-    left[THOUGHT] += thoughts(messages)
-    left[FAILURE] += sum(answer(response.get("response"))[1] for response in responses)
-    left[USAGE] += sum(bool(counts(message)) for message in messages)
-    return Exported(lines([value]), left)
+    left_out["unsupported part"] += sum(note.startswith("message ") for note in request.notes)
+    left_out[THOUGHT] += thoughts(messages)
+    left_out[FAILURE] += sum(answer(response.get("response"))[1] for response in responses)
+    left_out[USAGE] += sum(bool(counts(message)) for message in messages)
+    return Exported(lines([value]), left_out)

@@ -55,9 +55,9 @@ def export(view: View) -> Exported:
         "gen_ai.output.messages": [],
         **(_answered(answer) if answer else {}),
     }
-    conversation.left[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
+    conversation.left_out[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
     attributes = {key: attribute for key, attribute in value.items() if attribute is not None}
-    return Exported(orjson.dumps(attributes, option=orjson.OPT_APPEND_NEWLINE), conversation.left)
+    return Exported(orjson.dumps(attributes, option=orjson.OPT_APPEND_NEWLINE), conversation.left_out)
 
 
 def _answered(message: Message) -> Json:

@@ -26,7 +26,7 @@ def export(view: View, workspace: str | None = None) -> Exported:
     With a `workspace`, use sidekick's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
     """
     sent = view.sent
-    left = Counter(
+    left_out = Counter(
         "pending message" if m.role else f"{m.kind} message" for m in view.messages if m not in sent
     )
     first = sent[0].fields.get("flowId") if sent else None
@@ -49,7 +49,7 @@ def export(view: View, workspace: str | None = None) -> Exported:
         elements.get(m.id) or ref(m.fields.get("flowId") or view.id, _ids(m), str(m.role)) for m in sent
     ]
     value = {**wrapper, "refs": refs} if isinstance(wrapper, dict) else refs
-    return Exported(orjson.dumps(value) + b"\n", left)
+    return Exported(orjson.dumps(value) + b"\n", left_out)
 
 
 def _element(message: Message) -> Json | None:

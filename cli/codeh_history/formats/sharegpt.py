@@ -19,23 +19,23 @@ def export(view: View) -> Exported:
     conversation = prepared(view, "stub")
     turns = [{"from": "human", "value": conversation.opening}] if conversation.opening else []
     for message in conversation.messages:
-        turns += _turns(message, conversation.left)
+        turns += _turns(message, conversation.left_out)
     value: Json = {"id": view.id, "conversations": turns}
     if isinstance(view.meta.get("title"), str):
         value["title"] = view.meta["title"]
     tools = [tool.get("function", tool) for tool in conversation.tools]
     value |= omit_empty(system=conversation.system, tools=json_text(tools) if tools else None)
-    return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", conversation.left)
+    return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", conversation.left_out)
 
 
-def _turns(message: Message, left: Counter[str]) -> list[Json]:
-    content = Content(message, left)
-    left.update(modality_of(mime_of(part)) for part in content.media)
-    left[THOUGHT] += len(content.thoughts)
-    left[USAGE] += bool(counts(message))
+def _turns(message: Message, left_out: Counter[str]) -> list[Json]:
+    content = Content(message, left_out)
+    left_out.update(modality_of(mime_of(part)) for part in content.media)
+    left_out[THOUGHT] += len(content.thoughts)
+    left_out[USAGE] += bool(counts(message))
     turns: list[Json] = []
     for id, name, text, failed in content.results:
-        left[FAILURE] += failed
+        left_out[FAILURE] += failed
         turns.append({"from": "observation", "name": name, "tool_call_id": id, "value": text})
     who = "gpt" if message.role == "model" else "human"
     turns += [{"from": who, "value": text} for text in content.texts if text]

@@ -99,7 +99,7 @@ class Session:
     """A session as its program would send it next, with what its compactions replaced.
 
     `items` are in log order: covered items come before their summary. `settings` are those of a `meta`
-    record. `left` counts what is not imported, by kind; `interface` names the kinds that are the
+    record. `skipped` counts what is not imported, by kind; `interface` names the kinds that are the
     program's own records. While the source is open, `branches` reads abandoned branches and sub-agents as
     sessions with a `parent` (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind),
     and `used` reads the usage of sub-agents that are not imported. `partial`: the source is damaged, so
@@ -113,7 +113,7 @@ class Session:
     cwd: str | None = None
     settings: Json = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
-    left: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
     interface: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     parent: Json | None = None
@@ -164,7 +164,7 @@ class Session:
     def skip(self, kind: str, count: int = 1, *, own: bool = False) -> None:
         """Count what is not imported; `own`: a known kind of the program's own records."""
         if count:
-            self.left[kind] += count
+            self.skipped[kind] += count
         if own:
             self.interface.add(kind)
 

@@ -166,7 +166,7 @@ class Written(NamedTuple):
     data: bytes
     name: str
     resume: Sequence[str]
-    left: Counter[str] = Counter()  # noqa: RUF012 - never changed
+    left_out: Counter[str] = Counter()  # noqa: RUF012 - never changed
     notes: Sequence[str] = ()  # for people: what could not be written unchanged
     taken: Sequence[str] = ()
     imported: Sequence[str] = ()

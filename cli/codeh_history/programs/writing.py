@@ -30,7 +30,7 @@ from ..session.view import View
 from .fields import time_of as stored_time
 from .protocol import Program, SessionInfo, Written
 
-THOUGHT = "thought"  # a kind in `left`
+THOUGHT = "thought"  # a kind in `left_out`
 _BLOCKS = ("text", "tool_use", "tool_result", "image", "document", *THINKING)  # blocks that files can hold
 _NEXT_PROMPT: list[Part] = [{"text": "next"}]
 
@@ -45,11 +45,13 @@ def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
     came from this program. The program supplies its own system prompt and tools.
     """
     system, tools = system_and_tools(view.meta)
-    left = unsent(view.messages) + Counter({"system prompt": bool(system), "tool declaration": len(tools)})
+    left_out = unsent(view.messages) + Counter(
+        {"system prompt": bool(system), "tool declaration": len(tools)}
+    )
     messages = with_unique_call_ids(view.sent)
     own = origin(view.header).get("from") == program
     kept = [m if own and MARK in m.fields else _without_thinking(m) for m in messages]
-    return view.with_messages(kept), left
+    return view.with_messages(kept), left_out
 
 
 def unsent(messages: Iterable[Message]) -> Counter[str]:
@@ -239,17 +241,19 @@ class Writer:
 
     def written(self, sent: Sent) -> Written:
         """Return the finished file; blocks that it could not hold, except thinking, are left out."""
-        resume, left = (self.program.command, *self.RESUME), Counter[str]()
+        resume, left_out = (self.program.command, *self.RESUME), Counter[str]()
         if self.program.format == ANTHROPIC and not self.program.keeps_thinking:
             types = [block["type"] for element, _ in sent.elements for block in element["content"]]
-            left["part that only Anthropic knows"] = sum(kind not in _BLOCKS for kind in types)
+            left_out["part that only Anthropic knows"] = sum(kind not in _BLOCKS for kind in types)
         taken = resume if self.TAKES_FILES else ()
-        return Written(lines(self.lines), self.name(), (*resume, self.about.id), left, sent.notes, taken)
+        return Written(
+            lines(self.lines), self.name(), (*resume, self.about.id), left_out, sent.notes, taken
+        )
 
 
 def write(program: Program, view: View, about: SessionInfo) -> Written:
     """Write a view as a file that a program resumes."""
-    prepared, left = prepare(view, program.name)
+    prepared, left_out = prepare(view, program.name)
     request = sent(prepared, program.format)
     writer = resolve_name(program.writer)(program, about, time_of(prepared.messages) or about.time)
     if summary := summary_of(prepared, program.name):
@@ -259,8 +263,8 @@ def write(program: Program, view: View, about: SessionInfo) -> Written:
         writer.add(element, sources)
     written: Written = writer.written(request)
     kept = sum(1 for _ in thinking_in(request)) if program.keeps_thinking else 0
-    left[THOUGHT] = thoughts(view.sent) - kept
-    return written._replace(left=left + written.left)
+    left_out[THOUGHT] = thoughts(view.sent) - kept
+    return written._replace(left_out=left_out + written.left_out)
 
 
 # -- ids and lines -----------------------------------------------------------------------------------------
@@ -277,6 +281,6 @@ def lines(values: Iterable[Json]) -> bytes:
     return b"".join(dumps(value) + b"\n" for value in values)
 
 
-def format_counts(left: Counter[str]) -> str:
+def format_counts(counts: Counter[str]) -> str:
     """Counts as text, largest first: `3 error messages, 1 system prompt`."""
-    return ", ".join(plural(count, kind) for kind, count in left.most_common() if count)
+    return ", ".join(plural(count, kind) for kind, count in counts.most_common() if count)

@@ -183,7 +183,7 @@ def test_missing_program_is_named(env, tmp_path):
 
 def test_omitted_content_is_reported_once_per_kind(env, tmp_path):
     written = made(notes=["message 1: no image", "message 2: no image", "message 3: no sound"])
-    written.written.left["thought"] += 2
+    written.written.left_out["thought"] += 2
     with noting(env, tmp_path) as notes:
         program.note_left_out(env, written)
     assert notes[:2] == ["s: 2 messages: no image", "s: message 3: no sound"]

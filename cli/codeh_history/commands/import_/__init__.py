@@ -169,9 +169,9 @@ def tell(env: Env, options: Options, where: str, session: Session, imported: Imp
     if (more := len(problems) - MOST_NAMED) > 0:
         notes.append(f"and {more} more (`codeh-history verify {where}` lists all)")
     own = session.interface
-    left = sorted(session.left.items(), key=lambda item: (item[0] in own, item[0]))
+    left = sorted(session.skipped.items(), key=lambda item: (item[0] in own, item[0]))
     counts = [plural(count, kind) for kind, count in left if options.verbose or kind not in own]
-    if not options.verbose and (records := sum(session.left[kind] for kind in own)):
+    if not options.verbose and (records := sum(session.skipped[kind] for kind in own)):
         counts.append(f"{plural(records, 'interface record')} (-v names them)")
     for note in [*notes, *(f"not imported: {count}" for count in counts)]:
         env.note(f"{where}: {note}")

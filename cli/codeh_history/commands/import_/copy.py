@@ -75,7 +75,7 @@ def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tu
             continue
         session.used = tuple  # imported as sessions
         for kind in AS_BRANCHES:
-            session.left.pop(kind, None)
+            session.skipped.pop(kind, None)
         yield session, True
         yield from ((branch, False) for branch in session.branches())
         session.branches = tuple
@@ -181,7 +181,7 @@ def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json
             yield {
                 "session": imported.id, "action": "imported" if imported.created else "updated",
                 "records": imported.records, **omit_empty(
-                    reason=imported.conflict, left=dict(session.left), problems=len(session.problems)
+                    reason=imported.conflict, left=dict(session.skipped), problems=len(session.problems)
                 ),
             }  # fmt: skip
 

@@ -121,7 +121,7 @@ def write(env: Env, options: Options, session: Recovered, view: View, to: str | 
         contents = [dumps([message.kind, message.parts]) for message in view.messages]
         of = (session.id, options.title, [summary.text for summary in view.summaries], contents)
     file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install, of=of)
-    out = {"resume": program.command(file, file.written.resume), "not_written": dict(file.written.left)}
+    out = {"resume": program.command(file, file.written.resume), "not_written": dict(file.written.left_out)}
     if options.install:
         if installed := program.installed(env, file):
             path, id = installed
@@ -164,7 +164,7 @@ def as_json(session: Recovered, facts: Json, to: str | None, out: Json) -> Json:
     return {
         "session": session.id, "path": session.target.path, "program": session.program, "to": to,
         "ok": not session.problems, "problems": session.problems, **facts,
-        "mended": dict(by_reader + facts["mended"]), "left": dict(sorted(session.left.items())),
+        "mended": dict(by_reader + facts["mended"]), "left": dict(sorted(session.skipped.items())),
         "not_written": {}, **_NOWHERE, **out,
     }  # fmt: skip
 

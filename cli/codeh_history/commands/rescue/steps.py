@@ -50,7 +50,7 @@ class Recovered(NamedTuple):
     """A session as far as it can be read.
 
     `program`: None for a session of this format. `problems`: as in `verify --json`.
-    `left`: counts of what was not imported, by kind.
+    `skipped`: counts of what was not imported, by kind.
     """
 
     target: Target
@@ -58,7 +58,7 @@ class Recovered(NamedTuple):
     view: View
     problems: list[Json]
     program: str | None = None
-    left: Counter[str] = Counter()  # noqa: RUF012 - never changed
+    skipped: Counter[str] = Counter()  # noqa: RUF012 - never changed
 
 
 def read(env: Env, option: str | None, argument: str | None) -> Recovered:
@@ -106,7 +106,7 @@ def _of_program(file: File, program: str, target: Target) -> Recovered:
         others = [branch.items for branch in session.branches() if not branch.agent]
         if longest := max(others, key=len, default=[]):
             session.items = longest
-            session.left -= Counter(dict.fromkeys((ABANDONED, REWOUND, ROLLED_BACK), len(longest)))
+            session.skipped -= Counter(dict.fromkeys((ABANDONED, REWOUND, ROLLED_BACK), len(longest)))
             why = "the branch that continues has no message"
             session.problem(0, "forgets", why, "the longest other branch is read")
     if session is not None:
@@ -115,7 +115,7 @@ def _of_program(file: File, program: str, target: Target) -> Recovered:
         raise BadData(f"{target.path}: it contains no readable message of {program}")
     view = fold(parse(lines_of(translated.lines(session, target.path))))
     problems = [*map(program_problem, session.problems)]
-    return Recovered(target, session.id, view, problems, program, session.left)
+    return Recovered(target, session.id, view, problems, program, session.skipped)
 
 
 def _usable(session: Session) -> Iterator[Entry | Summary]:
@@ -140,7 +140,7 @@ def _usable(session: Session) -> Iterator[Entry | Summary]:
             seen.add(parts)
         repeats = len(item.pieces) - len(pieces)
         if repeats and item.id not in covered:
-            session.left["line that stands there twice"] += repeats
+            session.skipped["line that stands there twice"] += repeats
             item.pieces = pieces
         if pieces or not repeats:
             yield item

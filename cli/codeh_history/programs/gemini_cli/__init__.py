@@ -97,7 +97,7 @@ class _Reading:
         if not self.headed and not self.checkpoint:
             why = f"no header: {self.title} does not find the session"
             self.session.problem(1, "forgets", why, "read without a header")
-        self.session.left.update(self.gone.values())
+        self.session.skipped.update(self.gone.values())
         newest = (self.versions[id][-1][1] for id in self.live)
         in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
         ids: dict[str, list[str]] = {}  # their message ids → our ids

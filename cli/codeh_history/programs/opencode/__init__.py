@@ -235,7 +235,7 @@ def _fill(session: Session, messages: Iterable[Message], revert: Any) -> Session
     summaries: set[str] = set()
     for place, message in enumerate(kept):
         types = (part.get("type") for part in message.parts)
-        session.left.update(f"{kind} part" for kind in types if kind not in _TYPES)
+        session.skipped.update(f"{kind} part" for kind in types if kind not in _TYPES)
         answer = answers.get(message.id) if message.compaction else None
         if answer is not None:
             summaries.add(answer.id)

@@ -97,9 +97,9 @@ def note_left_out(env: Env, file: ProgramFile) -> None:
         by_reason.setdefault(note.partition(": ")[2], []).append(note)
     for why, notes in by_reason.items():
         env.note(f"{file.session}: {notes[0] if len(notes) == 1 else f'{len(notes)} messages: {why}'}")
-    left = writing.format_counts(file.written.left)
-    if left:
-        env.note(f"{file.session}: left out: {left}")
+    left_out = writing.format_counts(file.written.left_out)
+    if left_out:
+        env.note(f"{file.session}: left out: {left_out}")
 
 
 def put(env: Env, file: ProgramFile, output: str | None, *, install: bool = False) -> str:
