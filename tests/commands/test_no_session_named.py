@@ -242,6 +242,16 @@ def test_verbs_about_a_session_take_it_as_their_first_argument(home, verb):
     assert (home / "sessions" / "newer.jsonl").read_bytes() == before
 
 
+@pytest.mark.parametrize("new", [[], ["--new"], ["named", "--new"]])
+def test_chat_stores_every_prompt_in_the_session_it_started(home, new):
+    """2026-11-27: the second prompt was refused, as the session was no longer new."""
+    done = run_in_process("chat", *new, *GEMINI, stdin=[b"one\ntwo\n", b"three\n"])
+    assert done.code == 0, done
+    (name,) = sessions(home)
+    prompts = run_in_process("show", "-s", name, "--role", "user", "--jsonl").lines
+    assert [line["parts"][0]["text"] for line in prompts] == ["one", "two", "three"]
+
+
 def test_two_starts_with_the_same_words_make_two_sessions(home):
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda _: run("append", "--new", "hi", cwd=os.getcwd()), range(6)))
@@ -258,4 +268,8 @@ def test_a_name_taken_in_the_meantime_is_not_appended_to(home, monkeypatch):
     seen = iter([False])
     refused = run_in_process("ask", "--new", "ours", *GEMINI)
     assert refused.code == 75
+    monkeypatch.setattr(append, "exists", lambda _: False)
+    named = run_in_process("append", "-s", "taken", "--new", "ours")
+    assert named.code == 2
+    assert b"taken exists" in named.err
     assert b"ours" not in (home / "sessions" / "taken.jsonl").read_bytes()

@@ -11,7 +11,7 @@ from ...base.words import is_id
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store import log
 from ...store.paths import exists, path_of
-from ...store.resolve import begun_here, check_default_allowed, for_writing, named
+from ...store.resolve import Target, begun_here, check_default_allowed, for_writing, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ...base.env import Env
     from ...store.locked import Locked
-    from ...store.resolve import Target
     from .options import Options, Text
 
     Taking = TypeVar("Taking", bound=Text)
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
 KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
 BEGUN = "begun now"
+NEW = "--new"
 _LONGEST = 40  # characters of the name of a session that is begun without one
 
 
@@ -61,14 +61,13 @@ def target_of(env: Env, session: str | None, argument: str | None = None, *, new
         return None
     target = for_writing(env, session, argument)
     if exists(target.path):
-        raise Usage(f"--new: {target.id} exists; leave --new out to continue it, or choose another name")
-    return target
+        raise _exists(target)
+    return Target(target.path, NEW)
 
 
 def begin(env: Env, text: str) -> Target:
     """Name a new session after the date and the first words of the text, with a number if that is taken."""
     from ...store.create import is_taken
-    from ...store.resolve import Target
 
     base = name = name_for(env, text)
     number = 1
@@ -131,9 +130,17 @@ def store(
 
 
 def require_free(target: Target, locked: Locked) -> None:
-    """NameTaken where another process began the session since its name was chosen."""
-    if target.why == BEGUN and not locked.created:
+    """NameTaken, or Usage if the name was given, where another process began the new session meanwhile."""
+    if locked.created:
+        return
+    if target.why == BEGUN:
         raise NameTaken(f"{target.id}: another process has just begun it; run the same command again")
+    if target.why == NEW:
+        raise _exists(target)
+
+
+def _exists(target: Target) -> Usage:
+    return Usage(f"--new: {target.id} exists; leave --new out to continue it, or choose another name")
 
 
 def print_ids(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
