@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 from codeh_history.filters.redact.redactor import Redactor
 from gitleaks_samples import FIRST, SECOND, fill
 from secret_examples import installed
-from secret_forms_fourth import FIFTH, HARMLESS, HARMLESS_MORE, SIXTH
+from secret_lines import FIFTH, HARMLESS, HARMLESS_MORE, SIXTH
 
 SEEDS = range(20)
 

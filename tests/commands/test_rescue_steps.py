@@ -93,17 +93,14 @@ LOG = [
 ]  # fmt: skip
 
 
-def recovered_from(program):
-    return Recovered(Target("f", "argument"), "s", view_of([]), [], program)
-
-
 @pytest.mark.parametrize(
     ("options", "program", "to"),
     [({}, None, None), ({}, "codex", "codex"), ({"to": "pi"}, "codex", "pi"), ({"to": "pi"}, None, "pi"), ({}, "chatgpt", None),
      ({"install": True}, "codex", "codex")],
 )  # fmt: skip
 def test_it_returns_to_its_program_if_that_can_read_the_file(options, program, to):
-    assert destination(Options(**options), recovered_from(program)) == to
+    recovered = Recovered(Target("f", "argument"), "s", view_of([]), [], program)
+    assert destination(Options(**options), recovered) == to
 
 
 def test_a_rescued_native_session_names_its_source(home):

@@ -21,10 +21,6 @@ from node import EXAMPLES, node, script
 from support import ROOT, lines
 
 
-def seventeen():
-    return w().a("a", "p0", "p1", "p2").k("K", swap("a", 0, "p0", None)).k("L", swap("a", 1, "p1", "s"))
-
-
 def called():
     return w().a("a").a("call").a("b").k("K", put("call", "r"))
 
@@ -91,7 +87,8 @@ def test_an_inserted_message_goes_with_the_one_it_stands_after():
 
 
 def test_ops_leave_the_view_that_they_are_applied_to_as_it_was():
-    view = seventeen().k("M", put("a", "r")).view()
+    log = w().a("a", "p0", "p1", "p2").k("K", swap("a", 0, "p0", None)).k("L", swap("a", 1, "p1", "s"))
+    view = log.k("M", put("a", "r")).view()
     after = apply(view, [swap("a", 2, "p2", "t")])
     assert (short(view), short(after)) == ("a=s+p2 r", "a=s+t r")
     assert short(apply(view, [swap("a", 1, "p1", "u")])) == "a=u+p2 r"

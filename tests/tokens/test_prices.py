@@ -52,7 +52,8 @@ def test_costs_equal_the_package(seed):
     chance = random.Random(seed)
     compared = 0
     for provider, model in chance.sample(PRICED, 200):
-        usage, context, at = _usage(chance), chance.choice(CONTEXTS), _time(chance)
+        usage, context = _usage(chance), chance.choice(CONTEXTS)
+        at = datetime(2023, 1, 1, tzinfo=UTC) + timedelta(seconds=chance.randrange(4 * 365 * 86400))
         expected = theirs(model.id, provider, usage, at, context)
         price = table().price(model.id, provider, {**usage, **context}, f"{at:%Y-%m-%dT%H:%M:%S}.000Z")
         assert price == expected, (provider, model.id, usage, context, at)
@@ -162,7 +163,3 @@ def _usage(chance):
         "cacheWrite1h": hour, "output": reasoning + chance.randrange(50_000), "reasoning": reasoning,
         "webSearches": chance.randrange(3),
     }  # fmt: skip
-
-
-def _time(chance):
-    return datetime(2023, 1, 1, tzinfo=UTC) + timedelta(seconds=chance.randrange(4 * 365 * 86400))

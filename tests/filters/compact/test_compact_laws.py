@@ -56,12 +56,18 @@ def planned(view, share, counter=COUNTER, **fields):
         return None
 
 
+def reached(records, share, **fields):
+    """A view of the records and its plan, only where the budget can be reached."""
+    view = session(records)
+    plan = planned(view, share, **fields)
+    assume(plan is not None)
+    return view, plan
+
+
 @given(records=long.histories(), share=shares, policy=policies)
 def test_the_result_fits_and_is_what_the_plan_says(records, share, policy):
     """G1."""
-    view = session(records)
-    plan = planned(view, share, policy=policy, exact=True)
-    assume(plan is not None)
+    view, plan = reached(records, share, policy=policy, exact=True)
     assert plan.before == total(view)
     assert plan.after == total(apply(view, plan.ops))
     assert plan.floor <= plan.after <= max(1, int(total(view) * share))
@@ -83,9 +89,7 @@ def test_a_budget_is_refused_only_below_the_floor(records, share, policy):
 @given(records=long.histories(), share=shares, policy=policies)
 def test_every_message_is_kept_replaced_summarized_or_dropped(records, share, policy):
     """G3."""
-    view = session(records)
-    plan = planned(view, share, policy=policy)
-    assume(plan is not None)
+    view, plan = reached(records, share, policy=policy)
     messages = {message.id: message for message in view.messages}
     gone = [
         id for op in plan.ops if op["op"] in ("drop", "summarize") for id in op["ids"] if id in messages
@@ -105,9 +109,7 @@ def test_every_message_is_kept_replaced_summarized_or_dropped(records, share, po
 @given(records=long.histories(), share=shares, policy=policies, keep=st.integers(0, 2))
 def test_what_must_stay_is_verbatim(records, share, policy, keep):
     """G6."""
-    view = session(records)
-    plan = planned(view, share, policy=policy, keep_last=keep)
-    assume(plan is not None)
+    view, plan = reached(records, share, policy=policy, keep_last=keep)
     messages = view.sent
     grouped = {n: unit for unit in units(messages) for n in unit}
     prompts = [n for n, message in enumerate(messages) if is_prompt(message)]
@@ -123,9 +125,7 @@ def test_what_must_stay_is_verbatim(records, share, policy, keep):
 @given(records=long.histories(), share=shares, policy=policies)
 def test_units_go_whole(records, share, policy):
     """G2."""
-    view = session(records)
-    plan = planned(view, share, policy=policy)
-    assume(plan is not None)
+    view, plan = reached(records, share, policy=policy)
     after = {message.id for message in apply(view, plan.ops).messages}
     messages = view.sent
     answered = [call for call in pair(messages).calls if call.answer is not None]
@@ -147,9 +147,7 @@ def test_every_provider_takes_the_result(records, share, policy):
 @given(records=long.histories(), share=shares, policy=policies)
 def test_the_same_again_gives_the_same_and_then_nothing(records, share, policy):
     """G5."""
-    view = session(records)
-    plan = planned(view, share, policy=policy)
-    assume(plan is not None)
+    view, plan = reached(records, share, policy=policy)
     again = planned(session(records), share, policy=policy)
     assert orjson.dumps(plan.to_json()) == orjson.dumps(again.to_json())
     after = apply(view, plan.ops)
@@ -226,9 +224,7 @@ def request(view, format):
 @given(records=long.histories(), share=shares)
 def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records, share):
     """G7."""
-    view = session(records)
-    plan = planned(view, share)
-    assume(plan is not None)
+    view, plan = reached(records, share)
     budget = max(1, int(total(view) * share))
     for count in range(1, len(plan.stages)):
         some = [step.op for step in plan.steps if step.stage in plan.stages[:count]]
@@ -242,9 +238,7 @@ def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records, share
 
 @given(records=long.histories(), share=shares)
 def test_a_plan_read_back_does_the_same(records, share):
-    view = session(records)
-    plan = planned(view, share, exact=True)
-    assume(plan is not None)
+    view, plan = reached(records, share, exact=True)
     given_back = read(orjson.loads(orjson.dumps(plan.to_json())), view)
     assert given_back == plan
 
@@ -277,9 +271,7 @@ def test_odd_shapes_are_taken_too(messages, share, policy):
 @given(records=long.histories(), share=shares)
 def test_nothing_is_summarized_that_stubs_could_have_spared(records, share):
     """G7."""
-    view = session(records)
-    plan = planned(view, share)
-    assume(plan is not None)
+    view, plan = reached(records, share)
     draft = Draft(History(view, COUNTER, settings(int(total(view) * share))))
     draft.target = max(1, int(total(view) * share))
     for stage in LOSSLESS:

@@ -12,6 +12,12 @@ from compact.summarized import section, summary, working
 from histories import model, session, user
 
 
+def after_calls(calls):
+    """A session of these calls, each with its result, and much work after them."""
+    done = [m for n, call in enumerate(calls) for m in tool_call(f"l{n}", *call)]
+    return session([user("change the files"), *done, model("done"), *working(60), user("and now?")])
+
+
 def test_the_ledger_holds_the_newest_state_of_each_file():
     calls = [
         ("read_file", {"path": "src/a.py"}, {"output": "x"}), ("edit_file", {"path": "src/a.py"}, {"output": "ok"}),
@@ -20,10 +26,7 @@ def test_the_ledger_holds_the_newest_state_of_each_file():
         ("write_file", {"path": "src/e.py"}, {"error": "disk full"}), ("bash", {"command": "make a"}, {"error": "Error: boom 1"}),
         ("bash", {"command": "make b"}, {"error": "Error: boom 2"}), ("bash", {"command": "make b"}, {"output": "fine"}),
     ]  # fmt: skip
-    done = [
-        m for n, (name, args, result) in enumerate(calls) for m in tool_call(f"l{n}", name, args, result)
-    ]
-    view = session([user("change the files"), *done, model("done"), *working(60), user("and now?")])
+    view = after_calls(calls)
     text = summary(view, tokens(view) // 5)
     assert section(text, "Files") == [
         "- created: src/b.py", "- written: src/a.py", "- deleted: src/d.py", "- read: src/c.py",
@@ -41,10 +44,7 @@ def test_the_ledger_tells_a_file_once_and_what_was_done():
         ("bash", {"command": "make a"}, {"output": "x\nCommand exited with code 3"}), ("bash", {"command": "make b"}, {"exit_code": 3}),
         ("bash", {"command": "make c"}, {"exit_code": 3}), ("bash", {"command": "cat no.txt"}, {"error": "no.txt: No such file"}),
     ]  # fmt: skip
-    done = [
-        m for n, (name, args, result) in enumerate(calls) for m in tool_call(f"l{n}", name, args, result)
-    ]
-    view = session([user("change the files"), *done, model("done"), *working(60), user("and now?")])
+    view = after_calls(calls)
     text = summary(view, tokens(view) // 5)
     assert section(text, "Files") == [
         "- written: /home/me/shop/src/a.py", "- read: README.md, /home/me/shop/README.md",

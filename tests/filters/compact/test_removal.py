@@ -56,14 +56,10 @@ def test_more_than_five_summaries_become_one():
         }
         for n in range(6)
     ]
-    view = _with(view, records)
+    view = fold(parse([*(record.raw for record in view.log.records), *map(orjson.dumps, records)]))
     assert len(view.summaries) == 6
     after = apply(view, plan(view, tokens(view) * 2 // 3).ops)
     assert len(after.summaries) == 1
-
-
-def _with(view, records):
-    return fold(parse([*(record.raw for record in view.log.records), *map(orjson.dumps, records)]))
 
 
 def test_an_agent_loop_of_one_prompt_is_compacted():
