@@ -31,6 +31,10 @@ _ACTS = WRITES | frozenset(
     " reserve upgrade".split()
 )
 _LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
+# How agents note what is still to be done: nothing is done by that.
+_PLANNING = frozenset(
+    "TaskCreate TaskUpdate TodoWrite todo_write todowrite write_todos update_plan".split()
+)
 _OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
 _TELLING = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
 _PUBLISHING = Pattern(
@@ -137,7 +141,7 @@ class Ledger:
 def acts(name: str) -> bool:
     """Whether a tool changes something, judged by the words of its name: `book_flight`, not `get_order`."""
     words = words_of(name)
-    return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
+    return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words) and name not in _PLANNING
 
 
 def _described(name: str, args: dict[str, Any]) -> str:
