@@ -73,7 +73,7 @@ class Proxy:
 
 pytestmark = postgres_server.needed
 LONG = FAULTS == "long"
-WRITER = ROOT / "tests" / "helpers" / "postgres_writer.py"
+WRITER = (ROOT / "tests" / "helpers" / "worker.py", "spread")
 
 
 LOG = b'{"type":"session","version":1,"id":"demo","created":"2026-01-02T03:04:05.000Z"}\n' + b"".join(
@@ -254,7 +254,7 @@ def test_many_writers(url, tmp_path, cluster, sessions):
     strict = "SET default_transaction_isolation = serializable"
     cluster.sql(f"ALTER DATABASE {url.rpartition('/')[2]} {strict}")
     environ = Program(tmp_path / "home", url).environ(PYTHONPATH=str(ROOT / "cli"))
-    argvs = [[sys.executable, WRITER, str(number), str(EACH), str(sessions)] for number in range(WRITERS)]
+    argvs = [[sys.executable, *WRITER, str(number), str(EACH), str(sessions)] for number in range(WRITERS)]
     workers = [subprocess.Popen(argv, env=environ, stdout=-1) for argv in argvs]
     store = postgres.Postgres(url, "URL")
     seen = []
@@ -305,7 +305,7 @@ def test_acknowledged_records_survive_a_failover(mortal, mortal_url, standby, tm
     runs = [run("append", "-s", "demo", "-m", f"before {n}", "--key", f"k{n}") for n in range(10)]
     environ = run.environ(PYTHONPATH=str(ROOT / "cli"))
     writer = subprocess.Popen(
-        [sys.executable, WRITER, "0", "1000000", "1"], env=environ, stdout=-1, stderr=-3
+        [sys.executable, *WRITER, "0", "1000000", "1"], env=environ, stdout=-1, stderr=-3
     )
     ids = [writer.stdout.readline().strip() for _ in range(50)]
     mortal.kill()

@@ -20,6 +20,7 @@ from codeh_history.views.stored_parts import hydrated, wanted
 from folding import w
 from helpers.memory_store import MemoryStore
 from plain_logs import contents as format_shown_by
+from plain_logs import streamed
 
 ENV = Env({"CODEH_HOME": "/nonexistent"})
 
@@ -66,10 +67,6 @@ def read(data, store=None):
 def contents(view):
     """What a view shows, and the numbers that calls without an id go by."""
     return {**format_shown_by(view), "idless": [(message.id, message.idless) for message in view.messages]}
-
-
-def streamed(view):
-    return b"".join(stream.lines(view))
 
 
 def whole(data):

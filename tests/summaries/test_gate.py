@@ -12,7 +12,8 @@ from codeh_history.summaries.gate import faithful, problems
 from codeh_history.summaries.gate.calls import problems as call_problems
 from codeh_history.summaries.gate.faithful import problems as faithful_problems
 from codeh_history.summaries.request import nameable
-from histories import call, model, result, session, tool, user
+from compact.short import tool_call
+from histories import model, session, user
 from recorded import coding, support, view_of
 from support import ROOT, corpus
 
@@ -154,20 +155,16 @@ def test_echo(text, prompt, expected):
     assert gate.is_echo(text, prompt) == expected
 
 
-def done(id, name, args, response):
-    return [model(call(name, id, args)), tool(result(name, id, response))]
-
-
 MESSAGES = session([
     user("Please cancel W7 and W8, and refund W9. My sister cancelled K5 herself."),
-    *done("a", "get_orders", {"user": "Mia_1", "friend": "Mia"}, {"orders": ["W7", "W8", "W9", "K5"]}),
-    *done("b", "cancel_order", {"order_id": "W7", "reason": "late"}, {"status": "cancelled"}),
-    *done("c", "refundOrder", {"order_id": "W9"}, {"error": "Tool call refundOrder failed with error: too old"}),
-    *done("d", "get_order", {"order_id": "W8"}, {"status": "open"}),
-    *done("d2", "get_order", {"order_id": "K5"}, {"status": "open"}),
-    *done("e", "send_mail", {"to": "Anna", "about": "the order"}, {"output": "ok"}),
-    *done("f", "bash", {"command": "make test"}, {"output": "1 failed\nCommand exited with code 2"}),
-    *done("g", "bash", {"command": "make lint"}, {"output": "clean"}),
+    *tool_call("a", "get_orders", {"user": "Mia_1", "friend": "Mia"}, {"orders": ["W7", "W8", "W9", "K5"]}),
+    *tool_call("b", "cancel_order", {"order_id": "W7", "reason": "late"}, {"status": "cancelled"}),
+    *tool_call("c", "refundOrder", {"order_id": "W9"}, {"error": "Tool call refundOrder failed with error: too old"}),
+    *tool_call("d", "get_order", {"order_id": "W8"}, {"status": "open"}),
+    *tool_call("d2", "get_order", {"order_id": "K5"}, {"status": "open"}),
+    *tool_call("e", "send_mail", {"to": "Anna", "about": "the order"}, {"output": "ok"}),
+    *tool_call("f", "bash", {"command": "make test"}, {"output": "1 failed\nCommand exited with code 2"}),
+    *tool_call("g", "bash", {"command": "make lint"}, {"output": "clean"}),
     model("W7 is cancelled. W9 was refunded."),
 ]).messages  # fmt: skip
 

@@ -5,8 +5,7 @@ import pytest
 from codeh_history.filters.compact.lines import brief, cut, flat, spoken
 from codeh_history.filters.compact.units import PEOPLE
 from codeh_history.session.labels import MODEL, USER
-from compact.short import tokens
-from compact.summarized import section, summary, working
+from compact.short import section, summary, tokens, working
 from histories import model, session, user
 
 

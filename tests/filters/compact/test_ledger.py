@@ -7,8 +7,7 @@ from codeh_history.filters.compact.lines import Line
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.summaries.ledger import Ledger
-from compact.short import plan, tokens, tool_call
-from compact.summarized import section, summary, working
+from compact.short import plan, section, summary, tokens, tool_call, working
 from histories import model, session, user
 
 

@@ -12,8 +12,7 @@ from codeh_history.filters.compact.units import Layout, units
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters, open_counter, vocabulary
 from compact.long import output
-from compact.short import BIG, COUNTER, plan, texts_of, tokens, tool_call
-from compact.summarized import working
+from compact.short import BIG, COUNTER, plan, texts_of, tokens, tool_call, working
 from histories import call, conversations, model, result, session, tool, user
 
 

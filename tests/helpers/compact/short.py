@@ -1,4 +1,4 @@
-"""Short histories for tables of compaction, and their expected results."""
+"""Short histories for tables of compaction, their results and their summaries."""
 
 import orjson
 
@@ -37,3 +37,23 @@ def sources(*numbers, size=60):
 
 def texts_of(view):
     return orjson.dumps([message.parts for message in view.messages]).decode()
+
+
+def summary(view, budget, **fields):
+    return apply(view, plan(view, budget, **fields).ops).summaries[-1].text
+
+
+def section(text, heading):
+    """The lines under a heading."""
+    lines = text.split("\n")
+    start = lines.index(f"{heading}:") + 1
+    ends = [n for n, line in enumerate(lines) if n >= start and line.endswith(":") and line[0].isupper()]
+    return lines[start : min(ends, default=len(lines))]
+
+
+def working(calls):
+    return [
+        m
+        for n in range(calls)
+        for m in tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+    ]
