@@ -100,43 +100,42 @@ def test_values_are_coerced_to_the_declared_type(name, value, taken):
     assert getattr(Numbered(**{name: value}), name) == taken
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("count", "0", "--count 0: an integer from 1 to 9 expected"), ("count", "1.5", "--count 1.5: an integer from 1 to 9 expected"),
-        ("count", True, "--count True: an integer from 1 to 9 expected"), ("least", "x", "--least x: an integer of at least 1 expected"),
-        ("share", "nan", "--share nan: a number expected"), ("share", "x", "--share x: a number expected"), ("on", "maybe", "--on maybe: true or false expected"),
-        ("count", [1], "--count: expected a single value"), ("texts", [1], "--texts: expected a text or a list of texts"),
-    ],
-)  # fmt: skip
-def test_wrong_type_is_a_usage_error(name, value, message):
-    with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
-        Numbered(**{name: value})
-
-
 class Combined(OptionSet):
     one: str | None = option("X", "", "-1")
     other: bool = flag("", excludes=("one",))
     third: str | None = option("X", "", requires=("one", "other"))
 
 
-@pytest.mark.parametrize(("values", "message"), [
-    ({"one": "x", "other": True}, "--other and --one cannot be combined"), ({"third": "x"}, "--third requires --one or --other"),
-])  # fmt: skip
-def test_conflicting_options_are_a_usage_error(values, message):
+def test_choices_and_combinations_are_taken():
     assert Combined(one="x", third="y").third == Combined(other=True, third="y").third == "y"
-    with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
-        Combined(**values)
-
-
-@pytest.mark.parametrize(("value", "message"), [
-    ("blue", "--color blue: one of red, green"), ("gren", "--color gren: one of red, green (did you mean green?)"), ("", "--color : one of red, green"),
-])  # fmt: skip
-def test_value_outside_the_choices_is_a_usage_error(value, message):
     assert Choosing(color="red").but(old=True).color == "red"
     assert Choosing(color=None).color is None
-    with pytest.raises(Usage, match=re.escape(message) + "$"):
-        Choosing(color=value)
+    assert Explained(explain=True, json=True).explain
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "message"),
+    [
+        (Numbered, {"count": "0"}, "--count 0: an integer from 1 to 9 expected"),
+        (Numbered, {"count": "1.5"}, "--count 1.5: an integer from 1 to 9 expected"),
+        (Numbered, {"count": True}, "--count True: an integer from 1 to 9 expected"),
+        (Numbered, {"least": "x"}, "--least x: an integer of at least 1 expected"),
+        (Numbered, {"share": "nan"}, "--share nan: a number expected"),
+        (Numbered, {"share": "x"}, "--share x: a number expected"),
+        (Numbered, {"on": "maybe"}, "--on maybe: true or false expected"),
+        (Numbered, {"count": [1]}, "--count: expected a single value"),
+        (Numbered, {"texts": [1]}, "--texts: expected a text or a list of texts"),
+        (Combined, {"one": "x", "other": True}, "--other and --one cannot be combined"),
+        (Combined, {"third": "x"}, "--third requires --one or --other"),
+        (Choosing, {"color": "blue"}, "--color blue: one of red, green"),
+        (Choosing, {"color": "gren"}, "--color gren: one of red, green (did you mean green?)"),
+        (Choosing, {"color": ""}, "--color : one of red, green"),
+        (Explained, {"json": True}, "--json requires --explain"),
+    ],
+)
+def test_wrong_type_choice_or_combination_is_a_usage_error(kind, values, message):
+    with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
+        kind(**values)
 
 
 def test_help_section_is_that_of_the_option_or_class():
@@ -209,9 +208,3 @@ def test_tools_are_a_list_or_an_object_of_json():
     for wrong in ("7", '"x"', "{"):
         with pytest.raises(BadData, match=r"^--tools"):
             tools_from(wrong)
-
-
-def test_json_needs_explain():
-    assert Explained(explain=True, json=True).explain
-    with pytest.raises(Usage, match=r"--json requires --explain"):
-        Explained(json=True)

@@ -243,17 +243,9 @@ def test_a_stream_as_it_grows(following, demo):
 
 
 def test_two_streams_at_once(following, demo):
-    write(
-        demo,
-        opened("a"),
-        delta("a", "A"),
-    )
+    write(demo, opened("a"), delta("a", "A"))
     following.until("    A")
-    write(
-        demo,
-        opened("b"),
-        delta("b", "B"),
-    )
+    write(demo, opened("b"), delta("b", "B"))
     assert following.until("    B") == "\n\n:3 model - b pending\n    B"
     write(demo, delta("a", "1"), {"type": "commit", "of": "a"})
     assert following.until("A1\n\n") == "\n\n:2 model - a\n    A1\n\n"
@@ -262,11 +254,7 @@ def test_two_streams_at_once(following, demo):
 
 
 def test_an_aborted_stream(following, demo):
-    write(
-        demo,
-        opened("a"),
-        delta("a", "A"),
-    )
+    write(demo, opened("a"), delta("a", "A"))
     following.until("    A")
     write(demo, {"type": "abort", "of": "a", "reason": "cut\x1b"})
     assert following.until("]") == "\n  [aborted: cut^[]"
