@@ -187,7 +187,7 @@ def test_claims_without_a_call_are_refused(text):
     "`make lint` passed.", "`make test` failed.", "`make docs` passed.", "W8 was upgraded.", "The trip was cancelled.",
     "W7 was cancelled but W8 was not.", "W7 was cancelled, W8 has stayed open.", "W7 was cancelled and W8 was delivered.",
     "The agent cancelled W7, and the W8 is open.",
-    "A mail about Mia was sent to Anna.",
+    "A mail about Mia was sent to Anna.", "The user asked whether W7 was shipped and W8 was cancelled.",
 ])  # fmt: skip
 def test_what_calls_did_and_what_nobody_can_know_is_taken(text):
     assert call_problems(text, MESSAGES) == []

@@ -38,6 +38,11 @@ _CLAUSE = re.compile(
     r"(?<=[.!?;:])\s+|\n|\bbut\b|\bwhile\b|\bthen\b|,? and (?=(?:the |it |its |was |were )?\w+ed\b)"
     r"|(?:,| and) (?=(?:the )?[#\w-]+ (?:was|is|has|had)\b)"
 )
+_QUESTION = re.compile(  # up to what may be a statement again
+    r"\b(?:asks?|asked|wants? to know|wanted to know|wonders?|wondered) (?:whether|if)\b"
+    r"(?:(?!, and\b|\bbut\b|\bthen\b)[^.;!?\n])*",
+    re.IGNORECASE,
+)
 _THING = re.compile(r"#?[A-Za-z0-9][\w-]*\d[\w-]*|[A-Z][\w-]{2,}")
 _COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed(?:s|ed)|fail(?:s|ed))\b")
 
@@ -58,8 +63,8 @@ def problems(text: str, messages: Sequence[Message]) -> list[str]:
         return []
     args = {word for call in calls for word in _THING.findall(" ".join(strings_in(call.args)))}
     claims = [
-        clause for clause in _CLAUSE.split(text)
-        if not _NOT.search(clause) and any(
+        clause for clause in _statements(text)
+        if any(
             pattern.search(clause) and _is_wrong(clause, acts, args, calls, messages)
             for acts, pattern in _PATTERNS.items()
         )
@@ -68,6 +73,11 @@ def problems(text: str, messages: Sequence[Message]) -> list[str]:
     return [
         f"it says what no call returned: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(claims)
     ]
+
+
+def _statements(text: str) -> list[str]:
+    """The clauses of a text that neither ask nor deny."""
+    return [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if not _NOT.search(clause)]
 
 
 def _is_wrong(
@@ -95,8 +105,8 @@ def _is_wrong(
     if not ids and len(missing) < len(things):
         return False
     stated = [
-        part for message in messages if message.role for part in _CLAUSE.split(text_of(message))
-        if _PATTERNS[acts].search(part) and not _NOT.search(part)
+        part for message in messages if message.role for part in _statements(text_of(message))
+        if _PATTERNS[acts].search(part)
     ]  # fmt: skip
     return any(_in(thing, in_vain) or not _in(thing, stated) for thing in missing)
 
