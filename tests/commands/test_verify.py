@@ -22,6 +22,17 @@ def m(id, **fields):
     return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": TEXT, **fields}
 
 
+def call(id, call_id, name="f"):
+    return m(id, kind="codeh", role="model", parts=[{"functionCall": {"id": call_id, "name": name}}])
+
+
+def result(id, call_id, name="f"):
+    return m(id, kind="tool", parts=[{"functionResponse": {"id": call_id, "name": name, "response": {}}}])
+
+
+CLEAR = {"type": "clear", "id": "x"}
+
+
 def problem_lines(tmp_path, *lines):
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
@@ -65,53 +76,28 @@ def problem_lines(tmp_path, *lines):
             {"op": "summarize", "ids": ["a"], "summary": "t"}]},
           {"type": "summary", "id": "t", "summary": "t", "covers": ["k.4", "i"]}],
          ["3 k drop of a compaction names nothing earlier: x", "3 k replace of a", "3 k insert of a"]),
+        ([HEAD, m("a"), call("b", "c1"), result("c", "c1")], []),
+        ([HEAD, m("a"), call("b", "c1")], []),  # open at the end
+        ([HEAD, m("a"), call("b", "c1"), call("b2", "c2"), result("c", "c2")], ["3 b the call of f is never answered"]),
+        ([HEAD, call("b", "c1"), m("a")], ["2 b the call of f is never answered"]),
+        ([HEAD, call("b", "c1"), m("a"), result("c", "c1")], ["4 c the result of f comes late"]),
+        ([HEAD, call("b", "c1"), result("c", "c1"), result("d", "c1")], ["4 d a second result of f"]),
+        ([HEAD, result("c", "c1")], ["2 c the result of f answers no call"]),
+        ([HEAD, call("b", "c1"), m("e", kind="error", role=None), result("c", "c1")], []),
+        ([HEAD, call("b", "c1"), CLEAR, m("a"), result("c", "c1")], ["5 c the result of f answers no call"]),
+        ([HEAD, CLEAR, call("b", "c1"), m("a")], ["3 b the call of f is never answered"]),
     ],
 )  # fmt: skip
-def test_lines_and_what_they_name(lines, problems, tmp_path):
+def test_lines_what_they_name_and_calls_without_results(lines, problems, tmp_path):
     got = problem_lines(tmp_path, *lines)
     assert len(got) == len(problems), got
     assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
-
-
-def call(id, call_id, name="f"):
-    return m(id, kind="codeh", role="model", parts=[{"functionCall": {"id": call_id, "name": name}}])
-
-
-def result(id, call_id, name="f"):
-    return m(id, kind="tool", parts=[{"functionResponse": {"id": call_id, "name": name, "response": {}}}])
 
 
 def test_a_copy_may_have_any_name(tmp_path):
     path = tmp_path / "copy.jsonl"
     path.write_bytes(orjson.dumps(HEAD) + b"\n")
     assert problems_of(Env(stderr=99), Target(str(path), ""))[1] == []
-
-
-CLEAR = {"type": "clear", "id": "x"}
-
-
-@pytest.mark.parametrize(
-    ("lines", "problems"),
-    [
-        ([m("a"), call("b", "c1"), result("c", "c1")], []),
-        ([m("a"), call("b", "c1")], []),  # open at the end
-        (
-            [m("a"), call("b", "c1"), call("b2", "c2"), result("c", "c2")],
-            ["3 b the call of f is never answered"],
-        ),
-        ([call("b", "c1"), m("a")], ["2 b the call of f is never answered"]),
-        ([call("b", "c1"), m("a"), result("c", "c1")], ["4 c the result of f comes late"]),
-        ([call("b", "c1"), result("c", "c1"), result("d", "c1")], ["4 d a second result of f"]),
-        ([result("c", "c1")], ["2 c the result of f answers no call"]),
-        ([call("b", "c1"), m("e", kind="error", role=None), result("c", "c1")], []),
-        ([call("b", "c1"), CLEAR, m("a"), result("c", "c1")], ["5 c the result of f answers no call"]),
-        ([CLEAR, call("b", "c1"), m("a")], ["3 b the call of f is never answered"]),
-    ],
-)
-def test_pairs(lines, problems, tmp_path):
-    got = problem_lines(tmp_path, HEAD, *lines)
-    assert len(got) == len(problems), got
-    assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
 
 
 def test_blocks(tmp_path, home):

@@ -11,8 +11,7 @@ from codeh_history.session.model import Summary
 from codeh_history.summaries.store import tokens as size
 from codeh_history.summaries.window import Batch
 from codeh_history.tokens import open_counter
-from compact.long import output, prose
-from compact.short import tool_call
+from compact.short import questions, working
 from histories import model, session, user
 from summarizing import digest
 from summarizing import session as stored
@@ -65,9 +64,7 @@ def test_summaries_are_folded_by_their_lines_and_those_without_line_by_line():
 
 
 def test_the_oldest_exchanges_go_until_little_enough_is_left():
-    view = session(
-        [m for n in range(30) for m in (user(f"Question {n}: {prose(n, 40)}"), model(prose(n + 1, 60)))]
-    )
+    view = session([*questions(30, 40)])
     whole = size(view, COUNTER)
     assert due_over(view, whole, COUNTER) is None
     batch = due_over(view, whole - 1, COUNTER)
@@ -81,11 +78,7 @@ def test_the_oldest_exchanges_go_until_little_enough_is_left():
 
 
 def test_inside_one_long_exchange_whole_units_go():
-    work = [
-        m
-        for n in range(40)
-        for m in tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
-    ]
+    work = working(40)
     pinned = {**user("Keep this in mind."), "pinned": True}
     view = session([user("Do it all."), *work[:20], pinned, *work[20:], model("Nearly done.")])
     batch = due_over(view, size(view, COUNTER) // 2, COUNTER)
@@ -93,15 +86,11 @@ def test_inside_one_long_exchange_whole_units_go():
     gone = set(batch.ids)
     assert view.messages[21].id not in gone  # the pinned prompt
     assert view.messages[-1].id not in gone
-    calls = [
-        part["functionCall"]["id"] for m in batch.messages for part in m.parts if "functionCall" in part
-    ]
-    results = [
-        part["functionResponse"]["id"]
-        for m in batch.messages
-        for part in m.parts
-        if "functionResponse" in part
-    ]
+    parts = [part for m in batch.messages for part in m.parts]
+    calls, results = (
+        [part[kind]["id"] for part in parts if kind in part]
+        for kind in ("functionCall", "functionResponse")
+    )
     assert calls == results
 
 

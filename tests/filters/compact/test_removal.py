@@ -9,14 +9,12 @@ from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
 from codeh_history.views.result import compaction
 from compact.long import output, prose
-from compact.short import plan, texts_of, tokens, tool_call
+from compact.short import plan, questions, texts_of, tokens, tool_call, working
 from histories import TS, call, model, result, session, tool, user
 
 
 def test_the_fewest_oldest_exchanges_are_summarized():
-    view = session(
-        [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
-    )
+    view = session([*questions(20)])
     done = plan(view, tokens(view) * 3 // 4)
     assert done.stages == ["summary"]
     (op,) = done.ops
@@ -32,9 +30,7 @@ def test_the_fewest_oldest_exchanges_are_summarized():
 
 
 def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next():
-    view = session(
-        [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
-    )
+    view = session([*questions(20)])
     once = apply(view, plan(view, tokens(view) // 2).ops)
     twice = plan(once, tokens(once) // 2)
     covered = [id for op in twice.ops for id in op.get("ids", ())]
@@ -43,9 +39,7 @@ def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next():
 
 
 def test_more_than_five_summaries_become_one():
-    view = session(
-        [m for n in range(30) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
-    )
+    view = session([*questions(30)])
     records = [
         {
             "type": "summary",
@@ -63,12 +57,7 @@ def test_more_than_five_summaries_become_one():
 
 
 def test_an_agent_loop_of_one_prompt_is_compacted():
-    loop = [
-        m
-        for n in range(300)
-        for m in tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
-    ]
-    view = session([user("do it all"), *loop, model("done")])
+    view = session([user("do it all"), *working(300), model("done")])
     for share in (0.5, 0.1, 0.02):
         after = apply(view, plan(view, int(tokens(view) * share)).ops)
         assert after.messages[0].id == "m0"

@@ -6,7 +6,7 @@ from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
 from codeh_history.tokens import open_counter
 from compact.long import cost, output, prose
-from histories import call, model, result, tool
+from histories import call, model, result, tool, user
 
 COUNTER = open_counter(None)
 BIG = output(7, 400)
@@ -33,6 +33,12 @@ def sources(*numbers, size=60):
     return {
         "sources": [{"source_number": n, "content_id": f"c{n}", "content": prose(n, size)} for n in numbers]
     }
+
+
+def questions(count, size=60):
+    """Exchanges of a question, numbered, and an answer."""
+    for n in range(count):
+        yield from (user(f"Question {n}: {prose(n, size)}"), model(prose(n + 1, 60)))
 
 
 def texts_of(view):
