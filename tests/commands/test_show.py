@@ -57,13 +57,6 @@ def grown(before, more):
     return [*before[:-1], {**rest[0], "text": before[-1]["text"] + more[0]["text"]}, *more[1:]]
 
 
-def events_of(datas):
-    """The events printed as a session's file takes each of these contents in turn."""
-    changes = Changes()
-    views = (fold(parse(lines_of(data))) for data in datas)
-    return [event for view in views for _, _, event in changes.update(list(enumerate(view.messages, 1)))]
-
-
 @given(data=files_of(torn=False), cuts=st.sets(st.integers(1, 30), max_size=4))
 def test_events_alone_give_the_pending_content(data, cuts):
     lines = list(lines_of(data))
@@ -72,7 +65,10 @@ def test_events_alone_give_the_pending_content(data, cuts):
     ]
     pending = {}
     committed = {}
-    for line in events_of(datas):
+    changes = Changes()
+    views = (fold(parse(lines_of(data))) for data in datas)
+    events = (event for view in views for _, _, event in changes.update(list(enumerate(view.messages, 1))))
+    for line in events:
         if "event" not in line:
             committed[line["id"]] = line["parts"]
             pending[line["id"]] = line.get("pending", [])

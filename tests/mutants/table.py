@@ -486,7 +486,7 @@ MUTANTS = [
         "verify lets a record name itself", "commands/verify.py",
         "for id in (id for id in names if id not in seen):",
         "for id in (id for id in names if id not in seen and id != own):",
-        ("commands/test_verify.py::test_lines_and_what_they_name",),
+        ("commands/test_verify.py::test_lines_what_they_name_and_calls_without_results",),
     ),
     Mutant(
         "calls of one id in a row are not told apart by name", "session/pairing.py",

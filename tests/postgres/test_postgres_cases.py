@@ -4,18 +4,16 @@ The folder that a case sees as `home/sessions` mirrors the database (`mirrored`)
 """
 
 import re
-import shutil
-import tempfile
-from pathlib import Path
 
 import pytest
 
 import forks
 import mirrored
 import postgres_server
-from cases import CASES, ENV, OUTPUTS, cases, outcome
+from cases import CASES, ENV, OUTPUTS, cases, outcome, scratch
 from length import by_length
 
+__all__ = ["scratch"]  # a fixture
 pytestmark = [postgres_server.needed, pytest.mark.skipif(not forks.Forks.possible, reason="needs forks")]
 NAME = re.compile(rb"postgres:///cases/([A-Za-z0-9_-]+)")
 SAMPLE = by_length(60, 24, 24)  # every so manyth is tried without `make test-postgres`
@@ -40,13 +38,6 @@ FILES_ONLY = {
 def program_dir(cluster):
     cluster.database("cases")
     return forks.Forks(ENV).program().parent
-
-
-@pytest.fixture
-def scratch():
-    path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
-    yield path
-    shutil.rmtree(path)
 
 
 def marked():

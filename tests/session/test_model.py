@@ -169,12 +169,9 @@ def test_the_lines_that_changed_are_named_and_nothing_of_them_told():
     assert b"sk" not in made
 
 
-def test_where_nothing_changed_there_is_none():
-    assert record("r", TS, [HEADER, A, b" \n"], [HEADER, A, b"\n"]) is None
-
-
-def test_a_torn_last_line_has_no_name():
-    assert record("r", TS, [HEADER, A, b'{"id":"sk'], [HEADER, A, b'{"id":"[re']) is None
+@pytest.mark.parametrize(("old", "new"), [(b" \n", b"\n"), (b'{"id":"sk', b'{"id":"[re')])
+def test_a_blank_or_torn_last_line_that_changed_has_no_name(old, new):
+    assert record("r", TS, [HEADER, A, old], [HEADER, A, new]) is None
 
 
 R1, R2 = (b'{"type":"redaction","id":"%s","ts":"t","lines":[]}\n' % id for id in (b"1", b"2"))
