@@ -15,6 +15,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
+from histories import call, result
 from plain_logs import plain_files
 from support import run
 from terminal_output import on_terminal
@@ -60,14 +61,6 @@ def message(*parts, kind="codeh", role="model"):
     return Message("m", kind, role, None, {}, own=list(parts), parts=list(parts))
 
 
-def call(name, args):
-    return {"functionCall": {"id": "c1", "name": name, "args": args}}
-
-
-def result(response):
-    return {"functionResponse": {"id": "c1", "name": "f", "response": response}}
-
-
 @pytest.mark.parametrize(
     ("part", "pattern", "lines"),
     [
@@ -75,14 +68,14 @@ def result(response):
         ({"text": "one\ntwo"}, "^t", ["two"]),
         ({"text": "Is it blue?\r\nOr grey?"}, r"\?\r?$", ["Is it blue?", "Or grey?"]),
         ({"text": "deep", "thought": True}, "deep", ["deep"]),
-        (call("grep", {"pattern": "sky"}), "grep", ['grep {"pattern":"sky"}']),
-        (call("grep", {"pattern": "sky"}), "sky", ['grep {"pattern":"sky"}']),
-        (call("write", {"text": "a\nb c\nb"}), "^b", ["b c", "b"]),
-        (call("grep", {}), "c1", []),
-        (result({"output": "x\ny"}), "y", ["y"]),
-        (result({"error": "x\ny"}), "x$", ["x"]),
-        (result({"output": "x", "rows": [1, {"k": "needle"}]}), "needle", ['{"output":"x","rows":[1,{"k":"needle"}]}']),
-        (result({"rows": ["a\nneedle z"]}), "^needle", ["needle z"]),
+        (call("grep", "c1", {"pattern": "sky"}), "grep", ['grep {"pattern":"sky"}']),
+        (call("grep", "c1", {"pattern": "sky"}), "sky", ['grep {"pattern":"sky"}']),
+        (call("write", "c1", {"text": "a\nb c\nb"}), "^b", ["b c", "b"]),
+        (call("grep", "c1", {}), "c1", []),
+        (result("f", "c1", {"output": "x\ny"}), "y", ["y"]),
+        (result("f", "c1", {"error": "x\ny"}), "x$", ["x"]),
+        (result("f", "c1", {"output": "x", "rows": [1, {"k": "needle"}]}), "needle", ['{"output":"x","rows":[1,{"k":"needle"}]}']),
+        (result("f", "c1", {"rows": ["a\nneedle z"]}), "^needle", ["needle z"]),
         ({"inlineData": {"mimeType": "image/png", "data": "aGVsbG8="}}, "image|hello|aGV", []),
     ],
 )  # fmt: skip

@@ -213,10 +213,6 @@ def test_billed_usage_counts_once(prices, records, inputs):
 
 
 def test_a_response_has_the_current_branch_skill_and_windows(prices):
-    def user(id, text, **more):
-        parts = [{"text": text}]
-        return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": parts, **more}
-
     calls = [
         {"functionCall": {"name": "Skill", "args": {"skill": "pdf"}}},
         {"functionCall": {"name": "Read", "args": {}}},

@@ -4,6 +4,7 @@ import pytest
 
 from codeh_history.session.pairing import pair
 from codeh_history.summaries.ledger import Ledger
+from compact.short import tool_call
 from recorded import view_of
 
 
@@ -12,13 +13,7 @@ def ledger(turns):
 
 
 def call(number, name, args, response):
-    id = f"planted{name}{number}"
-    request = {"functionCall": {"id": id, "name": name, "args": args}}
-    answer = {"functionResponse": {"id": id, "name": name, "response": response}}
-    return [
-        {"kind": "codeh", "role": "model", "parts": [request]},
-        {"kind": "tool", "role": "user", "parts": [answer]},
-    ]
+    return tool_call(f"planted{name}{number}", name, args, response)
 
 
 @pytest.mark.parametrize(
