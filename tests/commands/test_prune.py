@@ -61,19 +61,16 @@ def test_without_yes_removals_are_only_listed(home, argv, expected):
     assert sorted(os.listdir(home / "sessions")) == ["middle.jsonl", "new.jsonl", "old.jsonl"]
 
 
-def test_blocks_in_use_are_kept(home):
+def test_sessions_in_use_are_kept(home):
     three(home)
-    session(
-        home,
-        "streaming",
-        "2026-01-02T00:00:00Z",
-        {"type": "open", "id": "p", "kind": "codeh", "role": "model"},
-    )
+    opened = {"type": "open", "id": "p", "kind": "codeh", "role": "model"}
+    session(home, "streaming", "2026-01-02T00:00:00Z", opened)
+    session(home, "cut", "2026-01-02T00:00:00Z", opened, {"type": "abort", "of": "p", "reason": "cut"})
     with session_path(home, "old").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = prune("--older-than", "90d", "--yes")
     assert done.code == 0
-    assert done.out.decode().split() == ["middle"]
+    assert done.out.decode().split() == ["middle", "cut"]
     assert b"old: not moved: locked" in done.err
     assert b"streaming: not moved" in done.err
 

@@ -10,6 +10,7 @@ from ..base.errors import BadData, HistoryError, Usage
 from ..base.options import Verb, flag, option
 from ..base.times import from_millis, moment, to_millis
 from ..base.words import plural
+from ..session.fold import fold
 from ..store import begun, read, trash
 from ..store.read import loaded_together
 from ..store.resolve import ids
@@ -87,7 +88,10 @@ def newest_first(env: Env) -> list[Session]:
             newest = from_millis(max(last, written))
             why = f"the newest record ({newest}) is in the future; check the clock"
             raise BadData(f"{path}: {why}; nothing was moved")
-        pending = "an answer is pending" if row["pending"] else ""
-        stays = "locked by another process" if read.being_written(path) else pending
+        stays = "locked by another process" if read.being_written(path) else ""
+        if row["pending"] and not stays:
+            messages = fold(read.read_log(read.read_bytes(path))).messages
+            arriving = any(m.pending is not None and "aborted" not in m.fields for m in messages)
+            stays = "an answer is pending" if arriving else ""
         sessions.append(Session(id, last, row["bytes"], stays))
     return sorted(sessions, key=lambda session: (-session.used, session.id))
