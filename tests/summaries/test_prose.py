@@ -11,7 +11,9 @@ from codeh_history.summaries.prose import clip, rows
 @pytest.mark.parametrize(
     ("line", "sentences"),
     [
-        ("One. Two.", ["One.", "Two."]), ("See e.g. this. Done.", ["See e.g. this.", "Done."]), ("Mr. X. came. So.", ["Mr. X. came.", "So."]), ("Version 2. Then 3.", ["Version 2. Then 3."]),
+        ("One. Two.", ["One.", "Two."]), ("See e.g. this. Done.", ["See e.g. this.", "Done."]), ("Mr. X. came. So.", ["Mr. X. came.", "So."]),
+        ("Never ship to the U.S. before June.", ["Never ship to the U.S. before June."]), ("Not after 5 p.m. unless Bob agrees.", ["Not after 5 p.m. unless Bob agrees."]),
+        ("Never email Acme Inc. without me.", ["Never email Acme Inc. without me."]), ("Version 2. Then 3.", ["Version 2. Then 3."]),
         ('He said "so." Then.', ['He said "so."', "Then."]), ("好。不好？好", ["好。", "不好？", "好"]), ("a.b.c is it", ["a.b.c is it"]), ("", []), ("  ", []), ("What?! Yes", ["What?!", "Yes"]),
     ],
 )  # fmt: skip

@@ -15,7 +15,9 @@ _NEAR = 60  # characters before the end of a sentence that tell whether it is on
 _END = Pattern(  # begins with one set of signs, so that what holds none is passed over fast
     r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=[^\s(])|(?<=[。！？；])[”’」』）]*(?=\S))"
 )
-_ABBREVIATION = Pattern(r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$")
+_ABBREVIATION = Pattern(
+    r"(?i)(?:^|[\s(])(?:(?:\w\.)+\w|etc|vs|cf|approx|inc|prof|dr|mr|mrs|ms|no|\w|\d+)\.$"
+)
 _ODD = Pattern("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
 _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
 _NOISE = Pattern(

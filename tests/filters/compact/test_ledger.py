@@ -60,6 +60,11 @@ def test_the_ledger_tells_a_file_once_and_what_was_done():
     )
 
 
+def test_a_call_without_a_result_did_nothing():
+    open_call = model({"functionCall": {"id": "c", "name": "book_room", "args": {"room": 4}}})
+    assert [*Ledger(pair(session([user("Book it."), open_call]).messages).calls).lines()] == []
+
+
 @pytest.mark.parametrize("share", [2, 4, 8, 20])
 def test_what_was_done_outlives_everything_else(share):
     turns = [user("Please book my trips. Never book a night flight.")]
