@@ -124,7 +124,9 @@ def test_a_file_without_records_is_not_a_session(tmp_path):
     path = tmp_path / "s.jsonl"
     target = Target(str(path), "")
     path.write_text("no json\n7\n")
-    with pytest.raises(BadData, match=r"s\.jsonl: not a session: none of its lines is a record$"):
+    with pytest.raises(
+        BadData, match=r"s\.jsonl: not a session: none of its lines is a record \(line 1, byte 0: "
+    ):
         show.read(QUIET, target, show.Options(), {})
     path.write_text('{"type":"sess')  # a header that was being written
     assert show.read(QUIET, target, show.Options(), {})[0] == []

@@ -66,9 +66,11 @@ def view_of(
     if data is None:
         data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     view = fold(read.read_log(data))
+    damage = view.log.damage
+    if damage and not view.log.records and damage[0].reason != TORN:
+        reasons = _first([_located(each) for each in damage], MOST_SHOWN)
+        raise NotASession(f"{target.path}: not a session: none of its lines is a record ({reasons})")
     report_damage(env, target, view.log, strict=strict, in_memory=in_memory)
-    if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
-        raise NotASession(f"{target.path}: not a session: none of its lines is a record")
     report_notes(env, target, view.notes)
     if hydrate and view.log.refers:
         from .stored_parts import hydrated
