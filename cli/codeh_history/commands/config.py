@@ -155,11 +155,9 @@ def in_session(env: Env, options: Options, sources: list[Layer]) -> ValuesByLaye
         meta["tools"] = orjson.dumps(meta["tools"]).decode()
     session = Layer(where=f"session {view.id}", values=meta, above=True)
     settings = layers.values_by_layer(sorted([*sources, session], key=lambda layer: not layer.above))
-    model = (
-        payload.model_for(view, settings["to"][0], None)
-        if "to" in settings and "model" not in settings
-        else None
-    )
+    if "to" not in settings or "model" in settings:
+        return settings
+    model = payload.model_for(view, settings["to"][0], None)
     return settings | ({"model": (model, session)} if model else {})
 
 

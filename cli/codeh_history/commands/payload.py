@@ -27,14 +27,8 @@ class Options(Reading, Request):
 
 def run(env: Env, options: Options) -> None:
     resolved = resolve(env, options, options.profile)
-    pieces = body_of(
-        env,
-        options.argument,
-        options.session,
-        resolved.request,
-        under=resolved.under,
-        strict=options.strict,
-    )
+    request, under = resolved.request, resolved.under
+    pieces = body_of(env, options.argument, options.session, request, under=under, strict=options.strict)
     if env.begun_here is not None and stat.S_ISFIFO(os.fstat(env.stdout).st_mode):
         from ..store.begun import recently_used
 

@@ -90,8 +90,9 @@ def newest_first(env: Env) -> list[Session]:
             raise BadData(f"{path}: {why}; nothing was moved")
         stays = "locked by another process" if read.being_written(path) else ""
         if row["pending"] and not stays:
-            messages = fold(read.read_log(read.read_bytes(path))).messages
-            arriving = any(m.pending is not None and "aborted" not in m.fields for m in messages)
-            stays = "an answer is pending" if arriving else ""
+            stays = "an answer is pending"
+            with suppress(HistoryError, OSError):
+                view = fold(read.read_log(read.read_bytes(path)))
+                stays = stays if any(message.is_streaming for message in view.messages) else ""
         sessions.append(Session(id, last, row["bytes"], stays))
     return sorted(sessions, key=lambda session: (-session.used, session.id))

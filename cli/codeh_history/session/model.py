@@ -143,6 +143,11 @@ class Message:
         return self.own is not None or self.blocks is not None
 
     @property
+    def is_streaming(self) -> bool:
+        """Whether it has pending content that no abort ended."""
+        return self.pending is not None and "aborted" not in self.fields
+
+    @property
     def is_sent(self) -> bool:
         """Whether a model gets it: committed, and of a kind that has a role."""
         return self.role is not None and self.committed

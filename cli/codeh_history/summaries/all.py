@@ -75,7 +75,7 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
     """Whether anything may be due, without reading blocks; False while an answer arrives."""
     view = view_of(env, target, hydrate=False)
     last = view.messages[-1] if view.messages else None
-    if last and last.pending is not None and not last.committed and "aborted" not in last.fields:
+    if last and last.is_streaming and not last.committed:
         return False
     if settings.over is not None or window.foldable(view.summaries):
         return True

@@ -31,7 +31,7 @@ _ACTS = WRITES | frozenset(
     " reserve upgrade".split()
 )
 _LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
-# How agents note what is still to be done: nothing is done by that.
+# Agents' planning tools: their calls only change a list of tasks.
 _PLANNING = frozenset(
     "TaskCreate TaskUpdate TodoWrite todo_write todowrite write_todos update_plan".split()
 )
@@ -61,12 +61,12 @@ class Ledger:
             self.add(call)
 
     def add(self, call: Call) -> None:
-        """Record the outcome of a call."""
+        """Record the outcome of a call; one without a result has none."""
+        if call.answer is None:
+            return
         args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
         command = "" if _SHELLS.isdisjoint(words) else without_cd(command_of(args))
-        response = call.answer and call.answer.message.parts[call.answer.part]["functionResponse"].get(
-            "response"
-        )
+        response = call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
         reason = failure(call.name, response, command)
         if reason or self.failures:
             attempt = attempt_of(f"`{command}`" if command else f"{call.name} {args}")
@@ -74,10 +74,8 @@ class Ledger:
                 label = f"`{clip(command, 100)}`" if command else _described(call.name, args)
                 self._fail(f"{_shortened(label, CALL)}: {_both_ends(reason)}", call.place, attempt)
                 return
-            if call.answer is not None and attempt in self.failures:
+            if attempt in self.failures:
                 self.passed.add(attempt)
-        if call.answer is None:
-            return  # nothing is known to be done
         paths = dict(shell_files(command) if command else files_of(args, words))
         for path, state in paths.items():
             self._touch(path, state, call.place)

@@ -110,7 +110,7 @@ class Talk:
         finally:
             if self.size() > size:  # the prompt was stored, with or without an answer
                 self.attached.clear()
-                self.target = Target(self.target.path, "continued")  # no longer to be new
+                self.target = Target(self.target.path, "continued")  # it exists now
 
     def size(self) -> int:
         """The session's size in bytes; 0 if it does not exist yet or its database is unreachable."""

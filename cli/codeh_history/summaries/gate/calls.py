@@ -38,7 +38,7 @@ _CLAUSE = re.compile(
     r"(?<=[.!?;:])\s+|\n|\bbut\b|\bwhile\b|\bthen\b|,? and (?=(?:the |it |its |was |were )?\w+ed\b)"
     r"|(?:,| and) (?=(?:the )?[#\w-]+ (?:was|is|has|had)\b)"
 )
-_QUESTION = re.compile(  # up to what may be a statement again
+_QUESTION = re.compile(  # an indirect question, up to where a statement may begin
     r"\b(?:asks?|asked|wants? to know|wanted to know|wonders?|wondered) (?:whether|if)\b"
     r"(?:(?!, and\b|\bbut\b|\bthen\b)[^.;!?\n])*",
     re.IGNORECASE,
@@ -76,7 +76,7 @@ def problems(text: str, messages: Sequence[Message]) -> list[str]:
 
 
 def _statements(text: str) -> list[str]:
-    """The clauses of a text that neither ask nor deny."""
+    """The clauses of a text that claim something: no questions, denials or intentions."""
     return [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if not _NOT.search(clause)]
 
 

@@ -130,7 +130,7 @@ def store(
 
 
 def require_free(target: Target, locked: Locked) -> None:
-    """NameTaken, or Usage if the name was given, where another process began the new session meanwhile."""
+    """Raise NameTaken, or Usage for a given name, if another process has begun the session meanwhile."""
     if locked.created:
         return
     if target.why == BEGUN:
