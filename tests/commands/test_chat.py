@@ -6,7 +6,7 @@ import re
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData
+from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.commands import chat
 from codeh_history.commands.chat import talk
 from codeh_history.commands.chat.talk import History, Lines, Talk
@@ -48,6 +48,17 @@ def test_invalid_utf_8_is_refused_and_the_next_line_is_read(tmp_path):
         ):
             reader.prompt()
         assert reader.prompt() == "next"
+
+
+def test_a_stdin_that_cannot_be_read_ends_the_chat():
+    writable = os.open(os.devnull, os.O_WRONLY)  # as a closed stdin is opened
+    try:
+        reader = Lines(Env({}, stdin=writable), nothing)
+        with pytest.raises(InputOutput, match=r"^stdin: Bad file descriptor$"):
+            reader.prompt()
+        assert reader.prompt() is None
+    finally:
+        os.close(writable)
 
 
 def test_a_prompt_is_available_as_soon_as_its_line_ends():

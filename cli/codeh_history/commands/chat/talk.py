@@ -9,7 +9,7 @@ from contextlib import suppress
 from ...base.config import layers
 from ...base.config.layers import ResolvedRequest
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, NotFound, TryAgain
+from ...base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
 from ...base.folders import ensure_dir
 from ...base.words import excerpt
 from ...session.pairing import open_at_end, open_calls
@@ -170,7 +170,11 @@ class Lines:
         if self._history is None:
             if self.typed:
                 os.write(self.env.stderr, sign.encode())
-            data = self._stdin.readline()
+            try:
+                data = self._stdin.readline()
+            except OSError as error:
+                self._stdin = open(os.devnull, "rb")  # noqa: SIM115 - every later read is the end of input
+                raise InputOutput(f"stdin: {error.strerror}") from None
             try:
                 return data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8-sig") if data else None
             except UnicodeDecodeError as error:
