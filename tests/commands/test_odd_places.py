@@ -100,6 +100,18 @@ def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path):
     assert run_in_process("last", copy, home=tmp_path).text == "x"
 
 
+def test_a_file_whose_name_is_no_id_has_a_state_and_can_be_asked(home, tmp_path):
+    path = str(tmp_path / "two words.jsonl")
+    run_ok("append", "-s", path, "-m", "x", home=home)
+    assert f"ask -s '{path}'" in run_ok("status", path, home=home).text
+    request = "--to", "openai-chat", "--model", "m", "--via"
+    answer = """echo '{"choices":[{"finish_reason":"stop","message":{"content":"yes"}}]}'"""
+    assert run_ok("ask", "-s", path, *request, answer, home=home).text == "yes"
+    failed = run_in_process("ask", "-s", path, "-m", "y", *request, "exit 1", home=home)
+    assert failed.code == 75
+    assert f"ask -s '{path}'" in failed.err.decode()
+
+
 @pytest.mark.parametrize(
     "argv", [["append", "-m", "x", "--key", "k\udcff"], ["append", "-m", "\udcff"], ["set", "title=\udcff"], ["update", ":1", "-m", "\udcff"]],
     ids=lambda argv: argv[0],

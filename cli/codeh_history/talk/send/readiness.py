@@ -10,6 +10,7 @@ from itertools import islice
 from ...base.config import layers
 from ...base.env import Env
 from ...base.shared_options import Compaction, system_and_tools
+from ...base.words import is_id
 from ...filters.costs import counting, total_of
 from ...session.exchanges import is_prompt
 from ...session.model import Json, Message
@@ -158,4 +159,5 @@ def ask_command(
 def named(env: Env, target: Target) -> str:
     """How to name the session on a command line: its id, where that is enough."""
     path = os.path.abspath(target.path)
-    return target.id if path == os.path.abspath(path_of(env, target.id)) else shlex.quote(target.path)
+    is_here = is_id(target.id) and path == os.path.abspath(path_of(env, target.id))
+    return target.id if is_here else shlex.quote(target.path)
