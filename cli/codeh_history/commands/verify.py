@@ -16,7 +16,6 @@ from ..base.options import JSON, PROVIDERS, Reading, option
 from ..base.shared_options import system_and_tools
 from ..base.words import plural
 from ..programs import records
-from ..programs.model import Entry, Summary
 from ..programs.model import Problem as ProgramProblem
 from ..render.progress import progress, size_of
 from ..session.by_reference import block_ids
@@ -91,8 +90,7 @@ def of_program(target: Target) -> Json | None:
         for session in program_files.sessions_in(file, program):
             ids.append(records.session_id(session))
             problems += map(program_problem, session.problems)
-            covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
-            messages += sum(isinstance(item, Entry) and item.id not in covered for item in session.items)
+            messages += len(session.uncovered())
             version = version or session.version
     return {
         "session": ids[0] if len(ids) == 1 else target.id, "program": program, "version": version,

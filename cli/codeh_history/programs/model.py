@@ -208,6 +208,11 @@ class Session:
         self.live = [item for item in self.live if item in keep]
         self.append(Summary(self.unique(id), ts, text, self.number, covers))
 
+    def uncovered(self) -> list[Entry]:
+        """Return the messages that no summary covers."""
+        covered = {id for item in self.items if isinstance(item, Summary) for id in item.covers}
+        return [item for item in self.items if isinstance(item, Entry) and item.id not in covered]
+
     def undo(self, place: int) -> None:
         """Remove the item at this place and all after it; what their summaries covered is live again."""
         del self.items[place:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .fields import name_at
-from .model import Effect, Entry, Session, Summary
+from .model import Effect, Session
 
 OPEN = "open"  # a call without a result
 OPEN_AT_THE_END = "open at the end"  # one of the last message, if the program handles it differently
@@ -29,8 +29,7 @@ def report(session: Session, effects: Effects, title: str) -> None:
 
     Messages that a summary covers are not sent, so they do not count.
     """
-    covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
-    entries = [item for item in session.items if isinstance(item, Entry) and item.id not in covered]
+    entries = session.uncovered()
     placed = [
         (place, piece.line, part)
         for place, entry in enumerate(entries) for piece in entry.pieces for part in piece.parts

@@ -265,12 +265,12 @@ def _rows(file: ProgramFile) -> Iterator[Json]:
     try:
         with program_files.opened(file.path) as opened:
             for session in program_files.sessions_in(opened, file.program, newest=True):
-                entries, live = [item for item in session.items if isinstance(item, Entry)], {*session.live}
+                entries = [item for item in session.items if isinstance(item, Entry)]
                 prompts = (beginning(" ".join(texts(e.parts))) for e in entries if e.kind == "user")
                 if session.items:
                     yield {
                         **row, "session": session.id,
-                        "messages": sum(entry.id in live for entry in entries),
+                        "messages": len(session.uncovered()),
                         "prompt": next(filter(None, prompts), None),
                         "problems": [*map(program_problem, session.problems)],
                         "last": session.last or row["last"],
