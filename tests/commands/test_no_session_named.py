@@ -2,9 +2,6 @@
 
 import os
 import re
-import shlex
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -185,34 +182,6 @@ def test_an_answer_goes_to_the_only_session_with_a_recent_prompt(home):
     with open(kept[1], "rb") as file:
         assert run_in_process("append", "-s", "first", "--from", "auto", stdin=file.fileno()).code == 0
     assert run_in_process("last", "first").out == b"no\n"
-
-
-def piped_payload(home, *argv):
-    """What `payload` prints on stderr where its output goes into a pipe."""
-    done = subprocess.run(
-        f"{shlex.join([sys.executable, '-m', 'codeh_history', 'payload', '--to', 'gemini', *argv])} | cat",
-        shell=True, env={**os.environ, "CODEH_HOME": str(home)}, capture_output=True, text=True, check=True,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert "contents" in done.stdout
-    return done.stderr.splitlines()
-
-
-def test_payload_into_a_pipe_warns_that_the_answer_needs_a_session(home):
-    run_in_process("append", "-s", "first", "hi")
-    assert piped_payload(home) == ["codeh-history: first (newest begun here)"]
-    run_in_process("append", "-s", "second", "hi")
-    assert piped_payload(home) == [
-        "codeh-history: second (newest begun here)",
-        (
-            "codeh-history: second, first were used in this directory in the last hour: "
-            "to store the answer, `append --from` needs a name (-s second)"
-        ),
-    ]
-    assert piped_payload(home, "-q") == []
-    assert piped_payload(home, "first") == []
-    to_a_file = run_in_process("payload", "--to", "gemini")
-    assert to_a_file.err == b"codeh-history: second (newest begun here)\n"
 
 
 def test_text_and_m_are_mutually_exclusive(home):

@@ -39,6 +39,3 @@ class MemoryStore:
 
     def foreign(self, ids, heads):
         return {id: self.held[head + id] for id in ids for head in heads if head + id in self.held}
-
-    def take_back(self, ids):
-        """Nothing to close."""

@@ -279,12 +279,6 @@ MUTANTS = [
         ("commands/test_redact.py::test_a_secret_across_an_update_is_removed_though_another_followed",),
     ),
     Mutant(
-        "a failed persist leaves its blocks", "views/persist.py",
-        "        persisting.take_back(target.path)\n        raise\n",
-        "        raise\n",
-        ("views/test_moving.py::test_a_file_that_cannot_be_replaced_leaves_no_block_behind",),
-    ),
-    Mutant(
         "the trash counts by letters", "store/trash.py",
         "    return sorted(items)",
         "    return sorted(items, key=lambda item: (item.id, str(item.number)))",

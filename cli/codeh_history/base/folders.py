@@ -64,8 +64,8 @@ def create(path: str) -> int:
     return os.open(path, _CREATE, 0o600)
 
 
-def replace_file(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
-    """Replace a file atomically, durable except for its name; return its stat."""
+def replace_file(path: str, data: bytes | bytearray | memoryview) -> None:
+    """Replace a file atomically, durable except for its name."""
     temp = temporary(path)
     try:  # including the creation: a signal may arrive right after it
         fd = create(temp)
@@ -73,14 +73,12 @@ def replace_file(path: str, data: bytes | bytearray | memoryview) -> os.stat_res
             os.fchmod(fd, 0o600)  # under any umask
             write(fd, data)
             sync(fd)
-            info = os.fstat(fd)
         finally:
             os.close(fd)
         os.replace(temp, path)
     except BaseException:
         remove(temp)
         raise
-    return info
 
 
 def write(fd: int, data: bytes | bytearray | memoryview) -> None:

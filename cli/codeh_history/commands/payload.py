@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
-
 from ..base.config.layers import resolve
 from ..base.env import Env
 from ..base.options import PROFILE, Reading
@@ -29,13 +26,5 @@ def run(env: Env, options: Options) -> None:
     resolved = resolve(env, options, options.profile)
     request, under = resolved.request, resolved.under
     pieces = body_of(env, options.argument, options.session, request, under=under, strict=options.strict)
-    if env.begun_here is not None and stat.S_ISFIFO(os.fstat(env.stdout).st_mode):
-        from ..store.begun import recently_used
-
-        if len(ids := recently_used(env)) > 1:
-            env.note(
-                f"{', '.join(ids)} were used in this directory in the last hour: "
-                f"to store the answer, `append --from` needs a name (-s {ids[0]})"
-            )
     for piece in pieces:
         env.write(piece)

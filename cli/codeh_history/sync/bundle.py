@@ -96,19 +96,9 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 def unpack(env: Env, file: IO[bytes], where: str, into: str | None) -> str:
     """Store a bundle's session unchanged, with its blocks; return its id.
 
-    Nothing is kept if the bundle is truncated or altered, or the id belongs to another session.
+    Nothing is stored if the bundle is truncated or altered, or the id belongs to another session.
     """
-    store, stored = open_store(env), set[str]()
-    try:
-        return _unpacked(env, _members(file, where), where, into, store, stored)
-    except BaseException:
-        store.take_back(stored)
-        raise
-
-
-def _unpacked(
-    env: Env, members: Members, where: str, into: str | None, store: BlockStore, stored: set[str]
-) -> str:
+    members, stored = _members(file, where), set[str]()
     about = _json(next(members, ("", b"")), FIRST, where)
     session = str(about.get("session"))
     if about.get("version") != VERSION or "/" in session:
@@ -116,11 +106,14 @@ def _unpacked(
     name = into or (session if is_id(session) else None)
     path = create.path_for_into(env, name) if name else create.free_path(env, None, session)
     present = read.read_bytes(path) if create.is_taken(path) else None
-    data = _session(about, members, where, store, stored)
+    data = _session(about, members, where, None, stored)
     if present == data:
         return id_of(path)
     if present is not None:
         raise BadData(f"{path}: another session of that id; --into NEW imports it as another session")
+    file.seek(0)
+    members = _members(file, where)
+    _session(_json(next(members), FIRST, where), members, where, open_store(env), set())
     id = create.copy_session(env, path, data, renamed=id_of(path) != session)
     absent = [block for block in rewrite.blocks(data) if block not in stored]
     if absent:
@@ -135,15 +128,17 @@ def load(data: bytes, where: str, store: BlockStore) -> bytes:
     return _session(about, members, where, store, set())
 
 
-def _session(about: Json, members: Members, where: str, store: BlockStore, stored: set[str]) -> bytes:
-    """Return the session's bytes; its verified blocks are in the store, and their ids in `stored`."""
+def _session(
+    about: Json, members: Members, where: str, store: BlockStore | None, stored: set[str]
+) -> bytes:
+    """Check a session and its blocks, whose ids `stored` gets; store these unless `store` is None."""
     name, data = next(members, ("", b""))
     if name != SESSION or hashlib.sha256(data).hexdigest() != about.get("sha256"):
         raise BadData(f"{where}: the session in it is truncated or altered; nothing was imported")
     batch: dict[str, bytes] = {}
     for name, block in members:
         if name == LAST:
-            if batch:
+            if store is not None and batch:
                 store.mset(batch)
             if set(_json((name, block), LAST, where).get("blocks") or ()) != stored:
                 break
@@ -156,7 +151,8 @@ def _session(about: Json, members: Members, where: str, store: BlockStore, store
         batch[id] = block
         stored.add(id)
         if sum(map(len, batch.values())) > BATCH:
-            store.mset(batch)
+            if store is not None:
+                store.mset(batch)
             batch = {}
     else:
         raise BadData(f"{where}: cut off before its end; nothing was imported")

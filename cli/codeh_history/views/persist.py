@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..base.env import Env
-from ..base.errors import HistoryError, Lost
+from ..base.errors import Lost
 from ..base.words import plural
 from ..session import stream
 from ..session.by_reference import Blocks, all_ids, summary_part, to_references
@@ -15,7 +15,6 @@ from ..session.model import Json, Unread
 from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
 from ..session.view import View
-from ..store import read
 from ..store.blocks import copy_missing, open_store, open_stores, sizes
 from ..store.blocks.protocol import BlockStore
 from ..store.resolve import Target
@@ -59,16 +58,12 @@ def persist(
 ) -> bool:
     """Move large parts of a session's file to the block store; return whether anything changed.
 
-    Blocks it already named are copied there too. On any error the blocks that only this needed are deleted.
+    Blocks it already named are copied there too.
     """
     persisting = Persisting(env, target.id, every=every, lost=lost)
-    try:
-        changed = rewrite.in_place(
-            env, target, lambda data: persisting.lines(rewrite.records(data)), strict=strict
-        )
-    except BaseException:
-        persisting.take_back(target.path)
-        raise
+    changed = rewrite.in_place(
+        env, target, lambda data: persisting.lines(rewrite.records(data)), strict=strict
+    )
     persisting.report(target)
     return changed or persisting.copied > 0
 
@@ -136,16 +131,6 @@ class Persisting:
         blocks |= new[1]
         self.count += 1
         return rewrite.with_same_end(dumps(new[0]), line)
-
-    def take_back(self, path: str) -> None:
-        """Delete the blocks stored for a file that does not name them after all."""
-        if not self.stored:
-            return
-        try:
-            data = read.read_bytes(path)
-        except HistoryError:
-            return  # it is unknown which blocks it names
-        self.stores[0].take_back(self.stored - {id.decode() for id in _ID.findall(data)})
 
     def report(self, target: Target) -> None:
         """Note what was done."""

@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import product
 from typing import TypeVar
@@ -41,7 +41,6 @@ class DirectoryStore:
         self._mark = os.path.join(self.place, _SHARED)
         self._outside = not self.place.startswith(os.path.realpath(env.home) + os.sep)
         self.shared = self._outside or os.path.lexists(self._mark)
-        self._made: dict[str, tuple[int, int]] = {}  # blocks created here: inode and modification time
 
     def _path(self, id: str) -> str:
         return os.path.join(self.root, id[:2], id)
@@ -85,14 +84,6 @@ class DirectoryStore:
     # -- writing ------------------------------------------------------------------------------------
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
-        before = set(self._made)
-        try:
-            self._store(blocks)
-        except BaseException:
-            self.take_back(self._made.keys() - before)
-            raise
-
-    def _store(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):
             if self._outside and not os.path.lexists(self._mark):
                 os.close(os.open(self._mark, os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -108,10 +99,7 @@ class DirectoryStore:
     def _put(self, block: tuple[str, Data]) -> None:
         id, data = block
         if not self._holds(id, memoryview(data)):
-            new = not os.path.lexists(self._path(id))
-            info = replace_file(self._path(id), data)
-            if new:
-                self._made[id] = info.st_ino, info.st_mtime_ns
+            replace_file(self._path(id), data)
 
     def _holds(self, id: str, data: memoryview) -> bool:
         """Return whether the block exists, intact and owned by us; if so, mark it as just written."""
@@ -175,17 +163,6 @@ class DirectoryStore:
                 if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < before:
                     os.unlink(entry.path)
         return count
-
-    def take_back(self, ids: Collection[str]) -> None:
-        """Delete blocks that this object created, unless another writer has touched them or is active."""
-        made = {id: self._made.pop(id) for id in ids if id in self._made}
-        if not made:
-            return
-        with suppress(OSError), self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):  # else `gc` removes them later
-            for id, written in made.items():
-                info = os.lstat(self._path(id))
-                if (info.st_ino, info.st_mtime_ns) == written:
-                    os.unlink(self._path(id))
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
         """Yield the entries of all shards; nothing if the store does not exist yet."""

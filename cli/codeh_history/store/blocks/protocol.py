@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 Data = bytes | memoryview
@@ -39,13 +39,6 @@ class BlockStore(Protocol):
         A store that no other program writes to returns none.
         """
         return {}
-
-    def take_back(self, ids: Collection[str]) -> None:  # noqa: ARG002
-        """Delete those of these blocks that this object created and no one else relies on.
-
-        A store that cannot tell deletes none; `gc` removes them later.
-        """
-        return
 
 
 def is_block_id(text: object) -> bool:
