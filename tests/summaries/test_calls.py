@@ -183,6 +183,13 @@ LONG = "so that the arguments of this call are far too long to be shown in one l
     ("bash", {"command": f"echo {LONG} a"}, {"command": f"echo {LONG} b"}, False), ("bash", {"command": f"echo {LONG} a"}, {"command": f"echo {LONG} a 2>&1"}, True),
     ("bash", {"command": "dump all | load a"}, {"command": "dump all | load b"}, False), ("bash", {"command": "make 2>&1 | tail -3"}, {"command": "make > log.txt"}, True),
     ("bash", {"command": "build | tee log && deploy"}, {"command": "build"}, False), ("bash", {"command": "make"}, None, False),
+    ("bash", {"command": "npm test"}, {"command": "npm test -- --run"}, True), ("bash", {"command": "npm test"}, {"command": "npm test -- -t login"}, False),
+    ("bash", {"command": "pytest -q tests"}, {"command": "cd /p && CI=1 .venv/bin/python -m pytest -n 2 --tb=short tests"}, True),
+    ("bash", {"command": "pytest tests/a"}, {"command": "pytest tests/b"}, False), ("bash", {"command": "make"}, {"command": "make --dry-run"}, False),
+    ("bash", {"command": "make lint | head"}, {"command": "make fmt && make lint"}, True), ("bash", {"command": "make fmt && make lint"}, {"command": "make lint"}, False),
+    ("Edit", {"file_path": "/p/a.py", "old_string": "x"}, {"file_path": "/p/a.py", "old_string": "y"}, True),
+    ("Edit", {"file_path": "/p/a.py", "old_string": "x"}, {"file_path": "/p/b.py", "old_string": "x"}, False),
+    ("read_file", {"path": "a.py", "limit": 5}, {"path": "a.py"}, True), ("book", {"file": "a.pdf", "seat": 1}, {"file": "a.pdf", "seat": 2}, False),
 ])  # fmt: skip
 def test_only_the_same_call_can_pass_later(name, failed, passes, again):
     turns = call(1, name, failed, {"error": "Error: card c1 not found"})
@@ -202,6 +209,12 @@ def test_what_is_searched_for_is_no_file(command):
 @pytest.mark.parametrize(("command", "acts"), [
     ('cd /x && git add -A && git commit -m "Skip; torn lines" && git push origin main', ['`git commit -m "Skip; torn lines"`', "`git push origin main`"]),
     ("git push --force 2>&1 | tail -3; git commit -m x --dry-run", ["`git push --force`"]), ("git status; git log", []), ("grep -n 'git commit' notes.md", []),
+    ("git push", ["`git push`"]), ("(cd a && git -C b -c c.d=e push)", ["`git push`"]), ("for b in a c; do git push origin $b; done", ["`git push origin $b`"]),
+    ("cat > deploy.sh <<'EOF' && git push\ngit merge dev\nEOF\ngit tag v1", ["`git push`", "`git tag v1`"]), ("python - <<PY\ngit push\nPY", []),
+    ("git commit -m \"$(cat <<'EOF'\nSplit \"it\"\n\nrm a.py; git push\nEOF\n)\"", ['`git commit -m "Split "`']), ("awk '/git tag v1/ {print}' log", []),
+    ('echo "then run: git push origin main"', []), ("ls # then git push", []), ("# don't\ngit merge 'dev'", ["`git merge 'dev'`"]),
+    ("git commit --help | head", []), ("git log --grep 'git merge dev'", []), ("git tag", []), ("git tag -l 'v*'", []), ("git tag --sort=-v:refname", []),
+    ("git tag -a v1 -m x", ["`git tag -a v1 -m x`"]), ("gh pr list --search 'gh pr merge 1'", []), ("gh pr merge 1 --squash", ["`gh pr merge 1 --squash`"]),
 ])  # fmt: skip
 def test_what_a_shell_committed_and_pushed_is_done(command, acts):
     done = ledger(call(1, "bash", {"command": command}, {"output": "ok"}))
@@ -228,3 +241,64 @@ def test_what_a_shell_committed_and_pushed_is_done(command, acts):
 def test_what_was_published_has_its_hash_or_url(command, output, act):
     done = ledger(call(1, "bash", {"command": command}, {"output": output}))
     assert [text for text, _ in done.actions.values()] == [act]
+
+
+@pytest.mark.parametrize(("command", "output", "acts"), [
+    ("git commit -am x", "On branch main\nnothing to commit, working tree clean", 0), ("git commit -m x && git status", "[main 28c3bbd] x\nnothing to commit, working tree clean", 1),
+    ("git merge dev", "CONFLICT (content): Merge conflict in a.py\nAutomatic merge failed; fix conflicts", 0), ("git push origin v1.2", "Permission to use Bash with git push origin v1.2 has been denied.", 0),
+    ("git push", "exec command rejected by user", 0), ("git commit -m x && git push", "[main 28c3bbd] x\n ! [rejected]  main -> main (fetch first)\nerror: failed to push", 1),
+    ("gh pr merge 1", "✓ Merged pull request #1 (Fix failed uploads)", 1), ("gh pr merge 1", "X Pull request #1 is not mergeable: a conflict", 0),
+])  # fmt: skip
+def test_what_an_output_denies_is_not_done(command, output, acts):
+    assert len(ledger(call(1, "bash", {"command": command}, {"output": output})).actions) == acts
+
+
+@pytest.mark.parametrize(("name", "acts"), [
+    ("book_flight", 1), ("order_pizza", 1), ("issue_refund", 1), ("update_order_status", 1), ("create_list", 1), ("mcp__linear__create_issue", 1), ("set_read_status", 1),
+    ("mcp__github__get_issue", 0), ("jira_get_issue", 0), ("exchange_rate", 0), ("schedule_lookup", 0), ("order_status", 0), ("return_policy", 0), ("transfer_history", 0),
+    ("validate_order", 0), ("preview_transfer", 0), ("estimate_refund", 0), ("is_open", 0), ("todo_write", 0), ("mcp__exchange__get_mail", 0),
+])  # fmt: skip
+def test_a_tool_that_looks_does_nothing(name, acts):
+    assert len(ledger(call(1, name, {"id": "4"}, {"output": "ok"})).actions) == acts
+
+
+@pytest.mark.parametrize(("args", "output", "reason"), [
+    ({"id": "10"}, '{"success":false,"message":"mailbox full"}', "mailbox full"), ({"id": "10"}, '{"ok":false}', "failed"), ({"id": "10"}, '{"error":{"code":409,"message":"no rooms"}}', "no rooms"),
+    ({"id": "10"}, '{"status":"failed","reason":"no rooms"}', "no rooms"), ({"id": "10", "status": "failed"}, '{"status":"failed"}', None), ({"id": "10"}, '{"status":"error"}', "error"),
+    ({"id": "10"}, "Payment declined by bank", "Payment declined by bank"), ({"id": "10"}, "Denied: not confirmed", "Denied: not confirmed"), ({"id": "10"}, "Could not send: full", "Could not send: full"),
+    ({"title": "Login failed"}, "Added Login failed", None), ({"id": "10"}, "Accepted. A receipt could not be mailed.", None), ({"id": "10", "dry_run": True}, "would send", ""),
+])  # fmt: skip
+def test_an_action_that_its_result_denies_failed(args, output, reason):
+    done = ledger(call(1, "send_mail", args, {"output": output}))
+    assert [text.partition("): ")[2] for text, _ in done.failures.values()] == ([reason] if reason else [])
+    assert len(done.actions) == (reason is None)
+
+
+@pytest.mark.parametrize(("command", "output"), [
+    ("npm test", "Output: 12 passed\nError: (none)\nExit Code: 0\nProcess Group PGID: 9"), ("ruff check --fix .", "Found 3 errors (3 fixed, 0 remaining)."),
+    ("git commit -m x", "[main abc1234] Fix 3 errors in parser"), ("git branch", "* error-handling"), ("tree src", "├── error.py"), ("./run.sh", "Error count: 0\nerrors: 3\nfailed: 0"),
+    ("kubectl get pods", "web-1 0/1 Error\nError: x"), ("psql -c 'select * from t'", "1 | error: timeout"), ("cat a.log | cut -d: -f2 | sort | uniq -c", "ERROR: x"),
+    ("make", "Error: expected by a test\nexit code: 0"), ("make", "Process exited with code 0\nOutput:\nerror: logged"), ("make", '{"output":"Error: x","metadata":{"exit_code":0}}'),
+    ("grep a b | tail -1", "Command exited with code 1"), ("go test ./...", "ok  \tx/errors\t0.1s"), ("npx vitest run", "✓ error: is shown\nTests  3 passed (3)"),
+    ("kubectl describe pod", "  Exit Code: 1"), ("jq . a.json", '"error": null'), ("python a.py", "Errors by day\nerror rate: 2 %"),
+])  # fmt: skip
+def test_output_that_only_mentions_an_error_is_no_failure(command, output):
+    assert not ledger(call(1, "bash", {"command": command}, {"output": output})).failures
+
+
+@pytest.mark.parametrize(("name", "output"), [
+    ("Grep", "Error.py\nsrc/Error.ts"), ("Read", "Error: what it means"), ("web_search", "Error 404 explained: how to"), ("ask_user", "Error is what I meant"), ("get_order", '{"status":"failed"}'),
+    ("refund_status", "Denied: too late"), ("Task", "Error handling: it is sound"),
+])  # fmt: skip
+def test_what_a_tool_shows_is_no_failure(name, output):
+    assert not ledger(call(1, name, {"query": "x"}, {"output": output})).failures
+
+
+@pytest.mark.parametrize(("command", "output"), [
+    ("pytest 2>&1 | tail -3", "Process exited with code 0\nOutput:\n1 failed, 3 passed in 0.2s"), ("npm test", "Test Suites: 1 failed, 3 passed"), ("mypy a", "Found 1 error in 1 file (checked 4 source files)"),
+    ("ruff check --fix", "Found 4 errors (3 fixed, 1 remaining)."), ("cargo test", "test a ... FAILED"), ("mvn test", "[ERROR] Failures:"), ("mise run lint | tail", "[lint:go] ERROR task failed"),
+    ("foo", "(eval):1: command not found: foo"), ("make", "make: *** [all] Error 2\n<exited with exit code 2>"), ("make lint || true", "a.py:1:1: error: x"), ("sed -i s/a/b/ a", "sed: a: No such file or directory"),
+    ("gh api x -f body=y", "zsh: command not found: y"), ("npx tsc", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."), ("kubectl delete pod a", 'Error from server (NotFound): pods "a" not found'),
+])  # fmt: skip
+def test_output_that_reports_an_error_is_a_failure(command, output):
+    assert ledger(call(1, "bash", {"command": command}, {"output": output})).failures

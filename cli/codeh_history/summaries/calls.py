@@ -1,9 +1,14 @@
-"""Tool calls: the command and paths in their arguments, what their results hold, and how they failed."""
+"""Tool calls: what they run, touch and change, what their results hold, and how they failed.
+
+A command is what a shell runs, not what a heredoc, a quotation or a comment mentions. Whether a call failed
+is judged by its status; without one by its text, unless it only shows what exists.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from ..base.lazy import Pattern
@@ -21,9 +26,24 @@ FEW = 4  # fewer words only name a place, not a reason: `FAIL src/a.test.js`
 LENGTH = 160  # characters of a failure
 _ENDS = 4000  # characters at each end of an output to search for errors
 LAST = 6  # lines of an output without a status that tell whether a command failed
+_ACTS = WRITES | frozenset(
+    "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
+    " disable grant revoke return exchange issue open close assign merge approve register order buy"
+    " reserve upgrade".split()
+)
+_NOUNS = frozenset("book exchange issue order refund return schedule transfer".split())  # `order_status`
+_LOOKS = frozenset(
+    "get list search find read check show fetch view query lookup describe count retrieve is has can ask"
+    " calculate estimate preview simulate validate grep glob status policy history rate details summary"
+    " quote info overview".split()
+)
+_VERBS = _LOOKS | _ACTS - _NOUNS
+# Agents' planning tools: their calls only change a list of tasks.
+_PLANNING = frozenset(
+    "TaskCreate TaskUpdate TodoWrite todo_write todowrite write_todos update_plan".split()
+)
 _CHANGING = Pattern(r"(?:rm|mv|cp|touch|tee|truncate|chmod|git (?:add|mv|rm)|sed -i\S*|perl -pi)\s")
 _SHOWING = frozenset("cat head tail less nl wc sed diff".split())
-_BEFORE = frozenset("sudo time env then do".split())  # a command
 _STATES = {
     "rm": "deleted", "delete": "deleted", "remove": "deleted", "touch": "created", "create": "created",
     "Add": "created", "Delete": "deleted",
@@ -35,21 +55,51 @@ _MAYBE_PATH_KEYS = frozenset(
 _PATH = Pattern(r"(?a)(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.-]+[/\\])*[\w@+-][\w@+.-]*")
 _EXTENSION = Pattern(r"(?a)[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _PATCHED = Pattern(r"(?m)^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)")
-_STEPS = Pattern(r"&&|\|\||[;|\n]")
-_QUOTED = Pattern(r"'[^']*'|\"[^\"]*\"")
-_INTO = Pattern(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
-_OUTLET = Pattern(  # at the end of a command
-    r"(?: *\| *(?:cat|grep|head|less|rg|sed|tail|tee|wc)\b[^|;&]*| *[&\d]?>{1,2}(?:&\d| *[^\s|;&<>]+))+$"
+_QUOTED = r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\([^()]*\)"
+_STEP = Pattern(rf"(?s)(?:{_QUOTED}|(?<!\S)#[^\n]*|[<>]&|&>|[^;&|\n()'\"\\<>#$]+|[<>#$])+")
+_WORD = Pattern(rf"(?s)#.*|(?:{_QUOTED}|[^\s'\"\\])+")
+_MESSAGE = Pattern(r"\"\$\(cat <<-?\s*(['\"]?)(\w+)\1\n\s*([^\n\"]*).*\n(?:.*\n)*?[ \t]*\2\s*\)\"")
+_HEREDOC = Pattern(r"(?m)(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1(.*)\n(?s:.*?)(?:^[ \t]*\2$|\Z)")
+_WRAPPERS = Pattern(  # what stands before a program without changing what it does
+    r"^(?:(?:sudo|time|env|nohup|exec|then|do|else|if|while|until|!|\{|npx|bunx|timeout \S+"
+    r"|\S*python[\d.]* -m|(?:uv|poetry|pipenv|pdm|hatch) run|\w+=(?:'[^']*'|\"[^\"]*\"|\S*))\s+|\S*/bin/)+"
 )
+_NO_ARGUMENT = Pattern(r"#|[\d&]?[<>]")
+_OPTION = Pattern(  # how something is run, not what: `-q`, `-n 2`, `--tb=short`
+    r"(?<= )(?!--(?:help|version|dry-run|list|collect|no-run))--?[\w-]*"
+    r"(?:[= ](?:\d+|true|false|yes|no|on|off|auto|always|never|short|long|line|dot))?(?= |$)|['\"]"
+)
+_PUBLISHING = Pattern(
+    r"(?!.* (?:--help|-h|--dry-run)(?!\S))"
+    r"(?:git (commit|push|merge|revert|tag(?= -[asfmd]| --(?:annotate|delete)| [^-]))(?!\S)"
+    r"|(gh) (?:pr|issue|release) (?:create|merge|close|edit)(?!\S))"
+)
+_ELSEWHERE = Pattern(r"(?<=^git)(?: -[cC] \S+)+")
+_PROOFS = {  # what its output tells of it: branch and hash, or a URL
+    "commit": Pattern(r"(?m)^\[([^\]\n]+ [0-9a-f]{7,})\]"),
+    "gh": Pattern(r"(https://\S+/(?:pull|issues|releases)/\S+)"),
+}
+_INTO = Pattern(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
 _AWAY = Pattern(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 _MARKS = "'\"`,()"  # quotes around a word
 _WORDS = Pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_ERROR = Pattern(
-    r"(?m)^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
-    r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError|panicked"
-    r"|[1-9]\d* (?:failed|failing|failures?|errors?)\b)|(?:command not found|No such file or directory"
-    r"|Permission denied|Segmentation fault)|\*\*\* .*\bError \d"
+_ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `Fix 3 errors in parser`
+    r"(?m)(?:^[^\w\n✓✔]*+(?:Uncaught )?|[:)] +)(?:(?:[\w.]*(?:Error|Exception)|error|ERROR|fatal|panic)"
+    r"(?: ?[\[(][^\])\n]*[\])]| [A-Z]+\d+| from \w+ \(\w+\))?:(?! *(?:\(?none\)?|null|nil|0)?\s*$)"
+    r"|command not found|[Nn]o such file or directory|Permission denied"
+    r"|Segmentation fault)|^[^\w\n✓✔]*+(?:(?:[\w:]+\] )?(?:ERROR|FAIL(?:ED|URE)?)\b(?! *[:=]? *0)"
+    r"|npm (?:ERR!|error)|E\s{2,}\w|[\w.]*(?:Error|Exception)\s*$|Traceback)"
+    r"|FAILED(?= *$| +\[)|panicked at|\*\*\* .*\bError \d"
+    r"|\b(?=[1-9])(?:(?<![A-Za-z] )|(?<=ound ))(?<![/-])\d+ (?:fail(?:ed|ing|ures?)?|errors?|remaining)"
+    r"(?= *(?:$|[,.;|=)]|\(\d+\)| in \d| generated))"
 )
+_DENIED = Pattern(  # nothing came of an action
+    r"(?im)^(?:(?!\. |: ).)*?(?<![\w/-])(?:declined|denied|rejected|refused|failed(?= to\b|\W*$|[:.;])"
+    r"|can(?:no|['\u2019])t|could(?: not|n['\u2019]t)|unable|(?:do|does|did)n['\u2019]t want"
+    r"|not (?:allowed|permitted|possible|available|found|authori[sz]ed|mergeable)"
+    r"|nothing (?:added )?to commit|no changes added)(?![\w/-])|^conflict \("
+)
+_DENIALS = frozenset("failed failure error declined denied rejected refused".split())
 _COMPLAINT = Pattern(  # what failed commands print
     r"(?i)error|fail|panic|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found|no such"
     r"|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|does not|reject|expected|conflict|✗"
@@ -59,13 +109,23 @@ _SPECIFIC = Pattern(  # names something: a quote, a path, a symbol, a call
     r"|^(?!error|fatal|warning)[a-z][\w.+-]*: \w"  # `ld: cannot find -lssl`
 )
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
-_EXITED = Pattern(r"(?i)(?:exited? (?:with )?(?:code|status):?|exit(?: code)?:|exit code) ([1-9]\d*)")
+_EXITED = Pattern(
+    r"(?im)^[<=-]*(?:[\w:]+ ){0,6}exit(?:ed)?(?:(?: with)?(?: exit)? (?:code|status):?|:) (\d{1,3})>?$"
+)
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
 _FIELD = Pattern(
     r"(?i)(?:output|stdout|stderr|result): (?=\S)|^[\w ]+: \((?:none|empty)\)$|</?tool_use_error>"
 )
-_CRASHED = Pattern(r"\s*(?:Error|ERROR|Traceback)\b")
-_SHOWS = Pattern(r"\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b")
+_CRASHED = Pattern(r"\s*(?:E(?:rror|RROR)(?: (?:executing|calling|running)\b[^:\n]*)?:|Traceback \()")
+_SHOWS = Pattern(
+    r"\s*(?:(?:cat|head|tail|tee|nl|wc|less|more|sort|uniq|cut|tr|column|awk|jq|[ef]?grep|rg|ag|find|fd|ls"
+    r"|tree|stat|file|du|df|ps|env|which|date|echo|printf|cd|pwd|diff|zcat|journalctl|dmesg)\b|sed (?!-i)"
+    r"|git (?:diff|log|show|grep|status|blame|ls-files|rev-parse|reflog|branch(?: -[avr]+)* *$)"
+    r"|gh (?:api(?!(?s:.*) -[fFX])|\w+ (?:view|list|status|diff|checks))\b"
+    r"|(?:psql|sqlite3|mysql)\b.*(?i:select|show)\b"
+    r"|(?:kubectl|docker|podman|helm) (?:get|describe|logs?|ps|images|inspect|list|show)\b)"
+)
+_SEARCHES = Pattern(r"(?:[efp]?grep|rg|ag|(?:git )?(?:diff|grep)|which|cmp|test|\[)\s")  # exit 1: nothing
 
 
 @lru_cache
@@ -94,12 +154,41 @@ def without_cd(command: str) -> str:
     return str(_AWAY.sub("", command, count=1))
 
 
-def attempt_of(label: str) -> str:
-    """What a repeated call has in common with it: a command without its spacing and what only shows
-    or saves its output, so that `make 2>&1 | tail` is `make` again.
+@lru_cache
+def steps_of(command: str) -> tuple[str, ...]:
+    """The single commands that a shell runs, without heredocs and what stands before a program.
+
+    A commit's message in a heredoc becomes its first line in quotes.
     """
-    label = " ".join(label.split())
-    return f"{_OUTLET.sub('', label[:-1])}`" if label[:1] == label[-1:] == "`" else label
+    text = _HEREDOC.sub(r"\3", _MESSAGE.sub(r'"\3"', command))[:4000]
+    steps = (_WRAPPERS.sub("", step.strip(), count=1) for step in _STEP.findall(text))
+    return tuple(step for step in steps if step and step[0] != "#")
+
+
+def _words(step: str) -> list[str]:
+    """The words of a command up to a redirection, with their quotes."""
+    return [*takewhile(lambda word: not _NO_ARGUMENT.match(word), _WORD.findall(step))]
+
+
+def attempt_of(label: str) -> str:
+    """What a repeated call has in common with it: a command's programs and targets, without options
+    and what only shows or saves output, so that `python -m pytest -q a 2>&1 | tail` is `pytest a`.
+    """
+    if not label[:1] == label[-1:] == "`":
+        return " ".join(label.split())
+    steps = steps_of(label[1:-1])
+    words = (_words(step) for step in [step for step in steps if not shows(step)] or steps[:1])
+    return f"`{'; '.join(' '.join(_OPTION.sub('', ' '.join(step)).split()) for step in words)}`"
+
+
+def published(command: str, text: str) -> Iterator[tuple[str, str]]:
+    """What a command committed, pushed or published, each with its hash or URL in the output, if any."""
+    for step in steps_of(command):
+        act = _ELSEWHERE.sub("", " ".join(_words(step)))
+        if match := _PUBLISHING.match(act):
+            pattern = _PROOFS.get(match[match.lastindex])
+            proof = pattern and pattern.search(text)
+            yield act, proof[1] if proof else ""
 
 
 def files_of(args: Json, words: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -129,18 +218,14 @@ def paths_of(args: Json) -> list[str]:
 def shell_files(command: str) -> Iterator[tuple[str, str]]:
     """The files that a command writes, patches, removes or shows, each with its new state."""
     yield from _patched(command)
-    for step in _STEPS.split(command[:4000]):
-        words = _QUOTED.sub(lambda text: "" if " " in text[0] else text[0], step).split()  # no scripts
-        while words and (words[0] in _BEFORE or "=" in words[0]):
-            words = words[1:]
-        if not words:
-            continue
-        paths = [(path, "written") for path in _INTO.findall(step) if not path.startswith("/dev/")]
-        changes, first = _CHANGING.match(" ".join(words)), words[0].strip(_MARKS)
+    for step in steps_of(command):
+        bare = " ".join(word for word in _WORD.findall(step) if word[0] not in _MARKS)
+        paths = [(path, "written") for path in _INTO.findall(bare) if not path.startswith("/dev/")]
+        words = [word.strip(_MARKS) for word in _words(step) if " " not in word]  # no scripts
+        changes, first = _CHANGING.match(" ".join(words)), "".join(words[:1])
         if changes or first in _SHOWING:
             state = _STATES.get(first, "written" if changes else "read")
-            rest = [word.strip(_MARKS) for word in words[1:]]
-            paths += ((word, state) for word in rest if not word.startswith(("-", "s/")))
+            paths += ((word, state) for word in words[1:] if not word.startswith(("-", "s/")))
         yield from (path for path in paths if _is_path(path[0]))
 
 
@@ -160,6 +245,17 @@ def _is_path(text: str) -> bool:
     return _PATH.fullmatch(plain) is not None and (extension or "/" in text.strip("/") or text[:1] == "/")
 
 
+def acts(name: str) -> bool:
+    """Whether a tool changes something, by the verb in its name: `book_flight`, not `get_order`."""
+    return not (_ACTS.isdisjoint(words_of(name)) or name in _PLANNING or looks(name))
+
+
+def looks(name: str) -> bool:
+    """Whether a tool only shows what exists; `order_status` and `exchange_rate` do, too."""
+    verbs = (word for word in words_of(name.rpartition("__")[2]) if word in _VERBS)
+    return next(verbs, "") in _LOOKS
+
+
 # -- results ------------------------------------------------------------------------------------------
 
 
@@ -174,30 +270,42 @@ def result_value(response: Any) -> Any:
     return response
 
 
-def failure(name: str, response: Any, command: str) -> str:
+def failure(name: str, response: Any, command: str, args: Json | None = None) -> str:
     """Return in one line how a call failed, "" if it did not."""
     if not isinstance(response, dict):
         return ""
-    error = response.get("error")
-    if error:
-        text = error if isinstance(error, str) else " ".join(strings_in(error)) or "failed"
-        text = text.removeprefix(failed_call(name, ""))
-        return _reason(text if command else text.strip().partition("\n")[0])
-    value = result_value(response)
-    text = value if isinstance(value, str) else "\n".join(strings_in(value))
+    value, passed = result_value(response), [*strings_in(args)]
+    report = {**value, **response} if isinstance(value, dict) and acts(name) else response
+    error = report.get("error")
+    text = error if isinstance(error, str) else " ".join(strings_in(error))
+    text = text.removeprefix(failed_call(name, "")) or "\n".join(strings_in(value))
     if len(text) > 2 * _ENDS:  # errors are at the beginning or the end
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    code = _exit_code(value) or _exit_code(response)
-    flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
-    exited = "xit" in text and (_EXITED.search(text[-2000:]) or _EXITED.search(text[:300]))
-    if flagged or code or (exited and command):
-        if (shows(command) or shows(command.rpartition("|")[2])) and not is_error(text):
-            return ""  # a search without matches
-        return _reason(text) or f"exit {exited[1] if exited else code}"
+    code = _exit_code({"value": value, **response})
+    if command and not code:
+        code = max(map(int, _EXITED.findall(text)), default=code)
+    state = str(report.get("status")).lower() if acts(name) else ""
+    denied = False in (report.get("success"), report.get("ok")) or state in _DENIALS.difference(passed)
+    if error or denied or report.get("is_error") or report.get("isError") or code:
+        if code == 1 and any(map(_SEARCHES.match, steps_of(command))) and not is_error(text):
+            return ""  # no matches
+        if not error:
+            text = report.get("message") or report.get("reason") or text
+        elif not command:
+            text = text.strip().partition("\n")[0]
+        return _reason(str(text)) or (f"exit {code}" if code else "failed")
+    if code == 0 and "|" not in command and ";" not in command:  # its own status
+        return ""
     end = "\n".join(text.rstrip().rsplit("\n", LAST)[-LAST:])  # a test that passes may print errors
-    if (command and not shows(command) and is_error(end)) or _CRASHED.match(text):
-        return _reason(text)
-    return ""
+    if command:
+        wrong = is_error(end) and not all(map(shows, steps_of(command)))
+        vain = any(not proof for _, proof in published(command, text)) and _DENIED.search(end)
+    else:
+        first = text.strip().partition("\n")[0]
+        for item in filter(None, passed):
+            first = first.replace(item, "")
+        wrong, vain = _CRASHED.match(text) and not looks(name), acts(name) and _DENIED.search(first)
+    return _reason(text) if wrong or vain else ""
 
 
 def shows(command: str) -> bool:
@@ -210,14 +318,15 @@ def is_error(text: str) -> bool:
     return _ERROR.search(text) is not None
 
 
-def _exit_code(value: Any) -> int:
-    """The exit code anywhere in an object, or 0."""
+def _exit_code(value: Any) -> int | None:
+    """The exit code anywhere in an object."""
     if not isinstance(value, dict):
-        return 0
+        return None
     for key, inner in value.items():
-        if type(inner) is int and key.lower().replace("_", "") in _CODES:
-            return inner
-    return next(filter(None, map(_exit_code, value.values())), 0)
+        code = inner if type(inner) is int and key.lower().replace("_", "") in _CODES else _exit_code(inner)
+        if code is not None:
+            return code
+    return None
 
 
 def _reason(text: str) -> str:
@@ -242,6 +351,7 @@ def _relevance(line: str) -> int:
     wrong, complains = is_error(line), _COMPLAINT.search(line) is not None
     if not (wrong or complains):
         return (4 if len(line.split()) >= FEW else 1) if _LOCATED.search(line) else 0
-    if "***" in line or line.startswith("Traceback"):
+    if any(mark in line for mark in ("***", "] ERROR ", "Traceback")):  # says only that it failed
         return 1
+    wrong = wrong or _LOCATED.search(line) is not None
     return 2 + wrong + 2 * (_SPECIFIC.search(line) is not None and line[-1] != ":")

@@ -9,11 +9,13 @@ from ..base.lazy import Pattern
 from ..base.read_json import strings_in
 from ..session.pairing import Call
 from .calls import (
-    WRITES,
+    acts,
     attempt_of,
     command_of,
     failure,
     files_of,
+    looks,
+    published,
     result_value,
     shell_files,
     without_cd,
@@ -25,26 +27,9 @@ PASSED = " (passed later)"
 CALL, ACTION, REASON = 110, 80, 140  # characters of a failed call, of an action, of a failure
 LONG = 40  # longer arguments go last
 _SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell run".split())
-_ACTS = WRITES | frozenset(
-    "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
-    " disable grant revoke return exchange issue open close assign merge approve register order buy"
-    " reserve upgrade".split()
-)
-_LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
-# Agents' planning tools: their calls only change a list of tasks.
-_PLANNING = frozenset(
-    "TaskCreate TaskUpdate TodoWrite todo_write todowrite write_todos update_plan".split()
-)
+_TRIAL = frozenset("dry preview simulate validate".split())  # arguments of calls that change nothing
 _OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
 _TELLING = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
-_PUBLISHING = Pattern(
-    r"\b(?:git (?:commit|push|tag|merge|revert)|gh (?:pr|issue|release) (?:create|merge|close|edit))"
-    r"(?: (?:'[^']*'|\"[^\"]*\"|(?!\d[<>])[^\s;&|<>]+))+"
-)
-_PUBLISHED = {  # what its output tells of it: branch and hash, or a URL
-    "git commit": Pattern(r"(?m)^\[([^\]\n]+ [0-9a-f]{7,})\]"),
-    "gh": Pattern(r"(https://\S+/(?:pull|issues|releases)/\S+)"),
-}
 _VALUE = Pattern(r"=[^,)]*")
 
 
@@ -67,24 +52,28 @@ class Ledger:
         args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
         command = "" if _SHELLS.isdisjoint(words) else without_cd(command_of(args))
         response = call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
-        reason = failure(call.name, response, command)
+        text = "\n".join(strings_in(response))
+        reason = failure(call.name, response, command, args)
+        paths = dict(shell_files(command) if command else files_of(args, words))
+        for act, proof in published(command, text):
+            if proof or not reason:
+                self._act(f"`{clip(act, ACTION)}`{f' → {proof}' if proof else ''}", call.place)
         if reason or self.failures:
-            attempt = attempt_of(f"`{command}`" if command else f"{call.name} {args}")
+            of_files = paths if looks(call.name) or "read" not in paths.values() else {}
+            attempt = attempt_of(f"`{command}`") if command else str(of_files or (call.name, args))
             if reason:
                 label = f"`{clip(command, 100)}`" if command else _described(call.name, args)
                 self._fail(f"{_shortened(label, CALL)}: {_both_ends(reason)}", call.place, attempt)
                 return
-            if attempt in self.failures:
-                self.passed.add(attempt)
-        paths = dict(shell_files(command) if command else files_of(args, words))
+            steps = {*attempt.strip("`").split("; ")}
+            self.passed |= {old for old in self.failures if steps.issuperset(old.strip("`").split("; "))}
         for path, state in paths.items():
             self._touch(path, state, call.place)
         if command:
             self.commands.add(clip(command.split("\n", 1)[0], 100))
-            for act in _PUBLISHING.findall(command):
-                if "--dry-run" not in act:
-                    self._act(f"`{clip(act, ACTION)}`{_published(act, response)}", call.place)
-        elif acts(call.name) and not paths:
+            return
+        trial = any(value is True and not _TRIAL.isdisjoint(words_of(key)) for key, value in args.items())
+        if acts(call.name) and not paths and not trial:
             act = _described(call.name, args) + _outcome(args, response)
             if not act.endswith("()"):
                 self._act(act, call.place)
@@ -138,12 +127,6 @@ class Ledger:
         self.passed.discard(attempt)
 
 
-def acts(name: str) -> bool:
-    """Whether a tool changes something, judged by the words of its name: `book_flight`, not `get_order`."""
-    words = words_of(name)
-    return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words) and name not in _PLANNING
-
-
 def _described(name: str, args: dict[str, Any]) -> str:
     """Describe a call by its name and plain arguments: ids and states first, long ones last and cut."""
     plain = {key: text for key, value in args.items() if (text := _plain(value))}
@@ -158,13 +141,6 @@ def _plain(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
         return " ".join(map(str, value))
     return str(value) if isinstance(value, (str, int, float)) else ""
-
-
-def _published(act: str, response: Any) -> str:
-    """The branch and hash of a commit, or the URL of what was created."""
-    pattern = next((pattern for begin, pattern in _PUBLISHED.items() if act.startswith(begin)), None)
-    match = pattern and pattern.search("\n".join(strings_in(response)))
-    return f" → {match[1]}" if match else ""
 
 
 def _outcome(args: dict[str, Any], response: Any) -> str:
