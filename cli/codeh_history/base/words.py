@@ -97,18 +97,15 @@ def suggestion(name: str, names: Iterable[str], otherwise: str) -> str:
     return f"did you mean {meant}?" if meant else otherwise
 
 
-def id_hint(id: str) -> str:
-    """Return `; did you mean X?` for a message id with trailing punctuation or a bare number, else ""."""
-    meant = id.rstrip(MARKS) if id.rstrip(MARKS) != id else f":{id}" if id.isdecimal() else ""
-    return f"; did you mean {meant}?" if meant else ""
-
-
 def unique_match(name: str, ids: Iterable[str], where: str, otherwise: str) -> str:
     """Return the only id that begins with `name`; NotFound if there are several, or none (`otherwise`)."""
     matches = [id for id in ids if id.startswith(name)] if name else []
     if len(matches) == 1:
         return matches[0]
-    why = f"ambiguous: {', '.join(matches[:8])}" if matches else f"{otherwise}{id_hint(name)}"
+    # a bare number, or trailing punctuation
+    meant = name.rstrip(MARKS) if name.rstrip(MARKS) != name else f":{name}" if name.isdecimal() else ""
+    hint = f"; did you mean {meant}?" if meant else ""
+    why = f"ambiguous: {', '.join(matches[:8])}" if matches else f"{otherwise}{hint}"
     raise NotFound(f"{where}: {name}: {why}")
 
 

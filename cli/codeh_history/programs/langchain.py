@@ -11,7 +11,7 @@ from . import source as json_values
 from .fields import answer_fields, at, name_at, object_at, objects_at, text_at
 from .model import Problem, Session
 from .parts import ConversationIds, inline, media, opening, texts, thought
-from .protocol import Head, Program, Source, Unreadable
+from .protocol import Head, Program, Source
 
 _TYPES = frozenset(
     "human ai system tool function chat remove HumanMessageChunk AIMessageChunk SystemMessageChunk"
@@ -75,8 +75,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     if any(map(_is_message, source.head.values)):
         problems: list[Problem] = []
         messages = [value for _, value in json_values.objects(source, problems)]
-        if not messages:
-            raise Unreadable("no messages in it")
         session = _session(program.name, messages, None, ids)
         session.problems += problems
         return [session]

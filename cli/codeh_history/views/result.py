@@ -86,13 +86,8 @@ def unchanged_note(env: Env, target: Target, *, writes: bool = True) -> str:
 
 
 def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
-    """Return the record of a compaction; inserted messages without an id get a derived one."""
-    named: list[Op] = []
-    for number, op in enumerate(ops):
-        if op["op"] == "insert" and "id" not in op["message"]:
-            op = {**op, "message": {"id": f"{id}.{number}", **op["message"]}}
-        named.append(op)
-    return {"type": "compaction", "id": id, "ts": now, **fields, "ops": named}
+    """Return the record of a compaction."""
+    return {"type": "compaction", "id": id, "ts": now, **fields, "ops": ops}
 
 
 def print_rewritten(

@@ -118,8 +118,6 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
             raise BadData(f"stdin: {empty_stdin(env)}")
         if is_encrypted(head):
             file = io.BytesIO(Encryption((), options.identity).decrypt(file.read(), where))
-            if not is_bundle(file.getvalue()[:HEAD]):
-                raise BadData(f"{where}: not a bundle; nothing was imported")
         if is_encrypted(head) or (form == "auto" and is_bundle(head)):
             from ...sync import bundle
 
