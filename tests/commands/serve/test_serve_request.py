@@ -51,7 +51,7 @@ def test_a_request_is_parsed(fields, expected):
         ({"stream": 1}, "stream: must be true or false"), ({"env": []}, "env: must be an object"), ({"env": {"A": 1}}, "env: must be an object"),
         ({"env": {"": "x"}}, "env: must be an object"), ({"env": {"A=B": "x"}}, "env: must be an object"), ({"env": {"A": "\0"}}, "must not contain NUL"),
         ({"stdin": 1}, "stdin: must be a string"), ({"stdin64": 1}, "stdin64: must be a string"), ({"stdin64": "?"}, "stdin64: not base64"),
-        ({"stdin64": "YQ"}, "stdin64: not base64"), ({"stdin": "", "stdin64": ""}, "cannot be combined"), ({"argvs": 1}, "argvs: no such field; did you mean argv"),
+        ({"stdin64": "YQ"}, "stdin64: not base64"), ({"stdin": "", "stdin64": ""}, "cannot be combined"), ({"argvs": 1}, "argvs: no such field; one of id, argv"),
         ({"later": 1}, "later: no such field"), ({"argv": ["chat"]}, "`serve` does not run chat"), ({"argv": ["serve", "x"]}, "`serve` does not run serve"),
         ({"argv": ["--", "serve"]}, "`serve` does not run serve"), ({"argv": ["--", "--", "chat", "-s", "x"]}, "does not run chat"), ({"argv": ["chat"], "stdin": 1}, "does not run chat"),
     ],

@@ -12,7 +12,7 @@ import orjson
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Usage
 from ...base.options import Writing
-from ...base.words import closest, is_id
+from ...base.words import is_id
 from ...store.paths import SERVER, is_path, path_of
 from .. import module_of
 
@@ -59,8 +59,7 @@ def _request(id: Id, value: dict[str, Any]) -> Request:
         raise BadData("cancel: no other fields allowed")
     for name in value:
         if name not in FIELDS:
-            meant = closest(name, FIELDS)
-            raise BadData(f"{name}: no such field" + (f"; did you mean {meant}?" if meant else ""))
+            raise BadData(f"{name}: no such field; one of {', '.join(FIELDS)}")
     argv: Any = value.get("argv")
     cwd, stream = value.get("cwd", ""), value.get("stream", False)
     environ, text, coded = value.get("env", {}), value.get("stdin"), value.get("stdin64")
