@@ -198,10 +198,10 @@ def test_invalid_utf_8_is_named_by_offset(data, at):
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (b"diff\n", "diff"), (b"diff\n\n", "diff\n"), (b" a ", " a "), (b"", None), (b" \n\t\n", None),
+        (b"diff\n", "diff"), (b"diff\r\n", "diff"), (b"a\r\nb\r\n", "a\r\nb"), (b"diff\n\n", "diff\n"), (b" a ", " a "), (b"", None), (b" \n\t\n", None),
         ("ü".encode() * 100_000, "ü" * 100_000),
     ],
-    ids=["a line", "two newlines", "blanks around", "nothing", "blanks", "long"],
+    ids=["a line", "CRLF", "lines that end in CRLF", "two newlines", "blanks around", "nothing", "blanks", "long"],
 )  # fmt: skip
 def test_a_pipe_is_read_to_its_end(pipe, data, text):
     reading, writing = pipe

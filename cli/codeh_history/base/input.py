@@ -43,11 +43,16 @@ def decode(data: bytes, name: str) -> str:
         raise BadData(f"{name}: byte {error.start}: not UTF-8 (use --attach for a binary file)") from None
 
 
+def without_newline(text: str) -> str:
+    """Return the text without its final newline (LF or CRLF)."""
+    return text.removesuffix("\n").removesuffix("\r")
+
+
 def from_file(value: str) -> str:
     """Return TEXT itself, or the contents of the file for `@FILE`."""
     if not value.startswith("@") or isinstance(value, Text):
         return str(value)
-    return decode(read_file(value[1:]), value[1:]).removesuffix("\n")
+    return without_newline(decode(read_file(value[1:]), value[1:]))
 
 
 def check_json(value: str, where: str) -> None:
@@ -81,7 +86,7 @@ def piped_text(env: Env, instead: str) -> str | None:
     """
     if not env.stdin_kind():
         return None
-    text = decode(_read_patiently(env, instead), "stdin").removesuffix("\n")
+    text = without_newline(decode(_read_patiently(env, instead), "stdin"))
     return text if text.strip() else None
 
 

@@ -39,7 +39,7 @@ def test_the_kind_decides_the_role(role, kind, expected):
     ("messages", "files", "whole"),
     [
         (["a", "b"], [], "a\n\nb"), (["a\n"], ["f"], "a\n\nfile\n"), (["", "a", "\n"], [], "a"), ([], ["f", "f"], "file\n\n\nfile\n"),
-        ([], ["-"], "stdin"), (["a"], ["-"], "a\n\nstdin"), ([], [], "stdin"), (["a\n\n"], [], "a\n"), ([" a "], [], " a "),
+        ([], ["-"], "stdin"), (["a"], ["-"], "a\n\nstdin"), ([], [], "stdin"), (["a\n\n"], [], "a\n"), (["a\r\nb\r\n"], [], "a\r\nb"), ([" a "], [], " a "),
     ],
 )  # fmt: skip
 def test_texts_and_files_are_joined_by_blank_lines(tmp_path, monkeypatch, messages, files, whole):

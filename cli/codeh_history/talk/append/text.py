@@ -6,7 +6,7 @@ import time
 
 from ...base.errors import BadData, TryAgain, Usage
 from ...base.escape import quote
-from ...base.input import decode, read_text
+from ...base.input import decode, read_text, without_newline
 from ...base.words import is_id
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store import log
@@ -212,4 +212,4 @@ def pieces_of(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[s
 
 def joined(pieces: list[str]) -> str:
     """The texts as one, a blank line between, each without its final newline; empty ones add nothing."""
-    return "\n\n".join(text for piece in pieces if (text := piece.removesuffix("\n")))
+    return "\n\n".join(text for piece in pieces if (text := without_newline(piece)))

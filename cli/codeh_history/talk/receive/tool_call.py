@@ -9,6 +9,7 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import NotFound
+from ...base.input import without_newline
 from ...base.words import excerpt
 from ...session.model import Json
 from ...session.pairing import Call, failed_call, open_calls
@@ -76,7 +77,7 @@ def by_command(via: str, most: int) -> Run:
             return failed(call, f"it printed more than {most} bytes and was ended")
         if code:
             return failed(call, err.strip() or out.strip() or f"exit {code}", f"exit {code}")
-        return response_of(out.removesuffix("\n")), ""
+        return response_of(without_newline(out)), ""
 
     return run
 
