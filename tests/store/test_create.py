@@ -123,6 +123,15 @@ def test_what_is_there_is_left_as_it_is(tmp_path, kind):
     assert kind != "file" or path.read_bytes() == b"old"
 
 
+def test_an_open_file_is_written_to_and_keeps_what_it_has(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(b"before\n")
+    with path.open("ab") as file:  # as `--output /dev/stdout >> log`
+        new_file.write(f"/dev/fd/{file.fileno()}", b"new\n")
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (b"before\nnew\n", ["log"])
+    new_file.write(os.devnull, b"x")
+
+
 def test_nothing_is_left_of_what_cannot_be_written(tmp_path):
     with pytest.raises(InputOutput, match="nothing was written"):
         new_file.write(str(tmp_path / "no" / "c.jsonl"), b"x")

@@ -12,6 +12,7 @@ from ..base.folders import create, ensure_dir, remove, sync, sync_dir, temporary
 
 # Errors of file systems without hard links: FAT, some network shares, some FUSE file systems.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+_OPEN = ("/dev/stdout", "/dev/fd/", "/dev/null")
 
 
 def write_over(path: str, data: bytes) -> None:
@@ -37,8 +38,13 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
 def creating(path: str, *, folders: bool = False) -> Iterator[IO[bytes]]:
     """Yield a new file, mode 0600, that gets its name, durably, at the end; BadData if the path exists.
 
-    With `folders`, missing parent folders are created, mode 0700.
+    With `folders`, missing parent folders are created, mode 0700. What is open already (`/dev/stdout`, the
+    shell's `>(…)`) is written to as it is.
     """
+    if path.startswith(_OPEN):
+        with open(path, "ab") as file:
+            yield file
+        return
     folder, temp = os.path.dirname(path), temporary(path)
     published = False
     try:
