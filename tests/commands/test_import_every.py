@@ -46,6 +46,13 @@ def settled(path):
     os.utime(path, (then, then))
 
 
+def test_where_no_program_has_a_session_that_is_noted(home):
+    done = run_in_process("import", "--all", home=home)
+    assert (done.code, done.out) == (0, b"")
+    assert done.err.startswith(b"codeh-history: no sessions of other programs found; ")
+    assert run_in_process("import", "--all", "-q", home=home).err == b""
+
+
 @pytest.mark.parametrize("program", WHERE)
 @pytest.mark.parametrize("by_variable", [False, True])
 def test_sessions_are_found_in_the_default_or_configured_folder(

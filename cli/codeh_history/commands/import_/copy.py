@@ -132,8 +132,12 @@ def import_all(
     On a terminal, print a table and a summary unless `jsonl`. Return the exit code of the first failure.
     """
     cache = Remembered(env.home, "import", 3)
+    present = [*folders.files_of(env, programs)]
+    if not present:
+        env.note("no sessions of other programs found; `import FOLDER` imports those of another folder")
+        return 0
     files = [
-        file for file in folders.files_of(env, programs)
+        file for file in present
         if cache.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
     files.sort(  # of a session that was moved, the newest file last: it is what the program would resume
