@@ -75,6 +75,16 @@ def test_sessions_in_use_are_kept(home):
     assert b"streaming: not moved" in done.err
 
 
+def test_a_pinned_session_stays_until_it_is_unpinned(home):
+    three(home)
+    run("set", "-s", "old", "pinned=true", env={"CODEH_NOW": NOW})
+    done = prune("--keep", "1", "--yes")
+    assert done.text == "middle"
+    assert b"old: not moved: it is pinned" in done.err
+    run("set", "-s", "old", "pinned=false", env={"CODEH_NOW": NOW})
+    assert prune("--keep", "1").text == "old"
+
+
 def test_a_session_that_grows_in_the_meantime_is_kept(home):
     from codeh_history.base.env import Env
     from codeh_history.base.errors import HistoryError

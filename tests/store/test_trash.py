@@ -79,6 +79,15 @@ def test_the_newest_comes_back_whatever_numbers_are_missing(home):
     assert b"five" in (home / "trash" / "demo.4.jsonl").read_bytes()
 
 
+def test_restoring_without_a_name_says_what_is_in_the_trash(home):
+    assert b"in the trash" not in run("rm", "--restore", home=home).err
+    for name in ("a", "b"):
+        say(home, "x", name)
+        run("rm", name, home=home, env={"CODEH_NOW": f"2026-01-0{1 + (name == 'b')}T00:00:00Z"})
+    done = run("rm", "--restore", home=home)
+    assert (done.code, done.err.decode().partition("; ")[2]) == (2, "in the trash: b, a\n")
+
+
 def test_a_number_of_two_digits_is_newer_than_one_of_one(home):
     removed(home, "ninth")
     (home / "trash" / "demo.1.jsonl").rename(home / "trash" / "demo.9.jsonl")

@@ -19,7 +19,7 @@ from ..views.rows import last_used
 
 EXAMPLES = """\
   codeh-history prune --older-than 90d          # dry run
-  codeh-history prune --older-than 90d --yes
+  codeh-history prune --older-than 90d --yes    # pinned sessions stay
   codeh-history prune --keep 200 --yes
 """
 STRAY = "rm takes single sessions"
@@ -89,6 +89,7 @@ def newest_first(env: Env) -> list[Session]:
             why = f"the newest record ({newest}) is in the future; check the clock"
             raise BadData(f"{path}: {why}; nothing was moved")
         stays = "locked by another process" if read.being_written(path) else ""
+        stays = "it is pinned (`set pinned=false` unpins it)" if row["pinned"] else stays
         if row["pending"] and not stays:
             stays = "an answer is pending"
             with suppress(HistoryError, OSError):

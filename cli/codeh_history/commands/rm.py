@@ -14,6 +14,8 @@ EXAMPLES = """\
   codeh-history rm --restore demo
 """
 
+MOST = 8  # ids in the trash that are named
+
 
 class Options(Verb):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Exact session ids.")
@@ -24,7 +26,10 @@ class Options(Verb):
 def run(env: Env, options: Options) -> None:
     names = [*(options.sessions or ()), *([options.session] if options.session is not None else ())]
     if not names:
-        raise Usage("name the sessions: `codeh-history rm SESSION...`")
+        newest = sorted(trash.trashed(env) if options.restore else (), key=lambda item: -item.since)
+        ids = [*dict.fromkeys(item.id for item in newest)]
+        more = f"; in the trash: {', '.join(ids[:MOST])}{', …' if ids[MOST:] else ''}" if ids else ""
+        raise Usage(f"name the sessions: `codeh-history rm {'--restore ' * bool(ids)}SESSION...`{more}")
     for name in trash.check_names(env, names, restore=options.restore):
         if options.restore:
             left = trash.restore(env, name)
