@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history import Session
-from codeh_history.formats.entries import entries, persisted
+from codeh_history.formats import export
+from codeh_history.formats.entries import entries
 from codeh_history.programs.forms import history_items, read
 from codeh_history.session.exchanges import IDE_MARKERS
 from codeh_history.session.records import dumps
@@ -36,7 +37,7 @@ HISTORY = {
 def through(history):
     """The history as a session, exported again."""
     view = view_of(read(dumps(history), "auto", "f"))
-    return orjson.loads(persisted(view))
+    return orjson.loads(export(view, "persisted").data)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,14 @@ from typing import NotRequired, TypedDict
 
 import orjson
 
+from ..programs.writing import unsent
 from ..session.exchanges import exchanges as groups_of
 from ..session.exchanges import is_prompt, tools_named
 from ..session.fold import View
 from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
 from ..session.view import readable_text, text_of
 from ..summaries.window import facts, period
+from . import Exported
 
 
 class Entry(TypedDict):
@@ -26,20 +28,18 @@ class Entry(TypedDict):
     source: NotRequired[str]
 
 
-def contents(view: View) -> bytes:
+def contents(view: View) -> Exported:
     """Export a JSON array of `{role, parts}`: all committed messages with a role, uncurated."""
-    return _json(
-        [{"role": message.role, "parts": message.parts} for message in view.messages if message.is_sent]
-    )
+    return _json([{"role": message.role, "parts": message.parts} for message in view.sent], view)
 
 
-def exchanges(view: View, last: int | None = None) -> bytes:
+def exchanges(view: View, last: int | None = None) -> Exported:
     """Export a JSON array of history entries, oldest first: all exchanges, or the `last` ones."""
     written = [_written(group) for group in groups_of(view.messages)]
-    return _json(written if last is None else written[-last:])
+    return _json(written if last is None else written[-last:], view)
 
 
-def persisted(view: View) -> bytes:
+def persisted(view: View) -> Exported:
     """Export `{recentConversations, summaries, lastSummarized}`, the inverse of its import."""
     summaries = [(facts(summary, view), summary.fields) for summary in view.summaries]
     value = {
@@ -50,11 +50,12 @@ def persisted(view: View) -> bytes:
         )[1],
     }
     extra = view.meta.get(EXTRA)
-    return _json({**extra, **value} if isinstance(extra, dict) else value)
+    return _json({**extra, **value} if isinstance(extra, dict) else value, view)
 
 
-def _json(value: object) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+def _json(value: object, view: View) -> Exported:
+    data = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return Exported(data, unsent(view.messages))
 
 
 def entries(messages: Sequence[Message]) -> list[Entry]:

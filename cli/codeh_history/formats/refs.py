@@ -6,10 +6,9 @@ with its text and record.
 
 from __future__ import annotations
 
-from collections import Counter
-
 import orjson
 
+from ..programs.writing import unsent
 from ..session.by_reference import summary_part
 from ..session.fold import View
 from ..session.model import AS_REF, WRAPPER, Json, Message, Unread
@@ -26,9 +25,6 @@ def export(view: View, workspace: str | None = None) -> Exported:
     With a `workspace`, use sidekick's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
     """
     sent = view.sent
-    left_out = Counter(
-        "pending message" if m.role else f"{m.kind} message" for m in view.messages if m not in sent
-    )
     first = sent[0].fields.get("flowId") if sent else None
     shared = isinstance(first, str) and all(message.fields.get("flowId") == first for message in sent)
     flow = (shared and first) or view.id
@@ -49,7 +45,7 @@ def export(view: View, workspace: str | None = None) -> Exported:
         elements.get(m.id) or ref(m.fields.get("flowId") or view.id, _ids(m), str(m.role)) for m in sent
     ]
     value = {**wrapper, "refs": refs} if isinstance(wrapper, dict) else refs
-    return Exported(orjson.dumps(value) + b"\n", left_out)
+    return Exported(orjson.dumps(value) + b"\n", unsent(view.messages))
 
 
 def _element(message: Message) -> Json | None:
