@@ -166,3 +166,12 @@ def test_the_environment_names_a_model(home, environ, words, model):
     run_in_process("append", "-s", "demo", "hi", home=home)
     body = run_in_process("payload", "demo", *words, home=home, env=environ)
     assert (body.code, orjson.loads(body.out)["model"]) == (0, model)
+
+
+@pytest.mark.parametrize("verb", ["ask", "calls"])
+@pytest.mark.parametrize("flag", ["--via", "-p"])
+def test_an_empty_flag_does_not_stand_for_the_configured_provider(home, verb, flag):
+    run_in_process("append", "-s", "demo", "hi", home=home)
+    environ = {"CODEH_TO": "ollama", "CODEH_MODEL": "m", "CODEH_VIA": "false"}
+    done = run_in_process(verb, "-s", "demo", flag, "", home=home, env=environ)
+    assert (done.code, done.err.decode().startswith(f"codeh-history: {flag}: an empty value")) == (2, True)

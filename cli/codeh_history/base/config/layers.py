@@ -74,7 +74,11 @@ def profiles(env: Env) -> list[str]:
 
 
 def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None) -> list[Layer]:
-    """Return all layers in order of precedence; Usage if a profile does not exist."""
+    """Return all layers in order of precedence; Usage for an empty flag or an unknown profile."""
+    for key, value in {"-p": profile, **(flags or {})}.items():
+        if value == "" and key != "system":  # an unset variable must not select another provider
+            name = key if key == "-p" else f"--{key.rpartition('.')[2]}"
+            raise Usage(f"{name}: an empty value; leave it out to use the configured one")
     file = config(env)
     usual = env.environ.get("CODEH_PROFILE")
     variables = {key: env.environ[name] for key, name in VARIABLES.items() if env.environ.get(name)}
@@ -148,7 +152,7 @@ def resolve(env: Env, request: Request, profile: str | None, via: str | None = N
     """Combine the flags and the layers into a request."""
     flags = {key: getattr(request, key) for key in REQUEST if key != "via" and request.specified(key)}
     flags["via"] = via
-    flags = {key: value for key, value in flags.items() if value or key == "system"}  # "": no prompt
+    flags = {key: value for key, value in flags.items() if value or value == ""}
     all_layers = layers(env, profile, flags)
     values = values_by_layer(all_layers)
     request, under = request_of(request, values)
@@ -171,7 +175,7 @@ def request_of(request: Request, values: ValuesByLayer) -> tuple[Request, dict[s
 
 def command(env: Env, key: str, profile: str | None, flag: str | None) -> str | None:
     """Return the command of a verb (`summarize.via`, `calls.via`): the flag's, else the layers'."""
-    values = values_by_layer(layers(env, profile, {key: flag} if flag else {}))
+    values = values_by_layer(layers(env, profile, {} if flag is None else {key: flag}))
     return values[key][0] if key in values else None
 
 
