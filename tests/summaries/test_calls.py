@@ -236,6 +236,7 @@ def test_what_a_shell_committed_and_pushed_is_done(command, acts):
             "`gh pr create --title x` → https://github.com/a/b/pull/7",
         ),
         ("git push origin main", "To github.com:a/b.git", "`git push origin main`"),
+        ("git revert 1f", '[main 28c3bbd] Revert "x"', "`git revert 1f` → main 28c3bbd"),
     ],
 )
 def test_what_was_published_has_its_hash_or_url(command, output, act):
@@ -267,6 +268,8 @@ def test_a_tool_that_looks_does_nothing(name, acts):
     ({"id": "10"}, '{"status":"failed","reason":"no rooms"}', "no rooms"), ({"id": "10", "status": "failed"}, '{"status":"failed"}', None), ({"id": "10"}, '{"status":"error"}', "error"),
     ({"id": "10"}, "Payment declined by bank", "Payment declined by bank"), ({"id": "10"}, "Denied: not confirmed", "Denied: not confirmed"), ({"id": "10"}, "Could not send: full", "Could not send: full"),
     ({"title": "Login failed"}, "Added Login failed", None), ({"id": "10"}, "Accepted. A receipt could not be mailed.", None), ({"id": "10", "dry_run": True}, "would send", ""),
+    ({"id": "10"}, "No seats left.", "No seats left."), ({"id": "10"}, "HTTP 403 Forbidden", "HTTP 403 Forbidden"), ({"id": "10", "dryRun": "true"}, "would send", ""),
+    ({"id": "10"}, '{"result":"error","message":"sent before"}', "sent before"),
 ])  # fmt: skip
 def test_an_action_that_its_result_denies_failed(args, output, reason):
     done = ledger(call(1, "send_mail", args, {"output": output}))
@@ -298,7 +301,8 @@ def test_what_a_tool_shows_is_no_failure(name, output):
     ("pytest 2>&1 | tail -3", "Process exited with code 0\nOutput:\n1 failed, 3 passed in 0.2s"), ("npm test", "Test Suites: 1 failed, 3 passed"), ("mypy a", "Found 1 error in 1 file (checked 4 source files)"),
     ("ruff check --fix", "Found 4 errors (3 fixed, 1 remaining)."), ("cargo test", "test a ... FAILED"), ("mvn test", "[ERROR] Failures:"), ("mise run lint | tail", "[lint:go] ERROR task failed"),
     ("foo", "(eval):1: command not found: foo"), ("make", "make: *** [all] Error 2\n<exited with exit code 2>"), ("make lint || true", "a.py:1:1: error: x"), ("sed -i s/a/b/ a", "sed: a: No such file or directory"),
-    ("gh api x -f body=y", "zsh: command not found: y"), ("npx tsc", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."), ("kubectl delete pod a", 'Error from server (NotFound): pods "a" not found'),
+    ("gh api x -f body=y", "zsh: command not found: y"), ("yarn test", "error Command failed with exit code 1."),
+    ("curl -sS x", "curl: (7) Failed to connect"), ("npm test", "Command was cancelled by user before it could complete."), ("phpunit", "FAILURES!\nTests: 3"), ("npx tsc", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."), ("kubectl delete pod a", 'Error from server (NotFound): pods "a" not found'),
 ])  # fmt: skip
 def test_output_that_reports_an_error_is_a_failure(command, output):
     assert ledger(call(1, "bash", {"command": command}, {"output": output})).failures

@@ -75,8 +75,10 @@ _PUBLISHING = Pattern(
     r"|(gh) (?:pr|issue|release) (?:create|merge|close|edit)(?!\S))"
 )
 _ELSEWHERE = Pattern(r"(?<=^git)(?: -[cC] \S+)+")
+_HASH = Pattern(r"(?m)^\[([^\]\n]+ [0-9a-f]{7,})\]")
 _PROOFS = {  # what its output tells of it: branch and hash, or a URL
-    "commit": Pattern(r"(?m)^\[([^\]\n]+ [0-9a-f]{7,})\]"),
+    "commit": _HASH,
+    "revert": _HASH,
     "gh": Pattern(r"(https://\S+/(?:pull|issues|releases)/\S+)"),
 }
 _INTO = Pattern(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
@@ -87,17 +89,18 @@ _ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `F
     r"(?m)(?:^[^\w\n✓✔]*+(?:Uncaught )?|[:)] +)(?:(?:[\w.]*(?:Error|Exception)|error|ERROR|fatal|panic)"
     r"(?: ?[\[(][^\])\n]*[\])]| [A-Z]+\d+| from \w+ \(\w+\))?:(?! *(?:\(?none\)?|null|nil|0)?\s*$)"
     r"|command not found|[Nn]o such file or directory|Permission denied"
-    r"|Segmentation fault)|^[^\w\n✓✔]*+(?:(?:[\w:]+\] )?(?:ERROR|FAIL(?:ED|URE)?)\b(?! *[:=]? *0)"
+    r"|Segmentation fault)|^[^\w\n✓✔]*+(?:(?:[\w:]+\] )?(?:ERROR|FAIL(?:ED|URES?)?)\b(?! *[:=]? *0)"
     r"|npm (?:ERR!|error)|E\s{2,}\w|[\w.]*(?:Error|Exception)\s*$|Traceback)"
-    r"|FAILED(?= *$| +\[)|panicked at|\*\*\* .*\bError \d"
+    r"|FAILED(?= *$| +\[)|panicked at|ed by (?:the )?user\b|^curl: \(|\*\*\* .*\bError \d"
     r"|\b(?=[1-9])(?:(?<![A-Za-z] )|(?<=ound ))(?<![/-])\d+ (?:fail(?:ed|ing|ures?)?|errors?|remaining)"
     r"(?= *(?:$|[,.;|=)]|\(\d+\)| in \d| generated))"
 )
 _DENIED = Pattern(  # nothing came of an action
     r"(?im)^(?:(?!\. |: ).)*?(?<![\w/-])(?:declined|denied|rejected|refused|failed(?= to\b|\W*$|[:.;])"
     r"|can(?:no|['\u2019])t|could(?: not|n['\u2019]t)|unable|(?:do|does|did)n['\u2019]t want"
-    r"|not (?:allowed|permitted|possible|available|found|authori[sz]ed|mergeable)"
-    r"|nothing (?:added )?to commit|no changes added)(?![\w/-])|^conflict \("
+    r"|not (?:allowed|permitted|possible|available|found|authori[sz]ed|mergeable)|insufficient|forbidden"
+    r"|no \w+ (?:left|found|available)|nothing (?:added )?to commit|no changes added)(?![\w/-])"
+    r"|^conflict \("
 )
 _DENIALS = frozenset("failed failure error declined denied rejected refused".split())
 _COMPLAINT = Pattern(  # what failed commands print
@@ -110,7 +113,7 @@ _SPECIFIC = Pattern(  # names something: a quote, a path, a symbol, a call
 )
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
 _EXITED = Pattern(
-    r"(?im)^[<=-]*(?:[\w:]+ ){0,6}exit(?:ed)?(?:(?: with)?(?: exit)? (?:code|status):?|:) (\d{1,3})>?$"
+    r"(?im)^[<=-]*(?:[\w:]+ ){0,6}exit(?:ed)?(?:(?: with)?(?: exit)? (?:code|status):?|:) (\d{1,3})[>.]?$"
 )
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
 _FIELD = Pattern(
@@ -284,8 +287,8 @@ def failure(name: str, response: Any, command: str, args: Json | None = None) ->
     code = _exit_code({"value": value, **response})
     if command and not code:
         code = max(map(int, _EXITED.findall(text)), default=code)
-    state = str(report.get("status")).lower() if acts(name) else ""
-    denied = False in (report.get("success"), report.get("ok")) or state in _DENIALS.difference(passed)
+    states = {str(report.get(key)).lower() for key in ("status", "state", "result") if acts(name)}
+    denied = False in (report.get("success"), report.get("ok")) or states & _DENIALS.difference(passed)
     if error or denied or report.get("is_error") or report.get("isError") or code:
         if code == 1 and any(map(_SEARCHES.match, steps_of(command))) and not is_error(text):
             return ""  # no matches

@@ -72,7 +72,8 @@ class Ledger:
         if command:
             self.commands.add(clip(command.split("\n", 1)[0], 100))
             return
-        trial = any(value is True and not _TRIAL.isdisjoint(words_of(key)) for key, value in args.items())
+        switches = [words_of(key) for key, value in args.items() if str(value).lower() == "true"]
+        trial = any(not _TRIAL.isdisjoint(words) for words in switches)
         if acts(call.name) and not paths and not trial:
             act = _described(call.name, args) + _outcome(args, response)
             if not act.endswith("()"):
