@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
 from ..base.options import MESSAGE_ID, Writing, argument, flag, option
-from ..session.fold import fold, is_idless, join
+from ..session.fold import fold, join
 from ..session.model import Json, Message, Part, Unread, unread
 from ..session.records import dumps
-from ..session.view import View
 from ..store import read
 from ..store.locked import Locked
 from ..store.resolve import for_writing
@@ -47,7 +46,14 @@ def run(env: Env, options: Options) -> None:
     text = (exact_text if options.append else text_of)(env, options.message, options.file)
 
     def build(locked: Locked, ids: list[str]) -> bytes | None:
-        message, stored = whole(env, fold(read.read_log(locked.read())), name, locked.session)
+        view = fold(read.read_log(locked.read()))
+        message = find_message(view, name, session=locked.session)
+        stored = {part.id for part in content(message) if isinstance(part, Unread)}
+        if stored:
+            from ..views.persist import by_reference
+            from ..views.stored_parts import hydrated
+
+            message = hydrated(env, view, only={message.id}, everything=True).all[message.id]
         ids.append(message.id)
         if options.append and not text:
             return None
@@ -60,10 +66,7 @@ def run(env: Env, options: Options) -> None:
             "parts": changed(message, text, append=options.append),
         }  # fmt: skip
         if stored:
-            from ..views.persist import by_reference
-
-            update["parts"] = [stored.get(id(part), part) for part in update["parts"]]
-            update = by_reference(env, update, locked.session)
+            update = by_reference(env, update, locked.session, stored)
         lines = dumps(update) + b"\n"
         if options.commit or (message.pending is None and not options.pending):
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
@@ -94,20 +97,6 @@ def committed(env: Env, locked: Locked, ids: list[str], name: str | None) -> byt
 def commit_of(message: Message, now: str) -> bytes:
     of = message.update["id"] if message.update is not None else message.id
     return dumps({"type": "commit", "of": of, "ts": now}) + b"\n"
-
-
-def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:
-    """Find a message and fetch its parts; also return references to parts stored in blocks."""
-    message = find_message(view, name, session=session)
-    before = content(message)
-    if not any(type(part) is Unread for part in before):
-        return message, {}
-    from ..views.stored_parts import hydrated
-
-    message = hydrated(env, view, only={message.id}, everything=True).all[message.id]
-    pairs = zip(before, content(message), strict=True)
-    kept = ((part, Unread(old.id, call=is_idless(part))) for old, part in pairs if isinstance(old, Unread))
-    return message, {id(part): old for part, old in kept}  # type: ignore[misc]
 
 
 def content(message: Message) -> list[Part]:

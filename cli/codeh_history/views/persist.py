@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..base.env import Env
@@ -77,11 +77,11 @@ def store_parts(env: Env, view: View) -> None:
         open_store(env).mset({block_of(part): dumps(part) for part in parts})
 
 
-def by_reference(env: Env, record: Json, flow: str) -> Json:
-    """Return a new record with its large parts stored and named by blocks."""
+def by_reference(env: Env, record: Json, flow: str, stored: Collection[str]) -> Json:
+    """Return a new record with its large parts named by blocks; those not yet `stored` are stored."""
     new, blocks = to_references(record, None, flow, every=False) or (record, {})
-    if blocks:
-        open_store(env).mset(blocks)
+    if more := {id: data for id, data in blocks.items() if id not in stored}:
+        open_store(env).mset(more)
     return new
 
 
