@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, InputOutput
+from codeh_history.base.errors import BadData
 from codeh_history.store.foreign_settings import NAME, keep, kept
 from in_process import run_in_process
 from opencode_files import SCHEMA, tables
@@ -38,7 +38,7 @@ def test_a_torn_or_damaged_line_costs_only_itself(env, tmp_path):
 def test_a_link_is_not_followed(env, tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / NAME).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(InputOutput, match=NAME):
+    with pytest.raises(OSError, match=NAME):
         keep(env, "pi-a", {"title": "A"})
 
 

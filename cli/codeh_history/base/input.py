@@ -31,8 +31,6 @@ def read_file(name: str) -> bytes:
             return file.read()
     except FileNotFoundError:
         raise Usage(f"{name}: no such file") from None
-    except OSError as error:
-        raise InputOutput(f"{name}: {error.strerror}") from None
 
 
 def decode(data: bytes, name: str) -> str:

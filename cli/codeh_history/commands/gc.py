@@ -193,8 +193,6 @@ def _files(folder: str) -> Iterator[str]:
         if not os.path.islink(folder):
             return
         raise InputOutput(f"{folder}: a dangling link; nothing was removed") from None
-    except OSError as error:
-        raise _unreadable(folder, error) from None
     for entry in entries:
         if entry.is_file():
             yield entry.path
@@ -216,14 +214,8 @@ def _named(path: str) -> set[str]:
             data = file.read()
     except FileNotFoundError:
         return set()  # moved meanwhile; its new place is read too
-    except OSError as error:
-        raise _unreadable(path, error) from None
     plain = _ESCAPED.sub(lambda escaped: bytes.fromhex(escaped[1].decode()), data)
     return {match[0].decode() for match in _ID.finditer(plain)}
-
-
-def _unreadable(path: str, error: OSError) -> InputOutput:
-    return InputOutput(f"{error.filename or path}: {error.strerror}; nothing was removed")
 
 
 def sweep(env: Env, before: float) -> None:
@@ -237,5 +229,3 @@ def sweep(env: Env, before: float) -> None:
                     os.unlink(path)
             except FileNotFoundError:
                 continue
-            except OSError as error:
-                raise InputOutput(f"{path}: {error.strerror}") from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ..base.env import Env
-from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, sync, write
 from ..base.read_json import json_object
 from ..session.model import Json
@@ -22,16 +21,13 @@ def keep(env: Env, session: str, values: Json) -> None:
     ensure_dir(env.home)
     path = os.path.join(env.home, NAME)
     line = dumps({"session": session, "ts": env.now(), "set": values}) + b"\n"
+    torn = os.path.exists(path) and read_bytes(path)[-1:] not in (b"", b"\n")
+    fd = os.open(path, _APPEND, 0o600)
     try:
-        torn = os.path.exists(path) and read_bytes(path)[-1:] not in (b"", b"\n")
-        fd = os.open(path, _APPEND, 0o600)
-        try:
-            write(fd, b"\n" + line if torn else line)
-            sync(fd)
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
+        write(fd, b"\n" + line if torn else line)
+        sync(fd)
+    finally:
+        os.close(fd)
 
 
 def kept(env: Env) -> dict[str, Json]:

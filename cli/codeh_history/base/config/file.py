@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from .. import amounts
-from ..errors import InputOutput, Usage
+from ..errors import Usage
 from ..lazy import Fields
 from ..shared_options import Request
 from ..words import suggestion
@@ -51,8 +51,6 @@ def read(path: str) -> Config:
         raise Usage(f"{path}: {error}") from None
     except UnicodeDecodeError as error:
         raise Usage(f"{path}: byte {error.start}: not UTF-8") from None
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
     profiles = data.pop(PROFILE, {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
         raise Usage(
