@@ -54,6 +54,28 @@ def test_a_stream_is_pending_until_its_end(home):
     assert texts_of_model(home) == ["Hello"]
 
 
+TEXT = {"role": "assistant", "content": "half"}
+OUTPUT = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "half"}]}
+BLOCKS = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "half"}]}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        gemini_event({"text": "half"}, finish="MAX_TOKENS"),
+        {"choices": [{"message": TEXT, "finish_reason": "length"}]},
+        {"object": "response", "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": [OUTPUT]},
+        {**BLOCKS, "stop_reason": "max_tokens"},
+        {"model": "m", "message": TEXT, "done": True, "done_reason": "length"},
+    ],
+    ids=["gemini", "openai-chat", "openai-responses", "anthropic", "ollama"],
+)  # fmt: skip
+def test_an_answer_that_ends_at_its_token_limit_is_stored_and_says_so(home, answer):
+    done = receive(home, orjson.dumps(answer))
+    assert (done.code, texts_of_model(home)) == (0, ["half"])
+    assert b"s: the answer ends at its token limit (" in done.err
+
+
 def test_text_is_on_disk_within_a_second(home, monkeypatch):
     """At each wait for more, a second after the last: all that came before is pending in the file."""
     reading, writing = os.pipe()

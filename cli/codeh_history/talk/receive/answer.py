@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ...render.wrapping import Wrapping
 
 CHUNK = 1 << 16
+AT_LIMIT = ("length", "max_tokens", "max_output_tokens")  # why an answer finished, in lower case
 
 
 class Received(NamedTuple):
@@ -252,6 +253,9 @@ class Receiving(Pending):
         elif reply.further:
             text = f"the first of {reply.further + 1} choices is stored; the others are not"
             self.env.note(f"{self.target.id}: {text}")
+        elif (reply.finish or "").rpartition(":")[2].lower() in AT_LIMIT:
+            limit = f"the answer ends at its token limit ({reply.finish}); --max-tokens N raises it"
+            self.env.note(f"{self.target.id}: {limit}")
         elif reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
             self.env.note(f"{self.target.id}: redrawn lines (a spinner, progress) are stored as printed")
         if self.echo and isinstance(self.echo.broken, HistoryError):
