@@ -144,7 +144,11 @@ def of_program(env: Env, options: Options, source: program_files.File, program: 
     """Import the sessions of another program's file."""
     where, path = source.path or "stdin", os.path.abspath(source.path) if source.path else "-"
     read = program_files.sessions_in(source, program)
+    nothing = chosen = program in options.from_  # as which any other file is read, to nothing
     for session, is_main in copy.with_branches(read, branches=options.branches):
+        if chosen and not session.items:
+            continue
+        nothing = False
         lost = (problem for problem in session.problems if problem.effect in ("skips", "lacks"))
         if options.strict and (problem := next(lost, None)):
             raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
@@ -152,6 +156,8 @@ def of_program(env: Env, options: Options, source: program_files.File, program: 
         if imported.records or imported.created:
             tell(env, options, where, session, imported)
         yield imported.id
+    if nothing:
+        raise BadData(f"{where}: no message of {program} in it; nothing was imported")
 
 
 def tell(env: Env, options: Options, where: str, session: Session, imported: Imported) -> None:
