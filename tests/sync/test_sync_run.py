@@ -221,6 +221,12 @@ def test_a_file_is_no_folder(env, tmp_path):
         other_replica(env, f"dir:{tmp_path}/f")
 
 
+def test_a_home_is_refused_in_place_of_its_sessions(env, tmp_path):
+    (tmp_path / "other" / "sessions").mkdir(parents=True)
+    with pytest.raises(Usage, match=r"/other: a home, which keeps its sessions in dir:.*/other/sessions$"):
+        other_replica(env, f"dir:{tmp_path}/other")
+
+
 def test_plain_and_encrypted_sessions_are_not_mixed(env, tmp_path):
     pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
     to = str(pyrage.x25519.Identity.generate().to_public())

@@ -114,6 +114,8 @@ def other_replica(
     _check_other(env, folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise Usage(f"{url}: not a folder")
+    if os.path.isdir(os.path.join(folder, "sessions")):
+        raise Usage(f"{url}: a home, which keeps its sessions in {os.path.join(url, 'sessions')}")
     above = os.path.dirname(os.path.abspath(folder))
     if above.startswith(_MOUNTS) and not os.path.isdir(above):
         raise NotFound(f"{folder}: there is no {above}: is it mounted?")
