@@ -30,6 +30,11 @@ def test_home_from_the_environment(environ, home):
     assert Env(environ).home == home
 
 
+def test_home_may_begin_with_a_tilde(monkeypatch):
+    monkeypatch.setenv("HOME", "/h")
+    assert Env({"CODEH_HOME": "~/c"}).home == "/h/c"
+
+
 def test_home_defaults_to_that_of_the_user():
     import pwd
 

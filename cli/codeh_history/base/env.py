@@ -131,7 +131,7 @@ class Env:
         """`$CODEH_HOME`, else `~/.codeh`."""
         home = self.environ.get("CODEH_HOME")
         if home:
-            return home
+            return os.path.expanduser(home)  # crontab and systemd leave a ~ as it is
         return os.path.join(self.environ.get("HOME") or _home_of_user(), ".codeh")
 
     @staticmethod
