@@ -81,7 +81,7 @@ def run(env: Env, options: Options) -> None:
     if options.json:
         env.print_json(as_json(sums, table, options.prices))
     elif not sums.total:
-        env.note("no usage recorded")
+        env.note(f"no usage recorded{' in that time' if options.since or options.until else ''}")
     else:
         source = f"prices: {table.source}, {table.date}{f'; {options.prices}' if options.prices else ''}"
         totals = {**sums.groups, "total": sums.total}
