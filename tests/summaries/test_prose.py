@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.summaries import cues, prose
-from codeh_history.summaries.prose import clip, rows
+from codeh_history.summaries import authorship, cues, prose
+from codeh_history.summaries.authorship import rows
+from codeh_history.summaries.prose import clip
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def test_a_line_is_split_where_its_sentences_end(line, sentences):
     ],
 )  # fmt: skip
 def test_prose_excludes_logs_tables_and_code(line, *, expected):
-    assert prose.is_prose(line) is expected
+    assert authorship.is_prose(line) is expected
 
 
 FILLER = "ok|Thanks!|yes please|continue|/theme|Danke dir|好的|Great, thanks a lot!|ok, continue|thank you for your help|Super, danke!|...|Perfect. That looks good."
@@ -73,6 +74,8 @@ def test_a_model_gives_no_rules_and_a_very_long_sentence_is_of_no_kind():
 @pytest.mark.parametrize(("sentence", "back"), [
     ("You may touch it again.", True), ("Feel free to push.", True), ("I take that back.", True),
     ("You may not touch it.", False), ("May I touch it?", False),
+    ("Forget what I said about it.", True), ("Actually, it can be edited.", True), ("ok tabs are allowed after all", True), ("I changed my mind.", True),
+    ("You can see it below.", False), ("You may look at it, but the rule stays.", False), ("It is no longer needed by checkout.", False),
 ])  # fmt: skip
 def test_what_takes_a_rule_back(sentence, back):
     assert cues.takes_back(sentence) is back
@@ -107,12 +110,26 @@ def test_of_a_text_that_is_nearly_all_blanks_only_the_beginning_is_looked_at():
 @pytest.mark.parametrize(("text", "own"), [
     ("Please look.", [True]), ("```\nNever push.\n```\nSo it is.", [False, False, False, True]),
     ("> Never push.\nHe said so.", [False, True]), ("<doc>\nNever push.\n</doc>\nSo it is.", [False, False, False, True]),
-    ("rule: never push\nNever push.", [False, True]), ("import os, sys;\nTypeError: no such thing", [False, False]),
+    ("width: never push\nNever push.", [False, True]), ("rule: never push", [True]), ("import os, sys;\nTypeError: no such thing", [False, False]),
     ("API Error: 529 you must always retry", [False]),
     ("a word or two\n" * 200, [True] * 153 + [False] * 48),
 ])  # fmt: skip
 def test_what_is_pasted_is_not_ones_own(text, own):
     assert [mine for _, mine, _ in rows(text)] == own
+
+
+@pytest.mark.parametrize(("text", "whose"), [  # `-` pasted, `o` the user's own, `r` may state a rule
+    ("He wrote:\nNever push.\n\nI only want it shorter.", "r-or"), ("Context:\n\nNever push.\n\nPlease look.", "rorrr"),
+    ("Fix it.\n\nHi all,\nnever push.\nBest,\nBob\n\nNever mention me.", "rr----rr"), ("From: Bob\nSubject: x\n\nNever push.", "----"),
+    ("10:02 Ann: never push\n10:03 Bob: ok\n\nSum it up.", "--rr"), ("## Task\nAdd a page.\n\n## Rules\nNever push.", "rrrrr"),
+    ("Why?\n[a] x\n[b] y\n\nNever push.", "r--rr"), ("You must never deploy\non Fridays.", "r"),
+])  # fmt: skip
+def test_whose_the_lines_of_a_message_are(text, whose):
+    marks = "".join("r" if rules else "o" if own else "-" for _, own, rules in rows(text, user=True))
+    blank = [not line.strip() for line in text.split("\n")]
+    assert [m for m, b in zip(marks, blank, strict=False) if not b] == [
+        w for w, b in zip(whose, blank, strict=False) if not b
+    ]
 
 
 def test_no_rule_stands_in_a_document_or_far_down():

@@ -1,97 +1,196 @@
 """Recognise rules, decisions and open questions in sentences.
 
-A rule is an order (a verb that forbids or demands, and its object) or a wish. Questions are only ever
-open. A table has a pattern a line, read against the lower-case words and marks of a sentence between
-spaces (a comma or dash is `;`); `^` is the beginning, after polite openings.
+A rule forbids, demands or wishes something that lasts: a clause begins with such a word (`never`), or has
+one (`every`, `must`) and tells no story. Questions are only ever open. Tables are read against
+the lower-case words and marks of a sentence between spaces (a comma, dash or parenthesis is `;`); in a
+table, `_` is a space and `*` the rest of a word.
 """
 
 from __future__ import annotations
+
+import re
+from itertools import takewhile
 
 from ..base.lazy import Pattern
 
 LONGEST = 400  # characters of a sentence that may be a rule or a decision
 FEWEST, DECIDES = 2, 3  # words of a rule, and of a decision: `So that's decided.` tells nothing
 
-_WORDS = Pattern(r"[^\W_][\w'-]*|[.;:!?]")
-_COMMAS = str.maketrans(",\u2013\u2014\u2019", ";;;'")
-_OPENING = (
-    r"^ (?:(?:and|but|also|so|then|absolutely|strictly|really|definitely|ok|okay|please|important|rule|note"
-    r"|remember|reminder|constraint|btw|oh|right|[;:]) )*"
+_WORDS = Pattern(r"[^\W_][\w'-]*(?:\.\w+)*|[.;:!?]")
+_MARKS = str.maketrans(",\u2013\u2014()\u2019\u3001\uff0c", ";;;;;';;")
+_QUOTED = Pattern(
+    '["\u201c\u201e\xab\u300c\u300e][^"\u201c-\u201e\xab\xbb\u300c-\u300f]{9,}["\u201c\u201d\xbb\u300d\u300f]'
 )
-_NOT = "(?:not|never|isn't|wasn't|haven't|hasn't|didn't|aren't)"
+_TAGGED = Pattern("(?i), ?(?:ok|okay|right|yes|alright|ja|gut|vale|d'accord|好吗|好嗎)[?？]$")
+_CLAUSES = Pattern(
+    r"(?: [;:.!?])+ (?:(?:and|but|so|or|then|und|aber|also|dass|donc|y|pero|et|mais|e|ma) )?"
+    r"| (?:and|but|so|then|just|und|aber|y|pero|et|mais|e|así que|donc) "
+)
+_OPENING = (
+    r" (?:(?:and|but|also|so|then|just|ok|okay|hey|please|pls|important|oh|right|remember|that|to|again"
+    r"|ever|really|absolutely|strictly|definitely|i said|i told you|bitte|und|außerdem|ausserdem|por favor"
+    r"|generell|surtout|you|we) )*"
+)
 
 
-def _phrases(table: str) -> Pattern:
-    lines = table.replace("NOT", _NOT).strip().split("\n")
-    anywhere = "|".join(line for line in lines if line[0] != "^")
-    first = "|".join(line[1:] for line in lines if line[0] == "^")
-    return Pattern(rf".*? (?:{anywhere}) |{_OPENING}(?:{first}) " if first else rf".*? (?:{anywhere}) ")
+def _pattern(before: str, table: str, other: str = "") -> Pattern:
+    words = re.sub(r"(?<![.)\]])\*", r"\\S*", "|".join(table.split()).replace("_", " "))
+    return Pattern(f"{before}(?:{words}) {other}")
 
 
-_RULE = _phrases(r"""
-^(?:(?:you |we )?(?:never|always|don't|do not|dont))(?! (?:know|think|worry|mind|care|need|have|forget) )
-^(?:avoid|refrain|stick|only|prefer|limit|ensure|unless|(?:stay|keep) away|hands off|make sure|until i)
-^(?:under no circumstances|from (?:now|here) on|going forward|in (?:the )?future|as a rule|i'd rather)
-^(?:remember that|do everything|stop|(?:whenever|(?:every|each) time)(?:(?! i | it )| (?:i|it) .* ;))
-^use \S+ \S+
-^(?:keep|leave|name|write|put|treat|ask|show|tell) .*?(?:only|not|never|always|every|each|all|alone)
-^(?:keep|leave|write|put|ask|show|tell) .*?(?:before|unless|instead|below|under|than|after|same|short)
-^(?:keep|leave|write|put|ask|show|tell) (?!it |this |that |these |some |me )\S+ .*?(?:in|as)
-^no (?:more than .*|\S+ (?:\S+ )?(?:[.!]|in|on|for|inside|to|at|with|without|from|unless|before|until))
-^(?:nothing|nobody|all|every|each|any) .*?(?:must|should|may|can|needs?|gets?|goe?s?|belongs?|has|have)
-must(?:n't)?(?! be (?:the|a|why|so) | have )
-may (?:not|only)|can only|at (?:all costs|most|least) \S+|without (?:asking|my|our|approval|permission)
-sh(?:all|ould|ouldn't|an't) (?:not|never|always|only)|shouldn't|off[ -]limits|from now on|call me|before you
-(?:is|are) (?:not |never )?(?:allowed|forbidden|prohibited|mandatory|required|frozen|read-only)
-ha(?:s|ve) to (?:be|stay|remain|keep|work|run)|(?:stays?|remains?) (?:untouched|unchanged|as)
-i(?:'d)? (?:always |only |really |would )?(?:prefer|insist|expect|forbid|hate)
-i (?:want|need|like) (?:all|every|each|no|only|your|everything)
-i (?:don't|do not|won't) (?:want|like|accept|allow|eat)|we (?:only|always|never|don't) \S+
-please (?:use|keep|don't|do|always|never|only|avoid|stick|stop|answer)|our (?:convention|style|policy)
-please .*?(?:every|each|all|always|never|only|first)|[;:] (?:don't|do|never)|: (?:every|all|each|no|always)
-niemals|nie|immer|stets|auf keinen fall|unbedingt|nur noch|verwende|benutze|bitte (?:nie|nicht|immer|nur)
-\S*(?:不要|不能|不得|禁止|必须|务必|一定要|永远|只能|请用|以后都|别)\S*
-""")
-_NO_RULE = _phrases(r"""
-^(?:i|he|she|it|they|that|there|this|i've|it's|we've) (?:\S+ )?(?:never|always)
-^(?:(?:(?:it|that|this) )?must be|if there|(?:pip|npm|git|cargo|apt|docker|sudo|cd|python3?|uv|yarn) \S+)
-^no (?:problem|idea|worries|thanks|matter|need|doubt|longer|such|errors?|results?|changes?|match(?:es)?)
-^(?:no .*?(?:found|yet|available|left)|(?:don't|do not) \S+ if)
-^(?:write|draw|make|name|put|show|tell|give) (?:me )?(?:an?|which|the|two|three|four|five|ten)
-(?:was|were|been|did) (?:not|never|always)|(?:don't|didn't|doesn't|won't|not) (?:want|need|have) to
-never mind|not found|permission denied|(?:failed|had) to|could not|this time|i think|it says|thanks?
-(?:use|keep|take|need|like|read|open) (?:the|my) (?:first|second|third|last|next)
-must be (?:down|up|broken|wrong|missing|gone)|limit is|(?:every|each) time i .* ; (?:why|how|what|and|so)
-""")
-_DECISION = _phrases(r"""
-decided|decision|chosen?|chose|agreed|settled on|opted|approved|signed off|conclusion|verdict|ruled out
-rejected|picked|ended up with|root cause|turns out|resolved that|the plan is|going with|in favou?r of
-let's (?:use|go|keep|drop|stick|instead)|switch(?:ed|ing)? (?:to|from)|we kept|we dropped
-(?:issue|problem|bug|cause|fix) (?:is|was)(?! clear| obvious| understood| simple)
-(?:i'll|we'll|i will|we will) (?:stay|stick|settle|keep|use|go|adopt|drop)
-(?:we \S+|it is|it'll be|will|stays?|remains?|rather than|instead of) .*?(?:because|since|due to|given that)
-entschieden|beschlossen|beschluss|es bleibt bei|wir (?:nehmen|bleiben|verwenden)
-\S*(?:决定|选定|选了|采用|改用|就用)\S*
-""")
-_NOT_YET = _phrases(r"""
-let me|let's (?:see|check|look)|i'll (?:check|look|start)|please (?:confirm|provide|tell)
-NOT (?:yet|(?:been )?(?:decided|agreed|chosen|settled|approved))
-""")
-_OPEN = _phrases(r"""
-NOT (?:been )?(?:decided|agreed|chosen|settled|approved)|to-?do|fixme|tbd|open question|still ha(?:s|ve) to
-still (?:needs?|open|missing|unclear|broken|failing|pending|unknown)|next steps?|left to do|follow-?up
-not (?:yet|done|finished|implemented|tested|sure)|blocked|waiting (?:for|on)|on hold|for (?:later|tomorrow)
-remain(?:s|ing)? (?:to|work|tasks?|issues?|steps?|questions?)|unclear|unresolved|undecided|untested
-nobody (?:has|knows)|someone (?:has|should|must) \S+|need to (?:find|check|decide|ask)
-haven't (?:\S+ )?(?:looked|started|tested|checked|tried)|offen|noch nicht|ungeklärt|unklar
-\S*(?:待定|待办|尚未|还没|未解决|不确定|下一步)\S*
-""")
-_BACK = _phrases(r"""
-you (?:may|can)(?! not| only| never)|you are allowed to|you don't (?:have|need) to|feel free to
-no(?:t| longer) (?:necessary|needed|required)|forget (?:\S+ )*?rule|i take (?:that|it) back
-(?:is|are|it's) (?:ok|okay|fine|allowed) (?:now|again|to|after)|du darfst(?! nicht| nur| kein)
-\S*(?:可以改了|可以用了|不用再|不必再)\S*
-""")
+_BEGINS = _pattern(
+    _OPENING,
+    r"""
+    never always(?!_(?:in|on|at|with)_) don't do_not dont
+    no(?!_(?:errors?|results?|changes?|match\S*|problem|idea|luck|thanks|worries)_$) everything zero only
+    avoid refrain stick prefer limit(?!_is) ensure keep(?!_\S+in[g']_) leave treat quit stay
+    nothing(?!_\S+s_) hands_off make_sure be_brief be_concise be_careful switch_to at_most switch_back_to
+    call_me max maximum use(?!_(?:the|this|that|it|my|option)_) do_keep skip stop_*ing enough_with
+    in_future from_now_on whenever every_time_i every_time_you if_you(?!_(?:want|like|need|could|can)_)
+    if_unsure if_tests when_you when_in_doubt when_unsure i_want_every* i_want_all i_want_you_to i_need_all
+    i_need_every* i_only i_prefer i'd_rather i'd_prefer i_don't_want i_dont_want i_do_not_want i_don't_eat
+    i_insist i_forbid i_would_appreciate i'd_be_grateful i'm_allergic i_am_allergic i'm_veg* i_am_veg*
+    you_needn't you_don't_need we_only we_use one_*_per less
+    nie niemals immer nur stets kein keine keinen keiner nicht künftig in_zukunft ab_jetzt ab_sofort
+    finger_weg verwende benutze nutze nimm antwort* schreib*(?!_mir) sprich nenn* frag* duze* sieze*
+    höchstens ich_will_k* ich_will_nur ich_möchte_k* ich_bin_veg*
+    nunca siempre(?!_me_|_se_) jamás sólo solo(?!_\S+o_|_queda) usa responde contést* respóndeme háblame
+    pregúntame procura prohibido máximo nada_de ni ninguna no_me tutéame trátame todo_en
+    toujours jamais désormais dorénavant uniquement seulement utilise réponds* ne n'* pas_de pas_d'*
+    pas_plus aucune à_l'avenir tutoie* je_souhaite_que dès_que
+    sempre non_*are non_*ere non_*ire não mai niente usate rispondi* responda
+    """,
+)
+_DEMANDS = _pattern(
+    ".* ",
+    r"""
+    must mustn't shall should shouldn't forbidden banned prohibited mandatory required allowed acceptable
+    read-only off_limits off-limits off_the_table a_no-go taboo from_now_on from_here_on from_today
+    going_forward until_further_notice at_all_costs under_no_circumstances under_any_circumstances
+    as_a_rule compatible unchanged untouched in_everything_you has_to have_to needs_to may_not may_only
+    a_must crucial important essential insist hard_requirement at_most at_least no_more_than needs
+    go_through go_in goes_in goes_to belong belongs deadline_is limit_is_\d+
+    verboten tabu auf_keinen_fall darf darfst dürfen muss müssen soll sollst sollen will_ich in_zukunft
+    nichts_verloren
+    a_partir_de_ahora quiero_que no_quiero está_prohibido debe deben no_se_pueden
+    il_faut_que interdit je_ne_veux doit doivent d'ora_in_poi deve devono
+    """,
+)
+_LASTS = _pattern(
+    ".* ",
+    """
+    never always only every each any all unless until without instead rather whenever before everywhere
+    throughout ever prefer same per longer_than first not
+    (?:answer|reply|respond|write|speak|talk|explain|format|name|put)_(?:\\S+_)*(?:in|as|with)
+    keine keinen keinem kein ohne nie immer nur stets grundsätzlich generell überall nirgends niemals bevor
+    statt jede* alle allen jeweils nicht nichts
+    nunca siempre sólo sin todos todas en_vez_de toujours jamais tous toutes chaque sempre mai tutti ogni
+    """,
+)
+_EASTERN = Pattern(  # Chinese and Japanese have no spaces between words
+    r".*(?:不要|不得|不准|不许|不可以|禁止|严禁|切勿|千万|务必|一定要|永远|只用|只准|只能由|仅|以后|今后|一律|始终"
+    r"|一直用|请用|凡是|以内|都要|最多|尽量|绝对|(?<![我他])必须|前请?先|不能(?:改|动|删|碰|用|有|超)"
+    r"|(?<![识分区特性级类个差告错])别(?![的人字名处])"
+    r"|ないで|ずに|必ず|常に|絶対|だけ(?:に|を|で)|のみ|これから|次回から|以後|一切|てはいけ"
+    r"|てほしい|こと[。 ]"
+    r"|毎回|日本語で)"
+)
+_TELLS = _pattern(  # begins a clause that demands nothing, whatever its verb
+    r" (?:(?:and|but|so|also|if) )*",
+    """
+    i he she they there it's it'd let's he's she's i'm i've we've my his her their who what why where how
+    if_there everyone das es er sie wir ich mein meine bei_uns él ella me mi il elle on je mon lui io ça
+    c'est personne
+    """,
+)
+_STATES = _pattern(  # begins a clause that only a verb makes a rule
+    r" (?:(?:and|but|so|also|if|in|at) )*",
+    """
+    i i'm i've he he's she she's they there it it's it'd let's this that we you who what why the a an my
+    our your his her their every all each any das es er sie wir ich mein* dein* sein* unser* die der dem
+    ein* dies* bei él ella me mi mia mio el los las la le les un une una nos ma mon je il elle on lui io ça
+    c'est est* ce cette quest* tod* tous tutti o os a as
+    """,
+)
+_STORY = _pattern(
+    ".* ",
+    """
+    was were had did been got found yesterday since why failed i_think don't_know doesn't_know wonder
+    as_far_as_i this_time no_idea never_mind no_problem no_worries not_found no_longer no_new_errors
+    kidding the_same never_alone must_be_a must_be_the it_must_be must_have don't_have
+    every_time_i(?!_[^;]*;_(?!it_|the_|i_|my_)) every_time_it every_time_the
+    immer_noch noch_immer noch_nie wie_immer jedes_mal war waren hat haben seit gestern warum früher
+    estaba era había desde ayer me_pasa cada_vez tengo_que
+    ha c'était était ont avait hier chaque_fois stato funziona consegui ogni_volta
+    """,
+    "|.*(?:ました|でした|ていた|だった|たびに|了[。 ;]|从来)",
+)
+_DECISION = _pattern(
+    ".* ",
+    r"""
+    (?:i|we|i've|we've)_(?:\S+_)?(?:decided|chose|chosen|agreed|opted|rejected|picked|settled|dropped|kept)
+    (?:i|we|i've|we've)_(?:\S+_)?(?:replaced|switched) decided verdict conclusion approved signed_off
+    (?:i|we|i'm|we're)_(?:moved|removed|renamed|split|made|using|keeping)_(?:\S+_){2,12}(?:instead|because)
+    (?:i|we|i'm|we're)_(?:moved|removed|renamed|split|made|using|keeping)_(?:\S+_){2,12}(?:since|not)
+    decision_;_* the_decision_is_to ruled_out ended_up_with root_cause turns_out resolved_that the_plan_is
+    my_pick_is in_favou?r_of settled_on
+    (?:issue|problem|bug|cause|fix)_(?:is|was)(?!_clear|_obvious|_simple)
+    let's_(?:use|go_with|keep|drop|stick|instead) is_what_we(?:'ll)? are_keeping going_with
+    (?:i'll|we'll|i_will|we_will|going_to)_(?:stay|stick|settle|use|go|adopt|drop|treat|support|version)
+    (?:we_\S+|it_is|it'll_be|will|stays?|remains?|rather_than|instead_of)_.*(?:because|since|due_to)
+    (?:stays|remains|is_now)_\S+ entschieden beschlossen beschluss (?:es|wir)_(?:bleibt|bleiben)_bei
+    wir_(?:nehmen|verwenden) statt_(?:\S+_){1,9}(?:ich|wir) he_decidido hemos_(?:decidido|optado)
+    nos_quedamos_con optamos elegí optei decidi j'ai_(?:choisi|retenu) nous_(?:avons_choisi|gardons)
+    on_passera abbiamo_scelto ho_scelto
+    """,
+    "|.*(?:决定|选定|选了|选用|采用|改用|就用|选择了|定为|ことにしました|に決め|採用)",
+)
+_UNDECIDED = _pattern(
+    f"{_OPENING}(?:if|when|whether|should|could|would|suppose|perhaps|maybe|option|imagine) |.* ",
+    r"""
+    let_me let's_(?:see|check|look) i'll_(?:check|look|start) please_(?:confirm|provide|tell) you_could
+    i_could we_could could_be would_be might may_be suspect no_root_cause don't_know
+    (?:not|never|n't|haven't|isn't|aren't)_(?:yet|(?:been_)?(?:decided|agreed|chosen|settled|approved|found|know))
+    (?:need|needs|want|awaits?)_(?:a|the|your)_decision (?:a|no|the|your)_decision_(?!is_to|was_to)\S+
+    \S+_(?:file|files|sample)_(?:\S+_)*to_(?:read|look) noch_nichts? noch_nicht
+    """,
+    "|.*(?:没有决定|未决定|需要你|还没)",
+)
+_OPEN = _pattern(
+    ".* ",
+    r"""
+    (?:not|never|n't|haven't|hasn't|isn't|wasn't)_(?:been_)?(?:decided|agreed|chosen|settled|approved)
+    to-?do fixme tbd open_question still_ha(?:s|ve)_to next_steps? left_to_do follow-?up blocked on_hold
+    still_(?:needs?|open|missing|unclear|broken|failing|pending|unknown) waiting_(?:for|on)
+    not_(?:yet|done|finished|implemented|tested|sure) for_(?:later|tomorrow) unclear unresolved undecided
+    remain(?:s|ing)?_(?:to|work|tasks?|issues?|steps?|questions?) untested nobody_(?:has|knows)
+    someone_(?:has|should|must)_\S+ need_to_(?:find|check|decide|ask)
+    haven't_(?:\S+_)?(?:looked|started|tested|checked|tried) offen noch_nicht ungeklärt unklar
+    """,
+    "|.*(?:待定|待办|尚未|还没|未解决|不确定|下一步)",
+)
+_BACK = _pattern(
+    ".* ",
+    """
+    you_may you_can(?!_(?:see|read|look|find|tell|check|imagine|not|only|never)_) you're_allowed feel_free
+    you_are_allowed you_are_free go_ahead no_longer_applies doesn't_apply no_longer_holds changed_my_mind
+    forget ignore_the ignore_what disregard scrap drop_the lift lifted lifting take_that_back take_it_back
+    is_off are_out after_all again_now is_allowed are_allowed fine_again ok_again okay_again  it's_ok_to
+    it's_fine_to can_be_*ed acceptable you_don't_have_to you_don't_need_to don't_have_to no_need_to
+    not_needed_anymore instead_of rather_than do_*_yourself
+    du_darfst du_kannst vergiss aufgehoben doch_wieder wieder_auf musst_nicht ya_puedes puedes olvida
+    ya_no_hace_falta finalement tu_peux oublie puoi esquece pode
+    """,
+    "|.*(?:可以(?:改|用|动|删|碰)|可以.*了|不用再|不必再|改用|取消|やっぱり|取り消|不要です|てもいい)",
+)
+_STILL = _pattern(
+    ".* ",
+    """
+    may_not can_not cannot but however except only must never still stays if whether says (?<!i_)said
+    thinks ask
+    aber nur pero mais
+    """,
+)
 _NEXT = Pattern(  # announces what comes next
     r" (?:(?:now|so|first|next|then|and|but|also|ok|okay|;) )*"
     r"(?:(?:\S+ )?let me|let's|i'll|i will|i need to|i have to|i should|i'm going to) "
@@ -103,13 +202,25 @@ def topic(sentence: str, *, user: bool) -> str:
     if len(sentence) > LONGEST:
         return ""
     words = _words(sentence)
-    states = not sentence.endswith(("?", "？", ":", "："))
+    states = not _TAGGED.sub("", sentence).endswith(("?", "？", ":", "："))
     count = len(sentence.split()) if sentence.isascii() else DECIDES
-    if user and states and count >= FEWEST and _RULE.match(words) and not _NO_RULE.match(words):
+    if user and states and count >= FEWEST and _is_rule(words):
         return "rule"
-    if states and count >= DECIDES and _DECISION.match(words) and not _NOT_YET.match(words):
+    if states and count >= DECIDES and _DECISION.match(words) and not _UNDECIDED.match(words):
         return "decision"
     return "open" if _OPEN.match(words) and not _NEXT.match(words) else ""
+
+
+def _is_rule(words: str) -> bool:
+    if _STORY.match(words):
+        return False
+    clauses = [f" {clause} " for clause in _CLAUSES.split(words.strip(" .!;"))]
+    if any(map(_BEGINS.match, clauses)) or _EASTERN.match(words):
+        return True
+    if any(_DEMANDS.match(clause) and not _TELLS.match(clause) for clause in clauses):
+        return True
+    asks = takewhile(lambda clause: not _STATES.match(clause), clauses)  # what follows tells more of it
+    return any(map(_LASTS.match, asks))
 
 
 def announces(sentence: str) -> bool:
@@ -119,9 +230,11 @@ def announces(sentence: str) -> bool:
 
 def takes_back(sentence: str) -> bool:
     """Whether a user's sentence revokes a rule."""
-    return not sentence.endswith(("?", "？")) and _BACK.match(_words(sentence)) is not None
+    words = _words(sentence)
+    return not sentence.endswith(("?", "？")) and bool(_BACK.match(words)) and not _STILL.match(words)
 
 
 def _words(sentence: str) -> str:
-    """The words and marks of a sentence, separated and surrounded by spaces."""
-    return f" {' '.join(_WORDS.findall(sentence.lower().translate(_COMMAS)))} "
+    """The words and marks of a sentence without its quotations, separated and surrounded by spaces."""
+    plain = _QUOTED.sub(" ", sentence).lower().translate(_MARKS)
+    return f" {' '.join(_WORDS.findall(plain))} "

@@ -18,8 +18,8 @@ from ..session.labels import labelled
 from ..session.model import Json, Message
 from ..session.view import text_of
 from . import gate
+from .authorship import rows
 from .calls import result_value
-from .prose import rows
 from .window import Batch
 
 Count = Callable[[Sequence[str]], list[int]]  # the tokens of each text

@@ -25,7 +25,7 @@ def placed(*lines):
 
 def _line(text, spoken="asked", id="m", kind=""):
     label = "User" if spoken == "asked" else "Model"
-    return Line(kind or spoken, label, text, id, len(text.split()) + 1, spoken)
+    return Line(kind or spoken, label, text, id, len(text.split()) + 1, spoken, rules=True)
 
 
 def chooser(lines, shape=PEOPLE, kept=""):

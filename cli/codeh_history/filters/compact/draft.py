@@ -8,7 +8,7 @@ from functools import cached_property
 from ...session.model import CONTINUATION, Json, Message, Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import View, arrange
-from ...summaries.prose import rows
+from ...summaries.authorship import rows
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import cost_beside_messages, unscaled_costs
 from . import stubs

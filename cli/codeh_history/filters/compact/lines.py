@@ -16,7 +16,7 @@ from ...session.exchanges import NOT_USERS, is_ide_context, tools_named
 from ...session.labels import MODEL, PASTED, USER, is_ours
 from ...session.model import Part
 from ...session.view import text_of
-from ...summaries import cues, prose
+from ...summaries import authorship, cues, prose
 from ...summaries.calls import command_of, paths_of, result_value, without_cd
 from . import stubs, words
 from .units import CHAT, PEOPLE
@@ -41,8 +41,9 @@ class Line:
     """A sentence, or a line of tool input or output, as in a summary, with what it takes to choose it.
 
     `spoken`: the kind without regard to content, of a sentence: asked (by a user) or said. `head`: the line
-    above a list that its items need. `number`: position of the message; `row`: of the line in it; `place`:
-    among all lines; `first`: the first own sentence of a prompt; `calls`: whether its message makes a call.
+    above a list that its items need. `rules`: whether it may state or revoke a rule. `number`: position of
+    the message; `row`: of the line in it; `place`: among all lines; `first`: the first own sentence of a
+    prompt; `calls`: whether its message makes a call.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Line:
     number: int = 0
     row: int = 0
     head: str = ""
+    rules: bool = False
     first: bool = False
     calls: bool = False
     place: int = 0
@@ -92,7 +94,7 @@ class Reader:
                 rate = tokens / max(1, len(text))
                 text = cut(text, self._most)
                 own = not (quoted or self._expands_command(number))
-                quoted = message.role == "user" and prose.quoting(text, quoted=quoted)
+                quoted = message.role == "user" and authorship.quoting(text, quoted=quoted)
                 lines = spoken(text, speaker, message.id, rate, self._history.shape, own=own)
             for line in lines:
                 line.number, line.calls = number, calls
@@ -152,7 +154,7 @@ def spoken(
         other, source = "shown", prose.clip(text.lstrip().partition("\n")[0], BRIEF)
     head, first = "", user and own
     for row, (line, written, early) in enumerate(
-        prose.rows(text, len(text) if turn else prose.LONG, user=user)
+        authorship.rows(text, len(text) if turn else authorship.LONG, user=user)
     ):
         bare = line.strip()
         if not bare or (user and bare[0] == "/" and bare[1:].isalpha()):
@@ -167,12 +169,16 @@ def spoken(
         if shape == PEOPLE and not item:
             who, rest = _named(rest, who)
         sentences = prose.split(rest)
-        for sentence in sentences:
-            topic = cues.topic(sentence, user=user and who == speaker) if early else ""
+        ruling = [early and rules for rules in authorship.ruling(sentences, user=user)]
+        for sentence, rules in zip(sentences, ruling, strict=True):
             own_head = head if item and len(sentence) <= HEAD else ""
+            topic = cues.topic(sentence, user=user and who == speaker) if rules else ""
+            if rules and user and own_head and not topic:  # `Don't: push`
+                topic = cues.topic(f"{head.rstrip(':')} {sentence}", user=who == speaker)
             yield Line(
                 kind if shape == CHAT and topic == "open" else topic or kind, who, sentence, id,
-                (len(sentence) + len(own_head) / 3) * rate + 1.5, kind, row=row, head=own_head, first=first,
+                (len(sentence) + len(own_head) / 3) * rate + 1.5, kind, row=row, head=own_head,
+                rules=rules, first=first,
             )  # fmt: skip
             first = False
         if rest.endswith(":") or bare[0] == "#" or (bare[:2] == bare[-2:] == "**"):

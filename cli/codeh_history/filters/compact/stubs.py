@@ -13,8 +13,8 @@ import orjson
 
 from ...base.read_json import strings_in
 from ...session.model import Json, Part
+from ...summaries.authorship import rows
 from ...summaries.calls import is_error
-from ...summaries.prose import rows
 from ...tokens import media
 from . import words
 

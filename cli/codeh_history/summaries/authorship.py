@@ -1,0 +1,302 @@
+"""Whose words the lines of a message are, and which of them may state a rule or decision.
+
+A message is its author's own until a sign of another's text: a fence, quote, tag, log or table, a chat's
+time stamps, the head of a mail, a greeting, a heading, or a line that announces something. Where its end
+shows (a closed fence, a signature, the blank line after a log) the author goes on; elsewhere only the last
+paragraph is the author's again, and rules nothing. A heading or announcement that gives orders is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..base.lazy import Pattern
+
+PASTED, ROWS = 1_200, 25  # own characters, and lines, of a message that may state a rule
+LONG = 2_000  # own characters of a message after which text counts as pasted
+LAST = 3  # lines of a last paragraph that is the author's
+WIDE = 50  # characters of a line that may have been wrapped
+FOREIGN, OWN, RULING = range(3)
+
+_ODD = Pattern("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
+_PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
+_NOISE = Pattern(  # a shell, a diff, a check list, a comment, a stack, a log, a table, a path
+    r"^(?:\$(?!\d)|[☐☑✓✔✗✘●>\u276f➜%|+\[]|//|/\*|-- |at \S+ \(|File \"|Traceback|\d+[:|,;]\S|[─━═│┌└├]{2,}"
+    r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} +\d{1,2})[ T]\d\d:\d\d|['\"]?/(?:[\w.-]+/){2,})"
+)
+_TAG = Pattern(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
+_MARKER = Pattern(r"[>=<*#-]{2,} ?.*\b(?:(START|BEGIN)|END)\b")  # around a quoted text
+_DATA = Pattern(  # code, an error
+    r"\s*(?:(?:import|from|export|using|use|require|package|#include)\b.*[;'\">}]$|[\"'{}\[\]|>]"
+    r"|(?:API )?[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )"
+)
+_FIELD = Pattern(r"\s*([a-z_][\w.-]*)\s*[:=]\s")
+_PATH = Pattern(r"\s*['\"]?(?:/[^\s/]+)+['\"]?$")  # alone, as of a screenshot
+_SHOWN = Pattern(  # code, a clause of a contract, a quotation
+    "    |\t|\\s*\\d+\\.\\d+[\\d.]* [^\\W\\d_]"
+    '|\\s*["\u201c-\u201f\xab\xbb\u2018\u201a].*["\u201c-\u201f\xab\xbb\u2019]\\s*$'
+)
+_GOES_ON = Pattern(  # begins the second line of a sentence
+    r"(?:and|or|but|nor|if|unless|until|when|while|before|after|because|so|that|which|who|to|of|for|from|in"
+    r"|on|at|by|with|without|except|than|as|into|under|over|und|oder|aber|wenn|bis|bevor|weil|dass|zu|von|für"
+    r"|mit|ohne|außer|als|y|o|pero|si|hasta|antes|porque|que|de|en|con|sin)\b"
+)
+_ITEM = Pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_HEADING = Pattern(r"\s*#{1,6} |---+\s*$")
+_LABEL = Pattern(
+    r"\s*(?:[-*+•#]+ |\d{1,3}[.)] )?[*_]{0,2}([^:：.!?;]{1,90}?)[*_]{0,2}"
+    r"(?::[*_]{0,2}(?=[\s\"'`/\u201c\u201e\xab\u300c\u3040-\u9fff]|$)|：)"
+)
+_FIELDS = Pattern(  # a heading or label of a prompt
+    r"(?i)\W*(?:(?:\w+ ){0,2}(?:rules?|constraints?|requirements?|conventions?|preferences?|notes?|tasks?"
+    r"|goals?|objectives?|context|background|instructions?|style|format|tone|language|length|audience|scope"
+    r"|budget|deadline|steps|to-?do|important|reminder|don'?ts?|do not|never|always|please"
+    r"|regeln?|vorgaben?|wichtig|achtung|bitte|nicht|aufgabe|ziel|kontext|reglas?|importante|tareas?|objetivo"
+    r"|contexto|consignes?|règles?|tâche|objectif|regras?|regole)"
+    r"(?: (?:for|of|when|in|on|für|bei|para|pour)\b.*)?"
+    r"|.{0,12}(?:规则|要求|注意|重要|任务|目标|约束|背景|记住|ルール|条件|要件|目的|タスク|お願い))\W*$"
+)
+_ORDERS = Pattern(  # what announces something of the author's own
+    r"(?i)\W*(?:(?:please |bitte )?(?:do|don'?t|do not|never|always|make sure|keep|follow|remember|beachte"
+    r"|halte)\b(?!.*\b(?:from|of)\b)|.*\b(?:i (?:want|need|expect|prefer|said|told|insist|repeat)|i'd like"
+    r"|you (?:should|must|may not|to do))\b|(?:so |and |but )?(?:when|whenever|if|for|in|since|before|after"
+    r"|while|wenn|falls|bei|für|beim|cuando|si|quand|pour)\s|(?:and|but|oh|ok|okay|next|now|also|again|p\.?s"
+    r"|btw|by the way|(?:one|two|a few|some) .*things?|to be clear|for the record|as i)\b)"
+)
+_REPORT = Pattern(  # somebody else speaks
+    r"(?i).{0,60}?(?:(?<!\bi )(?<!\byou )(?<!\balready )\b(?:says|said|saying|telling|wrote|writes|told"
+    r"|tells|wants (?:us|me|every|all)|asked (?:us|me|everyone|that)|replied|answered|reads|states"
+    r"|claim(?:s|ed)|complain(?:s|ed)|warn(?:s|ed)|suggest(?:s|ed)|insists?|thinks|demands|posted|commented|recommends"
+    r"|according to|schreibt|schrieb|sagt|sagte|meint|meinte|fordert|verlangt|laut|(?<!ich )will,? dass"
+    r"|dice|dijo|escribió|según|sostiene|afirma|dit|écrit|selon|prétend|disse|diz|segundo|ha scritto)\b"
+    r"|(?<!我)(?:说|写道|写着|表示|提到|规定)|と言|によると|によれば|と書)"
+)
+_TEXT = (
+    r"(?:\b(?:prompts?|e-?mails?|mails?|messages?|letters?|texts?|comments?|reviews?|feedback|issues?|tickets?"
+    r"|readme|docs?|documents?|pages?|articles?|posts?|threads?|chats?|transcripts?|notes from|policy"
+    r"|manual|contract|guide|rules|postmortem|description|discussion|list|sheet|leaflet|handout|briefing|statement"
+    r"|agreement|card|wiki|quote|poem|recipe|nachricht|brief|beitrag|vertrag|correo|mensaje|carta|texto"
+    r"|lettre|texte)\b|邮件|消息|文章|文档|评论|信|提示词|记录|合同|メール|文書|コメント|プロンプト|メッセージ)"
+)
+_NAMED = Pattern(rf"(?i).*{_TEXT}")
+_TITLE = Pattern(rf"(?i)\s*(?:the|my|our|a|an|another|from|\w+['\u2019]s)\b[^.!?:]*{_TEXT}[^.!?:]*$")
+_THIS = Pattern(  # a text that follows
+    r"(?i).*(?:\b(?:th(?:is|ese|at)|following|below|here(?:'s| is| are)|diese\w*|folgende\w*|est[ea]|ce|cet"
+    rf"|cette|voici|questa?)\b(?: [\w'-]+){{0,4}} |[这下以此この次]\S{{0,6}}){_TEXT}"
+)
+_DRAFT = Pattern(
+    r"(?i).*\b(?:draft|here(?:'s| is| are)? (?:a|an|one|your|some)|suggest\w*|entwurf|borrador)\b"
+)
+_MAIL = Pattern(
+    r"(?i)\s*(?:from|to|cc|subject|sent|von|an|betreff|de|para|asunto|objet|发件人|主题)[:：] ?\S"
+)
+_GREETING = Pattern(
+    r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe\w*|sehr geehrte\w*|guten tag|moin|hola|estimad\w+|querid\w+"
+    r"|bonjour|ch[eè]re?s?|ol[aá]|prezad\w+|ciao|caro|gentile|尊敬的|各位)\b[^.!?]{0,40}[,，:：]\s*$"
+)
+_SIGNED = Pattern(
+    r"(?i)\s*(?:best|(?:(?:kind|best|warm) )?(?:regards|wishes)|cheers|thanks|thank you|yours|sincerely"
+    r"|love|\w+ gr[üu](?:ß|ss)en?|mit freundlichen .*|lg|vg|mfg|gruß|saludos|un abrazo|cordialement"
+    r"|bien à vous|atenciosamente|abraços|cordiali saluti|此致|祝好|よろしくお願い\w*)\b[^.!?]{0,25}$"
+)
+_CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]m)?"
+_STAMPED = Pattern(  # a chat's line: time and name, or name and time
+    rf"(?i)\s*(?:\W?(?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}},? *)?{_CLOCK}\W+[^\W\d].*"
+    rf"|[^\W\d][^.!?:]{{0,40}}\W{_CLOCK}\W*$|@?[\w.-]+ (?:commented|wrote)\b[^:]{{0,20}}$"
+    r"|[^.!?:]{1,50}[·@].{0,30} ago$)"
+)
+_SPEAKS = Pattern(r"(?i)[?？]|\b(?:i|i'm|my|me|ich|mir|mich|meine?|yo|mi|je|moi|eu|meu|io)\b|[我私]")
+_OPENED = Pattern('[\u201c\u201e\xab\u300c\u300e]|(?:^|[\\s(])"(?=\\w)')
+_CLOSED = Pattern('[\u201d\xbb\u300d\u300f]|(?<=[\\w.!?,])"(?!\\w)')
+
+
+def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple[str, bool, bool]]:
+    """Yield each line of a text, whether its author wrote it, and whether it may state a rule or decision.
+
+    Own text after `most` characters counts as pasted. A wrapped line is joined with the next.
+    """
+    lines = _unwrapped(text.split("\n"))
+    size = count = 0
+    for line, whose in zip(lines, _authorship(lines, user=user), strict=True):
+        if whose != FOREIGN:
+            size, count = size + len(line), count + 1
+        own = whose != FOREIGN and size <= most
+        yield line, own, own and whose == RULING and size <= PASTED and count <= ROWS
+
+
+def quoting(text: str, *, quoted: bool) -> bool:
+    """Whether a quotation between markers continues after a text, given whether one was open before it."""
+    markers = (match for line in text.split("\n") if (match := _MARKER.match(line)))
+    for marker in markers:
+        quoted = marker[1] is not None
+    return quoted
+
+
+def is_prose(line: str) -> bool:
+    """Whether a line is prose, not a log, a prompt, a table, data or code."""
+    line, whole = line.strip(), line
+    if len(line) < 2 or _NOISE.match(line) or _DATA.match(whole):
+        return False
+    field = _FIELD.match(whole)
+    if field and not is_own(field[1]):
+        return False
+    if line.isascii():  # several times as fast
+        odd = len(line.encode().translate(None, _PLAIN))
+    else:
+        odd = len(_ODD.findall(line))
+    return odd <= 0.2 * len(line) and not line.endswith(("{", "};", ");"))
+
+
+def fence_after(line: str, open: str) -> str:
+    """Return the code fence that is open after this line ("": none), given the one before it."""
+    mark = line[:3]
+    if not open:
+        return mark if mark in ("```", "~~~") and mark not in line[3:] else ""
+    return "" if mark == open and not line.strip(mark[0]) else open
+
+
+def _unwrapped(lines: Sequence[str]) -> list[str]:
+    """Join the lines of a sentence that was wrapped."""
+    joined: list[str] = []
+    for line in lines:
+        before = joined[-1] if joined else ""
+        plain = before[-1:].isalpha() or before[-1:] in (",", ")")
+        if (
+            plain
+            and line[:1].islower()
+            and (_GOES_ON.match(line) or len(before) >= WIDE)
+            and is_prose(before)
+        ):
+            joined[-1] = f"{before} {line}"
+        else:
+            joined.append(line)
+    return joined
+
+
+def _authorship(lines: Sequence[str], *, user: bool) -> list[int]:
+    """Whose each line is: `FOREIGN`, `OWN`, or `RULING`, which may state a rule or decision, too."""
+    whose = _by_line(lines, user=user)
+    if not user:
+        drafts = (at for at, line in enumerate(lines) if line.endswith(":") and _DRAFT.match(line))
+        first = next(drafts, len(lines))
+        return [*whose[: first + 1], *(min(OWN, mark) for mark in whose[first + 1 :])]
+    last = _last_paragraph(lines)
+    speaks = any(map(_SPEAKS.search, lines[last:]))
+    kind, begin, end, rest = RULING, 0, 0, RULING  # whose a text is, and whose the rest
+    for number, line in enumerate(lines):
+        if number >= end and whose[number] != FOREIGN and line.strip():
+            kind, begin, end = _begins(lines, number, whose)
+            if end > len(lines):  # its end does not show
+                end, rest = (last, RULING if speaks else OWN) if last > begin else (len(lines), OWN)
+        if begin <= number < end:
+            whose[number] = min(whose[number], kind)
+        elif number >= end:
+            whose[number] = min(whose[number], rest)
+    return whose
+
+
+def _begins(lines: Sequence[str], number: int, whose: Sequence[int]) -> tuple[int, int, int]:
+    """Whose the text is that a line begins or announces, where it begins, and where it ends: beyond the
+    last line if that does not show.
+    """
+    line = lines[number].rstrip()
+    if (end := _end_of_letter(lines, number)) > 0:
+        return FOREIGN, number, end
+    beyond = len(lines) + 1
+    if _HEADING.match(line) and not _FIELDS.match(line):
+        return OWN, number, beyond
+    after = next((at for at in range(number + 1, len(lines)) if lines[at].strip()), len(lines))
+    if after == len(lines) or whose[after] == FOREIGN or _end_of_letter(lines, after):
+        return RULING, 0, 0
+    if not line.endswith((":", "：")):
+        names = after > number + 1 and (_THIS.match(line) or _TITLE.match(line))
+        return (FOREIGN, after, beyond) if names else (RULING, 0, 0)
+    label = _LABEL.match(line)
+    if label is not None and is_own(label[1]):
+        return RULING, 0, 0
+    if _NAMED.match(line) or _REPORT.match(line) or _HEADING.match(lines[after]):
+        return FOREIGN, after, beyond
+    listed = after == number + 1 or _ITEM.match(lines[after])
+    return OWN, after, _end_of_paragraph(lines, after) if listed else beyond
+
+
+def is_own(label: str) -> bool:
+    """Whether a label is of its author's own text: `Rules`, `One more thing`; not `Bob`, `He says`."""
+    ends = (label, label.rpartition(", ")[2])
+    return any(_FIELDS.match(end) or (_ORDERS.match(end) and not _REPORT.match(end)) for end in ends)
+
+
+def _last_paragraph(lines: Sequence[str]) -> int:
+    """Where the last paragraph begins, if it is short and not the only one; else 0."""
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    for number in reversed(filled):
+        if number and not lines[number - 1].strip():
+            return number if filled[-1] - number < LAST else 0
+    return 0
+
+
+def _end_of_letter(lines: Sequence[str], number: int) -> int:
+    """Where a letter, mail or chat ends that begins here; 0 if none does."""
+    if _STAMPED.match(lines[number]):
+        end = max(at for at in range(number, len(lines)) if _STAMPED.match(lines[at]))
+    else:
+        headed = sum(_MAIL.match(line) is not None for line in lines[number : number + 4])
+        signed = [at for at in range(number + 1, len(lines)) if _SIGNED.match(lines[at])]
+        greets = _GREETING.match(lines[number]) and (number > 0 or signed)
+        if not greets and (headed < 2 or not _MAIL.match(lines[number])):
+            return 0
+        end = signed[-1] if signed else len(lines)
+    return _end_of_paragraph(lines, end)
+
+
+def _end_of_paragraph(lines: Sequence[str], number: int) -> int:
+    return next((at for at in range(number, len(lines)) if not lines[at].strip()), len(lines))
+
+
+def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
+    """Whose each line is by itself, by what encloses it and, in a log, by its neighbours."""
+    whose: list[int] = []
+    fence = tag = ""
+    quoted = False
+    log: list[int] | None = None  # lines of prose after one of a log
+    size, endless = 0, False
+    for number, line in enumerate(lines):
+        size += len(line)
+        opened = _TAG.match(line)
+        before, fence = fence, fence_after(line.strip(), fence)
+        fenced = bool(before or fence)
+        if opened is not None and not fenced:
+            tag = opened[2] if not opened[1] and f"</{opened[2]}>" not in line else ""
+        marker = _MARKER.match(line) if user else None
+        quoted = bool(marker[1]) if marker else quoted
+        enclosed = fenced or opened is not None or quoted or bool(tag)
+        whose.append(
+            FOREIGN if enclosed or endless or not (is_prose(line) or _HEADING.match(line)) else RULING
+        )
+        if not user or enclosed or not line.strip():
+            log = None
+        elif whose[number] == FOREIGN:  # what stands between two lines of a log is of it
+            for at in log or ():
+                whose[at] = FOREIGN
+            log = [] if not _PATH.match(line) else log
+        elif log is not None:
+            log.append(number)
+            endless = size > LONG  # the log is long, and goes on in prose
+            whose[number] = FOREIGN if line[:1] == " " or endless else OWN
+        elif _SHOWN.match(line):
+            whose[number] = OWN
+    return whose
+
+
+def ruling(sentences: Sequence[str], *, user: bool) -> Iterator[bool]:
+    """Whether each sentence of a line is its author's: not what he says that somebody says, nor in a
+    quotation of several sentences, nor, in a user's, after a label (`Bob: `) until he says `I` or asks.
+    """
+    labelled = quoted = False
+    for sentence in sentences:
+        label = _LABEL.match(sentence)
+        foreign = user and label is not None and not is_own(label[1])
+        labelled = foreign or (labelled and not _SPEAKS.search(sentence))
+        opened = len(_OPENED.findall(sentence)) - len(_CLOSED.findall(sentence))
+        yield not (labelled or quoted or opened > 0 or _REPORT.match(sentence))
+        quoted = quoted if not opened else opened > 0

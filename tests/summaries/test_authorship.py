@@ -1,0 +1,85 @@
+"""Whose words are whose: messages with rules, stories, pasted texts, revocations and decisions, in nine
+languages. `unseen` was never looked at while the code was written.
+
+Each floor is what was measured, less a little: a change may lose a phrase, not a kind of text.
+"""
+
+import orjson
+import pytest
+
+from codeh_history.filters.compact.choose import settle
+from codeh_history.filters.compact.lines import spoken
+from codeh_history.filters.compact.units import WORK
+from codeh_history.filters.compact.words import features
+from codeh_history.session.labels import MODEL, USER
+from support import ROOT
+
+SETS = orjson.loads((ROOT / "tests/summaries/authorship.json").read_bytes())
+
+
+def lines_of(text, who=USER, id="m"):
+    return list(spoken(text, who, id, 0.25, WORK))
+
+
+def bare(text):
+    return " ".join(text.split()).strip(' .!"\u201c\u201d。')
+
+
+def states(lines, text, *kinds):
+    """Whether a line of one of these kinds says it."""
+    text = bare(text)
+    said = [bare(line.text) for line in lines if line.kind in kinds]
+    return any(line and (line in text or text in line) for line in said)
+
+
+@pytest.mark.parametrize(("part", "least"), [("seen", 192), ("unseen", 50)])
+def test_a_users_rule_is_seen(part, least):
+    rules = SETS[part]["rules"]
+    assert sum(states(lines_of(item["text"]), item["rule"], "rule") for item in rules) >= least
+
+
+@pytest.mark.parametrize(("part", "most"), [("seen", 16), ("unseen", 18)])
+def test_a_story_is_no_rule(part, most):
+    others = (lines_of(item["text"]) for item in SETS[part]["others"])
+    assert sum(line.kind == "rule" for lines in others for line in lines) <= most
+
+
+@pytest.mark.parametrize(("part", "most", "least"), [("seen", 16, 52), ("unseen", 7, 16)])
+def test_what_others_say_is_no_rule_and_the_users_own_beside_it_is_one(part, most, least):
+    forged = own = 0
+    for item in SETS[part]["forged"]:
+        lines = lines_of(item["text"])
+        forged += any(states(lines, text, "rule", "decision") for text in item["not"])
+        own += sum(states(lines, text, "rule") for text in item["own"])
+    assert forged <= most
+    assert own >= least
+
+
+@pytest.mark.parametrize(("part", "shown"), [("seen", 26), ("unseen", 7)])
+def test_what_takes_a_rule_back_stands_with_the_rules_and_no_other_rule_goes(part, shown):
+    gone = 0
+    for item in SETS[part]["revoked"]:
+        lines = [*lines_of(item["rule"], id="m0"), *lines_of(item["then"], id="m1")]
+        for place, line in enumerate(lines):
+            line.words, line.place = features(line.text), place
+        rules = [line for line in lines if line.id == "m0" and line.kind == "rule"]
+        settle(lines)
+        if item["revoked"]:
+            shown -= bool(rules) and any(line.kind == "rule" for line in lines if line.id == "m1")
+        else:
+            gone += any(line.kind != "rule" for line in rules)
+    assert shown <= 0
+    assert gone == 0
+
+
+@pytest.mark.parametrize(("part", "least", "most"), [("seen", 46, 3), ("unseen", 5, 2)])
+def test_a_models_decision_is_seen_and_its_drafts_and_doubts_are_none(part, least, most):
+    false = 0
+    for item in SETS[part]["decisions"]:
+        lines = lines_of(item["text"], MODEL)
+        if item["decision"]:
+            least -= states(lines, item["decision"], "decision")
+        else:
+            false += any(line.kind == "decision" for line in lines)
+    assert least <= 0
+    assert false <= most
