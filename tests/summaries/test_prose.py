@@ -122,7 +122,7 @@ def test_what_is_pasted_is_not_ones_own(text, own):
     ("He wrote:\nNever push.\n\nI only want it shorter.", "r-or"), ("Context:\n\nNever push.\n\nPlease look.", "rorrr"),
     ("Fix it.\n\nHi all,\nnever push.\nBest,\nBob\n\nNever mention me.", "rr----rr"), ("From: Bob\nSubject: x\n\nNever push.", "----"),
     ("10:02 Ann: never push\n10:03 Bob: ok\n\nSum it up.", "--rr"), ("## Task\nAdd a page.\n\n## Rules\nNever push.", "rrrrr"),
-    ("Why?\n[a] x\n[b] y\n\nNever push.", "r--rr"), ("You must never deploy\non Fridays.", "r"),
+    ("Why?\n[a] x\n[b] y\n\nNever push.", "r--rr"), ("You must never deploy\non Fridays.", "r"), ("rules:\n  - never push\n\nIs it valid?", "rorr"),
 ])  # fmt: skip
 def test_whose_the_lines_of_a_message_are(text, whose):
     marks = "".join("r" if rules else "o" if own else "-" for _, own, rules in rows(text, user=True))

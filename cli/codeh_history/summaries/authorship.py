@@ -31,6 +31,7 @@ _DATA = Pattern(  # code, an error
     r"|(?:API )?[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )"
 )
 _FIELD = Pattern(r"\s*([a-z_][\w.-]*)\s*[:=]\s")
+_KEY = Pattern(r"[a-z_][\w-]*:$")
 _PATH = Pattern(r"\s*['\"]?(?:/[^\s/]+)+['\"]?$")  # alone, as of a screenshot
 _SHOWN = Pattern(  # code, a clause of a contract, a quotation
     "    |\t|\\s*\\d+\\.\\d+[\\d.]* [^\\W\\d_]"
@@ -213,7 +214,8 @@ def _begins(lines: Sequence[str], number: int, whose: Sequence[int]) -> tuple[in
         return (FOREIGN, after, beyond) if names else (RULING, 0, 0)
     label = _LABEL.match(line)
     if label is not None and is_own(label[1]):
-        return RULING, 0, 0
+        yaml = _KEY.match(line) and lines[after][:1] == " "
+        return (OWN, after, _end_of_paragraph(lines, after)) if yaml else (RULING, 0, 0)
     if _NAMED.match(line) or _REPORT.match(line) or _HEADING.match(lines[after]):
         return FOREIGN, after, beyond
     listed = after == number + 1 or _ITEM.match(lines[after])
