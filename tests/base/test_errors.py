@@ -1,5 +1,6 @@
 """Every failure is one line on stderr and one of the documented exit codes."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -120,6 +121,11 @@ TOO_DEEP, NO_TEXT = "nested deeper than 200 levels", "is not UTF-8 (stored all t
 TRANSLATED = {
     "the system's": (lambda: os.stat("/no/such"), InputOutput, "/no/such: No such file or directory"),
     "the system's, of nothing": (lambda: throw(OSError("odd")), InputOutput, "input or output: odd"),
+    "a full disk, of nothing": (
+        lambda: throw(OSError(errno.ENOSPC, "full")),
+        InputOutput,
+        "temporary files (in $TMPDIR or /tmp): full",
+    ),
     "nesting, of a library": (lambda: orjson.dumps(deep()), BadData, TOO_DEEP),
     "nesting, of Python": (lambda: throw(RecursionError("recursion depth exceeded")), BadData, TOO_DEEP),
     "no text": ("\udcff".encode, BadData, NO_TEXT),

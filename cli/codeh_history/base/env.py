@@ -280,7 +280,7 @@ class Env:
     def translated(self, error: Exception) -> HistoryError | None:
         """Translate a library or system error into one the user can act on; None for a bug."""
         if isinstance(error, OSError):
-            return InputOutput(f"{error.filename or 'input or output'}: {error.strerror or error}")
+            return self.io_error(error)
         if "ecursion" in str(error):  # raised by orjson or Python
             return BadData("JSON nested deeper than 200 levels; nothing was stored, sent or changed")
         if "start new thread" in str(error):
@@ -288,6 +288,15 @@ class Env:
         if "surrogates not allowed" in str(error):  # from bytes that are not UTF-8
             return BadData(str(self.output_error("an argument or file name is not UTF-8")))
         return None
+
+    @staticmethod
+    def io_error(error: OSError) -> InputOutput:
+        """Return the error for a failed system call; without a file name, a full disk is TMPDIR's."""
+        import errno
+
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        place = "temporary files (in $TMPDIR or /tmp)" if full else "input or output"
+        return InputOutput(f"{error.filename or place}: {error.strerror or error}")
 
     @property
     def colour(self) -> bool:

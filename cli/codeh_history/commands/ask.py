@@ -252,9 +252,10 @@ def _saying_it_is_stored(env: Env, resend: str) -> Iterator[None]:
         # the answer is stored too, or the session was removed
         if env.stored is not None or isinstance(error, NotFound):
             raise
-        raise type(error)(f"{str(error).rstrip('.')}; {hint}") from None
+        why = str(error).rstrip(".").replace("nothing was stored; retry with --key", "no answer was stored")
+        raise type(error)(f"{why}; {hint}") from None
     except OSError as error:
-        raise InputOutput(f"{error.filename or 'input or output'}: {error.strerror}; {hint}") from None
+        raise InputOutput(f"{env.io_error(error)}; {hint}") from None
     except (KeyboardInterrupt, Interrupted):
         if env.stored is None:
             env.note(hint)

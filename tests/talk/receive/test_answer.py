@@ -9,11 +9,11 @@ import pytest
 
 from answers import gemini_event, sse
 from codeh_history.base.env import Env
-from codeh_history.base.errors import TryAgain
+from codeh_history.base.errors import InputOutput, TryAgain
 from codeh_history.providers.wire import Reader
 from codeh_history.store.resolve import Target
 from codeh_history.talk.receive import answer as receiving
-from in_process import run_ok
+from in_process import run_in_process, run_ok
 from receiving import receive, texts_of_model, with_prompt
 from support import lines, piped, session_path, start, until
 
@@ -52,6 +52,17 @@ def test_a_stream_is_pending_until_its_end(home):
     assert log(home)[-1]["parts"] == [{"text": "Hello"}]
     assert log(home)[-1]["of"] == out.decode().strip()
     assert texts_of_model(home) == ["Hello"]
+
+
+def test_an_answer_that_cannot_be_stored_is_shown(home, monkeypatch):
+    def refused(*_):
+        raise InputOutput("s: full; nothing was stored; retry with --key")
+
+    monkeypatch.setattr(receiving.Receiving, "append", refused)
+    (home / "answer").write_bytes(orjson.dumps(WHOLE))
+    done = run_in_process("ask", "-s", "s", "--to", "gemini", "--via", f"cat {home}/answer", home=home)
+    assert (done.code, done.text) == (74, "Hello")
+    assert b"s: full; no answer was stored; the prompt is stored: " in done.err
 
 
 TEXT = {"role": "assistant", "content": "half"}

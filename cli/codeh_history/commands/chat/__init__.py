@@ -72,7 +72,7 @@ def run(env: Env, options: Options) -> int:
                 env.warn(str(error))
         except OSError as error:
             code = 74
-            env.warn(f"{error.filename or 'input or output'}: {error.strerror}")
+            env.warn(str(env.io_error(error)))
     return 0 if lines.typed and not removed else code
 
 

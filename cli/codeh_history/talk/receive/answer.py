@@ -241,10 +241,12 @@ class Receiving(Pending):
                 record = self.message("message", id)
             return dumps({**record, "parts": reply.parts, **fields}) + b"\n"
 
-        self.append(build)
-        if self.echo:
-            self.echo.parts([] if self.reader.begun else reply.parts)  # whole, if nothing was shown yet
-            self.echo.end()
+        try:
+            self.append(build)
+        finally:  # an answer that cannot be stored is shown all the same
+            if self.echo:
+                self.echo.parts([] if self.reader.begun else reply.parts)  # whole, if nothing was shown yet
+                self.echo.end()
         if self.removal:
             raise self.removal_error(reply.parts)
         self.env.stored = stored[0]
