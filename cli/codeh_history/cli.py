@@ -36,7 +36,10 @@ OTHER_NAMES = {  # names of similar verbs in other programs
     "cost": "usage", "costs": "usage", "tokens": "stats", "count": "stats", "info": "status",
     "copy": "fork", "branch": "fork", "edit": "update", "shrink": "compact", "compress": "compact",
     "fix": "curate --only pairs,invalid", "check": "verify", "recover": "rescue", "title": "set title=TEXT",
-    "save": "export", "load": "import", "get": "show", "rename": "set title=TEXT", "version": "--version",
+    "init": "config init", "keys": "config init", "models": "config", "logs": "show", "clone": "fork",
+    "checkout": "fork", "reset": "undo", "tag": "set tags=TAGS", "mv": "set title=TEXT", "push": "sync",
+    "pull": "sync", "save": "export", "load": "import", "get": "show", "rename": "set title=TEXT",
+    "version": "--version",
 }  # fmt: skip
 OTHER_OPTIONS = {"--format": "--to", "--out": "--output"}
 ONLY = "the session is the only argument"  # hint for a stray argument
