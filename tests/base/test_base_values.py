@@ -84,6 +84,13 @@ def test_unique_prefix_names_an_id(name, why):
         unique_match(name, ["ab", "abc"], "demo", "none such")
 
 
+def test_a_small_number_is_no_prefix_of_an_id():
+    """`fork --at 2` means the second message, not one whose id begins with 2."""
+    with pytest.raises(NotFound, match=r"^demo: 2: none such; did you mean :2\?$"):
+        unique_match("2", ["25f8db87a96677bfb7ec"], "demo", "none such")
+    assert unique_match("1234", ["1234db87a96677bfb7ec"], "demo", "none such") == "1234db87a96677bfb7ec"
+
+
 def test_ids_are_shortened_to_readable_unique_prefixes():
     same = "claude-code-5e551000-"
     codex, sky = "codex-01a1ffc8-d3f6-7031-8000", "2026-11-23-why-is-the-sky"

@@ -98,8 +98,12 @@ def suggestion(name: str, names: Iterable[str], otherwise: str) -> str:
 
 
 def unique_match(name: str, ids: Iterable[str], where: str, otherwise: str) -> str:
-    """Return the only id that begins with `name`; NotFound if there are several, or none (`otherwise`)."""
-    matches = [id for id in ids if id.startswith(name)] if name else []
+    """Return the only id that begins with `name`; NotFound if there are several, or none (`otherwise`).
+
+    A number below 1000 is no prefix: it is meant as `:N`, and would name another message by chance.
+    """
+    is_prefix = name and not (name.isdecimal() and int(name) < 1000)
+    matches = [id for id in ids if id.startswith(name)] if is_prefix else []
     if len(matches) == 1:
         return matches[0]
     # a bare number, or trailing punctuation
