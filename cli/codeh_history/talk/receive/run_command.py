@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import IO
 
 from ...base.env import Env
-from ...base.errors import InputOutput, TryAgain
+from ...base.errors import TryAgain
 from ...providers.protocol import AnswerReader
 from ...providers.text import Exact
 from ...store.resolve import Target
@@ -68,13 +68,10 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """`sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr goes where ours goes."""
     variables = {os.fsencode(name): os.fsencode(value) for name, value in environ.items()}
-    try:
-        return subprocess.Popen(
-            ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
-            env={**os.environb, **variables},
-        )  # fmt: skip
-    except OSError as error:
-        raise InputOutput(f"--via: {error.strerror}") from None
+    return subprocess.Popen(
+        ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+        env={**os.environb, **variables},
+    )  # fmt: skip
 
 
 def tool(
