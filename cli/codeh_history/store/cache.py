@@ -98,12 +98,8 @@ class Cache:
             os.fchmod(fd, 0o600)  # whatever the umask
             os.close(fd)
         db = sqlite3.connect(self.path, timeout=_WAIT)
-        try:
-            for statement in _SETUP:
-                db.execute(statement)
-        except sqlite3.Error:
-            db.close()
-            raise
+        for statement in _SETUP:
+            db.execute(statement)
         return db
 
     def _give_up(self, error: Exception) -> None:
