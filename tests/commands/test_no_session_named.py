@@ -221,6 +221,17 @@ def test_chat_stores_every_prompt_in_the_session_it_started(home, new):
     assert [line["parts"][0]["text"] for line in prompts] == ["one", "two", "three"]
 
 
+@pytest.mark.parametrize("new", [[], ["--new"], ["named", "--new"], ["named"]])
+def test_a_system_prompt_may_come_before_the_first_prompt_of_a_chat(home, new):
+    done = run_in_process("chat", *new, *GEMINI, stdin=[b"/system Be brief.\none\ntwo\n/system\n"])
+    assert (done.code, done.text.splitlines()[-1]) == (0, "Be brief.")
+    (name,) = sessions(home)
+    assert name == ("named" if new[:1] == ["named"] else f"{today()}-one")
+    prompts = run_in_process("show", "-s", name, "--role", "user", "--jsonl").lines
+    assert [line["parts"][0]["text"] for line in prompts] == ["one", "two"]
+    assert b"Be brief." in run_in_process("payload", name, "--to", "gemini", "--prefill").out
+
+
 def test_two_starts_with_the_same_words_make_two_sessions(home):
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda _: run("append", "--new", "hi", cwd=os.getcwd()), range(6)))

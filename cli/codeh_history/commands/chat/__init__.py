@@ -18,7 +18,7 @@ from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA,
 from ...base.shared_options import Request
 from ...base.words import plural, suggestion
 from ...session.pairing import open_at_end
-from ...store.resolve import for_writing
+from ...store.resolve import Target, for_writing
 from ...talk.append.text import begin, target_of
 from ...talk.send.readiness import unanswered
 from .. import fork, set_, show
@@ -172,7 +172,11 @@ def _attach(talk: Talk, rest: str) -> None:
 
 def _system(talk: Talk, rest: str) -> None:
     if rest:
-        set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
+        if talk.unnamed and not talk.size():
+            from_file(rest)  # refuses a missing file; the first prompt names the session, and stores it
+        else:
+            set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
+            talk.target = Target(talk.target.path, "continued")  # it exists now
         talk.options = talk.options.but(system=rest)  # takes precedence over a profile
         return
     resolved = talk.resolved()
