@@ -318,4 +318,17 @@ MORE = [
     (f"BlobEndpoint=https://a.blob.core.windows.net/;SharedAccessSignature=sv=2021-06-08&sig={SIG}&se=1", SIG),
     # a key file of PuTTY's, as a page shows it
     ("    Private-Lines: 1\n    Q0xBU1NJRklFRA1234567890abcd\n    Private-MAC: x", "Q0xBU1NJRklFRA"),
+    # prose that says what the secret is for, and scripts without spaces
+    ("the password for the admin user is Kiwi-bird-9", "Kiwi-bird-9"),
+    ("the root password of the db server was changed to: Kiwi-bird-9", "Kiwi-bird-9"),
+    ("I set the password to Kiwi-bird-9 again", "Kiwi-bird-9"),
+    (f"the api key for our staging box: {SIG}", SIG),
+    ("密码是Kiwi-bird-9，请尽快登录。", "Kiwi-bird-9"),
+    ("パスワードはKiwi-bird-9です。", "Kiwi-bird-9"),
+    ("비밀번호는 Kiwi-bird-9 입니다", "Kiwi-bird-9"),
+    ("my login is bob@acme.io / Kiwi-bird-9", "Kiwi-bird-9"),
+    ("<tr><td>API key</td><td><code>Kiwi9birdKiwi9bird</code></td></tr>", "Kiwi9birdKiwi9bird"),
+    ("aws ssm put-parameter --name /p --type SecureString --value Kiwi-bird-9", "Kiwi-bird-9"),
+    ("az keyvault secret set --vault-name v --name n --value 'Kiwi-bird-9'", "Kiwi-bird-9"),
+    ("GET /weather?q=Berlin&appid=9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c", "9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c"),
 ]  # fmt: skip

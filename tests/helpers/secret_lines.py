@@ -85,6 +85,8 @@ HARMLESS_MORE = [
     "--passcommand 'security find-internet-password x'", "passwordeval = gpg -q -d pw.gpg", "password_command: vault read x", "--password-command 'cat ~/.pw'", "--password-command 'printf $X'", "kind: Secret is a manifest", "the s.o.s. signal",
     "v1.2.3-rc.4.build5678", "org.example1.Foo2Bar3.Baz4Qux5", "README.v2.final2.md", "node_modules.x1.y2", "192.168.100.200", "com.fasterxml.jackson2.databind", "e1e2e3.b1b2b3.c1c2c3", "file.a1b2c3d4.chunk.js", "app.5f6e7d8c.css",
     "password_reset_token_expires_at", "sonar.sources=src", "sonar.login=${SONAR}", "pk.id", "API-GATEWAY-2", "tk-us-east", "sm_pat_x", "test_pub_sub", "live_reload", "sc_main.x1.y2", "ext_name.so", "AAAA", "t1.x.y", "t1.id = t2.id",
+    "the password for the admin user is stored in the vault", "a token of each line is compared to `node`", "the password to decrypt all files", "the token was passed to hook2()", "密码是错误的", "如果密码为空，请重试",
+    "<tr><td>Password</td><td>required</td></tr>", "my login is bob / admin", "aws ssm put-parameter --name /p --type String --value t3.micro",
     "Secret: none", "client: api", "api: v2", "access: public", "access_id", "api-id", "client ids are public", "the access key id is shown in the console",
 ]
 # fmt: on

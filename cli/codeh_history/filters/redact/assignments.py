@@ -25,16 +25,18 @@ _SYNTAX = re.compile(
       | \s{0,4}:\s{0,4}\{[^{}]{0,200}?\\{0,6}["']value\\{0,6}["']\s{0,4}:\s{0,4}
       | (?P<block>:[ ]?[|>][+-]?[ ]*\n\s{1,40})
       | (?P<equal>[ \t]{0,4}[=!]={1,2}\s{0,2}(?=["'\\]))
-      | (?:(?:[ ](?:for|für|von|of)[ ](?:'[^'\n]{1,80}'|[\w@.+-]{1,64}))|[ ]\[[^\]\[\n"']{1,24}\]|\[\])?
-        [ \t]{0,40}(?P<op>=>|:=|\?=|\+=|=(?!=)|:(?!:)|\uff1a)
-        (?P<gap>\*{0,2}[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'\\]))?)
-        (?:(?:!{1,2}\w{1,16}|&\w{1,32})[ ]{1,4})?
-      | (?P<cell>[ \t]{1,20}\|[ \t]{1,20})
+      | (?:[ ](?:for|of|on|in|für|von|de|del|du|para)(?:[ ]'[^'\n]{1,80}'|(?:[ ][\w@.+-]{1,64}){1,5}?)
+          |[ ]\[[^\]\[\n"']{1,24}\]|\[\])?
+        (?: [ \t]{0,40}(?P<op>=>|:=|\?=|\+=|=(?!=)|:(?!:)|\uff1a)
+            (?P<gap>\*{0,2}[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'\\]))?)
+            (?:(?:!{1,2}\w{1,16}|&\w{1,32})[ ]{1,4})?
+          | (?P<prose>[ ](?:is|was|to(?=[ ]\S{0,40}\d)|=|are|ist|war|lautet|est|es|è|é|jest)
+              (?:[ ](?:now|set[ ]to|changed[ ]to))?:?[ ] | [ ]?(?:是|为|為|は|는|은)[ ]?))
+      | (?P<cell>[ \t]{1,20}\|[ \t]{1,20}|</(?:t[dh]|dt)>\s{0,40}<(?:td|dd)[^<>\n]{0,80}>(?:<\w{1,10}>)?)
       | (?P<pair>\s{0,40},?\s{0,40}\\{0,6}["']?(?i:value)\\{0,6}["']?\s{0,4}[:=]\s{0,4})
       | (?P<xml>(?:\s[^<>\n]{0,100}+>|>|\s[^<>\n]{0,100}&gt;|&gt;)\s{0,40}(?:<!\[CDATA\[)?)
       | (?P<plist></key>\s{0,80}<string>)
       | (?P<call>\s{0,4}[,(]\s{0,40}(?=[furb]?\\{0,6}["']))
-      | (?P<prose>[ ](?:is|was|=|are|ist|war|lautet|est|es|è|é)(?:[ ](?:now|set[ ]to|changed[ ]to))?:?[ ])
       | (?P<space>[ \t]{1,8}(?:\d[ \t]{1,4})?)
     )""",
     re.VERBOSE,
@@ -44,7 +46,9 @@ _SERVER_SETTINGS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
 # Listed one by one: `\s` would be ten times slower.
 _STOPS = " \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|"
-_BARE = re.compile(f"[^{_STOPS}]{{1,{_MAX_VALUE}}}")
+_BARE = re.compile(  # an ASCII word ends where a script without spaces begins
+    f"[^{_STOPS}\x80-\U0010ffff]{{1,{_MAX_VALUE}}}(?=[\u3000-\uffff])|[^{_STOPS}]{{1,{_MAX_VALUE}}}"
+)
 _REST = re.compile(f"[^{_STOPS}]*")
 _WORDS_TO_THE_END = re.compile(
     r"[A-Za-z0-9'-]{1,40}+(?:[ ][A-Za-z0-9'-]{1,40}+){1,23}+[ \t]*+(?=$|[\n\r\\\"])"

@@ -97,7 +97,7 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
     ("url-password", "://",
      r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _is_no_port),
     ("signature", "&sig=,?sig=", r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})"),
-    ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=",
+    ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=,?appid=,&appid=",
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})"),
     ("telegram-token", ":aa", r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None, (8, 9, 10)),
     ("mailchimp-key", "-us", r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None, (32,)),
@@ -122,8 +122,8 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
     ("login", "client(", r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']"),
     ("login", "networkcredential(,login(",
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _is_no_placeholder),
-    ("login", "login:,creds:,credentials:,zugangsdaten:",
-     r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _is_mixed),
+    ("login", "login,creds,credentials,zugangsdaten",
+     r"\w{5,12}(?::\*{0,2}| is| are| lauten| sind)\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _is_mixed),
     ("login", "npmauthident", r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})"),
     ("azure-key", '"keyname', r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\""),
     ("option", 'curl"', r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\"", _is_no_placeholder),
@@ -175,7 +175,7 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ("echo printf", (r"^(?:echo|printf)\s+(?:-\w{1,3}\s+){0,3}(?:[\"']%s(?:\\n)?[\"']\s+)?(?P<quote>[\"']?)(?:\w{1,32}:)?(?P<secret>[^\s\"'|$`:][^\"'|\n$]{1,128}?)(?:\\n)?(?P=quote)\s*\|\s*"
      r"(?:sudo\s+)?(?:\S{0,40}/)?(?:sudo\s+(?:\S+\s+){0,3}-S|docker\s+login|podman\s+login|helm\s+registry\s+login|gh\s+auth\s+login|chpasswd|passwd\s|passwd$|kinit|cryptsetup|gpg\s|faillock|su\s|smbpasswd"
      r"|vault\s+login|gcloud\s+secrets|op\s+signin|bw\s+unlock|npm\s+login|openssl\s+passwd|wrangler\s+secret|fly\s+secrets|kubeseal)")),
-    ("gh wrangler", r"\ssecret\s+set\s+\S+\s+(?:\S+\s+){0,6}?(?:-b|--body)[ =][\"']?(?P<secret>[^\s\"'$]{4,256})"),
+    ("gh wrangler az aws", r"\s(?:secret\s+set|put-parameter(?=.{0,400}\sSecureString))\s+(?:\S+\s+){0,9}?(?:-b|--body|--value)[ =][\"']?(?P<secret>[^\s\"'$]{4,256})"),
     ("ssh-keygen", r"(?<=\s)-(?:N|P)[ ]?[\"']?(?P<secret>(?<=\")[^\"\n]{2,256}|(?<=')[^'\n]{2,256}|[^\s\"'-][^\s\"']{2,256})"),
     ("convertto-securestring", r"^\S+\s+(?:-String\s+)?[\"']?(?P<secret>[^\s\"'$(-][^\s\"']{2,256})"),
     ("poetry", r"\sconfig\s+http-basic\.\S{1,64}\s+\S{1,64}\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),

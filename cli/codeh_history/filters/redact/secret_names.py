@@ -113,6 +113,8 @@ def name_end(text: str, lower: str, start: int, end: int, kind: str) -> int:
 def name_end_after_keyword(text: str, end: int) -> int:
     """Return the end of a name whose word ends here, regardless of what precedes it; 0 if there is none."""
     after = text[end : end + 1]
+    if after >= _UNSPACED_SCRIPTS:
+        return end
     if after.isalnum() or after in ("_", "-", "."):
         suffix = _SUFFIX.match(text, end)
         end = suffix.end()  # type: ignore[union-attr]
