@@ -94,6 +94,13 @@ def test_an_ambiguous_abbreviation_names_the_sessions(home):
     )
 
 
+@pytest.mark.parametrize("name", ["none", "./none.jsonl", "-"])
+def test_a_session_that_does_not_exist_is_no_row(home, name):
+    done = run("list", "-s", name)
+    assert (done.code, done.out) == (3, b"")
+    assert done.err.startswith(f"codeh-history: {name}: no such session".encode())
+
+
 def test_the_program_column_needs_imported_sessions(home):
     append("demo", "-m", "hello")
     run("set", "-s", "demo", "title=Greetings")
