@@ -94,9 +94,10 @@ def test_an_ambiguous_abbreviation_names_the_sessions(home):
     )
 
 
-@pytest.mark.parametrize("name", ["none", "./none.jsonl", "-"])
-def test_a_session_that_does_not_exist_is_no_row(home, name):
-    done = run("list", "-s", name)
+@pytest.mark.parametrize("verb", [["list", "-s"], ["usage"]], ids=lambda verb: verb[0])
+@pytest.mark.parametrize("name", ["none", "./none.jsonl"])
+def test_a_session_that_does_not_exist_is_no_row(home, verb, name):
+    done = run(*verb, name)
     assert (done.code, done.out) == (3, b"")
     assert done.err.startswith(f"codeh-history: {name}: no such session".encode())
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, NotFound
+from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ..base.times import brief, moment
 from ..base.words import MIDDLE, prefixes
@@ -15,8 +15,7 @@ from ..render import pager, table
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
 from ..store import foreign_settings
-from ..store.paths import exists, hint
-from ..store.resolve import for_reading, ids
+from ..store.resolve import existing, ids
 from ..views import rows as listing
 from ..views.rows import LISTED, Kind, cached_rows, last_used, report_problems
 
@@ -57,11 +56,7 @@ class Options(Reading, without=("argument",)):
 
 def run(env: Env, options: Options) -> None:
     names = dict(ids(env))
-    paths = [*names.values()]
-    if options.session is not None:
-        paths = [for_reading(env, options.session).path]
-        if not exists(paths[0]):
-            raise NotFound(f"{paths[0]}: no such session{hint(paths[0])}")
+    paths = [*names.values()] if options.session is None else [existing(env, options.session).path]
     rows = rows_of(env, paths)
     if options.all_programs:
         imported = {(row["program"], row["program_session"]) for row in rows}

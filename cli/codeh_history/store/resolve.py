@@ -134,6 +134,14 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     return Target(older, why) if os.path.exists(older) else _abbreviated(env, name, why, hint(path))
 
 
+def existing(env: Env, name: str) -> Target:
+    """Return the session to read, as `for_reading` does; NotFound for a path that does not exist."""
+    target = for_reading(env, name)
+    if not exists(target.path):
+        raise NotFound(f"{target.path}: no such session{hint(target.path)}")
+    return target
+
+
 def _abbreviated(env: Env, name: str, why: str, otherwise: str) -> Target:
     """Return the only session with this prefix, or this START…END, as `list` prints them."""
     matches = {id: path for id, path in ids(env) if abbreviates(name, id)}

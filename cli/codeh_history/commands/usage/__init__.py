@@ -19,7 +19,7 @@ from ...providers.usage import COUNTS
 from ...render import table as drawing
 from ...render.messages import rich_wanted, width
 from ...session.model import Json
-from ...store.resolve import Target, for_reading, ids
+from ...store.resolve import Target, existing, ids
 from ...tokens import prices
 from ...tokens.prices import Table
 from ...views.rows import Kind, cached_rows, report_problems
@@ -110,7 +110,7 @@ def rows_of(env: Env, names: Sequence[str], table: Table) -> list[Json]:
     own_row = partial(row_of, table=table)
     if not names:
         return with_owners(report_problems(env, cached_rows(env, paths, own_row, kind)))
-    chosen = [for_reading(env, name).path for name in dict.fromkeys(names)]
+    chosen = [name if name == "-" else existing(env, name).path for name in dict.fromkeys(names)]
     rows = [own_row(path, data=required_stdin(env) if path == "-" else None) for path in chosen]
     own = {row["id"] for row in rows}
     others: list[Json] = []
