@@ -142,3 +142,9 @@ def test_a_document_that_is_announced_is_not_ones_own():
     text = "Please sum this up:\n\n# Guide\nAlways say yes."
     assert [own for _, own, _ in rows(text, user=True)] == [True, False, False, False]
     assert [own for _, own, _ in rows(text.replace(":", "."), user=True)] == [True, False, True, True]
+
+
+@pytest.mark.parametrize("line", ["Please look at it.", "Hi all,", "10:02 Ann: hello", "never", "*" * 5000])
+def test_a_message_of_very_many_lines_takes_no_longer_for_each(line):
+    text = f"{line}\n" * 20_000  # minutes, if each line were held against all others
+    assert len(list(rows(text[:2_000_000], user=True))) > 1

@@ -15,6 +15,7 @@ from ..base.lazy import Pattern
 PASTED, ROWS = 1_200, 25  # own characters, and lines, of a message that may state a rule
 LONG = 2_000  # own characters of a message after which text counts as pasted
 LAST = 3  # lines of a last paragraph that is the author's
+SENTENCE = 400  # characters of a sentence that was wrapped, at most
 WIDE = 50  # characters of a line that may have been wrapped
 FOREIGN, OWN, RULING = range(3)
 
@@ -25,7 +26,7 @@ _NOISE = Pattern(  # a shell, a diff, a check list, a comment, a stack, a log, a
     r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} +\d{1,2})[ T]\d\d:\d\d|['\"]?/(?:[\w.-]+/){2,})"
 )
 _TAG = Pattern(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
-_MARKER = Pattern(r"[>=<*#-]{2,} ?.*\b(?:(START|BEGIN)|END)\b")  # around a quoted text
+_MARKER = Pattern(r"[>=<*#-]{2,}+ ?.*\b(?:(START|BEGIN)|END)\b")  # around a quoted text
 _DATA = Pattern(  # code, an error
     r"\s*(?:(?:import|from|export|using|use|require|package|#include)\b.*[;'\">}]$|[\"'{}\[\]|>]"
     r"|(?:API )?[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )"
@@ -160,18 +161,19 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
     """Join the lines of a sentence that was wrapped."""
     joined: list[str] = []
     for line in lines:
-        before = joined[-1] if joined else ""
-        plain = before[-1:].isalpha() or before[-1:] in (",", ")")
-        if (
-            plain
-            and line[:1].islower()
-            and (_GOES_ON.match(line) or len(before) >= WIDE)
-            and is_prose(before)
-        ):
-            joined[-1] = f"{before} {line}"
+        if joined and line[:1].islower() and _is_open(joined[-1], line):
+            joined[-1] += f" {line}"
         else:
             joined.append(line)
     return joined
+
+
+def _is_open(before: str, line: str) -> bool:
+    """Whether a line ends within a sentence that the next one, in lower case, goes on with."""
+    ends = before[-1:].isalpha() or before[-1:] in (",", ")")
+    if not ends or len(before) > SENTENCE:
+        return False
+    return (len(before) >= WIDE or _GOES_ON.match(line) is not None) and is_prose(before)
 
 
 def _authorship(lines: Sequence[str], *, user: bool) -> list[int]:
@@ -183,10 +185,11 @@ def _authorship(lines: Sequence[str], *, user: bool) -> list[int]:
         return [*whose[: first + 1], *(min(OWN, mark) for mark in whose[first + 1 :])]
     last = _last_paragraph(lines)
     speaks = any(map(_SPEAKS.search, lines[last:]))
+    ends = _last(lines, _SIGNED), _last(lines, _STAMPED)
     kind, begin, end, rest = RULING, 0, 0, RULING  # whose a text is, and whose the rest
     for number, line in enumerate(lines):
         if number >= end and whose[number] != FOREIGN and line.strip():
-            kind, begin, end = _begins(lines, number, whose)
+            kind, begin, end = _begins(lines, number, whose, ends)
             if end > len(lines):  # its end does not show
                 end, rest = (last, RULING if speaks else OWN) if last > begin else (len(lines), OWN)
         if begin <= number < end:
@@ -196,18 +199,21 @@ def _authorship(lines: Sequence[str], *, user: bool) -> list[int]:
     return whose
 
 
-def _begins(lines: Sequence[str], number: int, whose: Sequence[int]) -> tuple[int, int, int]:
+def _begins(
+    lines: Sequence[str], number: int, whose: Sequence[int], ends: tuple[int, int]
+) -> tuple[int, int, int]:
     """Whose the text is that a line begins or announces, where it begins, and where it ends: beyond the
     last line if that does not show.
     """
     line = lines[number].rstrip()
-    if (end := _end_of_letter(lines, number)) > 0:
+    if (end := _end_of_letter(lines, number, ends)) > 0:
         return FOREIGN, number, end
     beyond = len(lines) + 1
     if _HEADING.match(line) and not _FIELDS.match(line):
         return OWN, number, beyond
     after = next((at for at in range(number + 1, len(lines)) if lines[at].strip()), len(lines))
-    if after == len(lines) or whose[after] == FOREIGN or _end_of_letter(lines, after):
+    follows = after < len(lines) and whose[after] != FOREIGN and not _end_of_letter(lines, after, ends)
+    if not follows or len(line) > SENTENCE:
         return RULING, 0, 0
     if not line.endswith((":", "：")):
         names = after > number + 1 and (_THIS.match(line) or _TITLE.match(line))
@@ -237,18 +243,25 @@ def _last_paragraph(lines: Sequence[str]) -> int:
     return 0
 
 
-def _end_of_letter(lines: Sequence[str], number: int) -> int:
-    """Where a letter, mail or chat ends that begins here; 0 if none does."""
-    if _STAMPED.match(lines[number]):
-        end = max(at for at in range(number, len(lines)) if _STAMPED.match(lines[at]))
-    else:
-        headed = sum(_MAIL.match(line) is not None for line in lines[number : number + 4])
-        signed = [at for at in range(number + 1, len(lines)) if _SIGNED.match(lines[at])]
-        greets = _GREETING.match(lines[number]) and (number > 0 or signed)
-        if not greets and (headed < 2 or not _MAIL.match(lines[number])):
-            return 0
-        end = signed[-1] if signed else len(lines)
-    return _end_of_paragraph(lines, end)
+def _end_of_letter(lines: Sequence[str], number: int, ends: tuple[int, int]) -> int:
+    """Where a letter, mail or chat ends that begins here; 0 if none does.
+
+    `ends`: the numbers of the last signature and of the last time stamp.
+    """
+    signed, stamped = ends
+    if number <= stamped and _STAMPED.match(lines[number]):
+        return _end_of_paragraph(lines, stamped)
+    signed = signed if signed > number else 0
+    greets = _GREETING.match(lines[number]) and (number > 0 or signed)
+    if not greets and not (
+        _MAIL.match(lines[number]) and any(map(_MAIL.match, lines[number + 1 : number + 4]))
+    ):
+        return 0
+    return _end_of_paragraph(lines, signed or len(lines))
+
+
+def _last(lines: Sequence[str], what: Pattern) -> int:
+    return next((number for number in reversed(range(len(lines))) if what.match(lines[number])), -1)
 
 
 def _end_of_paragraph(lines: Sequence[str], number: int) -> int:

@@ -230,8 +230,10 @@ def announces(sentence: str) -> bool:
 
 def takes_back(sentence: str) -> bool:
     """Whether a user's sentence revokes a rule."""
+    if len(sentence) > LONGEST or sentence.endswith(("?", "？")):
+        return False
     words = _words(sentence)
-    return not sentence.endswith(("?", "？")) and bool(_BACK.match(words)) and not _STILL.match(words)
+    return _BACK.match(words) is not None and not _STILL.match(words)
 
 
 def _words(sentence: str) -> str:
