@@ -9,6 +9,7 @@ paragraph is the author's again, and rules nothing. A heading or announcement th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ..base.lazy import Pattern
 
@@ -22,8 +23,8 @@ FOREIGN, OWN, RULING = range(3)
 _ODD = Pattern("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
 _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
 _NOISE = Pattern(  # a shell, a diff, a check list, a comment, a stack, a log, a table, a path
-    r"^(?:\$(?!\d)|[☐☑✓✔✗✘●>\u276f➜%|+\[]|//|/\*|-- |at \S+ \(|File \"|Traceback|\d+[:|,;]\S|[─━═│┌└├]{2,}"
-    r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} +\d{1,2})[ T]\d\d:\d\d|['\"]?/(?:[\w.-]+/){2,})"
+    r"^(?:\$(?!\d)|[☐☑✓✔✗✘●>\u276f➜%|+\[]|//|/\*|-- |at \S+ \(|File \"|Traceback|\d+[:|,;](?!\d\d\b)\S"
+    r"|[─━═│┌└├]{2,}|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} +\d{1,2})[ T]\d\d:\d\d|['\"]?/(?:[\w.-]+/){2,})"
 )
 _TAG = Pattern(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
 _MARKER = Pattern(r"[>=<*#-]{2,}+ ?.*\b(?:(START|BEGIN)|END)\b")  # around a quoted text
@@ -101,11 +102,13 @@ _SIGNED = Pattern(
     r"|love|\w+ gr[üu](?:ß|ss)en?|mit freundlichen .*|lg|vg|mfg|gruß|saludos|un abrazo|cordialement"
     r"|bien à vous|atenciosamente|abraços|cordiali saluti|此致|祝好|よろしくお願い\w*)\b[^.!?]{0,25}$"
 )
+_DATE = r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4}|(?:to|yester)day|heute|gestern|hoy|ayer),?(?: at| um)? *"
 _CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]m)?"
-_STAMPED = Pattern(  # a chat's line: time and name, or name and time
-    rf"(?i)\s*(?:\W?(?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}},? *)?{_CLOCK}\W+[^\W\d].*"
-    rf"|[^\W\d][^.!?:]{{0,40}}\W{_CLOCK}\W*$|@?[\w.-]+ (?:commented|wrote)\b[^:]{{0,20}}$"
-    r"|[^.!?:]{1,50}[·@].{0,30} ago$)"
+_NAME = r"[^\W\d][\w.'@-]*(?: [\w.'@-]+){0,2}"
+_TURN = Pattern(rf"(?i)\s*\W?(?:{_DATE})?{_CLOCK}[\])]? *[-\u2013\u2014|<]? *{_NAME}[:>]")  # 10:02 Ann: hi
+_TURN_HEAD = Pattern(  # Ann 10:02
+    rf"(?i)\s*@?{_NAME}(?<! at)(?<! um)(?<! by)(?<! las) *[-\u2013\u2014·|,(\[]* *(?:{_DATE})?{_CLOCK}\W*$"
+    r"|\s*@?[\w.-]+ (?:commented|wrote)\b[^:]{0,20}$|[^.!?:]{1,50}[·@].{0,30} ago$"
 )
 _SPEAKS = Pattern(r"(?i)[?？]|\b(?:i|i'm|my|me|ich|mir|mich|meine?|yo|mi|je|moi|eu|meu|io)\b|[我私]")
 _OPENED = Pattern('[\u201c\u201e\xab\u300c\u300e]|(?:^|[\\s(])"(?=\\w)')
@@ -185,7 +188,7 @@ def _authorship(lines: Sequence[str], *, user: bool) -> list[int]:
         return [*whose[: first + 1], *(min(OWN, mark) for mark in whose[first + 1 :])]
     last = _last_paragraph(lines)
     speaks = any(map(_SPEAKS.search, lines[last:]))
-    ends = _last(lines, _SIGNED), _last(lines, _STAMPED)
+    ends = _last(lines, _SIGNED), _last_turn(lines)
     kind, begin, end, rest = RULING, 0, 0, RULING  # whose a text is, and whose the rest
     for number, line in enumerate(lines):
         if number >= end and whose[number] != FOREIGN and line.strip():
@@ -246,18 +249,23 @@ def _last_paragraph(lines: Sequence[str]) -> int:
 def _end_of_letter(lines: Sequence[str], number: int, ends: tuple[int, int]) -> int:
     """Where a letter, mail or chat ends that begins here; 0 if none does.
 
-    `ends`: the numbers of the last signature and of the last time stamp.
+    `ends`: the numbers of the last signature, and of the last turn of a chat.
     """
-    signed, stamped = ends
-    if number <= stamped and _STAMPED.match(lines[number]):
-        return _end_of_paragraph(lines, stamped)
-    signed = signed if signed > number else 0
-    greets = _GREETING.match(lines[number]) and (number > 0 or signed)
-    if not greets and not (
-        _MAIL.match(lines[number]) and any(map(_MAIL.match, lines[number + 1 : number + 4]))
-    ):
-        return 0
-    return _end_of_paragraph(lines, signed or len(lines))
+    signed, turn = ends
+    line = lines[number]
+    if number <= turn and (_TURN.match(line) or _TURN_HEAD.match(line)):
+        return _end_of_paragraph(lines, turn)
+    end = _end_of_paragraph(lines, signed) if signed > number else len(lines)
+    if _GREETING.match(line):  # one's own message may begin with a greeting, too
+        return end if number or any(map(str.strip, lines[end:])) else 0
+    return end if _MAIL.match(line) and any(map(_MAIL.match, lines[number + 1 : number + 4])) else 0
+
+
+def _last_turn(lines: Sequence[str]) -> int:
+    """The number of the last line that names who speaks when in a chat; -1 if there is no chat."""
+    heads = [number for number, line in enumerate(lines) if _TURN_HEAD.match(line)]
+    apart = any(after > before + 1 for before, after in pairwise(heads))
+    return max(_last(lines, _TURN), heads[-1] if apart else -1)
 
 
 def _last(lines: Sequence[str], what: Pattern) -> int:
