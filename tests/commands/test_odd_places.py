@@ -1,6 +1,7 @@
 """Odd session files and paths give a documented exit code and one line, never a traceback."""
 
 import os
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from codeh_history.base.env import Env
 from codeh_history.main import run
 from faults.verbs import COMMANDS
 from in_process import run_in_process, run_ok, write_session
+from program_files import SAMPLES, written
 from support import lines
 
 DOCUMENTED = {0, 1, 2, 3, 5, 65, 74, 75}
@@ -110,6 +112,22 @@ def test_a_file_whose_name_is_no_id_has_a_state_and_can_be_asked(home, tmp_path)
     failed = run_in_process("ask", "-s", path, "-m", "y", *request, "exit 1", home=home)
     assert failed.code == 75
     assert f"ask -s '{path}'" in failed.err.decode()
+
+
+@pytest.mark.parametrize("name", ["two words.jsonl", "old.json"])
+def test_the_next_command_for_a_file_that_is_only_read_imports_it(home, tmp_path, name):
+    path = tmp_path / name
+    if name.endswith("l"):
+        written(path, SAMPLES["claude-code"]())
+    else:
+        path.write_bytes(b'[{"role":"user","content":"hi"}]')
+    state = orjson.loads(run_ok("status", path, "--json", home=home).out)
+    _, *argv = shlex.split(state["next"])
+    assert argv == ["import", str(path)]
+    (id,) = run_ok(*argv, home=home).text.splitlines()
+    assert orjson.loads(run_ok("status", id, "--json", home=home).out)["next"].startswith(
+        "codeh-history ask -s"
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ from ...base.shared_options import Compaction, system_and_tools
 from ...base.words import is_id
 from ...filters.costs import counting, total_of
 from ...session.exchanges import is_prompt
-from ...session.model import Json, Message
+from ...session.model import Json, Message, origin
 from ...session.pairing import Call, open_at_end, open_calls
 from ...session.records import Log
 from ...session.sources import rendered
 from ...session.view import View
-from ...store.paths import path_of
-from ...store.read import size_of
+from ...store.paths import SERVER, path_of
+from ...store.read import is_ours, size_of
 from ...store.resolve import Target
 from ...tokens import Counter
 from ...tokens.formula import cost_beside_messages, unscaled_costs
@@ -134,6 +134,9 @@ def next_command(env: Env, target: Target, view: View) -> str:
     )
     if target.path == "-":
         return f"codeh-history payload - --to {to}"
+    foreign = bool(origin(view.header)) and not target.path.startswith(SERVER) and not is_ours(target.path)
+    if foreign or target.path.endswith(".json"):  # read but never written
+        return f"codeh-history import {shlex.quote(target.path)}"
     session = f"-s {named(env, target)}"
     sent = view.sent
     if not sent:
