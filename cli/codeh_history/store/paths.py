@@ -63,7 +63,8 @@ def path_of(env: Env, session: str) -> str:
     import re
 
     file = "/" in session or os.path.isfile(session)
-    what = "a path must end in .jsonl or .json" if file else "not a session id"
+    what = "a device name on Windows" if is_id(f"{session}-") else "not a session id"
+    what = "a path must end in .jsonl or .json" if file else what
     meant = re.sub("[^A-Za-z0-9_-]+", "-", session).strip("-_") if session.isascii() and not file else ""
     suggestion = f"; did you mean {meant}?" if is_id(meant) else ""
     raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128){suggestion}")
