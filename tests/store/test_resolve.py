@@ -221,7 +221,7 @@ def test_an_id_is_a_file_of_the_store_and_a_path_is_itself(session, path):
     [
         ("a/b", "a path must end in .jsonl or .json (ids are"), ("", "not a session id ("), ("a\0b", "did you mean a-b?"),
         ("-x", "at most 128); did you mean x?"), ("my chat!", "at most 128); did you mean my-chat?"),
-        ("ä", "at most 128)"), ("con", "not a session id"), ("d" * 129, "not a session id"),
+        ("ä", "at most 128)"), ("con", "a device name on Windows"), ("d" * 129, "not a session id"),
         ("../demo", "a path must end in"), ("postgres://elsewhere/d/s", "a path must end in"),
     ],
 )  # fmt: skip
