@@ -17,16 +17,22 @@ _KIND_SECRET = re.compile(r"\bkind[\"']?:[ ]?[\"']?Secret\b")
 _ESCAPE = re.compile(r"\\([\\\"/nrt])")
 _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _DOCUMENT = re.compile(r"^(?:---|```|~~~)", re.MULTILINE)
-_YAML = re.compile(r"^([ ]{0,40})(data|stringData):[ ]*\n", re.MULTILINE)
-_ENTRY = re.compile(
-    r"([ ]{1,80})[\"']?[\w.-]{1,128}[\"']?:[ ]{1,8}"
-    r"(?:[|>][+-]?[ ]*\n|(?P<q>[\"']?)(?P<secret>[^\s\"'|>][^\n]*?)(?P=q)[ ]*(?:\n|\Z))"
+_YAML = re.compile(
+    r"^([ ]{0,40})(?P<field>data|stringData):[ ]*\n"
+    r"(?P<values>(?:(?:\1[ ]+\S[^\n]*|[ ]*)(?:\n|\Z))++)",
+    re.MULTILINE,
 )
-_LINE = re.compile(r"([ ]*)(?P<secret>[^\n]*)(?:\n|\Z)")
-_JSON = re.compile(r"\"(data|stringData)\"\s{0,8}:\s{0,8}\{")
-_PAIR = re.compile(
-    r"\s{0,80}\"[^\"\\\n]{1,256}\"\s{0,8}:\s{0,8}\"(?P<secret>(?:[^\"\\]|\\.)*+)\"\s{0,80},?", re.DOTALL
+_YAML_VALUE = re.compile(  # after a name, or a line of a block
+    r"^[ ]*+(?:[\"']?[\w.-]{1,128}[\"']?:[ ]+|(?![^\n]*:[ ]*[|>][+-]?[ ]*$))"
+    r"(?P<q>[\"']?)(?P<secret>[^\s\"'|>#][^\n]*?)(?P=q)[ ]*$",
+    re.MULTILINE,
 )
+_PAIR = r"\s{0,80}\"[^\"\\\n]{1,256}\"\s{0,8}:\s{0,8}\"((?:[^\"\\]|\\.)*+)\"\s{0,80},?"
+_JSON = re.compile(
+    rf"\"(?P<field>data|stringData)\"\s{{0,8}}:\s{{0,8}}\{{(?P<values>(?:{_PAIR})*)", re.DOTALL
+)
+_JSON_VALUE = re.compile(_PAIR.replace("((", "(?P<secret>("), re.DOTALL)
+_FORMS = ((_YAML, _YAML_VALUE), (_JSON, _JSON_VALUE))
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
@@ -41,9 +47,11 @@ def _find_at_level(text: str, level: int) -> Iterator[Span]:
     start = 0
     for mark in (*_DOCUMENT.finditer(text), None):
         end = mark.start() if mark else len(text)
-        if _KIND_SECRET.search(text, start, end):
-            yield from _yaml(text, start, end)
-            yield from _json(text, start, end)
+        for field, value in _FORMS if _KIND_SECRET.search(text, start, end) else ():
+            for values in field.finditer(text, start, end):
+                for match in value.finditer(text, *values.span("values")):
+                    if is_value(values["field"], match["secret"]):
+                        yield Span(*match.span("secret"), KIND)
         start = end
     if level < _MAX_LEVELS and "\\" in text and _ANY_KIND_SECRET.search(text):
         yield from decoded(
@@ -52,32 +60,6 @@ def _find_at_level(text: str, level: int) -> Iterator[Span]:
             lambda match: _UNESCAPED.get(match[1], match[1]),
             lambda inner: _find_at_level(inner, level + 1),
         )
-
-
-def _yaml(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in _YAML.finditer(text, start, end):
-        at, indent, block = match.end(), len(match[1]), 0
-        while line := _LINE.match(text, at, end):
-            deep = len(line[1])
-            if not line[0] or (line["secret"] and deep <= indent):
-                break
-            entry = _ENTRY.match(text, at, end) if not block or deep <= block else None
-            if entry:
-                block = deep if entry["secret"] is None else 0
-                if entry["secret"] and is_value(match[2], entry["secret"]):
-                    yield Span(*entry.span("secret"), KIND)
-            elif block and line["secret"]:
-                yield Span(*line.span("secret"), KIND)
-            at = line.end()
-
-
-def _json(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in _JSON.finditer(text, start, end):
-        at = match.end()
-        while pair := _PAIR.match(text, at, end):
-            if is_value(match[1], pair["secret"]):
-                yield Span(*pair.span("secret"), KIND)
-            at = pair.end()
 
 
 def is_value(field: str, value: str) -> bool:

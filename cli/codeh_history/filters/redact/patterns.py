@@ -30,12 +30,7 @@ def _has_secret_cookie(_: str, match: re.Match[str]) -> bool:
 
 
 def _is_no_port(_: str, match: re.Match[str]) -> bool:
-    secret = match["secret"]
-    return not re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", secret) and not values.is_placeholder(secret)
-
-
-def _is_no_placeholder(_: str, match: re.Match[str]) -> bool:
-    return not values.is_placeholder(match["secret"])
+    return re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", match["secret"]) is None
 
 
 def _is_mixed(_: str, match: re.Match[str]) -> bool:
@@ -43,9 +38,7 @@ def _is_mixed(_: str, match: re.Match[str]) -> bool:
 
 
 def _follows_secret(text: str, match: re.Match[str]) -> bool:
-    return " secret " in text[max(0, match.start() - 400) : match.start()] and _is_no_placeholder(
-        text, match
-    )
+    return " secret " in text[max(0, match.start() - 400) : match.start()]
 
 
 def _is_no_prose(_: str, match: re.Match[str]) -> bool:
@@ -101,8 +94,8 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})"),
     ("telegram-token", ":aa", r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None, (8, 9, 10)),
     ("mailchimp-key", "-us", r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None, (32,)),
-    ("netrc", "login", r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})", _is_no_placeholder),
-    ("netrc", "machine", r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _is_no_placeholder),
+    ("netrc", "login", r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})"),
+    ("netrc", "machine", r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})"),
     ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:",
      r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
     ("docker-auth", 'auth",auth\\', r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _is_basic_auth),
@@ -113,33 +106,33 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
     ("url-password", "://", r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@"),
     ("url-password", "jdbc:oracle:", r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@"),
     ("login", "httpbasicauth(,basicauth(,httpdigestauth(,auth=(",
-     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _is_no_placeholder),
+     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']"),
     ("login", "getconnection(,mysqli_connect(,mysql_connect(,mysqli(,pdo(,connect(",
      (r"(?i)\w{3,20}\(\s{0,4}(?:[\w.$]{1,40}|[\"'][^\"'\n]{0,120}[\"']),\s{0,4}[\"'][^\"'\n]{1,64}[\"'],"
-      r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _is_no_placeholder),
+      r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']")),
     ("login", "jwt.sign(,jwt.verify(,jwt.encode(,jwt.decode(",
-     r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _is_no_placeholder),
+     r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']"),
     ("login", "client(", r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']"),
     ("login", "networkcredential(,login(",
-     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _is_no_placeholder),
+     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']"),
     ("login", "login,creds,credentials,zugangsdaten",
      r"\w{5,12}(?::\*{0,2}| is| are| lauten| sind)\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _is_mixed),
     ("login", "npmauthident", r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})"),
     ("azure-key", '"keyname', r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\""),
-    ("option", 'curl"', r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\"", _is_no_placeholder),
-    ("option", 'mysql",mysqldump",mysqladmin",mariadb",sshpass"', r"\w{5,10}\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"-p(?:\",\s{0,4}\")?(?P<secret>[^\"\s=-][^\"\n]{1,256})\"", _is_no_placeholder),
+    ("option", 'curl"', r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\""),
+    ("option", 'mysql",mysqldump",mysqladmin",mariadb",sshpass"', r"\w{5,10}\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"-p(?:\",\s{0,4}\")?(?P<secret>[^\"\s=-][^\"\n]{1,256})\""),
     ("odbc-password", "pwd={,password={", r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}"),
     ("variable", "variable",
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
-      r"\"(?P<secret>[^\"\n]{3,512})\""), _is_no_placeholder),
+      r"\"(?P<secret>[^\"\n]{3,512})\"")),
     ("option", "password-command,password_command,_password_command,passcommand,_passcommand,passwordeval,passcmd",
      (r"(?i)_?pass(?:word)?[-_]?(?:command|eval|cmd)(?:\\{0,6}[\"'])?[\s=:,]{1,8}(?:\\{0,6}[\"'])?\s{0,4}(?:\S{0,40}/)?(?:echo|printf)\s{1,4}"
-      r"(?:(?:-\w{1,3}|[\"']?%s(?:\\n)?[\"']?)\s{1,4}){0,3}(?:\\{0,6}[\"'])?(?P<secret>[^\s\"'`$\\][^\"'`\n\\$]{2,256})"), _is_no_placeholder),
+      r"(?:(?:-\w{1,3}|[\"']?%s(?:\\n)?[\"']?)\s{1,4}){0,3}(?:\\{0,6}[\"'])?(?P<secret>[^\s\"'`$\\][^\"'`\n\\$]{2,256})")),
     ("login", "sonar.login,dsonar.login,sonar_login", rf"(?i)d?sonar[._]login{_Q}\s{{0,4}}[=:> ,]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9_]{{40,64}})"),
     ("login", "__contribsys__com,contribsys.com", r"(?i)(?:__)?contribsys(?:__|\.)com[\"']?\s{0,4}[=: ]\s{0,4}[\"']?(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})"),
     ("url-password", "://", r"://(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com"),
     ("literal", "--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _follows_secret),
-    ("community", "snmp-server", r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _is_no_placeholder),
+    ("community", "snmp-server", r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})"),
     ("sql-password", "password", r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _in_role_statement),
     ("sql-password", "password(", r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _is_no_prose),
     ("wifi", "wifi:", r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});"),

@@ -16,6 +16,7 @@ from itertools import accumulate
 from ...base.lazy import Fields
 from . import encodings
 from .spans import Span, ascii_lower, span_of
+from .values import is_placeholder
 
 Find = Callable[[str, str, int], Iterable[Span]]
 MayMatch = Callable[[str, str, int], bool]
@@ -92,14 +93,15 @@ def pattern_rule(
 ) -> Rule:  # fmt: skip
     """Make a rule from a pattern that contains `start`; the secret is its group `secret`, or all of it.
 
-    `offsets` are the offsets before the start where it may begin, `check` is a further condition. With
-    `in_word`, the pattern must match within the word that has the start.
+    A placeholder is not a secret. `offsets` are the offsets before the start where it may begin, `check`
+    is a further condition. With `in_word`, the pattern must match within the word that has the start.
     """
 
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
         for offset in offsets:
             match = compiled(pattern).match(text, at - offset) if offset <= at else None
-            if match and (check is None or check(text, match)):
+            secret = (match.groupdict().get("secret") or "") if match else ""
+            if match and not is_placeholder(secret) and (check is None or check(text, match)):
                 yield span_of(kind, match)
                 return
 
