@@ -122,7 +122,8 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
     """
     lines = _unwrapped(text.split("\n"))
     size = count = 0
-    for line, whose in zip(lines, _authorship(lines, user=user), strict=True):
+    authorship = _Message(lines).authorship() if user else _of_model(lines)
+    for line, whose in zip(lines, authorship, strict=True):
         if whose != FOREIGN:
             size, count = size + len(line), count + 1
         own = whose != FOREIGN and size <= most
@@ -179,101 +180,100 @@ def _is_open(before: str, line: str) -> bool:
     return (len(before) >= WIDE or _GOES_ON.match(line) is not None) and is_prose(before)
 
 
-def _authorship(lines: Sequence[str], *, user: bool) -> list[int]:
-    """Whose each line is: `FOREIGN`, `OWN`, or `RULING`, which may state a rule or decision, too."""
-    whose = _by_line(lines, user=user)
-    if not user:
-        drafts = (at for at, line in enumerate(lines) if line.endswith(":") and _DRAFT.match(line))
-        first = next(drafts, len(lines))
-        return [*whose[: first + 1], *(min(OWN, mark) for mark in whose[first + 1 :])]
-    last = _last_paragraph(lines)
-    speaks = any(map(_SPEAKS.search, lines[last:]))
-    ends = _last(lines, _SIGNED), _last_turn(lines)
-    kind, begin, end, rest = RULING, 0, 0, RULING  # whose a text is, and whose the rest
-    for number, line in enumerate(lines):
-        if number >= end and whose[number] != FOREIGN and line.strip():
-            kind, begin, end = _begins(lines, number, whose, ends)
-            if end > len(lines):  # its end does not show
-                end, rest = (last, RULING if speaks else OWN) if last > begin else (len(lines), OWN)
-        if begin <= number < end:
-            whose[number] = min(whose[number], kind)
-        elif number >= end:
-            whose[number] = min(whose[number], rest)
-    return whose
+class _Message:
+    """The lines of a user's message, and whose each is by itself."""
 
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._whose = _by_line(lines, user=True)
+        self._signed = _last(lines, _SIGNED)
+        heads = [number for number, line in enumerate(lines) if _TURN_HEAD.match(line)]
+        apart = any(after > before + 1 for before, after in pairwise(heads))
+        self._turn = max(_last(lines, _TURN), heads[-1] if apart else -1)  # the last of a chat
 
-def _begins(
-    lines: Sequence[str], number: int, whose: Sequence[int], ends: tuple[int, int]
-) -> tuple[int, int, int]:
-    """Whose the text is that a line begins or announces, where it begins, and where it ends: beyond the
-    last line if that does not show.
-    """
-    line = lines[number].rstrip()
-    if (end := _end_of_letter(lines, number, ends)) > 0:
-        return FOREIGN, number, end
-    beyond = len(lines) + 1
-    if _HEADING.match(line) and not _FIELDS.match(line):
-        return OWN, number, beyond
-    after = next((at for at in range(number + 1, len(lines)) if lines[at].strip()), len(lines))
-    follows = after < len(lines) and whose[after] != FOREIGN and not _end_of_letter(lines, after, ends)
-    if not follows or len(line) > SENTENCE:
-        return RULING, 0, 0
-    if not line.endswith((":", "：")):
-        names = after > number + 1 and (_THIS.match(line) or _TITLE.match(line))
-        return (FOREIGN, after, beyond) if names else (RULING, 0, 0)
-    label = _LABEL.match(line)
-    if label is not None and is_own(label[1]):
-        yaml = _KEY.match(line) and lines[after][:1] == " "
-        return (OWN, after, _end_of_paragraph(lines, after)) if yaml else (RULING, 0, 0)
-    if _NAMED.match(line) or _REPORT.match(line) or _HEADING.match(lines[after]):
-        return FOREIGN, after, beyond
-    listed = after == number + 1 or _ITEM.match(lines[after])
-    return OWN, after, _end_of_paragraph(lines, after) if listed else beyond
+    def authorship(self) -> list[int]:
+        """Whose each line is: `FOREIGN`, `OWN`, or `RULING`, which may state a rule or decision, too."""
+        lines, whose, last = self._lines, self._whose, self._last_paragraph()
+        speaks = any(map(_SPEAKS.search, lines[last:]))
+        kind, begin, end, rest = RULING, 0, 0, RULING  # whose a text is, and whose the rest
+        for number, line in enumerate(lines):
+            if number >= end and whose[number] != FOREIGN and line.strip():
+                kind, begin, end = self._text(number)
+                if end > len(lines):  # its end does not show
+                    end, rest = (last, RULING if speaks else OWN) if last > begin else (len(lines), OWN)
+            if begin <= number < end:
+                whose[number] = min(whose[number], kind)
+            elif number >= end:
+                whose[number] = min(whose[number], rest)
+        return whose
 
+    def _text(self, number: int) -> tuple[int, int, int]:
+        """Whose the text is that a line begins or announces, where it begins, and where it ends: beyond the
+        last line if that does not show.
+        """
+        lines, beyond = self._lines, len(self._lines) + 1
+        line = lines[number].rstrip()
+        if (end := self._end_of_letter(number)) > 0:
+            return FOREIGN, number, end
+        if _HEADING.match(line) and not _FIELDS.match(line):
+            return OWN, number, beyond
+        after = next((at for at in range(number + 1, len(lines)) if lines[at].strip()), len(lines))
+        follows = after < len(lines) and self._whose[after] != FOREIGN and not self._end_of_letter(after)
+        if not follows or len(line) > SENTENCE:
+            return RULING, 0, 0
+        if not line.endswith((":", "：")):
+            names = after > number + 1 and (_THIS.match(line) or _TITLE.match(line))
+            return (FOREIGN, after, beyond) if names else (RULING, 0, 0)
+        label = _LABEL.match(line)
+        if label is not None and is_own(label[1]):
+            yaml = _KEY.match(line) and lines[after][:1] == " "
+            return (OWN, after, self._end_of_paragraph(after)) if yaml else (RULING, 0, 0)
+        if _NAMED.match(line) or _REPORT.match(line) or _HEADING.match(lines[after]):
+            return FOREIGN, after, beyond
+        listed = after == number + 1 or _ITEM.match(lines[after])
+        return OWN, after, self._end_of_paragraph(after) if listed else beyond
 
-def is_own(label: str) -> bool:
-    """Whether a label is of its author's own text: `Rules`, `One more thing`; not `Bob`, `He says`."""
-    ends = (label, label.rpartition(", ")[2])
-    return any(_FIELDS.match(end) or (_ORDERS.match(end) and not _REPORT.match(end)) for end in ends)
+    def _end_of_letter(self, number: int) -> int:
+        """Where a letter, mail or chat ends that begins at a line; 0 if none does."""
+        line = self._lines[number]
+        if number <= self._turn and (_TURN.match(line) or _TURN_HEAD.match(line)):
+            return self._end_of_paragraph(self._turn)
+        signed = self._signed > number
+        end = self._end_of_paragraph(self._signed) if signed else len(self._lines)
+        if _GREETING.match(line):  # one's own message may begin with a greeting, too
+            return end if number or any(map(str.strip, self._lines[end:])) else 0
+        headed = _MAIL.match(line) and any(map(_MAIL.match, self._lines[number + 1 : number + 4]))
+        return end if headed else 0
 
+    def _end_of_paragraph(self, number: int) -> int:
+        lines = self._lines
+        return next((at for at in range(number, len(lines)) if not lines[at].strip()), len(lines))
 
-def _last_paragraph(lines: Sequence[str]) -> int:
-    """Where the last paragraph begins, if it is short and not the only one; else 0."""
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    for number in reversed(filled):
-        if number and not lines[number - 1].strip():
-            return number if filled[-1] - number < LAST else 0
-    return 0
-
-
-def _end_of_letter(lines: Sequence[str], number: int, ends: tuple[int, int]) -> int:
-    """Where a letter, mail or chat ends that begins here; 0 if none does.
-
-    `ends`: the numbers of the last signature, and of the last turn of a chat.
-    """
-    signed, turn = ends
-    line = lines[number]
-    if number <= turn and (_TURN.match(line) or _TURN_HEAD.match(line)):
-        return _end_of_paragraph(lines, turn)
-    end = _end_of_paragraph(lines, signed) if signed > number else len(lines)
-    if _GREETING.match(line):  # one's own message may begin with a greeting, too
-        return end if number or any(map(str.strip, lines[end:])) else 0
-    return end if _MAIL.match(line) and any(map(_MAIL.match, lines[number + 1 : number + 4])) else 0
-
-
-def _last_turn(lines: Sequence[str]) -> int:
-    """The number of the last line that names who speaks when in a chat; -1 if there is no chat."""
-    heads = [number for number, line in enumerate(lines) if _TURN_HEAD.match(line)]
-    apart = any(after > before + 1 for before, after in pairwise(heads))
-    return max(_last(lines, _TURN), heads[-1] if apart else -1)
+    def _last_paragraph(self) -> int:
+        """Where the last paragraph begins, if it is short and not the only one; else 0."""
+        filled = [number for number, line in enumerate(self._lines) if line.strip()]
+        for number in reversed(filled):
+            if number and not self._lines[number - 1].strip():
+                return number if filled[-1] - number < LAST else 0
+        return 0
 
 
 def _last(lines: Sequence[str], what: Pattern) -> int:
     return next((number for number in reversed(range(len(lines))) if what.match(lines[number])), -1)
 
 
-def _end_of_paragraph(lines: Sequence[str], number: int) -> int:
-    return next((at for at in range(number, len(lines)) if not lines[at].strip()), len(lines))
+def _of_model(lines: Sequence[str]) -> list[int]:
+    """Whose each line of a model's message is; what it drafts for somebody decides nothing."""
+    whose = _by_line(lines, user=False)
+    drafts = (at for at, line in enumerate(lines) if line.endswith(":") and _DRAFT.match(line))
+    first = next(drafts, len(lines)) + 1
+    return [*whose[:first], *(min(OWN, mark) for mark in whose[first:])]
+
+
+def is_own(label: str) -> bool:
+    """Whether a label is of its author's own text: `Rules`, `One more thing`; not `Bob`, `He says`."""
+    ends = (label, label.rpartition(", ")[2])
+    return any(_FIELDS.match(end) or (_ORDERS.match(end) and not _REPORT.match(end)) for end in ends)
 
 
 def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
