@@ -29,6 +29,10 @@ def test_names_are_those_of_the_shell(monkeypatch, tmp_path):
     monkeypatch.setenv("KEYS", str(tmp_path))
     (tmp_path / "k.hdr").touch()
     assert list(wrong_with('cat -H @~/k.hdr -H "@$KEYS/k.hdr"')) == []
+    (tmp_path / "k.hdr").write_text("x-api-key: KEY\nanthropic-version: 2023-06-01\n")
+    assert list(wrong_with("cat -H @~/k.hdr")) == [f"-H @{tmp_path}/k.hdr: KEY is not replaced by your key"]
+    (tmp_path / "k.hdr").write_text("x-api-key: sk-ant-KEYS\n")
+    assert list(wrong_with("cat -H @~/k.hdr")) == []
     assert list(wrong_with("cat -H @~/none")) == [f"-H @{tmp_path}/none: no such file"]
     ran = tmp_path / "ran"
     assert list(wrong_with(f"touch {ran}")) == []

@@ -124,7 +124,10 @@ def test_a_block_runs_in_an_empty_home(title, tmp_path, env):
             "gem.hdr",
         }
         assert all(file.stat().st_mode & 0o077 == 0 for file in (tmp_path / ".codeh").iterdir())
-        assert "anthropic: ok" in output("codeh-history config check", tmp_path, bare)
+        check = "codeh-history config check"
+        replaced = "sed -i 's/KEY$/sk-x/' .codeh/*.hdr; "
+        assert "ant.hdr: KEY is not replaced by your key" in output(check, tmp_path, bare)
+        assert "anthropic: ok" in output(replaced + check, tmp_path, bare)
     if title == "A local model":
         assert "Because air scatters" in done
         assert "At sunset the light" in done

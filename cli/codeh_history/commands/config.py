@@ -18,6 +18,7 @@ from ..base.config.layers import SETTINGS, Layer, ValuesByLayer, source_of
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..base.escape import visible
+from ..base.input import read_file
 from ..base.options import JSON, PROFILE, Named, argument
 from ..base.shared_options import Request
 from ..filters.redact.redactor import Redactor
@@ -35,6 +36,7 @@ EXAMPLES = """\
 WIDEST = 60  # characters; longer settings do not widen the column
 STRAY = "config, config init or config check"
 _PLAIN = re.compile(r"[\w./~+-]+")
+_PLACEHOLDER = re.compile(rb"(?m)[: ]KEY\s*$")
 _HEADER_FILE = re.compile(r"""(?:-H|--header) ["']?@([^\s"'|;&]+)""")
 _MESSAGE = b'{"role":"user","parts":[{"text":"Hello."}]}\n'
 GEMINI = (
@@ -225,6 +227,8 @@ def wrong_with(command: str) -> Iterator[str]:
         path = os.path.expandvars(os.path.expanduser(file))
         if "$" not in path and not os.path.exists(path):
             yield f"-H @{path}: no such file"
+        elif os.path.isfile(path) and _PLACEHOLDER.search(read_file(path)):
+            yield f"-H @{path}: KEY is not replaced by your key"
 
 
 def _sh(*words: str) -> int:
