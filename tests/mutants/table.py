@@ -549,6 +549,24 @@ MUTANTS = [
         ("test_plain_command_lines.py::test_anything_unusual_is_left_to_typer",),
     ),
     Mutant(
+        "what somebody is said to want is the user's rule", "summaries/authorship.py",
+        "        yield not (labelled or quoted or opened > 0 or _REPORT.match(sentence))\n",
+        "        yield not (labelled or quoted or opened > 0)\n",
+        ("summaries/test_authorship.py::test_what_others_say_is_no_rule_and_the_users_own_beside_it_is_one",),
+    ),
+    Mutant(
+        "a pasted text is the user's", "summaries/authorship.py",
+        "                whose[number] = min(whose[number], kind)\n",
+        "                pass\n",
+        ("summaries/test_prose.py::test_whose_the_lines_of_a_message_are",),
+    ),
+    Mutant(
+        "a pasted permission revokes a rule", "filters/compact/choose.py",
+        "if line.rules and cues.takes_back(line.text)]",
+        "if cues.takes_back(line.text)]",
+        ("filters/compact/test_choose.py::test_what_somebody_else_allows_revokes_no_rule",),
+    ),
+    Mutant(
         "a line is worth as much the second time", "filters/compact/choose.py",
         "                self._use(line.words)",
         "                pass",

@@ -76,6 +76,15 @@ def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none():
     assert [line.kind for line in lines] == ["asked", "rule", "asked", "rule"]
 
 
+def test_what_somebody_else_allows_revokes_no_rule():
+    lines = placed(
+        _line("Never rename the invoice exporter.", kind="rule"), _line("You may rename the invoice exporter now."),
+    )  # fmt: skip
+    lines[1].rules = False
+    settle(lines)
+    assert [line.kind for line in lines] == ["rule", "asked"]
+
+
 def test_a_rule_that_a_prompt_among_the_newest_turns_revokes_is_none():
     rule, back = "Never rename the invoice exporter.", "You may rename the invoice exporter now."
     for newest in ([user(back)], [user(back), model("ok"), user("end")]):
