@@ -70,6 +70,24 @@ def test_sessions_are_found_in_the_default_or_configured_folder(
     assert all_of(tmp_path, env=env) == []
 
 
+def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    for program in ("claude-code", "pi"):
+        at(tmp_path, program, SAMPLES[program]())
+    scandir = os.scandir
+
+    def refused(path):
+        if str(path).endswith("projects"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    done = run_in_process("import", "--all", home=tmp_path)
+    assert [line["program"] for line in done.lines] == ["pi"]
+    assert (
+        f"{tmp_path}/.claude/projects: Permission denied; sessions in it are left out" in done.err.decode()
+    )
+
+
 def test_a_copy_of_a_moved_session_shows_its_newest_file(tmp_path):
     file = Claude()
     file.user("a", "one")

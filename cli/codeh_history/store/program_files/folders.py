@@ -36,7 +36,8 @@ def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
         beside: dict[str, str] = {}
         for place in registry.program(program).places:
             for pattern in place.patterns:
-                matching = _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
+                parts = [part for part in pattern.split("/") if part]
+                matching = _matching(folder_of(env, place), parts, env)
                 paths |= matching
                 beside |= dict.fromkeys(matching, place.beside) if place.beside else {}
         older = registry.program(program).superseded(paths)
@@ -127,19 +128,25 @@ def folder_of(env: Env, place: Place) -> str:
     return os.path.normpath(os.path.join(home, place.default)) if place.default else ""
 
 
-def _matching(folder: str, pattern: list[str]) -> dict[str, os.stat_result]:
-    """Return the regular files below a folder that match a pattern, name by name; not links to files."""
+def _matching(folder: str, pattern: list[str], env: Env | None = None) -> dict[str, os.stat_result]:
+    """Return the regular files below a folder that match a pattern, name by name; not links to files.
+
+    With `env`, warn of a folder that may not be read.
+    """
     matching: dict[str, os.stat_result] = {}
     if not folder:
         return matching
-    with suppress(OSError):  # folders that cannot be read
+    try:
         if not pattern:
             return {folder: os.stat(folder)}
         first, *rest = pattern
         with os.scandir(folder) as entries:
             for entry in (entry for entry in entries if fnmatchcase(entry.name, first)):
                 if rest and entry.is_dir():
-                    matching |= _matching(entry.path, rest)
+                    matching |= _matching(entry.path, rest, env)
                 elif not rest and entry.is_file(follow_symlinks=False):
                     matching[entry.path] = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        if env is not None and isinstance(error, PermissionError):
+            env.warn(f"{folder}: {error.strerror}; sessions in it are left out")
     return matching
