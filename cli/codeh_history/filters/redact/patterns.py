@@ -37,10 +37,6 @@ def _is_mixed(_: str, match: re.Match[str]) -> bool:
     return values.is_mixed(match["secret"]) and not values.is_number(match["secret"])
 
 
-def _follows_secret(text: str, match: re.Match[str]) -> bool:
-    return " secret " in text[max(0, match.start() - 400) : match.start()]
-
-
 def _is_no_prose(_: str, match: re.Match[str]) -> bool:
     return not values.is_prose(match["secret"].strip())
 
@@ -94,8 +90,7 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})"),
     ("telegram-token", ":aa", r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None, (8, 9, 10)),
     ("mailchimp-key", "-us", r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None, (32,)),
-    ("netrc", "login", r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})"),
-    ("netrc", "machine", r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})"),
+    ("netrc", "login,machine", r"\w{5,7}\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})"),
     ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:",
      r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
     ("docker-auth", 'auth",auth\\', r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _is_basic_auth),
@@ -131,7 +126,6 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
     ("login", "sonar.login,dsonar.login,sonar_login", rf"(?i)d?sonar[._]login{_Q}\s{{0,4}}[=:> ,]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9_]{{40,64}})"),
     ("login", "__contribsys__com,contribsys.com", r"(?i)(?:__)?contribsys(?:__|\.)com[\"']?\s{0,4}[=: ]\s{0,4}[\"']?(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})"),
     ("url-password", "://", r"://(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com"),
-    ("literal", "--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _follows_secret),
     ("community", "snmp-server", r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})"),
     ("sql-password", "password", r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _in_role_statement),
     ("sql-password", "password(", r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _is_no_prose),
@@ -141,12 +135,10 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
 )  # fmt: skip
 # Commands, and the pattern of the secret in their line.
 _COMMANDS: tuple[tuple[str, str], ...] = (
-    ("curl", r"(?<=\s)(?:-u|-U|--user|--proxy-user|-[a-zA-Z]{1,6}u)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
-    ("curl", r"(?<=\s)(?:-E|--cert)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"'/]{2,256})"),
+    ("curl http https xh httpx", r"(?<=\s)(?:-[a-zA-Z]{0,6}u|-[UaE]|--user|--proxy-user|--auth|--cert)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
     ("curl", r"(?<=\s)--oauth2-bearer[ =][\"']?(?P<secret>[^\s\"'$]{6,4096})"),
     ("curl", r"(?<=\s)(?:-b)[ =]?[\"']?[\w.-]{1,64}=(?P<secret>[^\"'\n]{8,2048})"),
-    ("http https xh httpx", r"(?<=\s)(?:-a|--auth)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
-    ("mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mycli sshpass xfreerdp", r"(?<=\s)-p(?P<quote>[\"']?)(?P<secret>[^\s\"'=-][^\s\"']{1,256})"),
+    ("mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mycli sshpass xfreerdp 7z 7za 7zr rar unrar", r"(?<=\s)-h?p(?P<quote>[\"']?)(?P<secret>[^\s\"'=-][^\s\"']{1,256})"),
     ("sshpass evil-winrm az twine useradd usermod mongo mongosh mongodump mongorestore mongoexport hydra crackmapexec nxc netexec cqlsh influx arangosh rabbitmqadmin",
      r"(?<=\s)-p[ =][\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
     ("docker podman buildah skopeo helm nerdctl oras crane regctl", r"\slogin\s(?:[^\n|;&]{0,200}\s)?-p[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
@@ -155,7 +147,6 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare", r"(?<=\s)-(?:w|s|a)[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
     ("smbclient rpcclient smbmap mount.cifs smbget enum4linux net", r"(?<=\s)-U[ =]?[\"']?[^\s%\"']{1,128}%(?P<secret>[^\s\"']{1,256})"),
     ("openssl", r"(?<=[\s\"'])(?:-k\s+|pass:)[\"']?(?P<secret>[^\s\"'-][^\s\"']{2,256})"),
-    ("7z 7za 7zr rar unrar", r"(?<=\s)-(?:p|hp)[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
     ("zip unzip sqlcmd bcp mosquitto_pub mosquitto_sub ipmitool tsql mssql-cli isql ipmiutil", r"(?<=\s)-P[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
     ("snmpwalk snmpget snmpset snmpbulkwalk", r"(?<=\s)-(?:A|X|c)[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{5,256})"),
     ("htpasswd", r"(?<=\s)-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}\s+\S{1,200}\s+\S{1,64}\s+[\"']?(?P<secret>[^\s\"']{2,256})"),
@@ -171,8 +162,8 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ("gh wrangler az aws", r"\s(?:secret\s+set|put-parameter(?=.{0,400}\sSecureString))\s+(?:\S+\s+){0,9}?(?:-b|--body|--value)[ =][\"']?(?P<secret>[^\s\"'$]{4,256})"),
     ("ssh-keygen", r"(?<=\s)-(?:N|P)[ ]?[\"']?(?P<secret>(?<=\")[^\"\n]{2,256}|(?<=')[^'\n]{2,256}|[^\s\"'-][^\s\"']{2,256})"),
     ("convertto-securestring", r"^\S+\s+(?:-String\s+)?[\"']?(?P<secret>[^\s\"'$(-][^\s\"']{2,256})"),
-    ("poetry", r"\sconfig\s+http-basic\.\S{1,64}\s+\S{1,64}\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),
-    ("poetry", r"\sconfig\s+pypi-token\.\S{1,64}\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),
+    ("poetry", r"\sconfig\s+(?:http-basic\.\S{1,64}\s+\S{1,64}|pypi-token\.\S{1,64})\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),
+    ("secret", r"(?<=\s)--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})"),
     ("nmcli", r"\spassword\s+[\"']?(?P<secret>(?<=\")[^\"\n]{2,256}|(?<=')[^'\n]{2,256}|[^\s\"'$-][^\s\"']{2,256})"),
     ("sudo", r"\s-S\s.{0,200}?<<<\s*[\"']?(?P<secret>[^\s\"'$]{2,256})"),
     ("wandb shodan ngrok snyk cachix", r"\s(?:login|init|auth|authtoken|(?:config\s+)?add-authtoken)\s+(?:--?\S{1,40}\s+){0,3}(?P<secret>(?=\S{0,60}\d)[A-Za-z0-9_-]{20,256})"),
