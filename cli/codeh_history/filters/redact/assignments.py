@@ -41,7 +41,6 @@ _SYNTAX = re.compile(
     )""",
     re.VERBOSE,
 )
-_SERVER_SETTINGS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without an assignment sign
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
 # Listed one by one: `\s` would be ten times slower.
 _STOPS = " \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|"
@@ -128,11 +127,8 @@ class Candidate(NamedTuple):
         if values.is_code(value) or (values.is_number(value) and len(value) < 10 and not space):
             return False
         if space:  # after `requirepass`, or in prose
-            certain = name.is_upper or (
-                name.kind == "pass" and (self.before == "\n" or name.lower in _SERVER_SETTINGS)
-            )
-            fits = values.is_random(value, 20) or (certain and len(value) >= 6 and mixed)
-            return fits and not value.startswith("/") and not _VARIABLE.fullmatch(value)
+            certain = name.is_upper or (name.kind == "pass" and self.before == "\n")
+            return values.is_random(value, 20) or (certain and mixed and not _VARIABLE.fullmatch(value))
         header = name.lower.startswith("x-") and self.separator["op"] == ":"
         return header or (len(value) >= 6 if mixed else self._is_plain_word_secret(value))
 
@@ -140,9 +136,9 @@ class Candidate(NamedTuple):
         """Whether a value called a key is a secret: `STRIPE_KEY=x`, or random."""
         name = self.name
         if name.is_upper and self.separator["op"] == "=" and not self.separator["gap"]:
-            fits = "_" in name.text or (len(value) >= 8 and values.is_mixed(value))
+            fits = "_" in name.text or values.is_mixed(value)
         else:
-            plain = name.lower.strip("-_.0123456789") in ("key", "signature", "salt")
+            plain = name.lower.strip("-_.0123456789") in ("key", "signature")
             fits = not plain and values.is_random(value, 20)
         return fits and not values.is_code(value) and not values.is_number(value)
 
