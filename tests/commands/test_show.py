@@ -21,7 +21,7 @@ from codeh_history.commands.show import Changes, added
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
-from in_process import run_in_process, write_session
+from in_process import run_in_process, run_ok, write_session
 from plain_logs import plain_files
 from secret_examples import delta, opened
 from strategies import files_of, view_of
@@ -118,6 +118,26 @@ def test_damage_of_a_big_log_is_reported(tmp_path):
     path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
     with mock.patch.object(show, "BIG", 0), pytest.raises(BadData, match=r"line 2, byte 27"):
         show.read(QUIET, Target(str(path), ""), show.Options(last=1, strict=True), {})
+
+
+def test_a_curated_view_follows_the_settings_of_the_session(home):
+    for text in ("System: be kind", "# IDE Context", "# IDE Context", "hi"):
+        run_ok("append", "-s", "demo", "-m", text, home=home)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", "yes<x>no</x>", home=home)
+    run_ok(
+        "set",
+        "-s",
+        "demo",
+        "curate.skip=ide",
+        "curate.keep-system=kind",
+        "curate.remove=<x>.*</x>",
+        home=home,
+    )
+    shown = run_ok("show", "demo", "--curated", "--jsonl", home=home).lines
+    exported = run_ok("curate", "demo", home=home).lines
+    texts = [line["parts"][0]["text"] for line in shown]
+    assert texts == ["System: be kind", "# IDE Context", "# IDE Context", "hi", "yes"]
+    assert texts == [line["parts"][0]["text"] for line in exported if line["type"] == "message"]
 
 
 def test_a_file_without_records_is_not_a_session(tmp_path):

@@ -12,9 +12,8 @@ from ..base.env import SIGPIPE, Env
 from ..base.errors import Interrupted, Lost, NotFound, Usage
 from ..base.escape import visible
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
-from ..base.shared_options import system_and_tools
-from ..filters.curate import passes
-from ..filters.curate.passes import Settings
+from ..base.shared_options import Curation, system_and_tools
+from ..filters.curate.run import curated
 from ..render import messages as render
 from ..render import pager, parts
 from ..session.model import Json, Message, Part, Summary
@@ -94,7 +93,7 @@ def read(
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     scope = view.with_messages(in_range(view, options.range, target.id), view.summaries)
     if options.curated:
-        scope, _, _ = passes.curate(scope, Settings())
+        scope, _, _ = curated(env, Curation(), target.id, scope)
     messages: Numbered = [(numbers.get(message.id), message) for message in scope.messages]
     if options.agents:
         from ..views.agents import Agents, interleaved

@@ -52,13 +52,18 @@ def curation_ops(
     env: Env, options: Curation, session: str, view: View, *, report: bool = False
 ) -> tuple[list[Op], Json]:
     """Return the ops that curate a view, by the options and its settings, and the record's fields."""
-    options = options.within(view.meta, session, env.note)
-    with from_settings(session):
-        pass_settings, pass_names = settings(options), names(options)
-    _, ops, lines = passes.curate(view, pass_settings, pass_names)
+    _, ops, lines = curated(env, options, session, view)
     for line in lines if report else ():
         env.report(orjson.dumps(line))
     return ops, {"policy": "curate"}
+
+
+def curated(env: Env, options: Curation, session: str, view: View) -> tuple[View, list[Op], list[Json]]:
+    """Curate a view by the options and its settings, as `passes.curate` does."""
+    options = options.within(view.meta, session, env.note)
+    with from_settings(session):
+        pass_settings, pass_names = settings(options), names(options)
+    return passes.curate(view, pass_settings, pass_names)
 
 
 def _filter(command: str | Callable[[str], str]) -> Clean:
