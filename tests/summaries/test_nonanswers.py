@@ -72,11 +72,11 @@ There is no conversation to summarize.
 No summary generated.
 """,
     "that its source does not have": """
-CUDA out of memory. Tried to allocate 2.00 GiB
 Invalid API key · Please run /login
 Failed to connect to localhost port 11434
 """,
     "none of its words": """
+CUDA out of memory. Tried to allocate 2.00 GiB
 Sure, here you go.
 Claude AI usage limit reached
 It looks like you haven't provided any text.

@@ -93,7 +93,8 @@ def problems(
     if tokens >= size:
         reasons.append(f"it is not shorter than its source ({tokens} of {size} tokens)")
     if checked and not reasons:
-        reasons += [*faithful.problems(text, source), *calls.problems(text, messages)]
+        reasons += faithful.problems(text, source)
+        reasons += calls.problems(text, messages, same_language=faithful.same_language(text, source))
     return reasons
 
 

@@ -1,19 +1,21 @@
 """Check claims about calls against their results.
 
-`W8 was cancelled` needs a call that cancelled W8 and did not fail, or a message that says so; it is
-checked only if some tool of the conversation cancels. A command passed if it did so the last time.
+`W8 was cancelled` needs a call that succeeded and names W8, or a message that says so; `It was deployed`
+must not follow deployments that all failed, nor `The booking failed` one that succeeded. A command passed
+if it did so the last time. What no call was about is not checked, nor claims in other languages.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ...base.read_json import strings_in
 from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
-from ..calls import attempt_of, failure
+from ..calls import attempt_of, command_of, failure, looks, steps_of, words_of
 from ..ledger import Ledger
 from ..prose import clip
 
@@ -22,12 +24,13 @@ _ACTS = (
     "cancel", "book reserve order buy purchase", "refund return", "send submit post email",
     "pay transfer charge", "exchange swap replace", "schedule reschedule", "deploy publish release",
     "enable activate", "disable deactivate", "grant", "revoke", "close resolve", "merge", "approve",
-    "register", "assign", "upgrade", "delete remove",
+    "register", "assign", "upgrade", "delete remove", "push", "restart", "edit update change modify write",
 )  # fmt: skip
 _DONE = {
     "cancel": "cancell?ed", "buy": "bought", "send": "sent", "submit": "submitted", "pay": "paid",
-    "transfer": "transferred", "swap": "swapped", "deploy": "deployed",
+    "transfer": "transferred", "swap": "swapped", "write": "written", "modify": "modified",
 }  # fmt: skip
+_STEP = re.compile(r"(?:\S+ ){0,2}(?:py|vi|unit)?(deploy|publish|push|restart|test)(?![\w/])")
 _NOT = re.compile(
     r"\b(?:not|never|no|cannot|could|would|should|will|may|might|must|if|whether|unless|until|before"
     r"|asks?|asked|wants?|wanted|wishes|needs?|requests?|requested|tried|tries|fail\w*|refus\w+|unable"
@@ -43,35 +46,52 @@ _QUESTION = re.compile(  # an indirect question, up to where a statement may beg
     r"(?:(?!, and\b|\bbut\b|\bthen\b)[^.;!?\n])*",
     re.IGNORECASE,
 )
-_THING = re.compile(r"#?[A-Za-z0-9][\w-]*\d[\w-]*|[A-Z][\w-]{2,}")
+_BY_USER = re.compile(
+    r"\b(?:user|customer|client|I|he|she|they)(?: (?:has|had|later|already|just|also))* \w+(?:ed|ght|nt)\b"
+)
+_FAILED = re.compile(r"\bfail(?:s|ed|ing)?\b|\bunsuccessful\b", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"fail|error|crash|br[eo]ke?\b|\bhang|problem|wrong|\bred\b|time[ds]? ?out", re.IGNORECASE
+)
+_THING = re.compile(  # an id, or a file's name
+    r"(?<![\w.-])(?:[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,4}\b"
+    r"|(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|(?<=#)\d+|\d{5,})"
+)
 _COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed(?:s|ed)|fail(?:s|ed))\b")
+_TESTS = re.compile(r"\b(?:all|the)\b(?: \d+)?(?: unit)? tests\b(?: now)? pass(?:ed)?\b", re.IGNORECASE)
 
 
-def _pattern(acts: str) -> re.Pattern[str]:
+def _past(acts: str) -> re.Pattern[str]:
     """A pattern for statements that one of these actions was done."""
     forms = (_DONE.get(act) or f"{act.removesuffix('e')}ed" for act in acts.split())
     return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.IGNORECASE)
 
 
-_PATTERNS = {acts: _pattern(acts) for acts in _ACTS}
+_PAST = {acts: _past(acts) for acts in _ACTS}
+_ACT_OF = {act: acts for acts in (*_ACTS, "test") for act in acts.split()}
 
 
-def problems(text: str, messages: Sequence[Message]) -> list[str]:
+class _Outcome(NamedTuple):
+    """What became of a call: its actions, all that went in and came out, and whether it failed."""
+
+    acts: set[str]
+    text: str
+    is_command: bool
+    looks: bool
+    failed: bool
+
+
+def problems(text: str, messages: Sequence[Message], *, same_language: bool = True) -> list[str]:
     """The claims in a text that these messages contradict."""
     calls = pair(messages).calls
     if not calls:
         return []
-    args = {word for call in calls for word in _THING.findall(" ".join(strings_in(call.args)))}
-    claims = [
-        clause for clause in _statements(text)
-        if any(
-            pattern.search(clause) and _is_wrong(clause, acts, args, calls, messages)
-            for acts, pattern in _PATTERNS.items()
-        )
-    ]  # fmt: skip
-    claims += _wrong_ends(text, calls)
+    claims = _Claims(calls, messages if same_language else ())
+    wrong = [clause for clause in _statements(text) if claims.is_wrong(clause)]
+    wrong += [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if claims.did_not_fail(clause)]
+    wrong += _wrong_ends(text, calls)
     return [
-        f"it says what no call returned: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(claims)
+        f"it says what no call returned: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(wrong)
     ]
 
 
@@ -80,39 +100,84 @@ def _statements(text: str) -> list[str]:
     return [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if not _NOT.search(clause)]
 
 
-def _is_wrong(
-    clause: str, acts: str, args: set[str], calls: Sequence[Call], messages: Sequence[Message]
-) -> bool:
-    """Whether a clause claims one of these actions on something that no call did it to.
+class _Claims:
+    """Holds claims to what calls did; what messages say counts as well."""
 
-    If it names ids, each counts; otherwise one of the names in it is enough.
-    """
-    done: list[str] = []  # what each call of these actions was passed and returned
-    in_vain: list[str] = []
-    for call in calls:
-        name = re.sub(r"([A-Z])", r"_\1", call.name).lower()
-        if set(acts.split()).isdisjoint(re.findall(r"[a-z]+", name)):
-            continue
-        answer = call.answer
-        response = answer and answer.message.parts[answer.part]["functionResponse"].get("response")
-        failed = answer is None or failure(call.name, response, "")
-        (in_vain if failed else done).append(" ".join([*strings_in(call.args), *strings_in(response)]))
-    if not done and not in_vain:
-        return False
-    things = [thing for thing in _THING.findall(clause) if thing in args]
-    ids = [thing for thing in things if any(map(str.isdigit, thing))]
-    missing = [thing for thing in ids or things if not _in(thing, done)]
-    if not ids and len(missing) < len(things):
-        return False
-    stated = [
-        part for message in messages if message.role for part in _statements(text_of(message))
-        if _PATTERNS[acts].search(part)
-    ]  # fmt: skip
-    return any(_in(thing, in_vain) or not _in(thing, stated) for thing in missing)
+    def __init__(self, calls: Sequence[Call], messages: Sequence[Message]) -> None:
+        self.outcomes = [_outcome(call) for call in calls]
+        self.things = {thing for call in calls for thing in _THING.findall(" ".join(strings_in(call.args)))}
+        self.messages = [(message.role, text_of(message)) for message in messages if message.role]
+
+    def is_wrong(self, clause: str) -> bool:
+        """Whether a clause claims an action that failed, or one on a thing that no call did it to."""
+        if _BY_USER.search(clause):
+            return False
+        things = self._things(clause) or [""]
+        files = [thing for thing in things if "." in thing]  # a list may say what became of each
+        others = [thing for thing in things if thing not in files]
+        return any(
+            any(self._is_undone(acts, thing) for thing in others)
+            or (files and all(self._is_undone(acts, file) for file in files))
+            for acts, past in _PAST.items() if past.search(clause)
+        )  # fmt: skip
+
+    def _is_undone(self, acts: str, thing: str) -> bool:
+        """If a tool failed to do it, only the user's word counts, else also the model's."""
+        past, on_it = _PAST[acts], [outcome for outcome in self.outcomes if _names(outcome.text, thing)]
+        is_file = "." in thing
+        tried = [each for each in on_it if acts in each.acts or (is_file and not each.looks)]
+        in_vain = any(not outcome.is_command for outcome in tried)
+        if not all(outcome.failed for outcome in tried) or (is_file and not in_vain):
+            return False
+        if thing and not tried and not any(acts in outcome.acts for outcome in self.outcomes):
+            verb = rf"\b(?:please|cannot|can't|not|to) (?:{acts.replace(' ', '|')})\b"
+            is_topic = any(re.search(verb, text, re.IGNORECASE) for _, text in self.messages)
+            if not is_topic or not all(outcome.looks for outcome in on_it):
+                return False
+        if thing and any(past.search(outcome.text) for outcome in on_it if not outcome.failed):
+            return False
+        return bool(tried or thing) and not any(
+            past.search(clause) and (not thing or not self._things(clause) or thing in clause)
+            for role, text in self.messages if thing in text and (role == "user" or not in_vain)
+            for clause in _statements(text)
+        )  # fmt: skip
+
+    def did_not_fail(self, clause: str) -> bool:
+        """Whether a clause says that an action failed of which nothing else says so."""
+        words, things = clause.casefold().split(), self._things(clause)
+        stems = [act for act in _ACT_OF if any(word.startswith(act.removesuffix("e")) for word in words)]
+        if not stems or not self.messages or not _FAILED.search(clause):
+            return False
+        acts = {_ACT_OF[act] for act in stems}
+        own = [
+            outcome for outcome in self.outcomes if not outcome.acts.isdisjoint(acts)
+            and (not things or any(_names(outcome.text, thing) for thing in things))
+        ]  # fmt: skip
+        if not own or any(outcome.failed or _TROUBLE.search(outcome.text) for outcome in own):
+            return False
+        return not any(
+            (_NOT.search(part) or _TROUBLE.search(part)) and any(act in part.casefold() for act in stems)
+            for role, text in self.messages
+            for part in ([text] if role == "user" else _CLAUSE.split(text))
+        )
+
+    def _things(self, clause: str) -> list[str]:
+        return [thing for thing in _THING.findall(clause) if thing in self.things]
 
 
-def _in(thing: str, texts: Sequence[str]) -> bool:
-    return any(thing in text for text in texts)
+def _outcome(call: Call) -> _Outcome:
+    args = call.args if isinstance(call.args, dict) else {}
+    command, answer = command_of(args), call.answer
+    response = answer and answer.message.parts[answer.part]["functionResponse"].get("response")
+    failed = answer is None or bool(failure(call.name, response, command, args))
+    verb = next((_ACT_OF[word] for word in words_of(call.name) if word in _ACT_OF), "")
+    acts = {verb, *(_ACT_OF[match[1]] for match in map(_STEP.match, steps_of(command)) if match)}
+    text = " ".join([*strings_in(call.args), *strings_in(response)])
+    return _Outcome(acts, text, bool(command), looks(call.name), failed)
+
+
+def _names(text: str, thing: str) -> bool:
+    return not thing or re.search(rf"(?<![\w-]){re.escape(thing)}(?!\w)", text) is not None
 
 
 def _wrong_ends(text: str, calls: Sequence[Call]) -> Iterator[str]:
@@ -125,3 +190,6 @@ def _wrong_ends(text: str, calls: Sequence[Call]) -> Iterator[str]:
         fails = command in ends.failures and command not in ends.passed
         if never_failed if failed else fails:
             yield claim[0]
+    tests = [outcome for outcome in map(_outcome, calls) if "test" in outcome.acts]
+    if tests and tests[-1].failed:
+        yield from (match[0] for match in _TESTS.finditer(text))
