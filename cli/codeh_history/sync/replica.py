@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.postgres import SCHEMES
-from ..store import postgres, stores
+from ..store import foreign_settings, postgres, stores
 from ..store.awaiting import is_awaiting
 from ..store.blocks import open_stores, open_url
 from ..store.blocks.directory import DirectoryStore
@@ -114,13 +114,14 @@ def other_replica(
     _check_other(env, folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise Usage(f"{url}: not a folder")
-    if os.path.isdir(os.path.join(folder, "sessions")):
-        raise Usage(f"{url}: a home, which keeps its sessions in {os.path.join(url, 'sessions')}")
     above = os.path.dirname(os.path.abspath(folder))
     if above.startswith(_MOUNTS) and not os.path.isdir(above):
         raise NotFound(f"{folder}: there is no {above}: is it mounted?")
     place = os.path.realpath(folder)
     names = os.listdir(folder) if os.path.isdir(folder) else []
+    used = {name for name in names if name.endswith((".jsonl", ".tar.age"))} - {foreign_settings.NAME}
+    if "sessions" in names and not used:
+        raise Usage(f"{url}: a home, which keeps its sessions in {os.path.join(url, 'sessions')}")
     if recipients:
         from .encrypted_store import EncryptedStore
         from .encryption import Encryption
