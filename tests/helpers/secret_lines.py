@@ -87,6 +87,7 @@ HARMLESS_MORE = [
     "password_reset_token_expires_at", "sonar.sources=src", "sonar.login=${SONAR}", "pk.id", "API-GATEWAY-2", "tk-us-east", "sm_pat_x", "test_pub_sub", "live_reload", "sc_main.x1.y2", "ext_name.so", "AAAA", "t1.x.y", "t1.id = t2.id",
     "the password for the admin user is stored in the vault", "a token of each line is compared to `node`", "the password to decrypt all files", "the token was passed to hook2()", "密码是错误的", "如果密码为空，请重试",
     "<tr><td>Password</td><td>required</td></tr>", "my login is bob / admin", "aws ssm put-parameter --name /p --type String --value t3.micro",
+    '{"sessionID": "ses_5e5510000001HandMadeSession1"}', 'sessionId: "1767225600007_barns"', "session_id=5e551000-0000-4000-8000-00000000c1a0",
     "Secret: none", "client: api", "api: v2", "access: public", "access_id", "api-id", "client ids are public", "the access key id is shown in the console",
 ]
 # fmt: on

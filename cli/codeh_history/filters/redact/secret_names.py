@@ -81,7 +81,7 @@ class Name(NamedTuple):
     def is_session_id(self, value: str) -> bool:
         """Whether it is a session id of an LLM program."""
         may_be = self.kind in ("key", "id") and "session" in self.lower
-        return may_be and values.UUID.fullmatch(value) is not None
+        return may_be and values.is_session_id(value) is not None
 
 
 @lru_cache(maxsize=10_000)

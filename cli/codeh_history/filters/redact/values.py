@@ -49,8 +49,9 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
 _CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
 is_number = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%|tcp|udp)?", re.IGNORECASE).fullmatch
 is_label = re.compile(r"[A-Za-z]\w*_\w+|(?:[a-z]+-)+\d{1,4}").fullmatch  # HAS_TLSv1_3, scram-sha-256
-UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_RANDOM_ID = re.compile(rf"{UUID.pattern}|\d{{15,}}|\d{{10,}}[.-]\d{{10,}}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+is_session_id = re.compile(rf"{_UUID.pattern}|ses_\w+|\d{{13}}_\w+").fullmatch
+_RANDOM_ID = re.compile(rf"{_UUID.pattern}|\d{{15,}}|\d{{10,}}[.-]\d{{10,}}")
 _CAMEL_WORDS = re.compile(
     r"(?>[a-z]+\d{1,3}[a-z]*|[A-Z]?[a-z]{2,}|[A-Z]{1,8}(?![a-z])|\d{1,3}(?=[A-Z_]|$)|_)++"
 )
