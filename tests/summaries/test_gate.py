@@ -74,9 +74,10 @@ Rate limiting was discussed. The user prefers short answers, e.g. lists.
 On 15/01/2026 3/4 of the retries went well.
 Node.js was mentioned as an option for the deploy, i.e. not chosen.
 **Files Modified/Created:** `src/orders/retry.py`; it failed on 15.01.2026.
-Rent is 12.4k; latency fell by 1\u202f165 ms; 1.2 million rows; a login takes 981 ms, rounded 0.98 s.
+Rent is 12.4k; latency fell by 1\u202f165 ms; 1.2 million rows; a login takes 981 ms, rounded 0.98 s; nearly 9,000 deploys.
 Due 2026-02-20, the 20th of February, 20. Februar, 20 de feb, 20.2. and 2/20/2026; 65 lines changed in #482.
 The deploy of v2.3.1 took 90 minutes, 12.5% more than planned, which is 25 miles off.
+Step 3 may fail again in Q2. \u89c1https://status.example.com/deploys/8841\u3002
 \u6708\u79df 12400\uff0c2\u670820\u65e5\u8d77\uff1bPR #482\u3002
 """
 UNFAITHFUL = """
@@ -217,6 +218,15 @@ def test_what_calls_did_and_what_nobody_can_know_is_taken(text):
     assert call_problems(text, MESSAGES) == []
 
 
+def test_tests_passed_if_only_a_later_step_of_their_command_failed():
+    command, output = (
+        {"command": "pytest && ruff check ."},
+        {"output": "9 passed\nFound 1 error.", "exit_code": 1},
+    )
+    messages = session([user("Go"), *tool_call("a", "bash", command, output)]).messages
+    assert call_problems("All tests passed.", messages) == []
+
+
 def test_without_calls_nothing_is_claimed():
     assert call_problems("W8 was cancelled.", ()) == []
     assert call_problems("W8 was cancelled.", session([user("Cancel W8."), model("Done.")]).messages) == []
@@ -252,7 +262,7 @@ def test_honest_summaries_are_taken():
         source = nameable(messages, [str(len(messages))])
         refused += gate.problems(summary, source, "x " * 9000, 9999, quarters, messages=messages)
     assert len(HONEST) == 20
-    assert len(refused) <= 1, refused
+    assert refused == []
 
 
 RECORD = 'System: today is 2026-11-23. The user said "never push to main" and ran `make all`; he wants tea and cakes.'
