@@ -1,5 +1,7 @@
 """Limits as options give them, plans as JSON, and a plan applied."""
 
+import re
+
 import orjson
 import pytest
 
@@ -268,3 +270,4 @@ def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home):
     assert all(step["tokens_before"] > step["tokens_after"] for step in steps if step["op"] == "replace")
     few = run_in_process("compact", "demo", "--max-items", "1", *COUNTED, home=home)
     assert b"still 2 messages: the newest exchange and pins stay" in few.err
+    assert re.search(rb"\d+ to 2 messages \(max-items\)", few.err)

@@ -61,7 +61,7 @@ def run(env: Env, options: Compact) -> int:
 
         def reduce(view: View) -> tuple[list[Op], Json]:
             plan = made(view) if early is None else _still(target, early, view)
-            _tell(env, target.id, plan, report=options.report)
+            _tell(env, target.id, view, plan, report=options.report)
             return plan.ops, plan.fields()
 
         after = filtering.run(env, target, reduce, options, lost)
@@ -101,13 +101,16 @@ def read_plan(data: bytes, name: str, view: View) -> Plan:
         raise BadData(f"{name}: {error}") from None
 
 
-def _tell(env: Env, session: str, plan: Plan, *, report: bool) -> None:
+def _tell(env: Env, session: str, view: View, plan: Plan, *, report: bool) -> None:
     """Report what was done, and print a note on it and the counter."""
     for line in plan.report() if report else ():
         env.report(orjson.dumps(line))
     uploads = sum(step.stage == "uploads" for step in plan.steps)
     if uploads:
         env.note(f"{session}: {uploads} uploaded files left out: they exceed their share of the budget")
-    if plan.steps and plan.before is not None and plan.after is not None:
-        size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
+    if plan.steps:
+        if plan.before is None or plan.after is None:
+            size = f"{len(view.messages)} to {len(apply(view, plan.ops).messages)} messages"
+        else:
+            size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
         env.note(f"{session}: {size} ({', '.join(plan.stages)})")
