@@ -42,15 +42,16 @@ _BEGINS = _pattern(
     _OPENING,
     r"""
     never always(?!_(?:in|on|at|with)_) don't do_not dont
-    no(?!_(?:errors?|results?|changes?|match\S*|problem|idea|luck|thanks|worries)_$) everything zero only
-    avoid refrain stick prefer limit(?!_is) ensure keep(?!_\S+in[g']_) leave treat quit stay
-    nothing(?!_\S+s_) hands_off make_sure be_brief be_concise be_careful switch_to at_most switch_back_to
-    call_me max maximum use(?!_(?:the|this|that|it|my|option)_) do_keep skip stop_*ing enough_with
-    in_future from_now_on whenever every_time_i every_time_you if_you(?!_(?:want|like|need|could|can)_)
-    if_unsure if_tests when_you when_in_doubt when_unsure i_want_every* i_want_all i_want_you_to i_need_all
-    i_need_every* i_only i_prefer i'd_rather i'd_prefer i_don't_want i_dont_want i_do_not_want i_don't_eat
-    i_insist i_forbid i_would_appreciate i'd_be_grateful i'm_allergic i_am_allergic i'm_veg* i_am_veg*
-    you_needn't you_don't_need we_only we_use one_*_per less
+    no(?!_(?:errors?|results?|changes?|match\S*|problem|idea|luck|thanks|worries)_$|_$)
+    everything(?!_(?:seems|is|was|works|looks|else)_) zero only avoid refrain stick prefer limit(?!_is)
+    ensure keep(?!_\S+in[g']_) leave treat quit stay nothing(?!_\S+s_) hands_off make_sure be_brief
+    be_concise be_careful switch_to at_most switch_back_to call_me max maximum
+    use(?!_(?:the|this|that|it|my|option)_) do_keep skip stop_*ing enough_with in_future from_now_on
+    whenever every_time_i every_time_you if_you(?!_(?:want|like|need|could|can)_) if_unsure if_tests
+    when_you when_in_doubt when_unsure i_want_every* i_want_all i_want_you_to i_need_all i_need_every*
+    i_only i_prefer i'd_rather i'd_prefer i_don't_want i_dont_want i_do_not_want i_don't_eat i_insist
+    i_forbid i_would_appreciate_it i'd_appreciate_it i'd_be_grateful i'm_allergic i_am_allergic i'm_veg*
+    i_am_veg* you_needn't you_don't_need we_only we_use one_*_per less
     nie niemals immer nur stets kein keine keinen keiner nicht künftig in_zukunft ab_jetzt ab_sofort
     finger_weg verwende benutze nutze nimm antwort* schreib*(?!_mir) sprich nenn* frag* duze* sieze*
     höchstens ich_will_k* ich_will_nur ich_möchte_k* ich_bin_veg*
@@ -64,12 +65,13 @@ _BEGINS = _pattern(
 _DEMANDS = _pattern(
     ".* ",
     r"""
-    must mustn't shall should shouldn't forbidden banned prohibited mandatory required allowed acceptable
-    read-only off_limits off-limits off_the_table a_no-go taboo from_now_on from_here_on from_today
-    going_forward until_further_notice at_all_costs under_no_circumstances under_any_circumstances
-    as_a_rule compatible unchanged untouched in_everything_you has_to have_to needs_to may_not may_only
-    a_must crucial important essential insist hard_requirement at_most at_least no_more_than needs
-    go_through go_in goes_in goes_to belong belongs deadline_is limit_is_\d+
+    must mustn't shall shouldn't should_(?:not|never|always|only|stay|go|ever|be_in|work) forbidden banned
+    prohibited mandatory required allowed acceptable read-only off_limits off-limits off_the_table a_no-go
+    taboo from_now_on from_here_on from_today going_forward until_further_notice at_all_costs
+    under_no_circumstances under_any_circumstances as_a_rule compatible unchanged untouched
+    in_everything_you has_to have_to needs_to may_not may_only a_must insist
+    (?:it's|is)_(?:crucial|important|essential)_(?:that|to) hard_requirement at_most at_least no_more_than
+    needs go_through go_in goes_in goes_to belong belongs deadline_is limit_is_\d+
     verboten tabu auf_keinen_fall darf darfst dürfen muss müssen soll sollst sollen will_ich in_zukunft
     nichts_verloren
     a_partir_de_ahora quiero_que no_quiero está_prohibido debe deben no_se_pueden
@@ -78,10 +80,10 @@ _DEMANDS = _pattern(
 )
 _LASTS = _pattern(
     ".* ",
-    """
-    never always only every each any all unless until without instead rather whenever before everywhere
-    throughout ever prefer same per longer_than first not
-    (?:answer|reply|respond|write|speak|talk|explain|format|name|put)_(?:\\S+_)*(?:in|as|with)
+    r"""
+    never always only every each all_(?!for_|i_|right_|the_|of_|set_)\S+ unless until without instead
+    rather whenever before everywhere throughout ever prefer per longer_than first not
+    (?:answer|reply|respond|speak|talk|explain)_(?:\S+_)*(?:in|as|with) write_(?:\S+_){1,2}in_the
     keine keinen keinem kein ohne nie immer nur stets grundsätzlich generell überall nirgends niemals bevor
     statt jede* alle allen jeweils nicht nichts
     nunca siempre sólo sin todos todas en_vez_de toujours jamais tous toutes chaque sempre mai tutti ogni
@@ -98,18 +100,18 @@ _EASTERN = Pattern(  # Chinese and Japanese have no spaces between words
 _TELLS = _pattern(  # begins a clause that demands nothing, whatever its verb
     r" (?:(?:and|but|so|also|if) )*",
     """
-    i he she they there it's it'd let's he's she's i'm i've we've my his her their who what why where how
-    if_there everyone das es er sie wir ich mein meine bei_uns él ella me mi il elle on je mon lui io ça
-    c'est personne
+    i i'd i'll he she they there it's it'd that's let's he's she's i'm i've we've my his her their who what
+    why where how if_there everyone das es er sie wir ich mein meine bei_uns él ella me mi il elle on je
+    mon lui io ça c'est personne
     """,
 )
 _STATES = _pattern(  # begins a clause that only a verb makes a rule
     r" (?:(?:and|but|so|also|if|in|at) )*",
     """
-    i i'm i've he he's she she's they there it it's it'd let's this that we you who what why the a an my
-    our your his her their every all each any das es er sie wir ich mein* dein* sein* unser* die der dem
-    ein* dies* bei él ella me mi mia mio el los las la le les un une una nos ma mon je il elle on lui io ça
-    c'est est* ce cette quest* tod* tous tutti o os a as
+    i i'm i've i'd i'll that's if_not he he's she she's they there it it's it'd let's this that we you who
+    what why the a an my our your his her their every all each any das es er sie wir ich mein* dein* sein*
+    unser* die der dem ein* dies* bei él ella me mi mia mio el los las la le les un une una nos ma mon je
+    il elle on lui io ça c'est est* ce cette quest* tod* tous tutti o os a as
     """,
 )
 _STORY = _pattern(
