@@ -95,11 +95,11 @@ CASES = {
     "both alphabets of base64": (
         [user({"inlineData": {"mimeType": "image/jpg", "data": "-_-_"}})],
         [("user", {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "+/+/"}})]),
-    "media it does not take": ([user(WAV)], [("user", "[audio/wav, 9 bytes: Anthropic does not take this type]")]),
+    "media it does not take": ([user(WAV)], [("user", "[audio/wav, 8 bytes: Anthropic does not take this type]")]),
     "an address only Google knows": (
         [user({"fileData": {"fileUri": "gs://b/a.png", "mimeType": "image/png"}})],
         [("user", "[image/png gs://b/a.png: its data is missing, damaged or elsewhere]")]),
-    "a model's media": (talk(IMAGE), of("[image/png, 9 bytes: a model's message holds no media]")),
+    "a model's media": (talk(IMAGE), of("[image/png, 8 bytes: a model's message holds no media]")),
     "code that Gemini ran": (
         talk({"executableCode": {"code": "1", "language": "PYTHON"}}, {"codeExecutionResult": {"output": "2"}}, by="gemini"),
         of("```python\n1\n```", "```\n2\n```")),
@@ -172,7 +172,7 @@ TOOLS = {  # the model's parts, results, then both sides' blocks
         [call("f", "1")], [result("f", "1", {"output": ""}, parts=[IMAGE])], [use(), answer(content=[IMAGE_BLOCK])]),
     "media it does not take": (
         [call("f", "1")], [result("f", "1", parts=[WAV])],
-        [use(), answer(content=[text("ok"), text("[audio/wav, 9 bytes: Anthropic does not take this type]")])]),
+        [use(), answer(content=[text("ok"), text("[audio/wav, 8 bytes: Anthropic does not take this type]")])]),
     "content as it was": (
         [call("f", "1")],
         [{**result("f", "1"), "item": {"type": "tool_result", "content": [{"type": "tool_reference", "tool_name": "g"}]}}],
@@ -263,9 +263,9 @@ def test_omitted_content_is_noted():
         "anthropic", messages, model=OPUS, settings={"thinking": THINKING}, tools=[{"googleSearch": {}}]
     )
     assert request.notes == [
-        "message m0: sent to anthropic as a text about it: audio/wav, 9 bytes: Anthropic does not take this type",
+        "message m0: sent to anthropic as a text about it: audio/wav, 8 bytes: Anthropic does not take this type",
         "message m0: a part of an unknown kind (later) is left out",
-        "message m2: sent to anthropic as a text about it: audio/wav, 9 bytes: Anthropic does not take this type",
+        "message m2: sent to anthropic as a text about it: audio/wav, 8 bytes: Anthropic does not take this type",
         "tool googleSearch is a tool of gemini: not sent to anthropic",
         "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools",
         "thinking is left out: the model's last turn was not made with it, or is to be continued",

@@ -127,7 +127,11 @@ CASES = {
         [user({"fileData": {"mimeType": "image/png", "fileUri": f"data:image/png;base64,{PNG}"}})], [[IMAGE]],
     ),
     "media it does not take": (
-        [user(GIF)], [[{"text": "[image/gif, 9 bytes: Gemini does not take this type]"}]],
+        [user(GIF)], [[{"text": "[image/gif, 8 bytes: Gemini does not take this type]"}]],
+    ),
+    "media it does not take, of two bytes": (
+        [user({"inlineData": {"mimeType": "image/gif", "data": "R0k="}})],
+        [[{"text": "[image/gif, 2 bytes: Gemini does not take this type]"}]],
     ),
     "an alias by address": (
         [user({"fileData": {"mimeType": "image/jpg", "fileUri": "gs://b/a.jpg", "displayName": "a"}})],
@@ -153,7 +157,7 @@ CASES = {
     "media in a response that it does not take": (
         [user("a"), model(call()), tool(result(parts=[IMAGE, GIF]))],
         [[{"text": "a"}], [call()], [result(parts=[IMAGE])],
-         [{"text": "What f returned besides:"}, {"text": "[image/gif, 9 bytes: Gemini does not take this type]"}]],
+         [{"text": "What f returned besides:"}, {"text": "[image/gif, 8 bytes: Gemini does not take this type]"}]],
     ),
 }  # fmt: skip
 
@@ -255,7 +259,7 @@ def test_omitted_content_is_noted():
         model("a", native, by="anthropic"),
     ]
     assert requested("gemini", messages, tools=[{"type": "web_search"}]).notes == [
-        "message m0: sent to gemini as a text about it: image/gif, 9 bytes: Gemini does not take this type",
+        "message m0: sent to gemini as a text about it: image/gif, 8 bytes: Gemini does not take this type",
         "message m0: a part of an unknown kind (later) is left out",
         "message m0: a part that only x knows is not sent to gemini",
         "message m1: a part that only anthropic knows is not sent to gemini",

@@ -78,7 +78,7 @@ CONTENTS = {
                   "[File t.csv, text/csv]\na,b"),
     "svg": ([inline("image/svg+xml", base64.b64encode(b"<svg/>").decode())],
             "[File without a name, image/svg+xml]\n<svg/>"),
-    "heic": ([inline("image/heic", PNG)], "[image/heic, 9 bytes: image/heic cannot be sent]"),
+    "heic": ([inline("image/heic", PNG)], "[image/heic, 8 bytes: image/heic cannot be sent]"),
     "pdf by address": ([linked("https://e.example/a.pdf")],
                        "[file https://e.example/a.pdf: only images can be sent by URL]"),
     "own uploaded file": ([native("openai-chat", type="file", file={"file_id": "f"})], [
@@ -115,7 +115,7 @@ ASSISTANTS = {
                              {"provider": "openai-responses"}, assistant("ab")),
     "own refusal": ([{"text": "no", "refusal": True}], CHAT, assistant([{"type": "refusal", "refusal": "no"}])),
     "another's refusal": ([{"text": "no", "refusal": True}], GEMINI, assistant("no")),
-    "image": ([inline("image/png", PNG)], GEMINI, assistant("[image/png, 9 bytes: a model's message takes only text]")),
+    "image": ([inline("image/png", PNG)], GEMINI, assistant("[image/png, 8 bytes: a model's message takes only text]")),
     "reasoning back to its host": (
         [{"text": "t", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}], DEEPSEEK,
         assistant("a", reasoning_content="t")),
@@ -216,10 +216,10 @@ def test_media_of_results_follows_all_tool_messages():
     roles = [(m["role"], m.get("tool_call_id")) for m in made.body["messages"][2:]]
     assert roles == [("tool", "c1"), ("tool", "c2"), ("user", None), ("user", None)]
     assert made.body["messages"][4]["content"] == [
-        text("From the result of read (c1):"), IMAGE, text("[video/mp4, 9 bytes: video/mp4 cannot be sent]"),
+        text("From the result of read (c1):"), IMAGE, text("[video/mp4, 8 bytes: video/mp4 cannot be sent]"),
     ]  # fmt: skip
     assert made.notes == [
-        "message m2: sent to openai-chat as a text about it: video/mp4, 9 bytes: video/mp4 cannot be sent"
+        "message m2: sent to openai-chat as a text about it: video/mp4, 8 bytes: video/mp4 cannot be sent"
     ]
 
 

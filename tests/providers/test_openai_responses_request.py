@@ -85,7 +85,7 @@ USERS = {
         {"type": "input_file", "filename": "file.txt", "file_data": "data:text/markdown;base64,YQ=="},
         {"type": "input_file", "filename": "file.xls", "file_data": "data:application/vnd.ms-excel;base64,YQ=="}])]),
     "a picture in text": ([inline("image/svg+xml", "YQ==", displayName="a.svg")], [user("[File a.svg, image/svg+xml]\na")]),
-    "sound": ([inline("audio/wav", PNG)], [user("[audio/wav, 9 bytes: audio/wav cannot be sent]")]),
+    "sound": ([inline("audio/wav", PNG)], [user("[audio/wav, 8 bytes: audio/wav cannot be sent]")]),
     "own uploaded file": ([native("openai-responses", type="input_image", file_id="f", detail="auto")], [
         user([{"type": "input_image", "file_id": "f", "detail": "auto"}])]),
     "own item between texts": (
@@ -141,7 +141,7 @@ MODELS = {
     "own order": ([call(), text_part("b")], OWN, [function_call(), assistant("b")]),
     "own texts stay apart": ([text_part("a"), text_part("b")], OWN, [assistant("a"), assistant("b")]),
     "thoughts": ([{"text": "t", "thought": True}], OTHER, []),
-    "image": ([inline("image/png", PNG)], OTHER, [assistant("[image/png, 9 bytes: a model's message takes only text]")]),
+    "image": ([inline("image/png", PNG)], OTHER, [assistant("[image/png, 8 bytes: a model's message takes only text]")]),
     "reasoning before its text": ([reasoning("rs_1"), text_part("a", id="msg_1", status="completed")], OWN,
                                   [thinking("rs_1"), item("msg_1", output_text("a"))]),
     "reasoning before its call": ([reasoning("rs_1"), call(item={"id": "fc_1", "status": "completed"})], OWN,
@@ -234,7 +234,7 @@ RESULTS = {
     "error": ([result({"error": "x"})], [{"type": "function_call_output", "call_id": "c1", "output": '{"error":"x"}'}]),
     "media": ([result({"output": "x"}, parts=[inline("image/png", PNG), inline("audio/wav", PNG)])], [
         {"type": "function_call_output", "call_id": "c1", "output": [
-            text("x"), IMAGE, text("[audio/wav, 9 bytes: audio/wav cannot be sent]")]}]),
+            text("x"), IMAGE, text("[audio/wav, 8 bytes: audio/wav cannot be sent]")]}]),
     "media alone": ([result({}, parts=[inline("image/png", PNG)])], [
         {"type": "function_call_output", "call_id": "c1", "output": [IMAGE]}]),
     "as it was received": ([{**result({"output": "ab"}), "item": {"output": [text("a"), text("b")], "id": "fco_1"}}], [

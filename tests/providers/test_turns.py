@@ -110,6 +110,6 @@ def test_described():
         {"fileData": {"mimeType": "video/mp4", "fileUri": "gs://x"}}, {"fileData": {}}, {"later": 1, "other": 2},
     ]  # fmt: skip
     assert [media_stub(part, "why") for part in parts] == [
-        "[image/png a.png, 9 bytes: why]", "[data, 0 bytes: why]", "[video/mp4 gs://x: why]", "[file : why]",
+        "[image/png a.png, 8 bytes: why]", "[data, 0 bytes: why]", "[video/mp4 gs://x: why]", "[file : why]",
         "[later, other: why]",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Detect the media type of an attached file by its content."""
+"""The media type of an attached file, by its content, and its size."""
 
 from __future__ import annotations
 
@@ -36,3 +36,8 @@ def mime_type(data: bytes, name: str) -> str:
     guessed = mimetypes.guess_type(name)[0] or ""
     textual = guessed.startswith("text/") or guessed in ("application/json", "image/svg+xml")
     return guessed if textual else "text/plain"
+
+
+def decoded_size(base64: str) -> int:
+    """Return the number of bytes that a base64 text encodes."""
+    return len(base64) * 3 // 4 - base64[-2:].count("=")

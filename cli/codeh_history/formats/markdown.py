@@ -7,7 +7,8 @@ from collections.abc import Collection
 
 import orjson
 
-from ..render.parts import decoded_size, references, result_text
+from ..base.mime import decoded_size
+from ..render.parts import references, result_text
 from ..session.fold import View
 from ..session.model import Message, Part
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from ..base.lazy import Pattern
+from ..base.mime import decoded_size
 from ..session.model import CONTINUATION as CONTINUATION  # noqa: PLC0414
 from ..session.model import SUMMARY_HEAD, Json, Message, Part
 from ..session.pairing import Answer, Call, Walk
@@ -146,7 +147,7 @@ def media_stub(part: Part, why: str) -> str:
     blob = part.get("inlineData")
     if isinstance(blob, dict):
         data = blob.get("data")
-        size = len(data) * 3 // 4 if isinstance(data, str) else 0
+        size = decoded_size(data) if isinstance(data, str) else 0
         name = f" {blob['displayName']}" if blob.get("displayName") else ""
         return f"[{blob.get('mimeType', 'data')}{name}, {size} bytes: {why}]"
     file = part.get("fileData")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import orjson
 
+from ..base.mime import decoded_size
 from ..base.words import excerpt
 from ..session.model import Json, Message, Part, Unread
 from ..session.records import check_parts
@@ -103,11 +104,6 @@ def media(part: Part, name: str = "") -> str:
         words = [str(blob.get("mimeType") or "file"), str(blob.get("fileUri") or "")]
     name = name or str(blob.get("displayName") or "")
     return ", ".join([*words, name] if name else words)
-
-
-def decoded_size(base64: str) -> int:
-    """Return the number of bytes that a base64 text encodes."""
-    return len(base64) * 3 // 4 - base64[-2:].count("=")
 
 
 def references(messages: Sequence[Message]) -> dict[int, Json]:

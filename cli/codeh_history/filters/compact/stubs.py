@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from ...base.mime import decoded_size
 from ...base.read_json import strings_in
 from ...session.model import Json, Part
 from ...summaries.authorship import rows
@@ -189,7 +190,7 @@ def described(part: Mapping[str, Any], id: str) -> str:
     mime, data = media.mime_and_data(part.get("inlineData"))
     size = media.dimensions(data) if mime.startswith("image/") else None
     about = f"{mime or 'data'} {size[0]}x{size[1]}" if size else mime or "data"
-    return mark(f"{about}, {len(data) * 3 // 4 - data[-2:].count('='):,} bytes", id)
+    return mark(f"{about}, {decoded_size(data):,} bytes", id)
 
 
 def _with(value: Any, new: Mapping[str, str]) -> Any:
