@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shlex
+import shutil
 import sys
 
 import orjson
@@ -73,6 +74,18 @@ def test_blocks_are_synced_with_their_session(one, two, tmp_path):
     third = tmp_path / "three"
     sync(third, f"dir:{tmp_path / 'stick'}")
     assert texts(two, "demo") == texts(third, "demo") == ["x" * 5000]
+
+
+def test_a_session_that_lost_its_blocks_returns_with_them_after_rm(one, two):
+    write_session(one, HEADER + message("a", "x" * 5000), "demo")
+    run_ok("persist", "-i", "demo", home=one)
+    sync(one, other(two))
+    shutil.rmtree(two / "blocks")
+    sync(two, other(one))
+    assert run_in_process("verify", "demo", home=two).code == 1
+    run_ok("rm", "demo", home=two)
+    sync(two, other(one))
+    assert texts(two, "demo") == ["x" * 5000]
 
 
 def test_a_block_missing_on_both_sides_is_reported_and_the_session_synced(one, two):

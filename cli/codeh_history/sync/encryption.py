@@ -46,7 +46,9 @@ class Encryption:
         try:
             result: bytes = age.decrypt(data, self._by)
         except age.DecryptError as error:
-            raise BadData(f"{where}: {', '.join(self._files)} cannot decrypt it: {error}") from None
+            if "No matching keys" in str(error):
+                raise BadData(f"{where}: {', '.join(self._files)} cannot decrypt it: {error}") from None
+            raise BadData(f"{where}: damaged or incomplete ({error})") from None
         return result
 
 
