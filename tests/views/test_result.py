@@ -77,6 +77,8 @@ def test_one_record_holds_all_ops(home):
         ({}, "s: nothing to change, nothing to undo"),
         ({"budget": 32000}, "s: nothing to change, nothing to undo: below 32,000 tokens"),
         ({"budget": 32000, "before": 1500, "counter": "approx"}, "s: nothing to change, nothing to undo: 1,500 of 32,000 tokens by approx"),
+        ({"budget": 9000, "counter": "characters"}, "s: nothing to change, nothing to undo: below 9,000 characters"),
+        ({"budget": 9000, "before": 80, "counter": "characters"}, "s: nothing to change, nothing to undo: 80 of 9,000 characters"),
     ],
 )  # fmt: skip
 def test_no_change_records_nothing_and_is_noted(home, fields, note):

@@ -60,9 +60,11 @@ def run(env: Env, target: Target, reduce: Reduce, options: Any, lost: Lost | Non
         result.append(apply(view, ops))
         if not ops:
             budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
-            size = f": below {budget:,} tokens" if budget is not None else ""
+            unit = "characters" if counter == "characters" else "tokens"
+            size = f": below {budget:,} {unit}" if budget is not None else ""
             if budget is not None and before is not None:
-                size = f": {before:,} of {budget:,} tokens by {counter}"
+                by = "" if unit == counter else f" by {counter}"
+                size = f": {before:,} of {budget:,} {unit}{by}"
             env.note(f"{target.id}: nothing to change, nothing to undo{size}")
             return None
         return dumps(compaction(env.id_in(locked), env.now(), ops, fields)) + b"\n"

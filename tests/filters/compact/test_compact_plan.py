@@ -271,3 +271,5 @@ def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home):
     few = run_in_process("compact", "demo", "--max-items", "1", *COUNTED, home=home)
     assert b"still 2 messages: the newest exchange and pins stay" in few.err
     assert re.search(rb"\d+ to 2 messages \(max-items\)", few.err)
+    chars = run_in_process("compact", "demo", "--max-chars", "9000", home=home)
+    assert re.search(rb"demo: [\d,]+ to [\d,]+ characters \(", chars.err)

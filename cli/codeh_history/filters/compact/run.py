@@ -112,5 +112,6 @@ def _tell(env: Env, session: str, view: View, plan: Plan, *, report: bool) -> No
         if plan.before is None or plan.after is None:
             size = f"{len(view.messages)} to {len(apply(view, plan.ops).messages)} messages"
         else:
-            size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
+            unit = plan.counter if plan.counter == "characters" else f"tokens by {plan.counter}"
+            size = f"{plan.before:,} to {plan.after:,} {unit}"
         env.note(f"{session}: {size} ({', '.join(plan.stages)})")
