@@ -283,7 +283,7 @@ def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it():
     written = registry.written("codex", histories.sendable([histories.user(*files)]), ABOUT)
     (message,) = read_back("codex", written).items
     assert [part["text"] for part in message.parts] == [  # type: ignore[union-attr]
-        "[a.md]\nHi", "[application/pdf a.pdf, 3 bytes: Codex takes no files]",
+        "[a.md]\nHi", "[application/pdf a.pdf, 2 bytes: Codex takes no files]",
     ]  # fmt: skip
 
 
