@@ -550,7 +550,7 @@ MUTANTS = [
     ),
     Mutant(
         "what somebody is said to want is the user's rule", "summaries/authorship.py",
-        "        yield not (labelled or quoted or opened > 0 or _REPORT.match(sentence))\n",
+        "        yield not (labelled or quoted or opened > 0 or _REPORTED_SPEECH.match(sentence))\n",
         "        yield not (labelled or quoted or opened > 0)\n",
         ("summaries/test_authorship.py::test_what_others_say_is_no_rule_and_the_users_own_beside_it_is_one",),
     ),
@@ -562,8 +562,8 @@ MUTANTS = [
     ),
     Mutant(
         "a pasted permission revokes a rule", "filters/compact/choose.py",
-        "if line.rules and cues.takes_back(line.text)]",
-        "if cues.takes_back(line.text)]",
+        "if line.rules and cues.revokes(line.text)]",
+        "if cues.revokes(line.text)]",
         ("filters/compact/test_choose.py::test_what_somebody_else_allows_revokes_no_rule",),
     ),
     Mutant(

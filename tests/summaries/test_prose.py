@@ -78,7 +78,7 @@ def test_a_model_gives_no_rules_and_a_very_long_sentence_is_of_no_kind():
     ("You can see it below.", False), ("You may look at it, but the rule stays.", False), ("It is no longer needed by checkout.", False),
 ])  # fmt: skip
 def test_what_takes_a_rule_back(sentence, back):
-    assert cues.takes_back(sentence) is back
+    assert cues.revokes(sentence) is back
 
 
 @pytest.mark.parametrize(("text", "room", "clipped"), [
@@ -148,5 +148,5 @@ def test_a_document_that_is_announced_is_not_ones_own():
 
 @pytest.mark.parametrize("line", ["Please look at it.", "Hi all,", "10:02 Ann: hello", "never", "*" * 5000])
 def test_a_message_of_very_many_lines_takes_no_longer_for_each(line):
-    text = f"{line}\n" * 20_000  # minutes, if each line were held against all others
-    assert len(list(rows(text[:2_000_000], user=True))) > 1
+    text = f"{line}\n" * 400 if len(line) > 1000 else f"{line}\n" * 20_000  # minutes, if quadratic
+    assert len(list(rows(text, user=True))) == text.count("\n") + 1

@@ -18,7 +18,7 @@ LONG = 2_000  # own characters of a message after which text counts as pasted
 LAST = 3  # lines of a last paragraph that is the author's
 SENTENCE = 400  # characters of a sentence that was wrapped, at most
 WIDE = 50  # characters of a line that may have been wrapped
-FOREIGN, OWN, RULING = range(3)
+FOREIGN, OWN, MAY_RULE = range(3)
 
 _ODD = Pattern("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
 _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
@@ -39,18 +39,18 @@ _SHOWN = Pattern(  # code, a clause of a contract, a quotation
     "    |\t|\\s*\\d+\\.\\d+[\\d.]* [^\\W\\d_]"
     '|\\s*["\u201c-\u201f\xab\xbb\u2018\u201a].*["\u201c-\u201f\xab\xbb\u2019]\\s*$'
 )
-_GOES_ON = Pattern(  # begins the second line of a sentence
+_CONTINUES = Pattern(  # begins the second line of a sentence
     r"(?:and|or|but|nor|if|unless|until|when|while|before|after|because|so|that|which|who|to|of|for|from|in"
     r"|on|at|by|with|without|except|than|as|into|under|over|und|oder|aber|wenn|bis|bevor|weil|dass|zu|von|für"
     r"|mit|ohne|außer|als|y|o|pero|si|hasta|antes|porque|que|de|en|con|sin)\b"
 )
-_ITEM = Pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+ITEM = Pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _HEADING = Pattern(r"\s*#{1,6} |---+\s*$")
 _LABEL = Pattern(
     r"\s*(?:[-*+•#]+ |\d{1,3}[.)] )?[*_]{0,2}([^:：.!?;]{1,90}?)[*_]{0,2}"
     r"(?::[*_]{0,2}(?=[\s\"'`/\u201c\u201e\xab\u300c\u3040-\u9fff]|$)|：)"
 )
-_FIELDS = Pattern(  # a heading or label of a prompt
+_PROMPT_FIELD = Pattern(  # a heading or label of a prompt
     r"(?i)\W*(?:(?:\w+ ){0,2}(?:rules?|constraints?|requirements?|conventions?|preferences?|notes?|tasks?"
     r"|goals?|objectives?|context|background|instructions?|style|format|tone|language|length|audience|scope"
     r"|budget|deadline|steps|to-?do|important|reminder|don'?ts?|do not|never|always|please"
@@ -59,14 +59,14 @@ _FIELDS = Pattern(  # a heading or label of a prompt
     r"(?: (?:for|of|when|in|on|für|bei|para|pour)\b.*)?"
     r"|.{0,12}(?:规则|要求|注意|重要|任务|目标|约束|背景|记住|ルール|条件|要件|目的|タスク|お願い))\W*$"
 )
-_ORDERS = Pattern(  # what announces something of the author's own
+_OWN_LEAD_IN = Pattern(  # what announces something of the author's own
     r"(?i)\W*(?:(?:please |bitte )?(?:do|don'?t|do not|never|always|make sure|keep|follow|remember|beachte"
     r"|halte)\b(?!.*\b(?:from|of)\b)|.*\b(?:i (?:want|need|expect|prefer|said|told|insist|repeat)|i'd like"
     r"|you (?:should|must|may not|to do))\b|(?:so |and |but )?(?:when|whenever|if|for|in|since|before|after"
     r"|while|wenn|falls|bei|für|beim|cuando|si|quand|pour)\s|(?:and|but|oh|ok|okay|next|now|also|again|p\.?s"
     r"|btw|by the way|(?:one|two|a few|some) .*things?|to be clear|for the record|as i)\b)"
 )
-_REPORT = Pattern(  # somebody else speaks
+_REPORTED_SPEECH = Pattern(  # somebody else speaks
     r"(?i).{0,60}?(?:(?<!\bi )(?<!\byou )(?<!\balready )\b(?:says|said|saying|telling|wrote|writes|told"
     r"|tells|wants (?:us|me|every|all)|asked (?:us|me|everyone|that)|replied|answered|reads|states"
     r"|claim(?:s|ed)|complain(?:s|ed)|warn(?:s|ed)|suggest(?:s|ed)|insists?|thinks|demands|posted|commented|recommends"
@@ -110,7 +110,7 @@ _TURN_HEAD = Pattern(  # Ann 10:02
     rf"(?i)\s*@?{_NAME}(?<! at)(?<! um)(?<! by)(?<! las) *[-\u2013\u2014·|,(\[]* *(?:{_DATE})?{_CLOCK}\W*$"
     r"|\s*@?[\w.-]+ (?:commented|wrote)\b[^:]{0,20}$|[^.!?:]{1,50}[·@].{0,30} ago$"
 )
-_SPEAKS = Pattern(r"(?i)[?？]|\b(?:i|i'm|my|me|ich|mir|mich|meine?|yo|mi|je|moi|eu|meu|io)\b|[我私]")
+_RESUMES = Pattern(r"(?i)[?？]|\b(?:i|i'm|my|me|ich|mir|mich|meine?|yo|mi|je|moi|eu|meu|io)\b|[我私]")
 _OPENED = Pattern('[\u201c\u201e\xab\u300c\u300e]|(?:^|[\\s(])"(?=\\w)')
 _CLOSED = Pattern('[\u201d\xbb\u300d\u300f]|(?<=[\\w.!?,])"(?!\\w)')
 
@@ -127,7 +127,7 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
         if whose != FOREIGN:
             size, count = size + len(line), count + 1
         own = whose != FOREIGN and size <= most
-        yield line, own, own and whose == RULING and size <= PASTED and count <= ROWS
+        yield line, own, own and whose == MAY_RULE and size <= PASTED and count <= ROWS
 
 
 def quoting(text: str, *, quoted: bool) -> bool:
@@ -165,19 +165,19 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
     """Join the lines of a sentence that was wrapped."""
     joined: list[str] = []
     for line in lines:
-        if joined and line[:1].islower() and _is_open(joined[-1], line):
+        if joined and line[:1].islower() and _is_wrapped(joined[-1], line):
             joined[-1] += f" {line}"
         else:
             joined.append(line)
     return joined
 
 
-def _is_open(before: str, line: str) -> bool:
+def _is_wrapped(before: str, line: str) -> bool:
     """Whether a line ends within a sentence that the next one, in lower case, goes on with."""
     ends = before[-1:].isalpha() or before[-1:] in (",", ")")
     if not ends or len(before) > SENTENCE:
         return False
-    return (len(before) >= WIDE or _GOES_ON.match(line) is not None) and is_prose(before)
+    return (len(before) >= WIDE or _CONTINUES.match(line) is not None) and is_prose(before)
 
 
 class _Message:
@@ -192,15 +192,15 @@ class _Message:
         self._turn = max(_last(lines, _TURN), heads[-1] if apart else -1)  # the last of a chat
 
     def authorship(self) -> list[int]:
-        """Whose each line is: `FOREIGN`, `OWN`, or `RULING`, which may state a rule or decision, too."""
+        """Whose each line is: `FOREIGN`, `OWN`, or `MAY_RULE`, which may state a rule or decision, too."""
         lines, whose, last = self._lines, self._whose, self._last_paragraph()
-        speaks = any(map(_SPEAKS.search, lines[last:]))
-        kind, begin, end, rest = RULING, 0, 0, RULING  # whose a text is, and whose the rest
+        resumes = any(map(_RESUMES.search, lines[last:]))
+        kind, begin, end, rest = MAY_RULE, 0, 0, MAY_RULE  # whose a text is, and whose the rest
         for number, line in enumerate(lines):
             if number >= end and whose[number] != FOREIGN and line.strip():
                 kind, begin, end = self._text(number)
                 if end > len(lines):  # its end does not show
-                    end, rest = (last, RULING if speaks else OWN) if last > begin else (len(lines), OWN)
+                    end, rest = (last, MAY_RULE if resumes else OWN) if last > begin else (len(lines), OWN)
             if begin <= number < end:
                 whose[number] = min(whose[number], kind)
             elif number >= end:
@@ -215,22 +215,22 @@ class _Message:
         line = lines[number].rstrip()
         if (end := self._end_of_letter(number)) > 0:
             return FOREIGN, number, end
-        if _HEADING.match(line) and not _FIELDS.match(line):
+        if _HEADING.match(line) and not _PROMPT_FIELD.match(line):
             return OWN, number, beyond
         after = next((at for at in range(number + 1, len(lines)) if lines[at].strip()), len(lines))
         follows = after < len(lines) and self._whose[after] != FOREIGN and not self._end_of_letter(after)
         if not follows or len(line) > SENTENCE:
-            return RULING, 0, 0
+            return MAY_RULE, 0, 0
         if not line.endswith((":", "：")):
             names = after > number + 1 and (_THIS.match(line) or _TITLE.match(line))
-            return (FOREIGN, after, beyond) if names else (RULING, 0, 0)
+            return (FOREIGN, after, beyond) if names else (MAY_RULE, 0, 0)
         label = _LABEL.match(line)
         if label is not None and is_own(label[1]):
             yaml = _KEY.match(line) and lines[after][:1] == " "
-            return (OWN, after, self._end_of_paragraph(after)) if yaml else (RULING, 0, 0)
-        if _NAMED.match(line) or _REPORT.match(line) or _HEADING.match(lines[after]):
+            return (OWN, after, self._end_of_paragraph(after)) if yaml else (MAY_RULE, 0, 0)
+        if _NAMED.match(line) or _REPORTED_SPEECH.match(line) or _HEADING.match(lines[after]):
             return FOREIGN, after, beyond
-        listed = after == number + 1 or _ITEM.match(lines[after])
+        listed = after == number + 1 or ITEM.match(lines[after])
         return OWN, after, self._end_of_paragraph(after) if listed else beyond
 
     def _end_of_letter(self, number: int) -> int:
@@ -273,7 +273,10 @@ def _of_model(lines: Sequence[str]) -> list[int]:
 def is_own(label: str) -> bool:
     """Whether a label is of its author's own text: `Rules`, `One more thing`; not `Bob`, `He says`."""
     ends = (label, label.rpartition(", ")[2])
-    return any(_FIELDS.match(end) or (_ORDERS.match(end) and not _REPORT.match(end)) for end in ends)
+    return any(
+        _PROMPT_FIELD.match(end) or (_OWN_LEAD_IN.match(end) and not _REPORTED_SPEECH.match(end))
+        for end in ends
+    )
 
 
 def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
@@ -294,7 +297,7 @@ def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
         quoted = bool(marker[1]) if marker else quoted
         enclosed = fenced or opened is not None or quoted or bool(tag)
         whose.append(
-            FOREIGN if enclosed or endless or not (is_prose(line) or _HEADING.match(line)) else RULING
+            FOREIGN if enclosed or endless or not (is_prose(line) or _HEADING.match(line)) else MAY_RULE
         )
         if not user or enclosed or not line.strip():
             log = None
@@ -311,7 +314,7 @@ def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
     return whose
 
 
-def ruling(sentences: Sequence[str], *, user: bool) -> Iterator[bool]:
+def own_sentences(sentences: Sequence[str], *, user: bool) -> Iterator[bool]:
     """Whether each sentence of a line is its author's: not what he says that somebody says, nor in a
     quotation of several sentences, nor, in a user's, after a label (`Bob: `) until he says `I` or asks.
     """
@@ -319,7 +322,7 @@ def ruling(sentences: Sequence[str], *, user: bool) -> Iterator[bool]:
     for sentence in sentences:
         label = _LABEL.match(sentence)
         foreign = user and label is not None and not is_own(label[1])
-        labelled = foreign or (labelled and not _SPEAKS.search(sentence))
+        labelled = foreign or (labelled and not _RESUMES.search(sentence))
         opened = len(_OPENED.findall(sentence)) - len(_CLOSED.findall(sentence))
-        yield not (labelled or quoted or opened > 0 or _REPORT.match(sentence))
+        yield not (labelled or quoted or opened > 0 or _REPORTED_SPEECH.match(sentence))
         quoted = quoted if not opened else opened > 0

@@ -38,7 +38,7 @@ def _pattern(before: str, table: str, other: str = "") -> Pattern:
     return Pattern(f"{before}(?:{words}) {other}")
 
 
-_BEGINS = _pattern(
+_RULE_STARTS = _pattern(
     _OPENING,
     r"""
     never always(?!_(?:in|on|at|with)_) don't do_not dont
@@ -62,7 +62,7 @@ _BEGINS = _pattern(
     sempre non_*are non_*ere non_*ire não mai niente usate rispondi* responda
     """,
 )
-_DEMANDS = _pattern(
+_OBLIGATION = _pattern(
     ".* ",
     r"""
     must mustn't shall shouldn't should_(?:not|never|always|only|stay|go|ever|be_in|work) forbidden banned
@@ -78,7 +78,7 @@ _DEMANDS = _pattern(
     il_faut_que interdit je_ne_veux doit doivent d'ora_in_poi deve devono
     """,
 )
-_LASTS = _pattern(
+_STANDING = _pattern(
     ".* ",
     r"""
     never always only every each all_(?!for_|i_|right_|the_|of_|set_)\S+ unless until without instead
@@ -89,7 +89,7 @@ _LASTS = _pattern(
     nunca siempre sólo sin todos todas en_vez_de toujours jamais tous toutes chaque sempre mai tutti ogni
     """,
 )
-_EASTERN = Pattern(  # Chinese and Japanese have no spaces between words
+_CJK_RULE = Pattern(  # Chinese and Japanese have no spaces between words
     r".*(?:不要|不得|不准|不许|不可以|禁止|严禁|切勿|千万|务必|一定要|永远|只用|只准|只能由|仅|以后|今后|一律|始终"
     r"|一直用|请用|凡是|以内|都要|最多|尽量|绝对|(?<![我他])必须|前请?先|不能(?:改|动|删|碰|用|有|超)"
     r"|(?<![识分区特性级类个差告错])别(?![的人字名处])"
@@ -97,7 +97,7 @@ _EASTERN = Pattern(  # Chinese and Japanese have no spaces between words
     r"|てほしい|こと[。 ]"
     r"|毎回|日本語で)"
 )
-_TELLS = _pattern(  # begins a clause that demands nothing, whatever its verb
+_PRONOUN_FIRST = _pattern(  # begins a clause that demands nothing, whatever its verb
     r" (?:(?:and|but|so|also|if) )*",
     """
     i i'd i'll he she they there it's it'd that's let's he's she's i'm i've we've my his her their who what
@@ -105,7 +105,7 @@ _TELLS = _pattern(  # begins a clause that demands nothing, whatever its verb
     mon lui io ça c'est personne
     """,
 )
-_STATES = _pattern(  # begins a clause that only a verb makes a rule
+_SUBJECT_FIRST = _pattern(  # begins a clause that only a verb makes a rule
     r" (?:(?:and|but|so|also|if|in|at) )*",
     """
     i i'm i've i'd i'll that's if_not he he's she she's they there it it's it'd let's this that we you who
@@ -114,7 +114,7 @@ _STATES = _pattern(  # begins a clause that only a verb makes a rule
     il elle on lui io ça c'est est* ce cette quest* tod* tous tutti o os a as
     """,
 )
-_STORY = _pattern(
+_NARRATION = _pattern(
     ".* ",
     """
     was were had did been got found yesterday since why failed i_think don't_know doesn't_know wonder
@@ -171,7 +171,7 @@ _OPEN = _pattern(
     """,
     "|.*(?:待定|待办|尚未|还没|未解决|不确定|下一步)",
 )
-_BACK = _pattern(
+_REVOKES = _pattern(
     ".* ",
     """
     you_may you_can(?!_(?:see|read|look|find|tell|check|imagine|not|only|never)_) you're_allowed feel_free
@@ -185,7 +185,7 @@ _BACK = _pattern(
     """,
     "|.*(?:可以(?:改|用|动|删|碰)|可以.*了|不用再|不必再|改用|取消|やっぱり|取り消|不要です|てもいい)",
 )
-_STILL = _pattern(
+_KEEPS = _pattern(
     ".* ",
     """
     may_not can_not cannot but however except only must never still stays if whether says (?<!i_)said
@@ -214,15 +214,16 @@ def topic(sentence: str, *, user: bool) -> str:
 
 
 def _is_rule(words: str) -> bool:
-    if _STORY.match(words):
+    if _NARRATION.match(words):
         return False
     clauses = [f" {clause} " for clause in _CLAUSES.split(words.strip(" .!;"))]
-    if any(map(_BEGINS.match, clauses)) or _EASTERN.match(words):
+    if any(map(_RULE_STARTS.match, clauses)) or _CJK_RULE.match(words):
         return True
-    if any(_DEMANDS.match(clause) and not _TELLS.match(clause) for clause in clauses):
+    if any(_OBLIGATION.match(clause) and not _PRONOUN_FIRST.match(clause) for clause in clauses):
         return True
-    asks = takewhile(lambda clause: not _STATES.match(clause), clauses)  # what follows tells more of it
-    return any(map(_LASTS.match, asks))
+    # what follows a clause with a subject tells more of it
+    orders = takewhile(lambda clause: not _SUBJECT_FIRST.match(clause), clauses)
+    return any(map(_STANDING.match, orders))
 
 
 def announces(sentence: str) -> bool:
@@ -230,12 +231,12 @@ def announces(sentence: str) -> bool:
     return _NEXT.match(_words(sentence)) is not None
 
 
-def takes_back(sentence: str) -> bool:
+def revokes(sentence: str) -> bool:
     """Whether a user's sentence revokes a rule."""
     if len(sentence) > LONGEST or sentence.endswith(("?", "？")):
         return False
     words = _words(sentence)
-    return _BACK.match(words) is not None and not _STILL.match(words)
+    return _REVOKES.match(words) is not None and not _KEEPS.match(words)
 
 
 def _words(sentence: str) -> str:

@@ -15,7 +15,8 @@ from math import exp, log
 
 from ...base.lazy import Pattern
 from ...session.labels import PASTED
-from ...summaries import authorship, cues, prose
+from ...summaries import cues, prose
+from ...summaries.authorship import ROWS
 from ...summaries.calls import shows
 from ...summaries.ledger import PASSED
 from .lines import Line
@@ -29,7 +30,7 @@ AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, once 
 LATELY = 0.3  # in work: the share of the conversation over which a use of a word loses most of its worth
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 # Shares of a rule's words in a line that repeats it, revokes it, and may revoke it, so that both stand.
-SAME, BACK, TOUCHED = 0.8, 0.5, 0.01
+SAME, REVOKES, MENTIONS = 0.8, 0.5, 0.01
 FEW = 2  # too few words to recognise an open end by
 LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not too much of the room
 SPARE = 1.5  # choose this much more, in case lines cost less than estimated
@@ -159,9 +160,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
         step = max(1, int(-(-len(firsts) * FIRST_COST // max(1, at_least(PROMPTS)))))
         chosen += chooser.take(firsts[::-step], at_least(PROMPTS))
         chosen += chooser.best([*by_kind["decision"], *by_kind["open"]], at_least(DECISIONS))
-        own = [
-            line for line in free if line.spoken or (line.label == PASTED and line.row < authorship.ROWS)
-        ]
+        own = [line for line in free if line.spoken or (line.label == PASTED and line.row < ROWS)]
         chosen += chooser.best(own, remaining(1 - NAMES))
         chosen += chooser.best(free, remaining(1 - NAMES))
         chosen += chooser.best(by_kind["name"], room * NAMES)
@@ -230,17 +229,17 @@ def settle(lines: Sequence[Line], later: Sequence[Line] = ()) -> None:
     """
     spoken = [line for line in lines if line.spoken]
     users = [(at, line) for at, line in enumerate([*spoken, *later]) if line.spoken == "asked"]
-    revoking = [(at, line) for at, line in users if line.rules and cues.takes_back(line.text)]
+    revoking = [(at, line) for at, line in users if line.rules and cues.revokes(line.text)]
+    rules = [(at, line) for at, line in enumerate(spoken) if line.kind == "rule"]
+    for number, (at, line) in enumerate(rules, 1):
+        back = [other for place, other in revoking if place > at and _covers(other, line, MENTIONS)]
+        revoked = any(_covers(other, line, REVOKES) for other in back)
+        if revoked or any(_covers(other, line) and _covers(line, other) for _, other in rules[number:]):
+            line.kind = line.spoken
+        for other in back:
+            other.kind = "rule"
     for at, line in enumerate(spoken):
-        if line.kind == "rule":
-            back = [other for place, other in revoking if place > at and _covers(other, line, TOUCHED)]
-            revoked = any(_covers(other, line, BACK) for other in back)
-            later = [other for other in spoken[at + 1 :] if other.kind == "rule"]
-            if revoked or any(_covers(other, line) and _covers(line, other) for other in later):
-                line.kind = line.spoken
-            for other in back:
-                other.kind = "rule"
-        elif line.kind == "open" and any(
+        if line.kind == "open" and any(
             _covers(other, line) for other in spoken[at + 1 :] if other.kind == "said"
         ):
             line.kind = line.spoken

@@ -31,7 +31,6 @@ BRIEF = 40  # characters of a call's label
 HEAD = 100  # characters of the head of a list, and of an item that needs it
 SHORT = 200  # characters of a field that shares a line with others
 _NUMBERED = Pattern(r" *\d+(?:→|\t|[|:] ?)")  # line numbers, as tools print them
-_ITEM = Pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _MARK = Pattern(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|#{1,6}\s+)+")
 _SPEAKER = Pattern(r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)")
 
@@ -163,13 +162,13 @@ def spoken(
             for piece in words.lines_of(line.rstrip()):
                 yield Line(other, source, piece, id, len(piece) * rate + 1, row=row)
             continue
-        item = _ITEM.match(line) is not None
+        item = authorship.ITEM.match(line) is not None
         head = head if item else ""
         rest = _MARK.sub("", bare)
         if shape == PEOPLE and not item:
             who, rest = _named(rest, who)
         sentences = prose.split(rest)
-        ruling = [early and rules for rules in authorship.ruling(sentences, user=user)]
+        ruling = [early and rules for rules in authorship.own_sentences(sentences, user=user)]
         for sentence, rules in zip(sentences, ruling, strict=True):
             own_head = head if item and len(sentence) <= HEAD else ""
             topic = cues.topic(sentence, user=user and who == speaker) if rules else ""

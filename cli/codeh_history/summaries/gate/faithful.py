@@ -267,7 +267,7 @@ def _sums(line: str) -> Iterator[Decimal]:
         if low > COUNTS or high < COUNTS**2:
             yield from (high + low, high - low)
     decimals = {value.as_tuple().exponent for value in values}
-    for alike in ([value for value in values if value.as_tuple().exponent == each] for each in decimals):
-        for start, end in combinations(range(len(alike) + 1), 2):
+    for group in ([value for value in values if value.as_tuple().exponent == each] for each in decimals):
+        for start, end in combinations(range(len(group) + 1), 2):
             if end - start > 2:
-                yield sum(alike[start:end], Decimal())
+                yield sum(group[start:end], Decimal())
