@@ -38,7 +38,7 @@ LAST = 8  # sentences, of an answer and of what was said since, that may tell wh
 FIRST = 3  # sentences of each answer's beginning
 FIRST_COST = 12  # tokens of the first sentence of a prompt; if not all fit, of every n-th prompt
 # Shares of the room, in this order; the rest is chosen by gain.
-ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.14, 0.1, 0.04, 0.02
+ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.4, 0.1, 0.04, 0.02
 PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
 ELSEWHERE = "elsewhere"  # the label of names that no file shows
