@@ -146,6 +146,9 @@ CASES = {
     "another provider's address": (
         [user({"fileData": {"fileUri": "file-123"}})], [[{"text": "[file file-123: Gemini does not take this type]"}]],
     ),
+    "an address on this machine": (
+        [user({"fileData": {"fileUri": "file:///a.png"}})], [[{"text": "[file file:///a.png: Gemini does not take this type]"}]],
+    ),
     "a user's signature": ([user({"text": "a", **SIGNED})], [[{"text": "a", **SIGNED}]]),
     "a signature stays with its own data": (
         [user("a"), model({"text": "b", **IMAGE, **SIGNED})], [[{"text": "a"}], [{"text": "b", **SIGNED}]],

@@ -85,6 +85,7 @@ def test_every_unit_is_complete_afterwards(records, unanswered):
             [("model", [_call("a", "read")]), ("user", [_result("b", "read")])],
             ["a response that no call asked for"],
         ),
+        ([("model", [_call("a", "read"), _result("a", "read")]), ("user", [{"text": "so"}])], ["moved to its call"] * 2),
         (  # an id that comes twice in a row: its result is the first's
             [
                 ("model", [_call("a", "read")]), ("model", [_call("a", "read"), _call("b", "read")]),

@@ -126,8 +126,10 @@ def _in_place(calls: list[Call], messages: list[Message]) -> bool:
     answers = [(call.answer.place, call.answer.part) for call in calls if call.answer is not None]
     if not answers:
         return True
-    last, last_part = max(answers)
-    for place in range(calls[0].place + 1, last + 1):
+    (last, last_part), begin = max(answers), calls[0].place + 1
+    if min(answers)[0] < begin:  # in the model's own message
+        return False
+    for place in range(begin, last + 1):
         following = messages[place]
         if not following.is_sent:
             continue

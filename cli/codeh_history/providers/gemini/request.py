@@ -139,7 +139,9 @@ class _Contents(Array):
         clean = media(part) or Media()
         uri = value.get("fileUri") if key == "fileData" else None
         mime = value.get("mimeType")
-        if isinstance(uri, str) and "://" in uri and (not clean.mime or fields.takes(clean.mime)):
+        if str(uri).startswith(("https://", "http://", "gs://")) and (
+            not clean.mime or fields.takes(clean.mime)
+        ):
             return key, {"fileUri": uri, **(_typed(mime, clean.mime) if mime is not None else {})}
         if clean.data is not None and fields.takes(clean.mime):
             return "inlineData", {**_typed(mime, clean.mime), "data": value.get("data", clean.data)}
