@@ -120,7 +120,7 @@ def folded(data):
         "pending": sum(m.pending is not None for m in view.messages),
         "open_calls": len(open_calls(view.messages)),
         "last": view.messages[-1].ts if view.messages else None,
-        "models": {m.model for m in view.messages if m.model},
+        "models": {m.model for m in view.all.values() if m.model and m.hidden != "clear"},
         "prompt": next(filter(None, map(listing.beginning, prompt_texts(view))), None),
     }  # fmt: skip
 
@@ -139,6 +139,27 @@ def counted(count):
     facts = {name: row[name] for name in names}
     facts["models"] = set(row["models"])
     return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **facts}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ["compact", "--keep-last", "1", "-i"],
+        ["summarize", "-i", "--max-conversations", "1", "--min-batch", "1"],
+    ],
+)
+def test_replaced_messages_still_tell_the_branch_and_the_model(home, change):
+    (home / "sessions").mkdir(parents=True)
+    messages = [
+        prompt("Paint it", id="a", git={"branch": "barn"}),
+        prompt("Red.", id="b", kind="codeh", model="old"),
+        prompt("And the door?", id="c"),
+        prompt("Green.", id="d", kind="codeh", model="new"),
+    ]
+    (home / "sessions" / "s.jsonl").write_text("".join(line + "\n" for line in messages))
+    assert support.run(change[0], "s", *change[1:]).code == 0
+    for option, value in (("--branch", "barn"), ("--model", "old"), ("--model", "new")):
+        assert support.run("list", option, value).out.startswith(b"s\t")
 
 
 def prompt(text="hi", **fields):

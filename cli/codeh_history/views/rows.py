@@ -57,15 +57,19 @@ class Count:
         if is_prompt(message):
             self.exchanges += 1
             self.begin(message, number)
-        if message.model:
-            self.models[message.model] = None
-        if isinstance(git := message.fields.get("git"), dict):
-            self.git.update(dict.fromkeys(filter(text_of, git.values())))
+        self.note_origin(message)
         self.pending += message.pending is not None
         self.calls.add(message)
         if message.role == "model":
             parts: list[object] = [*message.parts]
             self.unread = self.unread or any(type(part) is Unread for part in parts)
+
+    def note_origin(self, message: Message) -> None:
+        """Note which model made it, on which branch and commit."""
+        if message.model:
+            self.models[message.model] = None
+        if isinstance(git := message.fields.get("git"), dict):
+            self.git.update(dict.fromkeys(filter(text_of, git.values())))
 
     def begin(self, message: Message, number: int) -> None:
         """Use a prompt as the first if it has text and no earlier one is known."""
@@ -157,7 +161,7 @@ def count_bytes(data: bytes) -> Count:
 
 
 def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Count:
-    """Count the pieces of a log, or its view; there the first prompt may be one that is replaced now."""
+    """Count the pieces of a log, or its view; replaced messages still tell the first prompt, models and git."""
     count, skim = Count(), Skim(pieces)
     view = skim.view
     try:
@@ -166,7 +170,10 @@ def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Coun
     except NeedsFold:
         count, view = Count(), fold(whole())
         for message in view.all.values():
-            if count.first is None and message.hidden != "clear" and is_prompt(message):
+            if message.hidden == "clear":
+                continue
+            count.note_origin(message)
+            if count.first is None and is_prompt(message):
                 count.begin(message, 0)
         for number, message in enumerate(view.messages, 1):
             count.add(message, number)
@@ -182,7 +189,7 @@ class Kind(NamedTuple):
     """A kind of row: its name in the cache, and the version of its content."""
 
     use: str = "sessions"
-    version: int | Json = 9
+    version: int | Json = 10
 
 
 LISTED = Kind()
