@@ -89,6 +89,15 @@ def test_numbers_that_json_has_not_are_refused(session, number):
     assert len(session.messages) == 1
 
 
+def test_half_an_emoji_is_bad_data(session):
+    half = "\U0001f600".encode("utf-16-le")[:2].decode("utf-16-le", "surrogatepass")
+    message = {"role": "user", "parts": [{"text": half}]}
+    for refused in (lambda: session.append(half), lambda: session.extend([message])):
+        with pytest.raises(BadData, match="a text, argument or file name is not UTF-8"):
+            refused()
+    assert not session.messages
+
+
 class Options(OptionSet):
     text: str | None = option("TEXT", "")
     texts: Sequence[str] = option("TEXT", "")
@@ -163,7 +172,9 @@ def test_what_is_printed_is_the_callers():
     assert call.output == b"\x1b[31ma\n\n"
     assert call.text == "\x1b[31ma\n"
     assert not any((call.terminal(call.stdout), call.piped(), call.waiting(), call.colour))
-    assert list(Call({}, b"given").stdin_blocks()) == [b"given"]
+    call = Call({})
+    call.input = b"given"
+    assert list(call.stdin_blocks()) == [b"given"]
 
 
 def test_notes_go_to_the_logger(caplog):

@@ -286,7 +286,7 @@ class Env:
         if "start new thread" in str(error):
             return TryAgain("the system does not allow another thread (ulimit -u, memory); try again")
         if "surrogates not allowed" in str(error):  # from bytes that are not UTF-8
-            return BadData(str(self.output_error("an argument or file name is not UTF-8")))
+            return BadData(str(self.output_error("a text, argument or file name is not UTF-8")))
         return None
 
     @staticmethod

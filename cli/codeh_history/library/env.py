@@ -43,10 +43,10 @@ class Call(Env):
     Failures are raised as `HistoryError`.
     """
 
-    def __init__(self, environ: Mapping[str, str], stdin: bytes = b"") -> None:
+    def __init__(self, environ: Mapping[str, str]) -> None:
         super().__init__(environ, stdin=-1, stdout=-1, stderr=-1)
         self.named_only = True
-        self.input = stdin
+        self.input = b""
         self.out: list[bytes] = []
         self.reports: list[bytes] = []
 
@@ -113,13 +113,13 @@ class OpenSession:
         self.path = target.path
         self.call()
 
-    def call(self, stdin: bytes = b"") -> Call:
+    def call(self) -> Call:
         """Return an environment for one call; NotFound if the session is gone and must not be created."""
         if not self.create and not self.exists:
             from ..store.paths import hint
 
             raise NotFound(f"{self.path}: no such session{hint(self.path)}")
-        return Call(self.environ, stdin)
+        return Call(self.environ)
 
     @property
     def exists(self) -> bool:

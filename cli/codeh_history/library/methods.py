@@ -99,10 +99,12 @@ class Methods:
         from ..talk.append import jsonl
         from .options import as_records, dumped
 
-        lines = [dumped(record) + b"\n" for message in messages for record in as_records(message)]
-        if not lines:
-            return []
-        with self._opened.call(b"".join(lines)) as call:
+        taken = list(messages)  # outside: the caller's own errors are not translated
+        with self._opened.call() as call:
+            records = (record for message in taken for record in as_records(message))
+            call.input = b"".join(dumped(record) + b"\n" for record in records)
+            if not call.input:
+                return []
             jsonl.run(call, self._opened.name, redact=redact)
             return call.output.decode().split()
 

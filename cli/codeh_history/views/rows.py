@@ -161,7 +161,7 @@ def count_bytes(data: bytes) -> Count:
 
 
 def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Count:
-    """Count the pieces of a log, or its view; replaced messages still tell the first prompt, models and git."""
+    """Count the pieces of a log, or its view; replaced messages tell first prompt, models and git."""
     count, skim = Count(), Skim(pieces)
     view = skim.view
     try:

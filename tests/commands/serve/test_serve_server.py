@@ -141,10 +141,24 @@ def test_a_damaged_line_loses_only_itself(home, server):
     server.write(b'{"id":4,"argv":["chat"]}\n')
     assert server.answer(1)["code"] == server.answer(3)["code"] == 0
     assert server.answer(None) == {
-        "id": None, "code": 65, "stdout": "", "stderr": "codeh-history: serve: line 2: not a line of JSON\n",
-    }  # fmt: skip
+        "id": None,
+        "code": 65,
+        "stdout": "",
+        "stderr": "codeh-history: serve: line 2: not a line of JSON: "
+        "unexpected end of data: line 1 column 7 (char 6)\n",
+    }
     assert server.answer(4)["code"] == 2
     assert texts(home, "a") == ["1", "2"]
+
+
+def test_half_an_emoji_is_refused_under_its_id(home, server):
+    """As JSON.stringify of JavaScript writes a text cut in the middle of an emoji."""
+    server.write(b'{"id":1,"argv":["append","-s","a","-m","C:\\\\users \\ud83d"]}\n')
+    refused = server.answer(1)
+    assert refused["code"] == 65
+    assert "not a line of JSON: " in refused["stderr"]
+    assert server.ask("append", "-s", "a", "-m", "whole", id=2)["code"] == 0
+    assert texts(home, "a") == ["whole"]
 
 
 def test_the_id_of_an_unanswered_request_is_taken(server, tmp_path):

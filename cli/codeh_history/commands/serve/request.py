@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from base64 import b64decode
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
@@ -38,16 +39,23 @@ class Request(NamedTuple):
 
 def read(line: bytes) -> tuple[Id, Request | HistoryError | None]:
     """Parse a line: its id and the request, or what is wrong with it, or None to cancel the request."""
+    problem = None
     try:
         value = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None, BadData("not a line of JSON")
+    except orjson.JSONDecodeError as error:
+        problem = BadData(f"not a line of JSON: {error}")
+        try:  # JavaScript escapes half an emoji, which is not text; its request has an id all the same
+            value = orjson.loads(re.sub(rb"\\.", b"?", line))
+        except orjson.JSONDecodeError:
+            return None, problem
     if not isinstance(value, dict):
         return None, BadData("not a JSON object")
     name = "cancel" if list(value) == ["cancel"] else "id"
     id = value.get(name)
     if not isinstance(id, str | int) or isinstance(id, bool):
         return None, BadData(f"{name}: must be a string or an integer")
+    if problem:
+        return id, problem
     try:
         return id, None if name == "cancel" else _request(id, value)
     except HistoryError as error:
