@@ -1,1 +1,1 @@
-"""Talking to a model: text → messages, session → request, response → messages."""
+"""Conversation with a model: text → messages, session → request, response → messages."""

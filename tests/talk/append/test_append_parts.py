@@ -158,7 +158,7 @@ def content(size):
 def test_attachment_round_trips(env, home, tmp_path, size):
     (tmp_path / "i.png").write_bytes(content(size))
     (file,) = attach(env, [str(tmp_path / "i.png")], 2)
-    assert file.about == {"name": "i.png", "mimeType": "image/png", "bytes": size, "part": 2}
+    assert file.entry == {"name": "i.png", "mimeType": "image/png", "bytes": size, "part": 2}
     assert (file.block is not None) == (size > LARGE)
     blob = stored(home, file)["inlineData"]
     assert blob["mimeType"] == "image/png"
@@ -193,8 +193,8 @@ def test_one_large_attachment_moves_all_parts_to_blocks(env, home, tmp_path):
     for number, size in enumerate(sizes):
         (tmp_path / f"{number}.png").write_bytes(content(size))
     files = attach(env, [str(tmp_path / f"{number}.png") for number in range(3)], 1)
-    assert [file.about["part"] for file in files] == [1, 2, 3]
-    assert [file.about["bytes"] for file in files] == sizes
+    assert [file.entry["part"] for file in files] == [1, 2, 3]
+    assert [file.entry["bytes"] for file in files] == sizes
     assert all(file.block for file in files)
     for file, size in zip(files, sizes, strict=True):
         assert base64.b64decode(stored(home, file)["inlineData"]["data"]) == content(size)
@@ -215,7 +215,7 @@ def test_one_large_attachment_moves_all_parts_to_blocks(env, home, tmp_path):
 def test_text_is_detected_by_its_whole_content(env, tmp_path, data, mime):
     (tmp_path / "a.md").write_bytes(data)
     (file,) = attach(env, [str(tmp_path / "a.md")], 0)
-    assert file.about["mimeType"] == mime
+    assert file.entry["mimeType"] == mime
 
 
 def test_a_pipe_is_read_to_its_end(env, tmp_path):
@@ -242,7 +242,7 @@ def test_non_utf8_file_name_is_stored_as_text(env, tmp_path):
     with open(path, "wb") as file:
         file.write(b"x")
     (attached,) = attach(env, [os.fsdecode(path)], 0)
-    assert attached.about["name"] == "?.txt"
+    assert attached.entry["name"] == "?.txt"
 
 
 def test_redacted_content_is_stored(env, home, tmp_path):
@@ -259,6 +259,6 @@ def test_redacted_content_is_stored(env, home, tmp_path):
     (tmp_path / "t.txt").write_bytes(b"text")
     files = attach(env, [str(tmp_path / "s.txt"), str(tmp_path / "t.txt")], 0, Clean())
     assert seen == ["s.txt", "t.txt"]
-    assert [file.about["bytes"] for file in files] == [5, 4]
+    assert [file.entry["bytes"] for file in files] == [5, 4]
     assert [base64.b64decode(file.part["inlineData"]["data"]) for file in files] == [b"clean", b"text"]
     assert not (home / "blocks").exists()

@@ -1,1 +1,1 @@
-"""Words of the user and of programs → messages in the log."""
+"""Append user input and program output to a session as messages."""

@@ -1,6 +1,6 @@
-"""`append --jsonl`, many messages, and `--exchange`, a prompt and its answer: all or nothing.
+"""Append many messages (`--jsonl`), or a prompt and its answer (`--exchange`): all or none.
 
-One lock, one sync; lines keep their bytes.
+They are written under one lock with one fsync; lines keep their bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KIND_OF_ROLE = {"user": b'"kind":"user",', "model": b'"kind":"codeh",'}
 
 
 class Line(NamedTuple):
-    """One message of a batch: what it already says, its bytes, and where it came from."""
+    """A line of the batch: parsed, raw, and its line number."""
 
     data: Json
     raw: bytes
@@ -50,7 +50,7 @@ def run(
             require_stdin(env)
         raise BadData(f"{name}: no message")
     target = target_of(env, session, new=new)
-    if target is None:  # it is named by the text that the batch begins with
+    if target is None:  # name the new session after the first text of the batch
         first = lines[0].data if isinstance(lines[0], Line) else orjson.loads(b"{" + lines[0])
         target = begin(env, "".join(str(part.get("text", "")) for part in first["parts"][:1]))
     if cleaning is not None:
@@ -59,10 +59,9 @@ def run(
 
 
 def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:
-    """The lines as messages; BadData naming the first that is not one, with nothing stored.
+    """Parse the lines; raise BadData naming the first that is not a message.
 
-    Of a line that says only its role and one text, as most do, only the end of its record is kept, from the
-    kind on.
+    A line with only a role and one text, as most are, becomes the end of its record, from the kind on.
     """
     result: list[Line | bytes] = []
     loads = orjson.loads
@@ -87,7 +86,7 @@ def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = N
 
 
 def _kind_of_plain(data: Any) -> bytes | None:
-    """The kind of a line that says only its role and one text, so that there is nothing else to check."""
+    """Return the kind of a line with only a role and one text, which needs no further checks."""
     try:
         (part,) = data["parts"]
         if len(data) == 2 and len(part) == 1 and type(part["text"]) is str:
@@ -114,13 +113,13 @@ def _wrong(data: object, raw: bytes) -> str | None:
 
 
 def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
-    """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
+    """Return the lines with their missing fields added in front; add their ids to `ids`."""
     now, session = env.now(), locked.session
     stored = _stored(locked, lines)
     before = locked.offset
     middle = b'","ts":"%b",' % now.encode()
     new_id = env.ids(session, len(lines))
-    records = io.BytesIO()  # of which no second copy is made
+    records = io.BytesIO()  # written in place: a list would hold a large batch twice
     for line in lines:
         if isinstance(line, bytes):
             id = new_id(before + records.tell())
@@ -144,17 +143,17 @@ def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: lis
 
 
 def _names(data: Json) -> list[tuple[str, str]]:
-    """What a message is known by."""
+    """Return the names that identify a message: its id and its `--key`."""
     return [(field, data[field]) for field in ("id", "key") if isinstance(data.get(field), str)]
 
 
 def _stored(locked: Locked, lines: Sequence[Line | bytes]) -> dict[tuple[str, str], Json]:
-    """The messages already in the session by id and by key, only where a line gives either."""
+    """Return the session's messages by id and key; nothing if no line has an id or a key."""
     stored: dict[tuple[str, str], Json] = {}
     if locked.created or not any(isinstance(line, Line) and _names(line.data) for line in lines):
         return stored
     records = read.read_log(locked.read()).records
-    dead = undone(records, [])  # as if never written: their ids and keys are free again
+    dead = undone(records, [])  # their ids and keys are free again
     for place, record in enumerate(records):
         if place not in dead:
             for name in _names(record.data):
@@ -163,7 +162,7 @@ def _stored(locked: Locked, lines: Sequence[Line | bytes]) -> dict[tuple[str, st
 
 
 def _same(stored: dict[tuple[str, str], Json], data: Json, where: str) -> str | None:
-    """The id of an equal message stored before; the same id or key with other content is BadData."""
+    """Return the id of an equal stored message; raise BadData if its id or key has other content."""
     for name in _names(data):
         before = stored.get(name)
         if before is not None:
@@ -175,7 +174,7 @@ def _same(stored: dict[tuple[str, str], Json], data: Json, where: str) -> str | 
 
 
 def has_content(before: Json, parts: list[Part], blocks: Sequence[str] = ()) -> bool:
-    """Whether a stored record has these parts, then these blocks, in it or in the block store."""
+    """Return whether a stored record consists of these parts and blocks, inline or by reference."""
     if "blockIds" not in before and not blocks:
         return bool(before.get("parts") == parts)
     stored = before.get("blockIds") or [block_of(part) for part in before.get("parts") or ()]
@@ -186,7 +185,7 @@ def has_content(before: Json, parts: list[Part], blocks: Sequence[str] = ()) -> 
 
 
 def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False) -> None:
-    """Append a HistoryEntry (`-`: from stdin) and print its id; id and time are made where it has none."""
+    """Append a HistoryEntry (`-`: from stdin) and print its id; add an id and a time if it has none."""
     from ...programs.forms.history import exchange
 
     data = required_stdin(env) if file == "-" else read_file(file)
@@ -195,8 +194,8 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
 
     def build(locked: Locked, ids: list[str]) -> bytes:
         id = entry.get("id") or env.id_in(locked)
-        whole = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
-        lines = [Line(record, dumps(record), number) for number, record in enumerate(exchange(whole), 1)]
+        complete = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
+        lines = [Line(data, dumps(data), number) for number, data in enumerate(exchange(complete), 1)]
         both: list[str] = []
         new = records_of(env, locked, lines, both, "--exchange")
         ids.append(both[0])
@@ -206,7 +205,7 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
 
 
 def parse_exchange(data: bytes, name: str) -> Json:
-    """The entry that these bytes are; BadData naming what is wrong, exit 2 for an unknown source."""
+    """Parse a history entry; raise BadData naming its errors, Usage if its source is unknown."""
     from ...programs.forms.history import entry_errors
 
     entry = parse_json(data, name)

@@ -1,4 +1,4 @@
-"""Messages that are more than a text: calls, results, files, references, keys; pending ones too."""
+"""Append a message with calls, a result, files, references or a key, or a pending message."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ TOO_DEEP = "the message nests deeper than 200 levels"
 
 
 class Draft(NamedTuple):
-    """A message about to be stored: all of it but its id, its time and what depends on the session."""
+    """A message to be stored, without its id, its time and the fields that depend on the session."""
 
     options: Options
     fields: Json
-    blocks: list[str]  # of large files, which are in the block store already
+    blocks: list[str]  # ids of attached files that are already in the block store
     references: list[Json] | None
 
 
 def run(env: Env, options: Options) -> None:
-    """Append the message and print its id; with a known `--key` print the id it has."""
+    """Append the message and print its id; if its `--key` is already stored, print that message's id."""
     options.check()
-    if options.result or options.call_id:  # which never begin a session
+    if options.result or options.call_id:  # these never begin a session
         target: Target | None = for_writing(env, options.session)
     else:
         target = target_of(env, options.session, new=options.new)
@@ -57,7 +57,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def draft(env: Env, options: Options, text: str) -> Draft:
-    """The message that was requested, with this text; its files are stored, if they are large."""
+    """Build the message with this text; large attached files are stored as blocks."""
     cleaning = Cleaning(env) if options.redact else None
     chosen = kind_and_role(options.role, options.kind)[0]
     kind = "tool" if options.result else "codeh" if options.call else chosen
@@ -78,14 +78,14 @@ def draft(env: Env, options: Options, text: str) -> Draft:
     fields: Json = {
         "kind": kind, "role": ROLE_OF_KIND[kind],
         "parts": parts if blocks else [*parts, *(file.part for file in files)],
-        "attached": [file.about for file in files], "key": options.key, "pinned": options.pin,
+        "attached": [file.entry for file in files], "key": options.key, "pinned": options.pin,
     }  # fmt: skip
     fields = {key: value for key, value in fields.items() if value or key == "parts"}
     return Draft(options, fields, blocks, references)
 
 
 def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[str, bool]:
-    """Store the message, after these lines; return its id, and whether its session is new."""
+    """Append the `before` lines and the message; return its id and whether the session is new."""
     options = draft.options
     stored = ""
 
@@ -121,7 +121,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[
 
 
 def line_of(env: Env, draft: Draft, session: str) -> bytes:
-    """The line of the message as it would be stored, under an id that no stored one has."""
+    """Return the message's line without storing it, with a random id."""
     message = {"type": "message", "id": env.random_id(), "ts": env.now(), **draft.fields}
     if draft.blocks:
         message = _by_reference(env, message, draft.blocks, session)
@@ -129,7 +129,7 @@ def line_of(env: Env, draft: Draft, session: str) -> bytes:
 
 
 def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
-    """The message as a `ref`: its own parts are stored beside the blocks of its files."""
+    """Return the message as a `ref` to its parts, which are stored as blocks, and to its files."""
     from ...store.blocks import open_store
 
     converted = to_references(message, None, flow, every=True)
@@ -154,7 +154,7 @@ def _references(name: str | None) -> list[Json] | None:
 
 
 def numbered(references: Sequence[Json], before: Log) -> list[Json]:
-    """References with numbers unique in the session, never used before, not even by what was undone."""
+    """Number the references; numbers of earlier references, undone ones too, are never reused."""
     earlier = (item for record in before.records for item in record.data.get("references") or ())
     numbers = (item.get("number") for item in earlier if isinstance(item, dict))
     used = max((number for number in numbers if isinstance(number, int)), default=0)
@@ -173,16 +173,16 @@ def _lines(message: Json, *, pending: bool) -> bytes:
 
 
 def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
-    """The id of the live message already stored under the draft's key; other content is BadData."""
+    """Return the id of the live message with the draft's key; raise BadData if its content differs."""
     key = draft.options.key
     if key is None or not any(data.get("key") == key for data in objects(locked.lines_with_key(key))):
         return None
-    result = draft.options.result is not None  # its parts tell the id of the call that it was stored for
+    result = draft.options.result is not None
     view = locked_view(env, locked) if result else fold(read.read_log(locked.read()))
     for message in view.all.values():
         if message.fields.get("key") != key:
             continue
-        # as it was stored, whatever was done to it since; a pending one's parts are in the next record
+        # compare the content it was stored with; the parts of a pending message are in the next record
         first, *more = (record.data for record in view.log.records[message.place : message.place + 2])
         if first["type"] == "open" and more and more[0].get("of") == message.id:
             first = more[0]
@@ -197,10 +197,10 @@ def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
 
 
 def objects(lines: Iterable[bytes]) -> Iterator[Json]:
-    """The lines that are JSON objects."""
+    """Yield the lines that are JSON objects, parsed."""
     yield from (data for line in lines if (data := json_object(line)) is not None)
 
 
 def _with_id(parts: list[Part], id: str | None) -> list[Part]:
-    """A result with the id of the call that it was stored for."""
+    """Set the call id of a result that has none."""
     return [{"functionResponse": {"id": id, **parts[0]["functionResponse"]}}, *parts[1:]]

@@ -1,4 +1,4 @@
-"""What `append` may be asked for, and what of it contradicts itself."""
+"""The options of `append`, and which of them exclude each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KIND = ("role", "kind")
 
 
 class Text(Writing, section="Message"):
-    """The text of a message, and the session that it is for or begins."""
+    """The text of a message, and the session it goes to."""
 
     words: Sequence[str] | None = argument("[TEXT...]", "The text; words are joined by spaces.")
     message: Sequence[str] = option("TEXT", "Text; repeatable, joined by a blank line.", "-m")
@@ -26,7 +26,7 @@ class Text(Writing, section="Message"):
 
 
 class Options(Text, section="Message"):
-    """The options of a message, and the other ways in which messages come."""
+    """The options of a message, and the other forms of input."""
 
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
     role: str | None = option("ROLE", "user (default) or model.", choices=("user", "model"))
@@ -79,7 +79,7 @@ class Options(Text, section="Message"):
     )
 
     def check(self) -> None:
-        """Tool calls that contradict each other are exit 2."""
+        """Raise Usage for an empty name or key, or if calls do not match their arguments and ids."""
         if self.result == "" or "" in self.call:
             raise Usage("--call and --result name a tool")
         if self.key == "":

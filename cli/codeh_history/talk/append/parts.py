@@ -1,4 +1,4 @@
-"""The parts of a message besides its text: tool calls, their results, attached files; and their secrets."""
+"""Build the parts of a message other than its text: tool calls, results, attached files; redact them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ...session.model import Any, Json, Part
 from ...session.pairing import failed_call
 from ...session.records import BOM, MAX_DEPTH, block_of, depth_exceeds, dumps
 
-LARGE = 64 * 1024  # a file above this goes to the block store at once
-_TEXTS = ("text/", "application/json", "image/svg+xml")  # types that a byte order mark may begin
+LARGE = 64 * 1024  # bytes; a larger file goes to the block store
+_TEXTS = ("text/", "application/json", "image/svg+xml")  # types that may begin with a byte order mark
 
 
 def calls(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> list[Part]:
-    """The calls in their order."""
+    """Return a functionCall part for each name, in order."""
     parts: list[Part] = []
     for name, text, id in zip_longest(names, args, ids):
         value = parse_json(text, "--args") if text is not None else {}
@@ -34,32 +34,32 @@ def calls(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> list
 
 
 def result(name: str, id: str | None, text: str, *, failed: bool) -> Part:
-    """A JSON object as it is, anything else under `output`; a failure as the sentence models know."""
+    """Return the functionResponse part of a tool's output, or of its error if it failed."""
     response = {"error": failed_call(name, text)} if failed else response_of(text)
     return {"functionResponse": {**({"id": id} if id else {}), "name": name, "response": response}}
 
 
 def response_of(text: str) -> Json:
-    """What a tool printed, as a functionResponse's `response`."""
+    """Return a tool's output as a `response`: a JSON object itself, other text as `{"output": text}`."""
     if text.lstrip()[:1] == "{":
         value = json_object(text)
         if value is not None and not depth_exceeds(text.encode(), MAX_DEPTH - 5):
-            return value  # it stands some levels down
+            return value  # MAX_DEPTH - 5: it is nested five levels deep in the record
     return {"output": text}
 
 
 class Attached(NamedTuple):
-    """A file as its message has it: its entry in `attached`, and its part, or the block that holds it."""
+    """An attached file: its entry in `attached`, and its part or the id of the block that holds it."""
 
-    about: Json
+    entry: Json
     part: Part
     block: str | None = None
 
 
 def attach(env: Env, paths: Sequence[str], first: int, cleaning: Cleaning | None = None) -> list[Attached]:
-    """The files as parts `first`, `first + 1`, …; with a large one among them all are blocks, stored.
+    """Return the files as parts numbered from `first`; if one is large, store all of them as blocks.
 
-    `cleaning` sees each file's part before anything is stored.
+    `cleaning` redacts each file before it is stored.
     """
     files: list[Attached] = []
     for number, path in enumerate(paths, first):
@@ -72,7 +72,7 @@ def attach(env: Env, paths: Sequence[str], first: int, cleaning: Cleaning | None
         name, size = os.path.basename(path).encode("utf-8", "replace").decode(), len(content)
         content = b2a_base64(content, newline=False)
         part: Part = {"inlineData": {"mimeType": mime, "data": content.decode()}}
-        del content  # of a large file no more copies are held at once than it takes
+        del content  # saves memory: the file may be large
         if cleaning is not None and (cleaned := cleaning.file(name, part)) is not part:
             part, size = cleaned, len(a2b_base64(cleaned["inlineData"]["data"]))
         file = Attached({"name": name, "mimeType": mime, "bytes": size, "part": number}, part)
@@ -87,11 +87,11 @@ def _stored(env: Env, file: Attached) -> Attached:
 
     id = block_of(file.part)
     open_store(env).mset({id: dumps(file.part)})
-    return Attached(file.about, {}, id)
+    return Attached(file.entry, {}, id)
 
 
 class Cleaning:
-    """Removes the secrets from what is about to be stored (`--redact`), and notes what it removed."""
+    """Redacts new content before it is stored (`--redact`), and reports what it removed."""
 
     def __init__(self, env: Env) -> None:
         from ...filters.redact.redactor import Redactor
@@ -100,11 +100,11 @@ class Cleaning:
         self._redactor = Redactor()
 
     def value(self, value: Any, key: str) -> Any:
-        """A JSON value, which stands under this key, without secrets; itself if it has none."""
+        """Return the JSON value of this key without secrets; the same object if it has none."""
         return self._redactor.value(value, key)
 
     def file(self, name: str, part: Part) -> Part:
-        """An attached file; one that is not text is stored unchanged, with a note."""
+        """Return the part of an attached file without secrets; binary files stay unchanged, with a note."""
         from ...filters.redact.encodings import decoded_text
 
         blob = part["inlineData"]
@@ -114,6 +114,6 @@ class Cleaning:
         return clean
 
     def report(self) -> None:
-        """Note how many secrets were removed, and of which kinds; never a value."""
+        """Note the number and kinds of the removed secrets, never their values."""
         if counts := self._redactor.counts:
             self._env.note(f"{plural(counts.total(), 'secret')} removed ({', '.join(sorted(counts))})")

@@ -1,4 +1,4 @@
-"""`append`: one message into the log. A plain text message needs no JSON library and no fold."""
+"""Append a text message. It needs no JSON library and no fold."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from ...store.locked import Locked
     from .options import Options, Text
 
-    Taking = TypeVar("Taking", bound=Text)
+    TextOptions = TypeVar("TextOptions", bound=Text)
 
-ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
+ROLES = {"user": "user", "model": "codeh"}  # the kind of a message that has only a role
 KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
 BEGUN = "begun now"
 NEW = "--new"
-_LONGEST = 40  # characters of the name of a session that is begun without one
+_LONGEST = 40  # characters of a generated session name
 
 
 class NameTaken(TryAgain):
-    """Another process began a session of the name that was free."""
+    """Another process has begun a session with the generated name."""
 
 
-def with_text(env: Env, options: Taking) -> Taking:
-    """The options with the text of the arguments as an `-m`; Usage where both are given."""
+def with_text(env: Env, options: TextOptions) -> TextOptions:
+    """Return the options with the text arguments as an `-m`; raise Usage if there is an `-m` too."""
     if not options.words:
         return options
     if [*options.words] == ["-"]:
@@ -50,9 +50,9 @@ def with_text(env: Env, options: Taking) -> Taking:
 
 
 def target_of(env: Env, session: str | None, argument: str | None = None, *, new: bool) -> Target | None:
-    """The session to append to; None for one to be begun, which `begin` names once its first text is known.
+    """Return the session to append to; None for a new one, which `begin` names after its first text.
 
-    Usage where it is to be new, and exists.
+    Raises Usage if it must be new and exists.
     """
     if not new:
         return for_writing(env, session, argument) if named(env, session, argument) else begun_here(env)
@@ -66,7 +66,7 @@ def target_of(env: Env, session: str | None, argument: str | None = None, *, new
 
 
 def begin(env: Env, text: str) -> Target:
-    """Name a new session after the date and the first words of the text, with a number if that is taken."""
+    """Name a new session after the date and the first words of the text; add a number if that is taken."""
     from ...store.create import is_taken
 
     base = name = name_for(env, text)
@@ -78,7 +78,7 @@ def begin(env: Env, text: str) -> Target:
 
 
 def name_for(env: Env, text: str) -> str:
-    """A name of at most 40 ASCII characters without secrets; date and time where the text has no words."""
+    """Return a redacted name of at most 40 ASCII characters; date and time if the text has no words."""
     now = time.localtime(env.millis() / 1000)
     words = []
     if text.strip():
@@ -119,7 +119,7 @@ def run(env: Env, options: Options) -> None:
 def store(
     env: Env, target: Target, build: Callable[[Locked, list[str]], bytes | None], *, create: bool = False
 ) -> None:
-    """Append the lines that `build` makes; once they are durable, print the ids it added to its list."""
+    """Append the lines that `build` returns; once they are durable, print the ids it added to its list."""
     ids: list[str] = []
 
     def checked(locked: Locked) -> bytes | None:
@@ -130,7 +130,7 @@ def store(
 
 
 def require_free(target: Target, locked: Locked) -> None:
-    """Raise NameTaken, or Usage for a given name, if another process has begun the session meanwhile."""
+    """Raise NameTaken (Usage for a name the user chose) if another process has begun the session."""
     if locked.created:
         return
     if target.why == BEGUN:
@@ -144,7 +144,7 @@ def _exists(target: Target) -> Usage:
 
 
 def print_ids(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
-    """Acknowledge on stdout what is now durable; a new session is announced on stderr."""
+    """Print the ids of durable messages; announce a new session on stderr."""
     env.stored = ids[-1] if ids else None
     if created:
         announce_session(env, target)
@@ -152,7 +152,7 @@ def print_ids(env: Env, target: Target, ids: list[str], *, created: bool) -> Non
 
 
 def announce_session(env: Env, target: Target) -> None:
-    """Announce a new session, and the one whose name was perhaps meant."""
+    """Announce a new session, and suggest an existing one with a similar name."""
     if not env.quiet:
         from ...store.paths import similar_id
 
@@ -160,16 +160,16 @@ def announce_session(env: Env, target: Target) -> None:
 
 
 def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
-    """The kind and the role of a message; kind decides, and a role that contradicts it is exit 2."""
+    """Return a message's kind and role; raise Usage if the role contradicts the kind."""
     kind = ROLES[role or "user"] if kind is None else KINDS.get(kind, kind)
-    of = ROLE_OF_KIND[kind]
-    if role not in (None, of):
-        raise Usage(f"--kind {NAME_OF_KIND[kind]} has {f'role {of}' if of else 'no role'}, not {role}")
-    return kind, of
+    own = ROLE_OF_KIND[kind]
+    if role not in (None, own):
+        raise Usage(f"--kind {NAME_OF_KIND[kind]} has {f'role {own}' if own else 'no role'}, not {role}")
+    return kind, own
 
 
 def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: bool = True) -> str:
-    """The `-m`s then the `-F`s, a blank line between; stdin when nothing else gives content."""
+    """Join the `-m`s and `-F`s with blank lines; read stdin if there are none and text is needed."""
     pieces = pieces_of(env, messages, files)
     if pieces or not needed:
         if "-" not in files and env.waiting():
@@ -185,7 +185,7 @@ def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: 
 
 
 def exact_text(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
-    """The texts one after the other, each as it is; stdin when none is given."""
+    """Concatenate the `-m`s and `-F`s unchanged; read stdin if there are none."""
     if pieces := pieces_of(env, messages, files):
         return "".join(pieces)
     text = decode(env.read_stdin(), "stdin")
@@ -196,7 +196,7 @@ def exact_text(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
 
 
 def require_stdin(env: Env) -> None:
-    """BadData where the text was to come through a pipe, and nothing did."""
+    """Raise BadData if stdin is an empty pipe."""
     from ...base.input import empty_stdin
 
     if env.stdin_kind() == "pipe":
@@ -204,12 +204,12 @@ def require_stdin(env: Env) -> None:
 
 
 def pieces_of(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:
-    """The `-m`s, then the texts of the `-F`s."""
+    """Return the `-m`s, then the texts of the `-F`s."""
     if files.count("-") > 1:
         raise Usage("-F -: given twice, and stdin can be read once")
     return [*messages, *(read_text(env, name) for name in files)]
 
 
 def joined(pieces: list[str]) -> str:
-    """The texts as one, a blank line between, each without its final newline; empty ones add nothing."""
+    """Join the texts, without their final newlines, with blank lines; leave out empty ones."""
     return "\n\n".join(text for piece in pieces if (text := without_newline(piece)))

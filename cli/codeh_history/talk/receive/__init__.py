@@ -1,1 +1,1 @@
-"""A provider's or a tool's response → messages in the log."""
+"""Store the response of a provider or a tool as messages."""

@@ -1,4 +1,4 @@
-"""`append --from` and `--stream`: an answer or a text into the log, pending on disk while it streams."""
+"""Store an answer (`append --from`) or a text (`--stream`), pending on disk while it arrives."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ...render.wrapping import Wrapping
 
 CHUNK = 1 << 16
-AT_LIMIT = ("length", "max_tokens", "max_output_tokens")  # why an answer finished, in lower case
+AT_LIMIT = ("length", "max_tokens", "max_output_tokens")  # finish reasons in lower case
 
 
 class Received(NamedTuple):
@@ -47,13 +47,13 @@ class Received(NamedTuple):
 
     id: str
     calls: list[str]
-    repeated: bool  # it was stored before
+    repeated: bool  # whether it had been stored before
 
 
 def reader_of(format: str, model: str | None = None) -> AnswerReader:
-    """A reader of an answer, as `--from` names its format; Usage where it is none.
+    """Return a reader for a format of `--from`; raise Usage if it is unknown.
 
-    `model`: which one was asked; plain text and most errors do not name it.
+    `model`: the model of the request, because plain text and most errors do not name it.
     """
     if format == PLAIN:
         from ...providers.text import Reader
@@ -67,7 +67,7 @@ def reader_of(format: str, model: str | None = None) -> AnswerReader:
 
 
 def print_received(env: Env, session: str, received: Received, *, echo: bool) -> None:
-    """The id on stdout unless the text went there; tool calls are named."""
+    """Print the id, unless the text was echoed; note the tool calls."""
     if not echo:
         env.write(f"{received.id}\n".encode())
     if received.calls and not received.repeated:
@@ -79,7 +79,7 @@ def print_received(env: Env, session: str, received: Received, *, echo: bool) ->
 class Echo:
     """Writes an answer's text to stdout as it arrives, wrapped between words on a terminal.
 
-    A reader that went away does not stop the storing.
+    A closed stdout does not stop the answer from being stored.
     """
 
     def __init__(self, env: Env) -> None:
@@ -119,8 +119,8 @@ class Echo:
 def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
     """Read an answer of at most `most` bytes from a descriptor to its end and store it.
 
-    Every other outcome is an error. Nothing is committed but a complete answer: what streamed before a cut
-    stays pending. `ended` is called at the end of the input, before it is decided what it was.
+    Only a complete answer is committed; anything else is an error, and what arrived stays pending.
+    `ended` is called at the end of the input, before the answer is judged.
     """
     receiving.env.enable_gc()
     if fd == receiving.env.stdin:
@@ -140,7 +140,7 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
                 ended()
         except (KeyboardInterrupt, Interrupted):
             if receiving.echo and receiving.echo.wrapping:
-                receiving.echo.end()  # the error begins a line
+                receiving.echo.end()  # so that the error starts on a new line
             receiving.interrupt("interrupted")
             raise
         except OSError as error:
@@ -150,9 +150,9 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
 
 
 class Receiving(Pending):
-    """One answer on its way into the log.
+    """An answer that is being received and stored.
 
-    One that is stored already is not stored again, unless it is `fresh`: the answer to what was just asked.
+    One that is already stored is not stored again, unless it is `fresh`: the response to a new request.
     """
 
     def __init__(
@@ -162,13 +162,13 @@ class Receiving(Pending):
         self.reader = reader
         self.echo = echo
         self.fresh = fresh
-        self.nothing = Nothing.text  # what to say where nothing came
-        self.waits = False  # for its end: its id is known, so it may be an answer that is stored already
+        self.nothing = Nothing.text  # the error if nothing arrives
+        self.waits = False  # whether its id is stored: only its end shows whether it is the same answer
         self.taken = 0  # bytes read in all
         self.restarts = 0
 
     def arrived(self, chunk: bytes, most: int) -> None:
-        """Take what was read; BadData once it is more than `most` bytes in all."""
+        """Process the next bytes; raise BadData if there are more than `most` in all."""
         self.taken += len(chunk)
         self.unflushed += len(chunk)
         self.take(self.reader.feed(chunk))
@@ -187,7 +187,7 @@ class Receiving(Pending):
                 self.echo.end()
         self.add(parts)
         if self.pending is None and not self.waits:
-            stored: list[Json] = []  # of this id: perhaps this very answer, which only its end can tell
+            stored: list[Json] = []
             if not self.fresh:
                 self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
             self.waits = bool(stored)
@@ -209,18 +209,18 @@ class Receiving(Pending):
         if isinstance(outcome, Reply):
             try:
                 return self.commit(outcome)
-            except BadData as error:  # more than a record holds
+            except BadData as error:  # too large for a record
                 self.abort("it cannot be stored whole")
                 raise BadData(f"{error}{self.pending_note()}") from None
         if self.echo:
             self.echo.end()
         if self.pending is None and not self.held:
-            self.add(self.reader.arrived)  # of what was no stream
+            self.add(self.reader.arrived)  # a response that was not streamed
         self.abort(outcome.text)
         raise self.failed(outcome)
 
     def commit(self, reply: Reply) -> Received:
-        """Store the complete answer; one that is already stored is a no-op."""
+        """Store the complete answer, unless it is already stored."""
         stored: list[str] = []
         fields = _present({
             "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
@@ -243,9 +243,9 @@ class Receiving(Pending):
 
         try:
             self.append(build)
-        finally:  # an answer that cannot be stored is shown all the same
+        finally:  # show the answer even if it cannot be stored
             if self.echo:
-                self.echo.parts([] if self.reader.begun else reply.parts)  # whole, if nothing was shown yet
+                self.echo.parts([] if self.reader.begun else reply.parts)
                 self.echo.end()
         if self.removal:
             raise self.removal_error(reply.parts)
@@ -268,7 +268,7 @@ class Receiving(Pending):
         return Received(stored[0], calls, repeated=before is not None)
 
     def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
-        """The error that this outcome is; a provider's is stored, as an `error` message, never sent."""
+        """Return the error of a failed answer; store a provider's error as an `error` message."""
         reason = self.nothing if isinstance(outcome, Nothing) else outcome.text
         if isinstance(outcome, Failure):
             failure = outcome
@@ -292,7 +292,7 @@ class Receiving(Pending):
 
 
 class Streaming(Receiving):
-    """A text that is still being written: a message of any kind, which may begin its session."""
+    """A text message of any kind that is stored while it is written; it may begin its session."""
 
     flush_seconds, flush_bytes, creates = 0.1, 4096, True
 
@@ -309,7 +309,7 @@ def _present(fields: Json) -> Json:
 
 
 def _stored(locked: Locked, response_id: str | None) -> list[Json]:
-    """The records that were stored for responses of this id."""
+    """Return the stored records with this response id."""
     if not response_id:
         return []
     lines = locked.lines_with("responseId", response_id)
@@ -317,9 +317,9 @@ def _stored(locked: Locked, response_id: str | None) -> list[Json]:
 
 
 def _stored_id(locked: Locked, reply: Reply) -> str | None:
-    """The id of the message that this very answer is stored as: not undone, and not behind a `clear`.
+    """Return the id of the message that holds this answer, if it is neither undone nor cleared.
 
-    It has the same parts, of one provider, at the same cost.
+    Parts, provider and usage are compared too, because some hosts reuse response ids.
     """
     same = [
         data for data in _stored(locked, reply.id)

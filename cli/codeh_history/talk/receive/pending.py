@@ -1,7 +1,6 @@
-"""A message in the log while it is being written: pending on disk, committed at its end.
+"""A message that is stored while it arrives: pending on disk, committed at its end.
 
-It stays in the log in which it was begun. Where that was removed, its text goes to a file,
-`HOME/unsent/SESSION-ID.txt`.
+If its session is removed meanwhile, its text is saved to `HOME/unsent/SESSION-ID.txt`.
 """
 
 from __future__ import annotations
@@ -26,56 +25,56 @@ REMOVED = "the session was removed while this message was written"
 
 
 class Pending:
-    """What arrives waits at most `flush_seconds` for its write, or until `flush_bytes` have been read."""
+    """A message that is written every `flush_seconds`, or once `flush_bytes` have been read."""
 
     flush_seconds = 1.0
-    flush_bytes = 4 << 20  # a delta has to fit into a line
+    flush_bytes = 4 << 20  # a delta must fit in a line
     creates = False  # whether it may begin its session
     kind: str = "codeh"
     role: str | None = "model"
-    options = " --role model"  # of `append` for a message of its kind
+    options = " --role model"  # the options of `append` for a message of its kind
 
     def __init__(self, env: Env, target: Target) -> None:
         self.env = env
         self.target = target
-        self.first = _first_line(target.path)  # of the existing log
+        self.first = _first_line(target.path)
         self.pending: str | None = None  # the id of the open message
         self.opened = (b"", 0)  # the first line of the message, and its offset in the log
-        self.removal = ""  # once that log was removed: what became of the text
-        self.received: list[Part] = []  # all that arrived
-        self.held: list[Part] = []  # arrived and not yet on disk
-        self.flushed = 0.0
-        self.unflushed = 0  # bytes read since
-        self.kept_id = ""  # the id of what stays pending, or of what is kept in a file
-        self.replace = False  # whether what arrives next replaces what is on disk
-        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
+        self.removal = ""  # if the session was removed: where the text is now
+        self.received: list[Part] = []  # everything that has arrived
+        self.held: list[Part] = []  # what is not yet on disk
+        self.flushed = 0.0  # the time of the last flush
+        self.unflushed = 0  # bytes read since the last flush
+        self.kept_id = ""  # the id of the aborted message, or of the saved text
+        self.replace = False  # whether the next parts replace those on disk
+        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # set during a flush
 
     def message(self, type: str, id: str) -> Json:
-        """The record of this message, without parts."""
+        """Return the record of this message, without parts."""
         raise NotImplementedError
 
     def add(self, parts: list[Part]) -> None:
-        """Take what arrived next."""
+        """Add the parts that arrived next."""
         self.held = join(self.held, parts)
         self.received += parts
 
     def flush_due(self) -> None:
-        """Write what has waited long enough, or is large enough."""
+        """Flush if the time or the size is reached."""
         waited = time.monotonic() - self.flushed >= self.flush_seconds
         if self.held and (waited or self.unflushed >= self.flush_bytes):
             self.flush()
 
     def pending_note(self) -> str:
-        """What became of what arrived, for the message of an error."""
+        """Return where the received parts are now, as the end of an error message."""
         if self.removal:
             return f"; {self.removal}"
         return f"; what arrived stays pending as {self.kept_id}" if self.kept_id else ""
 
     def append(self, build: Callable[[Locked], bytes | None]) -> None:
-        """Append to the log in which the message was begun; sets `removal` if that was removed."""
+        """Append to the log in which the message was begun; set `removal` if that was removed."""
 
         def checked(locked: Locked) -> bytes | None:
-            if self.writing is not None:  # interrupted: it wrote its lines, or the next flush does
+            if self.writing is not None:  # a flush was interrupted, before or after it wrote its lines
                 offset, lines, before = self.writing
                 self.writing = None
                 if locked.holds(lines, offset):
@@ -86,7 +85,7 @@ class Pending:
                 if self.creates:
                     require_free(self.target, locked)
                 same = not self.first or locked.holds(self.first, 0)
-            else:  # the log may have been replaced by one that has the message elsewhere
+            else:  # the file may have been rewritten, with the message at another offset
                 same = locked.holds(*self.opened) or any(locked.lines_with("id", self.pending))
             if not same:
                 raise NotFound(f"{locked.path}: the session was removed")
@@ -108,7 +107,7 @@ class Pending:
             self.removal = f"{REMOVED}; nothing had arrived"
 
     def flush(self) -> None:
-        """Put what arrived on disk as pending content."""
+        """Write the held parts to disk as pending content."""
 
         def build(locked: Locked) -> bytes:
             before = self.pending, self.replace
@@ -136,7 +135,7 @@ class Pending:
         self.flushed, self.unflushed = time.monotonic(), 0
 
     def abort(self, reason: str) -> None:
-        """Leave what streamed so far pending, with the reason."""
+        """Leave the message pending, with the reason."""
         if self.held:
             self.flush()
         if self.pending is None:
@@ -150,25 +149,25 @@ class Pending:
             self.kept_id = self.pending
 
     def interrupt(self, reason: str) -> None:
-        """Abort, and print a note if the session was removed; no error will report it."""
+        """Abort, and note a removed session, which no error will report."""
         self.abort(reason)
         if self.removal:
             self.env.note(f"{self.target.id}: {self.removal}")
 
     def save_text(self, parts: Sequence[Part]) -> None:
-        """Write the text of all that has arrived to a file, durable on return."""
+        """Save the parts' text to a file, durable on return."""
         if text := text_of(parts):
             kept = unsent.keep_text(self.env, self.target.path, self.kept_id, text, self.options)
             self.removal = f"{REMOVED}; {kept}"
 
     def removal_error(self, parts: Sequence[Part], reason: str = "") -> NotFound:
-        """Save these parts to a file; return the error that the session was removed."""
+        """Save the parts' text to a file; return the error that the session was removed."""
         self.save_text(parts)
         return NotFound(f"{self.target.id}: {reason}{self.removal}")
 
 
 def _first_line(path: str) -> bytes:
-    """The first line of a session's file, which says when it was begun; empty if there is no file."""
+    """Return the first line of a session's file, which identifies it; empty if there is no file."""
     try:
         fd, _ = open_regular(path)
     except (OSError, HistoryError):
@@ -179,7 +178,7 @@ def _first_line(path: str) -> bytes:
 
 
 def text_of(parts: Sequence[Part]) -> str:
-    """The text of a message; other parts, thoughts aside, as a line of JSON each."""
+    """Return the text without thoughts; other parts become a line of JSON each."""
     pieces = []
     for part in parts:
         if isinstance(part.get("text"), str):

@@ -1,4 +1,4 @@
-"""Running the user's commands: the one that talks to a provider, and the one that answers tool calls."""
+"""Run the user's commands: `ask --via` to talk to a provider, `calls --via` to answer tool calls."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ def exchange(
     env: Env, target: Target, body: IO[bytes], command: str, reader: AnswerReader,
     *, echo: Echo | None, most: int,
 ) -> Received:  # fmt: skip
-    """Send a body through `sh -c CMD` and store the answer that the command prints, `most` bytes of it.
+    """Send a body through `sh -c CMD` and store the answer it prints, of at most `most` bytes.
 
-    The body lies in a file, so a command that reads slowly cannot block its own answer.
+    The body is in a file, so a command that reads slowly cannot block its own answer.
     """
     body.flush()
     body.seek(0)
     process = start(command, body.fileno(), {})
-    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
 
-    def whole() -> None:
-        if isinstance(reader, Exact) and ended(process):  # nothing else says that a text is not whole
+    def check_exit() -> None:
+        if isinstance(reader, Exact) and ended(process):  # plain text has no other sign of a cut
             reader.cut = "the answer may not be whole"
 
     try:
         receiving = Receiving(env, target, reader, echo, fresh=True)
-        received = follow(receiving, process.stdout.fileno(), most, whole)
+        received = follow(receiving, process.stdout.fileno(), most, check_exit)
     except TryAgain as error:
         code = ended(process)
         if code:
@@ -53,7 +53,7 @@ def exchange(
 
 
 def ended(process: subprocess.Popen[bytes]) -> int:
-    """The command's exit code; one still running 5 seconds after its output ended is killed."""
+    """Return the command's exit code; kill it if it does not end within 5 seconds."""
     if process.stdout is not None:
         process.stdout.close()
     try:
@@ -66,7 +66,7 @@ def ended(process: subprocess.Popen[bytes]) -> int:
 def start(
     command: str, stdin: int, environ: Mapping[str, str], stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
-    """`sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr goes where ours goes."""
+    """Start `sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr is inherited by default."""
     variables = {os.fsencode(name): os.fsencode(value) for name, value in environ.items()}
     return subprocess.Popen(
         ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
@@ -79,14 +79,14 @@ def tool(
 ) -> tuple[int | None, bytes, bytes]:
     """Run a tool with the call's arguments on stdin; return its exit code, stdout and stderr.
 
-    One that prints more than `most` bytes is ended, and has no exit code.
+    A tool that prints more than `most` bytes is killed; its exit code is None.
     """
     out, err = bytearray(), bytearray()
     with tempfile.TemporaryFile() as file:
         file.write(args)
         file.seek(0)
         process = start(command, file.fileno(), environ, subprocess.PIPE)
-    assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - pipes were asked for
+    assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - they are pipes
     try:
         with selectors.DefaultSelector() as ready, process.stdout, process.stderr:
             ready.register(process.stdout, selectors.EVENT_READ, out)
@@ -100,5 +100,5 @@ def tool(
         code = process.wait() if len(out) + len(err) <= most else None
         return code, bytes(out), bytes(err)
     finally:
-        process.kill()  # nothing, if it has ended
+        process.kill()  # does nothing if it has ended
         process.wait()

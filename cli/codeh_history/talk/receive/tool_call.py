@@ -1,4 +1,4 @@
-"""`calls --via`: a command answers an open call."""
+"""Answer open calls by a command (`calls --via`)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ...views.view import locked_view
 from ..append.parts import response_of
 from . import run_command
 
-Run = Callable[[Call], tuple[Json, str]]  # a response, and for people how it failed, "" where it did not
+Run = Callable[[Call], tuple[Json, str]]  # the response, and a note on its failure ("" if it succeeded)
 
 
 def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
-    """Run one call and store its result, or its failure; the result's id, if the call was still open.
+    """Run a call and store its result or failure; return the result's id, if the call is still open.
 
-    Half a call is not run: that it is none is its result, so that the model may call again.
+    A truncated call is not run. Its result is an error, so that the model may call again.
     """
-    log.append(env, target.path, lambda _: None)  # refuses a session that cannot be written
+    log.append(env, target.path, lambda _: None)  # fail before the run if the session cannot be written
     if call.damage:
         arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
         response, failure = failed(call, f"{call.damage}{arrived}", f"not run: {call.damage}")
@@ -58,7 +58,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
 
     try:
         log.append(env, target.path, build)
-    except NotFound as error:  # the session was removed; the tool may not be run again
+    except NotFound as error:  # the session was removed; save the result, because tools have side effects
         options = shlex.join(["--result", call.name, *(["--call-id", call.id] if call.has_id else [])])
         text = dumps(response).decode("utf-8", "replace")
         kept = unsent.keep_text(env, target.path, env.random_id(), text, f" {options}")
@@ -67,7 +67,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
 
 
 def by_command(via: str, most: int) -> Run:
-    """Calls run by a command, which may print `most` bytes."""
+    """Return a function that runs a call by a command, which may print `most` bytes."""
 
     def run(call: Call) -> tuple[Json, str]:
         environ = {"CODEH_CALL_NAME": call.name, "CODEH_CALL_ID": call.id}
@@ -83,5 +83,5 @@ def by_command(via: str, most: int) -> Run:
 
 
 def failed(call: Call, reason: str, note: str = "") -> tuple[Json, str]:
-    """A failed response with this reason, and the note for people."""
+    """Return a failed response with this reason, and the note for people."""
     return {"error": failed_call(call.name, reason)}, note or reason

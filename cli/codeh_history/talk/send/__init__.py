@@ -1,1 +1,1 @@
-"""A session → a request."""
+"""Make a request body, or another program's file, from a session."""

@@ -1,4 +1,4 @@
-"""`payload`: session → request body. Whole history every time: the provider remembers nothing."""
+"""Make a request body from a session. It holds the whole history, because providers are stateless."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ...store.resolve import for_filtering, for_reading, named
 from ...views.late_media import Deferred
 from ...views.view import report_missing_blocks, view_of
 
-_LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
+_CURATION = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # --raw excludes them
 
 
 def body_of(
@@ -39,11 +39,11 @@ def body_of(
     data: bytes | None = None,
     lost_known: bool = False,
 ) -> Iterable[bytes | memoryview]:
-    """Return the request body in pieces; large media in the block store is one, read when written.
+    """Return the request body in pieces; large media stays in the block store until its piece is written.
 
-    `under` are settings that apply where the session has none; `data` replaces the content of the session's
-    file. With `lost_known` missing results of calls are repaired without a note. Such media is read
-    earlier only if a budget needs its cost and its first bytes do not show it.
+    It is read earlier only if a budget needs its cost and its first bytes do not show it. `under`: settings
+    that the session's override. `data`: the content to use instead of the session's file. `lost_known`:
+    repair missing results of calls without a note.
     """
     to = checked(flags)
     choose = for_filtering if named(env, session, argument) is None else for_reading
@@ -66,7 +66,7 @@ def body_of(
         return [_transcript(env, target.id, view, messages, options, flags)]
     summaries = [summary.text for summary in view.summaries]
     request = providers.load(to).request(messages, options, summaries)
-    env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
+    env.held = env.held, view, request  # keeps large objects alive: freeing them at exit takes time
     for note in request.notes:
         env.note(f"{target.id}: {note}")
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
@@ -77,7 +77,7 @@ def body_of(
 def _transcript(
     env: Env, session: str, view: View, messages: Sequence[Message], options: Options, flags: Request
 ) -> bytes:
-    """Return the conversation as plain text; lines of others' summaries cannot look like our labels."""
+    """Return the conversation as plain text; summaries we did not write cannot imitate our labels."""
     from ...providers.text import build
 
     if flags.set:
@@ -94,7 +94,7 @@ def _transcript(
 def _as_sent(
     env: Env, view: View, to: str, flags: Request, session: str, *, lost_known: bool
 ) -> tuple[View, Sequence[Message], Options]:
-    """The view as it is sent, its messages with what templates and attachments add, and the options."""
+    """Return the view to send, its messages with templates and attachments applied, and the options."""
     options = _options(view, to, flags, session)
     if flags.context:
         prompt, view = split(env, view)
@@ -112,10 +112,9 @@ def _as_sent(
 
 
 def split(env: Env, view: View) -> tuple[str, View]:
-    """The context prompt of all before the newest exchange, and the view without it.
+    """Move the summaries and recent exchanges into a context prompt; return it and the rest of the view.
 
-    The prompt has the summaries and the newest of the earlier exchanges, as many as a context prompt shows;
-    an exchange with a pinned message is sent instead, as older ones are.
+    The newest exchange, exchanges with a pinned message, and those too old for the prompt stay in the view.
     """
     from ...base.times import local
     from ...formats import context
@@ -131,11 +130,11 @@ def split(env: Env, view: View) -> tuple[str, View]:
 
 
 def checked(flags: Request) -> str:
-    """The provider; Usage where that, or an option that needs no session to be judged, is wrong."""
+    """Check the options that need no session, and return the provider; raise Usage if one is wrong."""
     to = provider_of(flags.to)
     curating.settings(flags)
     curating.names(flags)
-    if flags.raw and (ignored := flags.specified(*_LEFT_OUT)):
+    if flags.raw and (ignored := flags.specified(*_CURATION)):
         raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
     if flags.var:
         from . import templates
@@ -149,7 +148,7 @@ def checked(flags: Request) -> str:
 
 
 def provider_of(to: str | None) -> str:
-    """The format of the request; Usage where it is none, or missing."""
+    """Return the request's format; raise Usage if it is missing or unknown."""
     formats = ", ".join(providers.TARGETS)
     if not to:
         raise Usage(f"no provider: pass --to PROVIDER, or set CODEH_TO ({formats})")
@@ -161,7 +160,7 @@ def provider_of(to: str | None) -> str:
 def _reduced(
     env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
 ) -> View:
-    """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
+    """Curate the view (with `--raw` only as provider rules require) and compact it to its limits."""
     with from_settings(session):
         settings, names = curating.settings(flags), [] if flags.raw else curating.names(flags)
     view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
@@ -189,7 +188,7 @@ def _reduced(
 
 
 def check_sendable(view: View, session: str, *, prefill: bool) -> None:
-    """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
+    """Raise BadData if no provider would answer: no message, or it ends in open calls or with the model."""
     messages = view.messages
     last = next((m for m in reversed(messages) if m.is_sent), None)
     if last is None:
@@ -211,13 +210,12 @@ def check_sendable(view: View, session: str, *, prefill: bool) -> None:
 
 
 def model_for(view: View, to: str, model: str | None) -> str | None:
-    """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
+    """Return `--model`, else the session's `model.PROVIDER`, else the provider's last model in it."""
     models = (m.model for m in reversed(view.messages) if m.role == "model" and m.provider == to)
     return model or name_of(view.meta.get(f"model.{to}")) or next(filter(None, models), None)
 
 
 def _options(view: View, to: str, flags: Request, session: str) -> Options:
-    """What the request is to hold."""
     model = model_for(view, to, flags.model)
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{session}: which model? --model MODEL, or `set model.{to}=MODEL` once")
@@ -238,7 +236,7 @@ def _options(view: View, to: str, flags: Request, session: str) -> Options:
 
 
 def _set(body: Json, settings: Sequence[str]) -> Json:
-    """The body with each `path=json` set; a path is keys and list positions joined by dots."""
+    """Set each `path=json` in the body; a path is keys and list indexes joined by dots."""
     for setting in settings:
         path, equals, text = setting.partition("=")
         if not equals or not path:

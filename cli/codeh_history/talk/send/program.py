@@ -1,4 +1,4 @@
-"""A session → a file that another program resumes, its place, and the command that resumes it."""
+"""Make the file from which another program resumes a session, its path, and the command for that."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from ...store import new_file
 from ...store.program_files import is_database, opened, sessions_in
 from ...store.program_files.folders import files_of, folder_of
 
-_LONGEST = 1 << 24  # bytes of a program's own file that are looked at
+_LONGEST = 1 << 24  # bytes read of a program's existing file
 
 
 class ProgramFile(NamedTuple):
-    """A file for a program, not yet anywhere: where it belongs, and in which directory it continues.
+    """A file for a program, not yet written.
 
-    `cwd`: "" where that does not exist. `place`: "" where the program itself takes it in.
+    `cwd`: where the session continues, "" if that does not exist. `place`: the path where the program looks
+    for it, "" if the program imports it.
     """
 
     session: str
@@ -43,10 +44,10 @@ def make(
     env: Env, view: View, program: str, *, cwd: str | None = None, title: str | None = None,
     install: bool = False, of: tuple[object, ...] = (), id: str | None = None,
 ) -> ProgramFile:  # fmt: skip
-    """The file of a view, made valid for any provider; BadData if it has no message.
+    """Make the file of a view, valid for any provider; raise BadData if it has no message.
 
-    Without `cwd` it continues in the session's own directory, else in this one; if it is to be installed,
-    in one that exists. `of`: what the new session's id is made of, instead of a random one; `id`: its id.
+    Without `cwd` it continues in the directory it was begun in, else in the current one; with `install` in
+    one that exists. The new session's id is `id`, else a hash of `of`, else random.
     """
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered="stub"), ("pairs",))
     whole = whole.with_messages(sources.listed(whole.messages))
@@ -66,7 +67,7 @@ def make(
 
 
 def _kept_file(folder: str, name: str) -> bytes:
-    """What the program keeps in a file; nothing where it cannot be read."""
+    """Return the content of the program's existing file; empty if it cannot be read."""
     try:
         with open(os.path.join(folder, *name.split("/")), "rb") as file:
             return file.read(_LONGEST)
@@ -75,9 +76,9 @@ def _kept_file(folder: str, name: str) -> bytes:
 
 
 def directory(env: Env, view: View, cwd: str | None, *, or_current: bool = False) -> str:
-    """The directory in which a session continues, without links; one that does not exist is noted.
+    """Return the directory in which a session continues, links resolved; note one that does not exist.
 
-    `or_current`: the current directory is taken if the session's own does not exist.
+    With `or_current` the current directory replaces one that does not exist.
     """
     own = view.header.get("cwd") if view.header else None
     wanted = cwd if cwd is not None else own if isinstance(own, str) and own else env.cwd()
@@ -91,7 +92,7 @@ def directory(env: Env, view: View, cwd: str | None, *, or_current: bool = False
 
 
 def note_left_out(env: Env, file: ProgramFile) -> None:
-    """Note what was left out or changed, a line for each reason."""
+    """Note what was left out or changed, one line per reason."""
     by_reason: dict[str, list[str]] = {}
     for note in file.written.notes:
         by_reason.setdefault(note.partition(": ")[2], []).append(note)
@@ -103,9 +104,9 @@ def note_left_out(env: Env, file: ProgramFile) -> None:
 
 
 def put(env: Env, file: ProgramFile, output: str | None, *, install: bool = False) -> str:
-    """Write the file under a new name, or to stdout; returns the next step.
+    """Write the file to a new path or to stdout, and return the next step.
 
-    Installed it lies where its program looks, or the program takes it in.
+    With `install` write it where its program looks for it, or have the program import it.
     """
     if install:
         if file.written.imported:
@@ -125,18 +126,18 @@ def put(env: Env, file: ProgramFile, output: str | None, *, install: bool = Fals
 
 
 def resumed(file: ProgramFile, path: str) -> str | None:
-    """The command that resumes the file at this path; None if it must be put in its place first."""
+    """Return the command that resumes the file at this path; None if it must be moved first."""
     if file.written.imported:
         return f"{command(file, [*file.written.imported, path])} && {shlex.join(file.written.resume)}"
     ending = os.path.splitext(file.written.name)[1]
-    taken = file.written.taken and path.endswith(ending)  # a file of another ending is no session to them
+    taken = file.written.taken and path.endswith(ending)  # programs ignore files with another extension
     return command(file, [*file.written.taken, path]) if taken else None
 
 
 def installed(env: Env, file: ProgramFile, *, in_folder: bool = False) -> tuple[str, str] | None:
-    """Where the program has the same session already, and its id; None where it has none.
+    """Return the path and id of the same session in the program; None if it has none.
 
-    `in_folder`: only in the folder of the new file, because another may have one of the same id.
+    With `in_folder` search only the new file's folder, because other folders may have the same id.
     """
     id, folder = file.written.resume[-1], os.path.dirname(file.place)
     paths = (
@@ -144,9 +145,9 @@ def installed(env: Env, file: ProgramFile, *, in_folder: bool = False) -> tuple[
         else (file.path for file in files_of(env, [file.program]))
     )  # fmt: skip
     for path in paths:
-        if id in path or f"-{id[:8]}.json" in path:  # the latter by Gemini CLI
+        if id in path or f"-{id[:8]}.json" in path:  # the latter is Gemini CLI's form
             return path, id
-        if not in_folder and is_database(path):  # opencode's ids begin with their time
+        if not in_folder and is_database(path):  # opencode's ids begin with the time, so compare their ends
             with opened(path) as database:
                 for session in sessions_in(database, file.program):
                     if session.id[-14:] == id[-14:]:
@@ -155,7 +156,7 @@ def installed(env: Env, file: ProgramFile, *, in_folder: bool = False) -> tuple[
 
 
 def _imported(env: Env, file: ProgramFile) -> None:
-    """Have the program take the file in; InputOutput where it does not."""
+    """Have the program import the file; raise InputOutput if it fails."""
     words = file.written.imported
     with tempfile.NamedTemporaryFile(suffix=os.path.basename(file.written.name)) as temp:
         temp.write(file.written.data)
@@ -175,5 +176,5 @@ def _imported(env: Env, file: ProgramFile) -> None:
 
 
 def command(file: ProgramFile, words: Sequence[str]) -> str:
-    """A command line that runs in the session's directory."""
+    """Return a command line that runs in the session's directory."""
     return f"cd {shlex.quote(file.cwd)} && {shlex.join(words)}" if file.cwd else shlex.join(words)

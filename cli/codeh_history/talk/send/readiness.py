@@ -1,4 +1,4 @@
-"""Where a session stands: what is open, pending, unanswered or damaged, and what to do next."""
+"""The state of a session: open calls, pending messages, unanswered prompt, damage, next command."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from ...views.rows import beginning, text_of
 from ...views.skim import NeedsFold, OpenCalls, Skim
 from ...views.view import report_damage, report_notes
 
-END = 200  # messages of the end of a big log that tell what is next
+END = 200  # messages at the end of a large log that determine the next command
 AT_ONCE = 4096  # messages whose tokens are counted together
 
 
 def session_status(env: Env, target: Target, view: View, counter: str | None) -> Json:
-    """The state of a session, as `status --json` prints it."""
+    """Return the state of a session, as `status --json` prints it."""
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     totals = total_of(counting(env, view, target.id, Compaction(counter=counter)), view)
     pending = [message for message in view.messages if message.pending is not None]
@@ -41,7 +41,7 @@ def session_status(env: Env, target: Target, view: View, counter: str | None) ->
 
 
 def status_of_large_log(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
-    """The same of a big plain log, read twice in little memory; None for any other log."""
+    """Return the state of a large log, read twice in little memory; None if it needs a fold."""
     if target.path == "-" or size_of(target.path) <= skim.FOLDED:
         return None
     calling, exchanges, pending, end = OpenCalls(), 0, [], {}
@@ -77,7 +77,7 @@ def status_of_large_log(env: Env, target: Target, counter: str | None, *, strict
 
 
 def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
-    """The tokens of a big plain log, some messages at a time."""
+    """Count the tokens of a large log, a batch of messages at a time."""
     system, tools = system_and_tools(view.meta)
     total = counter.history + cost_beside_messages(counter, system, tools, ())
     messages = skimmed.messages()
@@ -120,7 +120,7 @@ def _state(
 
 
 def unanswered(view: View) -> Message | None:
-    """The last message that is sent, if it is not the model's and no call is open: the model is next."""
+    """Return the last message that is sent, if the model has yet to answer it and no call is open."""
     sent = view.sent
     if not sent or sent[-1].role == "model" or open_at_end(sent):
         return None
@@ -128,7 +128,7 @@ def unanswered(view: View) -> Message | None:
 
 
 def next_command(env: Env, target: Target, view: View) -> str:
-    """The command to type next."""
+    """Return the command that continues the session."""
     to = layers.defaults(env).get("to") or next(
         (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
     )
@@ -154,13 +154,13 @@ def ask_command(
     via: str | None = None,
     profile: str | None = None,
 ) -> str:
-    """`ask` with these flags; provider and command are named where nothing else says them."""
+    """Return an `ask` command line; it names the provider and the command unless they are configured."""
     provider, command = layers.flags_for(env, profile, to, via)
     return " ".join(["codeh-history ask", f"-s {named(env, target)}", *provider, *flags, *command])
 
 
 def named(env: Env, target: Target) -> str:
-    """How to name the session on a command line: its id, where that is enough."""
+    """Return the session's name on a command line: its id if that finds it, else its path."""
     path = os.path.abspath(target.path)
     is_here = is_id(target.id) and path == os.path.abspath(path_of(env, target.id))
     return target.id if is_here else shlex.quote(target.path)

@@ -16,11 +16,10 @@ from ...session.view import text_of
 
 
 def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message], Options]:
-    """The messages and options with the rendered texts; the session is not changed.
+    """Return the messages and options with the rendered texts; the session is not changed.
 
-    The rendered user text replaces the original inside the last user message, so what was attached to it
-    survives; one that was rendered elsewhere is taken as it is. Templates see `message` (that text),
-    `context` (the system prompt) and `vars`.
+    The rendered text, or `rendered_user`, replaces the text of the last user message; its attachments stay.
+    Templates see `message` (that text), `context` (the system prompt) and `vars`.
     """
     messages = list(view.messages)
     last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
@@ -38,7 +37,7 @@ def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message
 
 
 def variables(pairs: Sequence[str]) -> dict[str, str]:
-    """`k=v` pairs."""
+    """Parse `NAME=VALUE` pairs; raise Usage for anything else, or a repeated name."""
     result: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -51,7 +50,7 @@ def variables(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def render(name: str, values: Json, seconds: float = SECONDS) -> str:
-    """The template file (or text) rendered; a mistake in it is BadData naming its line."""
+    """Render a template file or text; raise BadData naming the line of an error in it."""
     source, name = decode(read_file(name), name), "template" if isinstance(name, Text) else name
     with Sandbox(seconds) as sandbox:
         try:
@@ -64,7 +63,7 @@ def render(name: str, values: Json, seconds: float = SECONDS) -> str:
 
 
 def _with_text(message: Message, text: str) -> Message:
-    """The message with this for all its texts, where the first of them stands."""
+    """Replace the message's texts with this one, at the position of the first."""
     texts = [n for n, part in enumerate(message.parts) if "text" in part and not part.get("thought")]
     parts: list[Part] = [] if texts else [{"text": text}]
     for number, part in enumerate(message.parts):
