@@ -269,7 +269,7 @@ def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home):
     assert "summary" in {step["stage"] for step in steps}
     assert all(step["tokens_before"] > step["tokens_after"] for step in steps if step["op"] == "replace")
     few = run_in_process("compact", "demo", "--max-items", "1", *COUNTED, home=home)
-    assert b"still 2 messages: the newest exchange and pins stay" in few.err
+    assert b"still 2 messages: the newest prompt, unit and pins stay" in few.err
     assert re.search(rb"\d+ to 2 messages \(max-items\)", few.err)
     chars = run_in_process("compact", "demo", "--max-chars", "9000", home=home)
     assert re.search(rb"demo: [\d,]+ to [\d,]+ characters \(", chars.err)

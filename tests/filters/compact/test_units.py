@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
-from codeh_history.filters.compact.units import Layout, units
+from codeh_history.filters.compact.units import Layout, limit_messages, units
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters, open_counter, vocabulary
 from compact.long import output
@@ -57,6 +57,17 @@ LAYOUTS = {
     "the newest editor's context goes last": ([user("a"), IDE, user("b"), model("c"), model("d")], 0, [2, 4], [[0], [3], [1]]),
     "thoughts go with what they led to": ([user("a"), model(HM), model("b"), user("c")], 0, [3], [[0, 1, 2]]),
 }  # fmt: skip
+
+
+FEW = [user("a"), {**model("b"), **PINNED}, user("c"), model("d"), user("e")]
+
+
+@pytest.mark.parametrize(("most", "keep_last", "gone"), [
+    (5, 0, []), (4, 0, ["m0"]), (3, 0, ["m0", "m2", "m3"]), (1, 0, ["m0", "m2", "m3"]), (1, 2, ["m0"]),
+])  # fmt: skip
+def test_what_goes_to_leave_so_many_messages(most, keep_last, gone):
+    assert limit_messages(session(FEW).messages, most, keep_last) == gone
+    assert limit_messages([], most, keep_last) == []
 
 
 @pytest.mark.parametrize(("messages", "keep", "fixed", "groups"), LAYOUTS.values(), ids=LAYOUTS)

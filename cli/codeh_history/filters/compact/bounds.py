@@ -17,10 +17,9 @@ from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
 from .. import compact
 from ..costs import counter_for
-from ..curate import passes
 from . import Plan, Settings
 from .plan import Step
-from .units import Layout
+from .units import Layout, limit_messages
 
 WINDOW = 0.6  # of the model's context window, if no limit is given
 SECONDS = 120  # time limit for one request
@@ -139,7 +138,7 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
     """
     plans: list[Plan] = []
     if limits.items:
-        plans.append(items(view, limits.items))
+        plans.append(items(view, limits.items, limits.keep_last))
     if limits.keep_last and not (limits.budget or limits.characters):
         plans.append(last(_after(view, plans), limits.keep_last))
     for budget, counter in _budgets(env, view, limits):
@@ -156,10 +155,10 @@ def _after(view: View, plans: Sequence[Plan]) -> View:
     return reduce(lambda view, plan: apply(view, plan.ops), plans, view)
 
 
-def items(view: View, most: int) -> Plan:
+def items(view: View, most: int, keep_last: int = 0) -> Plan:
     """Drop whole oldest exchanges, then whole units, until at most `most` messages are left."""
-    ops = passes.limit_messages(view, most)
-    return Plan(f"max-items {most}", steps=[Step(op, "max-items", str(op.get("why"))) for op in ops])
+    gone, why = limit_messages(view.messages, most, keep_last), f"more than {most} messages"
+    return Plan(f"max-items {most}", steps=[Step(drop(gone, why), "max-items", why)] if gone else [])
 
 
 def last(view: View, count: int) -> Plan:

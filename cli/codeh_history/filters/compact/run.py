@@ -66,7 +66,9 @@ def run(env: Env, options: Compact) -> int:
 
         after = filtering.run(env, target, reduce, options, lost)
     if items and len(after.messages) > items[0]:
-        env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
+        env.note(
+            f"{target.id}: still {len(after.messages)} messages: the newest prompt, unit and pins stay"
+        )
     return 0
 
 

@@ -104,6 +104,16 @@ class Layout:
         return [sorted(group) for group in older if group] + newest + context
 
 
+def limit_messages(messages: Sequence[Message], limit: int, keep_last: int = 0) -> list[str]:
+    """Return the ids of the messages that go, in the order of `groups`, until at most `limit` are left."""
+    gone: list[int] = []
+    for group in Layout(messages, keep_last).groups:
+        if len(messages) - len(gone) <= limit:
+            break
+        gone += group
+    return [messages[number].id for number in gone]
+
+
 def shape_of(messages: Sequence[Message]) -> str:
     """Return WORK (with tools), PEOPLE (talking) or CHAT (with an assistant)."""
     calls = prompts = named = texts = 0

@@ -10,16 +10,14 @@ from collections.abc import Callable, Collection, Sequence
 from ...base.lazy import Fields
 from ...session.exchanges import (
     IDE_MARKERS,
-    exchanges,
     is_ide_context,
     is_prompt,
     is_system,
     is_thought,
 )
 from ...session.fold import View
-from ...session.model import Json, Message
+from ...session.model import Json
 from ...session.ops import Op, apply, drop, replace_shown
-from ...session.pairing import pair
 from ...session.view import text_of
 from . import pairs as pairing
 
@@ -164,32 +162,3 @@ def curate(
             why = op.get("why", "")
             report += ({"pass": name, "op": op["op"], "id": id, **part, "why": why} for id in ids)
     return view, ops, report
-
-
-def limit_messages(view: View, limit: int) -> list[Op]:
-    """Drop whole exchanges, oldest first, until at most `limit` messages are left.
-
-    Exchanges with a pinned message stay. If only the newest exchange is left, its oldest units (a model
-    message with its calls and their responses) are dropped, but never its prompt.
-    """
-    *older, newest = exchanges(view.messages) or [[]]
-    dropped: list[str] = []
-    for group in (*older, *units(newest)[:-1]):
-        if len(view.messages) - len(dropped) <= limit:
-            break
-        if not any(message.pinned for message in group):
-            dropped += (message.id for message in group)
-    return [drop(dropped, f"more than {limit} messages")] if dropped else []
-
-
-def units(messages: list[Message]) -> list[list[Message]]:
-    """Return the units of an exchange: model messages, each with the messages that answer its calls."""
-    calls = pair(messages).calls
-    owner = {call.answer.message.id: call.message.id for call in calls if call.answer is not None}
-    groups: dict[str, list[Message]] = {}
-    for message in messages:
-        if message.role == "model":
-            groups[message.id] = [message]
-        elif message.id in owner:
-            groups[owner[message.id]].append(message)
-    return list(groups.values())

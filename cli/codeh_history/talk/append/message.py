@@ -9,10 +9,11 @@ from ...base.env import Env
 from ...base.errors import BadData, NotFound, Usage
 from ...base.input import piped_text, read_file
 from ...base.read_json import json_object, parse_json
-from ...filters.curate import passes
+from ...filters.compact.units import limit_messages
 from ...session.by_reference import to_references
 from ...session.fold import fold
 from ...session.model import Json, Part
+from ...session.ops import drop
 from ...session.pairing import call_to_answer
 from ...session.records import Log, depth_exceeds, dumps
 from ...session.rules import ROLE_OF_KIND
@@ -110,9 +111,10 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[
         lines = before + _lines(message, pending=options.pending)
         if options.max_items is not None:
             view = read_only_view(env, locked.read() + b"\n" + lines, locked.session)
-            if ops := passes.limit_messages(view, options.max_items):
+            if gone := limit_messages(view.messages, options.max_items):
                 id = env.id_in(locked, len(lines))
                 policy = {"policy": f"max-items {options.max_items}"}
+                ops = [drop(gone, f"more than {options.max_items} messages")]
                 lines += dumps(compaction(id, env.now(), ops, policy)) + b"\n"
         return lines
 
