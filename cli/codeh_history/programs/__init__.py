@@ -1,1 +1,1 @@
-"""Read and write other programs' sessions, a module or package each; `forms` imports other messages."""
+"""Read and write other programs' sessions, one module or package each; `forms` reads bare messages."""

@@ -1,7 +1,7 @@
-"""Read aider's Markdown file, to which all runs in a folder are appended (`.aider.chat.history.md`).
+"""Read aider's Markdown file, to which it appends all its runs in a folder (`.aider.chat.history.md`).
 
-The beginning of a line shows who wrote it; aider's own marks also end in two spaces, so that a heading or
-a quotation in an answer is not taken for one. Each run is a session.
+The prefix of a line shows who wrote it. Lines that aider marked also end in two spaces, unlike headings and
+quotations in an answer. Each run is a session.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterator[Session]:
-    """Yield each run in which the user asked something."""
-    runs: list[tuple[str, list[tuple[int, str]]]] = [("", [])]  # the start and the numbered lines of each
+    """Yield each run that has messages."""
+    runs: list[tuple[str, list[tuple[int, str]]]] = [("", [])]  # start time, numbered lines
     for number, raw in enumerate(source.lines(), 1):
         line = (raw.removeprefix(BOM) if number == 1 else raw).decode("utf-8", "replace").rstrip("\r\n")
         if line.startswith(_START):
@@ -60,7 +60,7 @@ def read(source: Source, program: Program) -> Iterator[Session]:
 def _blocks(lines: list[tuple[int, str]]) -> list[Block]:
     """Group consecutive lines by author."""
     marked = any(line.startswith(_MARKS["user"]) and line.endswith(_END) for _, line in lines)
-    end = _END if marked else ""  # an editor may have removed the spaces
+    end = _END if marked else ""  # the spaces may have been stripped by an editor
     blocks: list[tuple[str, int, list[str]]] = []
     for number, line in lines:
         marks = (item for item in _MARKS.items() if line.startswith(item[1]) and line.endswith(end))
@@ -74,7 +74,7 @@ def _blocks(lines: list[tuple[int, str]]) -> list[Block]:
 
 
 def _fill(session: Session, blocks: list[Block]) -> None:
-    """Add a run's prompts and answers, with what aider's own notes say of them."""
+    """Add a run's prompts and answers, with version, model and usage from aider's notes."""
     model: str | None = None
     for who, session.number, text in blocks:
         sent = _ASKING.sub("", text, count=1)
@@ -101,7 +101,7 @@ def _fill(session: Session, blocks: list[Block]) -> None:
 
 
 def _add_usage(session: Session, line: str, counted: re.Match[str]) -> None:
-    """Store the usage of the last answer, as aider rounds it."""
+    """Add the usage of the last answer, which aider rounds."""
     last = session.items[-1] if session.items else None
     if isinstance(last, Entry) and last.kind == "codeh":
         counts: Json = {}

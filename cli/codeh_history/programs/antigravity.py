@@ -1,4 +1,4 @@
-"""Recognise Antigravity's databases: their steps have no public form, so they are not read."""
+"""Recognise Antigravity's databases and refuse them, because their format is not public."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(_source: Source, _program: Program) -> Iterable[Session]:
-    """Refuse the file."""
+    """Raise Unreadable."""
     raise Unreadable(_WHY)
 
 

@@ -1,4 +1,4 @@
-"""Read ATIF: Harbor's trajectories of agents, one JSON object each."""
+"""Read ATIF, Harbor's format for trajectories of agents: one JSON object each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield a session for each trajectory in the file, usually one."""
+    """Yield a session for each trajectory in the file, which usually has one."""
     ids = ConversationIds()
     return json_values.sessions(source, lambda value, _: _session(program.name, value, ids))
 
@@ -82,7 +82,7 @@ def _step(session: Session, step: Json, model: str | None) -> None:
 
 
 def _parts(message: Any) -> list[Part]:
-    """The parts of a message; images and audio are in other files."""
+    """The parts of a message; images and audio become references, because they are in other files."""
     if isinstance(message, str):
         return [{"text": message}]
     return [

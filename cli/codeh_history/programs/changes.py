@@ -1,8 +1,8 @@
-"""Find what a copy lacks of its source, as records to append.
+"""Make the records that bring an imported copy up to date with its source.
 
-A message is matched by its id, and its parts by the source lines in its record's `imported`. Its content
-is compared with what the last import stored. What was undone, edited or redacted in the copy stays that
-way, and only records made by an import are reverted by a later one.
+Messages are matched by id, and their parts by the source lines in the record's `imported`. Content is
+compared with what the last import stored. Messages undone, edited or redacted in the copy stay so, and an
+import reverts only records made by an earlier one.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from . import records
 from .fields import hash_id, list_at, omit_empty
 from .model import Entry, Item, Session
 
-_LATE_FIELDS = ("usage", "finish")  # fields that are known once a message is complete
+_LATE_FIELDS = ("usage", "finish")  # known only once a message is complete
 _UNNAMED = " +"  # marks the name of a line without an id
 _CONTENT_FIELDS = ("parts", "blockIds", "flowId", "summary")
-_REDACTED: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # for unknown content
+_REDACTED: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # if no copy has the content
 
 
 class Changes(NamedTuple):
-    """`records` to append; `conflict`: why they cannot be appended, if copy and source have diverged."""
+    """The `records` to append; `conflict`: how copy and source have diverged, so that they must not be."""
 
     records: list[Json]
     conflict: str | None = None
 
 
 def changes(session: Session, view: View) -> Changes:
-    """Compute what to append to the copy of a session; the parts of its view must be loaded."""
+    """Compute the records to append to the copy of a session; its view's parts must be loaded."""
     return _Comparison(session, view).changes()
 
 
 def for_new_copy(session: Session, view: View) -> Iterator[Json]:
-    """The records of a new copy; what was redacted in the previous copy, `view`, stays redacted."""
+    """Yield the records of a new copy, redacted like those of the previous copy, `view`."""
     return map(_Comparison(session, view).as_redacted, records.records(session))
 
 
@@ -51,10 +51,10 @@ class _Comparison:
         self.view = view
         self.new: list[Json] = []  # to append
         self.used_ids: set[str] = set()  # all ids in use
-        self.places: dict[str, int] = {}  # first place of each message and summary, dead ones too
+        self.places: dict[str, int] = {}  # by id: first record of a message or summary, dead ones included
         self.reverts = defaultdict[str, list[Json]](list)  # the live reverts of an id
         self.settings: Json = {}  # as last imported
-        # per imported item, the record with its content, and how many pieces it had
+        # by id of an imported item: the record with its content, and how many pieces it had
         self.imported: dict[str, tuple[Json, int]] = {}
         self.redacted: set[str] = set()  # names of redacted records, and ids of their messages
         self.redacted_settings: Json = {}  # redacted settings, each with its record's time
@@ -87,7 +87,7 @@ class _Comparison:
             self.redacted |= {_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names}
 
     def changes(self) -> Changes:
-        """Revert what is gone from the source, then append what is new."""
+        """Revert the items that the source no longer has, then append those that are new."""
         session = self.session
         gone = self.imported.keys() - {item.id for item in session.items} if not session.partial else ()
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
@@ -110,7 +110,7 @@ class _Comparison:
     def items(self, continued: Message | None) -> str | None:
         """Add or update each item; return why appending is not enough, or None.
 
-        A `continued` copy keeps its own wording.
+        Changed wording is not taken over once the copy was `continued`.
         """
         broken = {problem.line for problem in self.session.problems}
         exact = continued is None and not self.session.partial and 0 not in broken
@@ -135,7 +135,7 @@ class _Comparison:
         return None
 
     def compare(self, item: Entry, *, exact: bool) -> None:
-        """Update a live imported message if it grew or its content changed."""
+        """Update a live imported message that got more pieces or, if `exact`, other content."""
         message = self.view.all.get(item.id)
         if message is None or MARK not in message.fields:
             return
@@ -156,7 +156,7 @@ class _Comparison:
             self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
 
     def as_redacted(self, record: Json) -> Json:
-        """The source's record with the copy's content, if that was redacted."""
+        """Put the copy's content into the source's record if the copy's was redacted."""
         if record["type"] == "meta" and (both := self.redacted_settings.keys() & record["set"].keys()):
             kept = {key: self.settings[key] for key in both}
             time = omit_empty(ts=max(self.redacted_settings[key] for key in both))

@@ -41,7 +41,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield each conversation: the branch shown last."""
+    """Yield each conversation: the branch that was displayed last."""
     return json_values.sessions(source, lambda value, _: _session(program.name, source, value))
 
 
@@ -76,9 +76,9 @@ class _Branch:
     def __init__(self, session: Session, source: Source) -> None:
         self.session = session
         self.source = source
-        self.bytes_left = _MAX_IMAGES  # bytes left for images
-        self.thoughts: Entry | None = None  # thoughts that the model's next message belongs to
-        self.answer: Any = None  # the result of the tool that wrote the last message
+        self.bytes_left = _MAX_IMAGES  # for further images
+        self.thoughts: Entry | None = None  # the last message if it is thoughts, which the next one joins
+        self.answer: Any = None  # the last message's result, which more messages of the tool extend
 
     def message(self, key: str, message: Json) -> None:
         session = self.session
@@ -102,7 +102,7 @@ class _Branch:
             session.add("user", parts, id=key, ts=ts)
 
     def model(self, key: str, message: Json, parts: list[Part], ts: str | None) -> None:
-        """Add a model message: text, thoughts, or a call, which is a message to a tool."""
+        """Add a model message: text, thoughts, or a message to a tool, which is a call."""
         self.answer = None
         tool, content = text_at(message, "recipient"), object_at(message, "content")
         if tool not in _NO_TOOL and parts:
@@ -118,7 +118,7 @@ class _Branch:
         self.thoughts = entry if content.get("content_type") == "thoughts" else None
 
     def result(self, key: str, message: Json, parts: list[Part], ts: str | None) -> None:
-        """Add a tool's result; its consecutive messages are one result."""
+        """Add a tool's message; consecutive ones are one result."""
         self.thoughts = None
         if self.answer is not None:
             result = self.answer["functionResponse"]
@@ -155,7 +155,7 @@ class _Branch:
         return [{"text": text}] if text else [] if kind in _TEXTS else None
 
     def image(self, part: Any) -> Part | None:
-        """The part of an image; count one that is missing, and return None for it and for anything else."""
+        """The part of an image; None for anything else, and for a missing image, which is counted."""
         if at(part, "content_type") != "image_asset_pointer":
             return None
         named = _IMAGE.match(text_at(part, "asset_pointer"))
@@ -172,7 +172,7 @@ class _Branch:
 
 
 def _text(part: Any) -> str:
-    """The text of an element of `parts`; a pointer to a file becomes its name."""
+    """The text of an element of `parts`; a pointer to a file becomes a placeholder with its name."""
     if isinstance(part, str):
         return part
     part = object_of(part)

@@ -13,7 +13,7 @@ from .parts import thought
 from .protocol import Head, Program, Source
 from .tree import Node, read_exported
 
-_ROOT = "00000000-0000-4000-8000"  # beginning of the parent id of a first message
+_ROOT = "00000000-0000-4000-8000"  # prefix of a first message's parent id
 _KINDS = {"human": "user", "assistant": "codeh"}
 
 
@@ -22,7 +22,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield each conversation: the branch shown last."""
+    """Yield each conversation: the branch that was displayed last."""
     return json_values.sessions(source, lambda value, _: _session(program.name, value))
 
 
@@ -36,7 +36,7 @@ def _session(program: str, value: Json) -> Session:
     nodes: dict[str, Node] = {}
     for number, (id, message) in enumerate(by_id.items(), 1):
         parent = name_at(message, "parent_message_uuid")
-        if not has_parents:  # an older export: messages follow each other
+        if not has_parents:  # an older export, which is not a tree
             parent = next(reversed(nodes), None)
         nodes[id] = Node(id, None if (parent or "").startswith(_ROOT) else parent, number)
 
@@ -51,14 +51,14 @@ def _session(program: str, value: Json) -> Session:
 
 
 def _message(session: Session, message: Json, model: str | None) -> None:
-    """Add a message; an answer that used tools becomes several."""
+    """Add a message; results in an answer split it into several."""
     kind = session.kind_of(message.get("sender"), _KINDS)
     if kind is None:
         return
     parts = [part for block in objects_at(message, "content") for part in _parts(session, block)]
     if all(part == {"text": ""} for part in parts):
         parts = [{"text": text_at(message, "text")}]
-    files: list[Part] = []  # attached ones: their names, and their text if it is in the export
+    files: list[Part] = []  # names of attached files, with their text if it is in the export
     for file in [*objects_at(message, "attachments"), *objects_at(message, "files")]:
         name = name_at(file, "file_name", "file_uuid") or "file"
         files.append({"text": "\n".join([f"[file: {name}]", *_filled(file, "extracted_content")])})
@@ -83,7 +83,7 @@ def _parts(session: Session, block: Json) -> Iterator[Part]:
         case "tool_result":
             content, failed = block.get("content"), block.get("is_error") is True
             if not isinstance(content, str):
-                named = ("title", "url", "text", "file_name")  # shown of blocks that are not text
+                named = ("title", "url", "text", "file_name")  # fields kept of other blocks
                 texts = [
                     text_at(part, "text")
                     if part.get("type") == "text"

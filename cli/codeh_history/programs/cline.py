@@ -1,8 +1,8 @@
 """Read Cline's files: an object with messages, `~/.cline/data/sessions/ID/ID.messages.json`.
 
-Older versions, and forks of them, wrote a list of messages: `tasks/ID/api_conversation_history.json`. The
-messages are Anthropic's, with own blocks for files, images and results. Roo Code keeps the messages that a
-summary replaced in its list.
+Older versions and their forks wrote a list of messages: `tasks/ID/api_conversation_history.json`. The
+messages are Anthropic's, except the blocks for files, images and results. Roo Code's lists also contain
+the messages that summaries replaced.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .protocol import Head, Place, Program, Source
 
 _KINDS = {"user": "user", "assistant": "codeh"}
 _FORMATS = {"anthropic": "anthropic", "gemini": "gemini", "openai-native": "openai-responses"}
-_MARKS = ("ts", "modelInfo", "metrics")  # of a message of a list
+_MARKS = ("ts", "modelInfo", "metrics")  # fields that distinguish these messages from Anthropic's
 _OF_ROO_CODE = ("condenseId", "condenseParent", "truncationId", "truncationParent")
-_INPUT = re.compile(r"</?user_input\b[^>]*>")  # around what a user typed; not sent
+_INPUT = re.compile(r"</?user_input\b[^>]*>")  # tags around a user's text, which are not sent
 _PATH = re.compile(r".*/([^/]+)/([^/]+)\.messages\.json", re.DOTALL)
 _TASK = re.compile(r".*/([^/]+)/api_conversation_history\.json", re.DOTALL)
 _ANSWER = {"model": "modelInfo.id", "usage": "metrics"}
@@ -48,7 +48,7 @@ def recognises_roo_code(head: Head) -> bool:
 
 
 def recognises_own(head: Head) -> bool:
-    """Whether a file in the program's folder is a session: its messages may have no marks."""
+    """Whether a file in the program's folder is a session, even if its messages have no marks."""
     return any(map(_is_message, head.values))
 
 
@@ -82,7 +82,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _described(session: Session, source: Source, folder: str, stem: str) -> Json:
-    """Read the session's fields from the files beside it; return its compaction, {} if there is none."""
+    """Read the session's fields from files beside it; return its compaction, or {}."""
     if session.agent:
         session.id = f"{folder}-{stem}"
         session.set_parent(f"{session.program}-{folder}", agent=True)
@@ -94,7 +94,7 @@ def _described(session: Session, source: Source, folder: str, stem: str) -> Json
 
 
 def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
-    """Read the session's fields from the list of tasks; return the messages that are in its context."""
+    """Read the session's fields from the list of tasks; return the messages in its context."""
     path = _TASK.fullmatch(source.path)
     if session.id == source.stem:
         session.id = path[1] if path else hash_id(*map(dumps, messages[:1]))
@@ -111,10 +111,10 @@ def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
 
 
 def _add(session: Session, messages: list[Json], compaction: Json) -> None:
-    """Add messages; those that a compaction replaced lie under its summary."""
-    ids: dict[str | None, list[str]] = {}  # of our items, by those of the messages
+    """Add messages, and summaries of those that compactions replaced."""
+    ids: dict[str | None, list[str]] = {}  # a message's id → the ids of its items
     hidden = {name_at(m, "truncationId") for m in messages if m.get("isTruncationMarker")} - {None}
-    parents: dict[str | None, list[str]] = {}  # by the id of a summary, the items that it replaces
+    parents: dict[str | None, list[str]] = {}  # a summary's id → the items that it replaces
     for session.number, message in enumerate(messages, 1):
         before, condensed = len(session.items), name_at(message, "condenseId")
         if name_at(message, "truncationParent") in hidden:
@@ -125,7 +125,7 @@ def _add(session: Session, messages: list[Json], compaction: Json) -> None:
             parts, ts = _parts(session, message), time_of(message.get("ts"))
             keep = [id for id in session.live if id not in parents[condensed]]
             session.summarise(f"summary-{condensed}", ts, "\n".join(texts(parts)), keep)
-            session.add("codeh", without_texts(parts), ts=ts)  # calls, whose results follow
+            session.add("codeh", without_texts(parts), ts=ts)  # calls whose results follow
         elif kind := session.kind_of(message.get("role"), _KINDS):
             format = _FORMATS.get(text_at(message, "modelInfo.provider"))
             fields = answer_fields(message, _ANSWER, _USAGE, format) if kind == "codeh" else {}
@@ -138,7 +138,7 @@ def _add(session: Session, messages: list[Json], compaction: Json) -> None:
 
 
 def _compact(session: Session, compaction: Json, ids: dict[str | None, list[str]]) -> None:
-    """Summarise the messages that a compaction did not keep, by those that it added."""
+    """Summarise the messages that a compaction removed; the summary is the text that it added."""
     messages, ts = objects_at(compaction, "messages"), time_of(compaction.get("updated_at"))
     kept = {name_at(message, "id") for message in messages} & ids.keys() - {None}
     added = [message for message in messages if name_at(message, "id") not in kept]
@@ -179,7 +179,7 @@ def _part(session: Session, block: Json) -> Any:
 
 
 def _result(block: Json) -> list[Part]:
-    """The parts of a result; a value that is neither text nor blocks is sent as JSON."""
+    """The parts of a result; a value other than text and images becomes JSON, as the program sends it."""
     content = block.get("content")
     if isinstance(content, str):
         return [{"text": content}]

@@ -1,4 +1,4 @@
-"""The context window of a model according to a program's own settings."""
+"""Read a model's context window from a program's settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 
 
-SETTINGS = {  # where each program keeps them
+SETTINGS = {  # the file of each program
     "pi": Place("PI_CODING_AGENT_DIR", ".pi/agent", ("models.json",)),
     "codex": Place("CODEX_HOME", ".codex", ("config.toml",)),
     "opencode": Place("XDG_CONFIG_HOME", ".config", ("opencode/opencode.json*",)),
@@ -25,7 +25,7 @@ SETTINGS = {  # where each program keeps them
 
 
 def windows(program: str, settings: bytes, model: str) -> Iterator[Any]:
-    """Yield the windows that the settings give a model, as they are there: numbers, or anything else."""
+    """Yield the context windows that the settings give a model; unchecked, so maybe not numbers."""
     text = settings.decode("utf-8", "replace")
     if program == "codex":
         with suppress(tomllib.TOMLDecodeError):

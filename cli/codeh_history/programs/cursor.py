@@ -1,7 +1,7 @@
-"""Read Cursor's agent: transcripts in `~/.cursor/projects`, and databases of its CLI in `~/.cursor/chats`.
+"""Read Cursor's agent: transcripts in `~/.cursor/projects`, and the CLI's databases in `~/.cursor/chats`.
 
-The database's messages are in the order in which they were stored; its other values, which link them, have
-no public form. A transcript has no results.
+Messages of a database are read in the order in which they were stored, because the format of the values
+that link them is not public. A transcript has no results.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _database(session: Session, source: Source) -> None:
-    """Read the messages among a database's values."""
+    """Read the session's fields and messages from a database."""
     for row in source.rows("SELECT value FROM meta WHERE key = '0'"):
         value = row.get("value")
         text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

@@ -1,4 +1,4 @@
-"""Read JSON fields by path (`a.b`), and convert times and ids of a source."""
+"""Read JSON fields by path (`a.b`), convert a source's times, and hash ids."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def omit_empty(**fields: object) -> Json:
 def answer_fields(
     answer: Json, paths: dict[str, str], counts: dict[str, str], provider: str | None = None
 ) -> Json:
-    """A model message's fields: names at these `paths`, and `usage` as read by `counts`."""
+    """A model message's fields: the names at `paths`, and the usage, its counts at the paths `counts`."""
     fields: Json = {"provider": provider}
     fields |= {field: name_at(answer, *path.split()) for field, path in paths.items()}
     if "usage" in paths:
@@ -60,7 +60,7 @@ def answer_fields(
 
 
 def time_of(value: object) -> str | None:
-    """A source's time (text or epoch milliseconds) in the stored format; None if it is invalid."""
+    """Convert a time (text or epoch milliseconds) to the stored format; None if it is invalid."""
     if _is_number(value):
         value = str(int(value)) if 0 <= value < 1e15 else None
     millis = to_millis(value) if isinstance(value, str) else None
@@ -68,7 +68,7 @@ def time_of(value: object) -> str | None:
 
 
 def seconds(value: object) -> str | None:
-    """A time in epoch seconds or as text, in the stored format."""
+    """Convert a time (text or epoch seconds) to the stored format; None if it is invalid."""
     return time_of(value * 1000 if _is_number(value) else value)
 
 
@@ -77,6 +77,6 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def hash_id(*of: object) -> str:
-    """An id that depends only on these values; bytes count as the UTF-8 text they hold."""
+    """An id that depends only on these values; bytes and their UTF-8 text are the same value."""
     texts = [value if type(value) is bytes else str(value).encode("utf-8", "surrogatepass") for value in of]
     return sha256(b"\0".join(texts)).hexdigest()[:20]

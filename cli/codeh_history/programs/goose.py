@@ -1,6 +1,6 @@
 """Read goose's database of sessions (`~/.local/share/goose/sessions/sessions.db`).
 
-A session is what its agent sees, with what a compaction hid from it.
+A session is what goose's agent sees, and what compactions hid from it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield each session; sub-agents are branches of the session that they work for."""
+    """Yield each session; sub-agents are branches of their parent session."""
     rows = [row for row in source.rows("SELECT * FROM sessions ORDER BY rowid") if name_at(row, "id")]
     ids = {row["id"] for row in rows}
     below: dict[str | None, list[Json]] = {}
@@ -51,7 +51,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _sessions(
     program: str, source: Source, below: dict[str | None, list[Json]], parent: Session | None
 ) -> Iterator[Session]:
-    """Yield the sessions below `parent`, each followed by its own; None: the root sessions."""
+    """Yield the root sessions, or all sub-agents below `parent`, each before its own sub-agents."""
     for row in below.get(parent.id if parent else None, ()):
         session = Session(program, row["id"], created=time_of(row.get("created_at")))
         session.cwd = name_at(row, "working_dir")
@@ -93,7 +93,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
     id, ts = name_at(row, "message_id"), _time(row.get("created_timestamp"))
     texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
     if seen and hidden and at(about, "userVisible") is False and texts:
-        text = "\n\n".join(texts)  # the first message for the agent only is the summary of the hidden ones
+        text = "\n\n".join(texts)  # the first message only for the agent is the summary
         id = id or hash_id(session.program, session.id, "summary", text)
         session.summarise(id, ts, text, [item for item in session.live if item not in hidden])
         hidden.clear()
@@ -104,7 +104,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
 
 
 def _add_usage(session: Session, rows: Iterable[Json]) -> None:
-    """Store the usage of each response: in the last answer before the ledger's entry."""
+    """Add the usage of each response to the last answer before the entry in the ledger."""
     answers = [item for item in session.items if isinstance(item, Entry) and item.kind == "codeh"]
     for row in rows:
         ts = _time(row.get("created_timestamp"))
@@ -121,7 +121,7 @@ def _add_usage(session: Session, rows: Iterable[Json]) -> None:
 
 
 def parts_of(block: Json, session: Session) -> Iterator[Any]:
-    """Yield the part of a block; count one that the model is not sent."""
+    """Yield the part of a block; count a block that the model does not get as skipped."""
     match block.get("type"):
         case "text" | "image" as kind if not _for_the_agent(block):
             session.skip(f"{kind} for the user alone")

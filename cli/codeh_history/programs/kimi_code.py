@@ -1,8 +1,8 @@
 """Read Kimi Code's files: events in `~/.kimi-code/sessions/wd_*/session_UUID/agents/main/wire.jsonl`.
 
-A session is the context that its events leave, with what was compacted under its summary. Each step of
-an answer is a message. Its predecessor, Kimi CLI, wrote a message of the context on each line of
-`~/.kimi/sessions/HASH/UUID/context.jsonl`, and began a new file when this was compacted or rewound.
+A session is the context after all events, including what compactions replaced. Each step of an answer is a
+message. The predecessor, Kimi CLI, wrote each message of the context as a line of
+`~/.kimi/sessions/HASH/UUID/context.jsonl`, and began a new file when it compacted or rewound the context.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .source import line_objects, value_beside
 from .tree import add_agents, undone_branches
 
 _PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
-_BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in `blobs`, beside the session's
-_TIMED = re.compile("Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*")  # these say how long
+_BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in the folder `blobs` of the session
+_TIMED = re.compile("Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*")  # report their duration
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
 _ANSWER = {"finish": "finishReason", "response": "messageId", "usage": "usage"}
 _USAGE = {
@@ -74,12 +74,12 @@ class _Reading:
         self.session = session
         self.source = source
         self.title = title
-        self.context: list[str] = []  # the program's messages, by id; some are no item: not imported
-        self.typed: dict[str, bool] = {}  # messages that a user typed, and whether they begin a turn
-        self.summarised = 0  # messages of the context up to the last summary, which cannot be undone
+        self.context: list[str] = []  # ids of the program's messages, imported or not
+        self.typed: dict[str, bool] = {}  # ids of messages that a user typed; True: it begins a turn
+        self.summarised = 0  # number of messages up to the last summary, which cannot be undone
         self.before: list[list[Item]] = []  # the items before each undo
         self.step: str | None = None  # the open step
-        self.entry: Entry | None = None  # its message, once it has parts
+        self.entry: Entry | None = None  # the message of that step, once it has parts
         self.model: Json = {}
 
     def read(self, program: Program) -> None:
@@ -103,15 +103,15 @@ class _Reading:
                 problems[place] = problem._replace(effect="forgets", reason=reason)
 
     def apply(self, data: Json, ts: str | None) -> None:
-        """Apply a line, or the event of a step that it contains."""
+        """Apply a line, or the event in it."""
         session = self.session
         match data.get("type"):
             case "context.append_message":
                 self.message(object_at(data, "message"), ts)
             case "context.apply_compaction":
-                self.compacted(data, ts)
+                self.compact(data, ts)
             case "context.undo":
-                self.undone(data.get("count"))
+                self.undo(data.get("count"))
             case "context.clear":
                 self.cut(0, "cleared message")
             case "step.begin":
@@ -135,7 +135,7 @@ class _Reading:
                 session.skip(str(kind), own=True)
 
     def message(self, message: Json, ts: str | None) -> None:
-        """Add a message that is not a step."""
+        """Add a message that is not a step of an answer."""
         session, role, origin = self.session, text_at(message, "role"), object_at(message, "origin")
         kind, made = name_at(origin, "kind"), None
         if kind == "injection":
@@ -156,7 +156,7 @@ class _Reading:
             self.typed[self.context[-1]] = origin.get("inTurn") is not True
 
     def extend(self, event: Json, parts: list[Part], ts: str | None) -> None:
-        """Add parts to the message of a step; a step without a beginning is read all the same."""
+        """Add parts to the message of a step; report a step without a beginning, but read it."""
         step = name_at(event, "stepUuid")
         if step is None or step != self.step:
             self.step, self.entry = step, None
@@ -169,7 +169,7 @@ class _Reading:
             self.context.append(entry.id)
 
     def result(self, event: Json, ts: str | None) -> None:
-        """Add a result, as the model gets it."""
+        """Add a result in the form that the program sends."""
         session, result, call = self.session, object_at(event, "result"), text_at(event, "toolCallId")
         output, note, took = result.get("output"), text_at(result, "note"), result.get("durationMs")
         parts = self.parts(output)
@@ -182,12 +182,12 @@ class _Reading:
         self.context.append(made.id if made else "")
 
     def parts(self, content: object) -> list[Part]:
-        """The parts of a content: text, or a list of them."""
+        """The parts of a content, which is a string or a list of blocks."""
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
         return [part for block in blocks if (part := self.part(block)) is not None]
 
     def part(self, block: Json) -> Part | None:
-        """The part of a block; a large file is read from the folder beside the session's file."""
+        """The part of a block, with its file read from the session's folder; None if it is not imported."""
         match block.get("type"):
             case "text":
                 return {"text": text_at(block, "text")}
@@ -208,8 +208,8 @@ class _Reading:
                 self.session.skip(f"content ({kind})")
                 return None
 
-    def compacted(self, data: Json, ts: str | None) -> None:
-        """Summarise all but the newest messages, or but users' oldest and newest ones."""
+    def compact(self, data: Json, ts: str | None) -> None:
+        """Summarise all messages except the newest, or except the user's oldest and newest."""
         text = text_at(data, "contextSummary") or text_at(data, "summary")
         text = text or "".join(texts(self.parts(at(data, "summary.content"))))
         kept, head = data.get("keptUserMessageCount"), data.get("keptHeadUserMessageCount")
@@ -226,14 +226,14 @@ class _Reading:
         self.context = [*live, ""]
         self.summarised = len(self.context)
 
-    def undone(self, count: object) -> None:
-        """Undo so many turns; not across a compaction."""
+    def undo(self, count: object) -> None:
+        """Undo the last `count` turns, unless there are fewer since the last compaction."""
         turns = [n for n, id in enumerate(self.context) if n >= self.summarised and self.typed.get(id)]
         if isinstance(count, int) and 0 < count <= len(turns):
             self.cut(turns[-count], REWOUND)
 
     def cut(self, place: int, kind: str) -> None:
-        """Remove the messages from a place on."""
+        """Remove the messages from an index on, and count them under this kind."""
         session = self.session
         gone = {item.id for item in session.items}.intersection(self.context[place:])
         del self.context[place:]
@@ -253,7 +253,7 @@ def recognises_cli(head: Head) -> bool:
 
 
 def recognises_own_cli(head: Head) -> bool:
-    """Whether a file in the program's folder is a session: its first lines may all be messages."""
+    """Whether a file in the program's folder is a session, even if it begins with plain messages."""
     return any({"role", "content"} <= data.keys() for data in head.objects)
 
 
@@ -282,7 +282,7 @@ def read_cli(source: Source, program: Program) -> Iterable[Session]:
         elif role == "user" and isinstance(content, str) and _REMINDER.fullmatch(content):
             session.skip("reminder", own=True)
         else:
-            reading.message({**data, "id": hash_id(role, dumps(data))}, None)  # it gives them no ids
+            reading.message({**data, "id": hash_id(role, dumps(data))}, None)  # lines have no ids
     add_agents(session, source, program, agents, 1)
     yield session
 

@@ -23,7 +23,7 @@ _PROVIDERS = {
     "google_vertexai": "gemini", "ollama": "ollama",
 }  # fmt: skip
 _ROLES = {"user": "human", "assistant": "ai"}
-_CALLS = (  # repeated elsewhere in the message
+_CALLS = (  # blocks that a field of the message repeats
     "tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk",
 )  # fmt: skip
 _URLS = ("image_url.url", "image_url", "url", "source.url", "file_id")
@@ -52,7 +52,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _messages(value: Json) -> list[Any]:
-    """The messages in an object: a prompt, a history, or a state."""
+    """The messages in an object, which may be a prompt, a history or a state."""
     holders = (value, value.get("kwargs"), value.get("values"), value.get("channel_values"))
     lists = (at(holder, "messages") for holder in holders)
     return next((messages for messages in lists if isinstance(messages, list)), [])
@@ -70,7 +70,7 @@ def data_of(message: Json) -> tuple[str, Json]:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield the conversations of a file: a list of messages is one, else each object with messages."""
+    """Yield the conversations of a file: one for a list of messages, else one per object with messages."""
     ids = ConversationIds()
     if any(map(_is_message, source.head.values)):
         problems: list[Problem] = []
@@ -79,14 +79,14 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.problems += problems
         return [session]
 
-    def held(value: Json, number: int) -> Session:
+    def conversation(value: Json, number: int) -> Session:
         id = value.get("thread_id") or value.get("session_id") or at(value, "kwargs.session_id")
         session = _session(program.name, _messages(value), id, ids)
         if not session.items:
             session.problem(0, "skips", f"object {number}: no messages in it")
         return session
 
-    return json_values.sessions(source, held)
+    return json_values.sessions(source, conversation)
 
 
 def _session(program: str, items: list[Json], id: object, ids: ConversationIds) -> Session:
@@ -101,7 +101,7 @@ def _session(program: str, items: list[Json], id: object, ids: ConversationIds) 
 
 
 def add_message(session: Session, message: Json) -> None:
-    """Add a message to a session; count what is not sent."""
+    """Add a message to a session; count one of an unknown type."""
     kind, data = data_of(message)
     parts, id = parts_of(session, data), data.get("id")
     match kind:
@@ -135,7 +135,7 @@ def _calls(session: Session, data: Json) -> list[Part]:
 
 
 def parts_of(session: Session, data: Json) -> list[Any]:
-    """The parts of a message's content; blocks that are unknown are counted."""
+    """The parts of a message's content; unknown blocks are counted."""
     content = data.get("content")
     parts: list[Any] = []
     for block in [content] if isinstance(content, str) else list_of(content):

@@ -1,7 +1,7 @@
-"""Read llm's database of conversations (`logs.db`, in the folder that `llm logs path` prints).
+"""Read llm's database of conversations (`logs.db`; `llm logs path` prints its path).
 
-Each conversation is read as `llm -c` would resume it. There are two schemas: threads of messages, and
-older tables with a prompt and its response in each row.
+A session is a conversation as `llm -c` would resume it. There are two schemas: threads of messages, and
+older tables whose rows are a prompt and its response.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield each conversation, as far as the database can be read; one in both schemas is a thread."""
+    """Yield each conversation, as far as it can be read; one in both schemas is read as a thread."""
     threads: set[str] = set()
     if source.head.has(_THREADS):
         query = "SELECT * FROM threads WHERE tip_message_hash IS NOT NULL ORDER BY id"
@@ -67,7 +67,7 @@ class _Reading:
     # -- threads -------------------------------------------------------------------------------------------
 
     def thread(self, tip: object) -> None:
-        """Add a thread's messages, each with the time of its turn."""
+        """Add the messages of a thread, each with the time of its turn."""
         rows = self.source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", self.session.id)
         turns = {turn["tip_message_hash"]: turn for turn in rows}
         ids = [turn["id"] for turn in turns.values()]
@@ -126,7 +126,7 @@ class _Reading:
         return []
 
     def fragment(self, piece: Json) -> str:
-        """A piece of a text: what it says, or the fragment that it names."""
+        """The text of a reference: its literal text, or the fragment that it names."""
         if "literal" in piece:
             return text_at(piece, "literal")
         rows = self.rows("SELECT * FROM fragments WHERE id = ?", piece.get("fragment"))
@@ -138,7 +138,7 @@ class _Reading:
     # -- the older tables ----------------------------------------------------------------------------------
 
     def responses(self) -> None:
-        """Add a conversation from the older tables, where each row is a prompt and its response."""
+        """Add the messages of a conversation from the older tables."""
         id = self.session.id if self.session.id != _LOOSE else None
         named = next(self.source.rows("SELECT * FROM conversations WHERE id = ?", id), {})
         self.session.set_title(named.get("name"))
@@ -171,7 +171,7 @@ class _Reading:
             answer.append(session.call(call.get("tool_call_id"), call.get("name"), arguments))
         session.add("codeh", answer, id=id, ts=ts, **self.turn(row))
 
-    # -- either --------------------------------------------------------------------------------------------
+    # -- both schemas --------------------------------------------------------------------------------------
 
     def result(self, row: Json, files: list[Json]) -> Part:
         """The part of a result; `files`: its attachments."""
@@ -181,7 +181,7 @@ class _Reading:
         return self.session.result(row.get("tool_call_id"), row.get("name"), parts, failed=failed)
 
     def attachment(self, id: object) -> list[Part]:
-        """The part of an attachment: its bytes, its URL, or its name."""
+        """The part of an attachment: its bytes, its URL, or its name; [] if it is missing."""
         rows = self.rows("SELECT * FROM attachments WHERE id = ?", id)
         if not rows:
             self.session.problem(0, "drops", f"attachment {id} is missing")
@@ -195,25 +195,25 @@ class _Reading:
         return [{"text": f"[file: {name_at(row, 'path') or id}]"}]
 
     def turn(self, row: Json) -> Json:
-        """The fields of a turn's answer: model, usage and response."""
+        """The answer's fields: model, usage and response."""
         keys = ("input_tokens", "output_tokens")
         used: Json = {key: row[key] for key in keys if isinstance(row.get(key), int)}
         used |= omit_empty(token_details=_object_in(row.get("token_details")))
         return answer_fields({**row, "usage": used}, _ANSWER, _USAGE)
 
     def rows(self, query: str, id: object) -> list[Json]:
-        """The rows that a query selects for an id; [] if a table of the query does not exist."""
+        """The rows that a query selects for an id; [] if one of its tables does not exist."""
         exists = self.source.head.tables.keys() >= set(_TABLE.findall(query))
         return list(self.source.rows(query, id)) if exists and isinstance(id, (str, int)) else []
 
     def joined(self, table: str, column: str, id: object, of: str = "fragment") -> list[Json]:
-        """The rows that a join table lists for an id, in order."""
+        """The rows of table `of` that a join table links to an id, in order."""
         order = '"order"' if "order" in self.source.head.tables.get(table, ()) else "rowid"
         query = f"SELECT o.* FROM {table} p JOIN {of}s o ON o.id = p.{of}_id"  # noqa: S608 - names of ours
         return self.rows(f"{query} WHERE p.{column} = ? ORDER BY p.{order}", id)
 
     def fragments(self, table: str, id: object) -> list[str]:
-        """The texts that a join table lists for a response."""
+        """The texts of the fragments that a join table links to a response."""
         return [text_at(row, "content") for row in self.joined(table, "response_id", id)]
 
     def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:

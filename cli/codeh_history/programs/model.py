@@ -1,7 +1,7 @@
-"""The model that every reader fills: a session with its messages, summaries and problems.
+"""The session that every reader fills: its messages, summaries and problems.
 
-`records` turns it into a log, `changes` into what an existing copy lacks. Everything in it, ids and times
-included, depends only on the source.
+`records` turns it into a log, and `changes` compares it with an existing copy. Everything in it, ids and
+times included, depends only on the source.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ..session.records import dumps
 from .fields import at, hash_id, omit_empty
 from .parts import result, texts, without_texts
 
-# What the program does about a problem when it resumes the file: it forgets messages that are on disk,
-# drops a message, sends it twice, has the request refused by its provider, skips only that line, or does
-# not resume the file because another file is missing.
+# How a problem shows when the program resumes the file: it forgets messages that are on disk, drops a
+# message, sends it twice, gets its request refused by the provider, skips only that line, or cannot resume
+# because another file is missing.
 Effect = Literal["forgets", "drops", "doubles", "refused", "skips", "lacks"]
 
 
 class Problem(NamedTuple):
     """A problem in a source: its line (0: the whole file), its effect in the program, and the reason.
 
-    `mended` says how it was read anyway; None if it was not.
+    `mended` describes how it was repaired; None if it was not.
     """
 
     line: int
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What one line of the source adds to a message; no parts if it adds only fields."""
+    """The parts that one line of the source adds to a message; none if it adds only fields."""
 
     line: int
     parts: list[Part]
@@ -45,7 +45,7 @@ class Piece(NamedTuple):
 
 @dataclass(slots=True)
 class Entry:
-    """A message: `id`, `ts`, `kind` and further `fields` of its record, and its parts line by line."""
+    """A message: the `id`, `ts`, `kind` and other `fields` of its record, and its parts by source line."""
 
     id: str
     kind: str
@@ -64,7 +64,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Summary:
-    """What the program put in place of earlier entries and summaries, whose ids are in `covers`."""
+    """A summary by which the program replaced the entries and summaries in `covers` (ids)."""
 
     id: str
     ts: str | None
@@ -78,14 +78,14 @@ Item = Entry | Summary
 
 @dataclass(slots=True)
 class AgentUsage:
-    """The usage of a response whose message, `id`, is not imported (a sub-agent's)."""
+    """The usage of a sub-agent's response; its message, `id`, is not imported."""
 
     id: str
     ts: str | None
     fields: Json
 
 
-ABANDONED = "message of an abandoned branch"  # kinds of messages left out, unless branches are imported too
+ABANDONED = "message of an abandoned branch"  # kinds that are skipped unless branches are imported too
 SUB_AGENT = "message of a sub-agent"
 SUB_AGENTS = "sub-agent in a file of its own"
 SUB_SESSION = "sub-agent"
@@ -96,14 +96,14 @@ AS_BRANCHES = (ABANDONED, ROLLED_BACK, REWOUND, SUB_AGENT, SUB_AGENTS, SUB_SESSI
 
 @dataclass(slots=True)
 class Session:
-    """A session as its program would send it next, with what its compactions replaced.
+    """A session as its program would send it next, including what its compactions replaced.
 
-    `items` are in log order: covered items come before their summary. `settings` are those of a `meta`
-    record. `skipped` counts what is not imported, by kind; `interface` names the kinds that are the
-    program's own records. While the source is open, `branches` reads abandoned branches and sub-agents as
-    sessions with a `parent` (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind),
-    and `used` reads the usage of sub-agents that are not imported. `partial`: the source is damaged, so
-    missing items may have been lost.
+    `items` are in log order: covered items precede their summary. `settings` become a `meta` record.
+    `skipped` counts records that are not imported, by kind; `interface` lists those kinds that hold no
+    conversation. While the source is open, `branches` reads abandoned branches and sub-agents as sessions
+    with a `parent` (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind), and `used`
+    reads the usage of sub-agents that are not imported. `partial`: the source is damaged, so items may be
+    missing.
     """
 
     program: str
@@ -122,22 +122,22 @@ class Session:
     partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[AgentUsage]] = tuple
-    git: Json | None = None  # `{branch?, commit?}` of what is read; the entry where it changes gets it
+    git: Json | None = None  # `{branch?, commit?}` at the current line; stored where it changes
     number: int = 0  # line, or position, of the message being read
     live: list[str] = field(default_factory=list)  # ids of the items that no summary covers
     open_calls: dict[str, str] = field(default_factory=dict)  # calls without a result: id → function
-    _git: Json | None = None  # of the entry before
+    _git: Json | None = None  # the previous entry's `git`
     _functions: dict[str, str] = field(default_factory=dict)  # the function of every call
     _ids: set[str] = field(default_factory=set)
 
-    # -- what the source says of it ------------------------------------------------------------------------
+    # -- its header and settings ---------------------------------------------------------------------------
 
     def problem(self, line: int, effect: Effect, reason: str, mended: str | None = None) -> None:
-        """Add a problem; see `Problem` for the fields."""
+        """Add a `Problem` with these fields."""
         self.problems.append(Problem(line, effect, reason, mended))
 
     def set_parent(self, parent: str, at: str | None = None, *, agent: bool = False) -> None:
-        """Set the parent session, and after which of its messages this one left it (None: unknown)."""
+        """Set the parent session, and the message of it after which this one branches (None: unknown)."""
         self.parent, self.agent = {"session": parent, "at": at}, agent
 
     def set(self, **settings: object) -> None:
@@ -145,11 +145,11 @@ class Session:
         self.settings |= omit_empty(**settings)
 
     def set_title(self, title: object) -> None:
-        """Set the title, if this is text."""
+        """Set the title if it is a string."""
         self.set(title=title if isinstance(title, str) else None)
 
     def system(self, text: str) -> None:
-        """Add to the system prompt; once the conversation has begun, add a message instead."""
+        """Add to the system prompt, or add a message if the conversation has begun."""
         if self.items:
             self.add("user", [{"text": text}], item={"role": "system"})
         elif text:
@@ -158,18 +158,18 @@ class Session:
 
     @property
     def last(self) -> str | None:
-        """The time of the last item, or of the session's start; None if unknown."""
+        """The time of the last item that has one, else the session's start; None if unknown."""
         return next((item.ts for item in reversed(self.items) if item.ts), self.created)
 
     def skip(self, kind: str, count: int = 1, *, own: bool = False) -> None:
-        """Count what is not imported; `own`: a known kind of the program's own records."""
+        """Count records that are not imported; `own`: this kind never holds conversation."""
         if count:
             self.skipped[kind] += count
         if own:
             self.interface.add(kind)
 
     def kind_of(self, role: object, kinds: Mapping[str, str]) -> str | None:
-        """The kind of a message with this role; count one of another role, and return None."""
+        """Return the kind of a message with this role; count a message of any other role as skipped."""
         kind = kinds.get(role) if isinstance(role, str) else None
         self.skip(f"message of {name_of(role) or 'nobody'}", kind is None)
         return kind
@@ -179,9 +179,9 @@ class Session:
     def add(
         self, kind: str, parts: list[Part], *, id: object = None, ts: str | None = None, **fields: Any
     ) -> Entry | None:
-        """Append a message without its empty texts and thoughts, unless nothing is left.
+        """Append a message without its empty texts and thoughts; return None if nothing is left.
 
-        Without `id`, its id is a hash of its content.
+        If `id` is not a name, the message's id is a hash of its content.
         """
         parts = [part for part in parts if part.get("text") != "" or not part.keys() <= {"text", "thought"}]
         if not parts:
@@ -192,14 +192,14 @@ class Session:
         return entry
 
     def append(self, item: Item) -> None:
-        """Append an item; an entry on another branch than the one before gets `git`."""
+        """Append an item; an entry gets the field `git` if that changed since the previous entry."""
         if isinstance(item, Entry) and self.git and self.git != self._git:
             item.fields["git"] = self._git = self.git
         self.items.append(item)
         self.live.append(item.id)
 
     def extend(self, entry: Entry, parts: list[Part]) -> None:
-        """Add the parts of another line to a message."""
+        """Add parts from the current line to an earlier message."""
         entry.pieces.append(Piece(self.number, parts))
 
     def summarise(self, id: str, ts: str | None, text: str, keep: Collection[str] = ()) -> None:
@@ -214,7 +214,7 @@ class Session:
         return [item for item in self.items if isinstance(item, Entry) and item.id not in covered]
 
     def undo(self, place: int) -> None:
-        """Remove the item at this place and all after it; what their summaries covered is live again."""
+        """Remove all items from this index on; items that their summaries covered become live again."""
         del self.items[place:]
         covered = {id for item in self.items if isinstance(item, Summary) for id in item.covers}
         self.live = [item.id for item in self.items if item.id not in covered]
@@ -222,9 +222,9 @@ class Session:
     def turn(
         self, kind: str, parts: list[Part], *, id: object, ts: str | None = None, **fields: Any
     ) -> None:
-        """Append a message whose parts may include results; these become `tool` messages, in place.
+        """Append a message, moving each run of results among its parts into a `tool` message of its own.
 
-        If this makes several messages, only the last one gets the usage.
+        If the rest is split into several messages, only the last of them gets the usage.
         """
         runs = [(tool, list(run)) for tool, run in groupby(parts, lambda part: "functionResponse" in part)]
         last = max((place for place, (tool, _) in enumerate(runs) if not tool), default=-1)
@@ -233,25 +233,25 @@ class Session:
             self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else own))
 
     def unique(self, id: str) -> str:
-        """Make the id unique in this session by adding a number if needed."""
+        """Make an id unique in this session by appending a number if needed."""
         numbered = (f"{id}.{number}" for number in count(2))
         own = next(own for own in chain([id], numbered) if own not in self._ids)
         self._ids.add(own)
         return own
 
     def call(self, id: object, name: object, arguments: object) -> Part:
-        """Make the part of a call; a call without an id gets a number."""
+        """Make the part of a call; a call without an id is numbered."""
         own = name_of(id) or f"call_{len(self._functions) + 1}"
         function = name_of(name) or "tool"
         self.open_calls[own] = self._functions[own] = function
         return call(own, function, arguments)
 
     def calls(self, values: Iterable[Json], *paths: str) -> list[Part]:
-        """Make the parts of calls; `paths`: those of their ids, names and arguments."""
+        """Make the parts of calls; `paths` lead to their ids, names and arguments."""
         return [self.call(*(at(value, path) for path in paths)) for value in values]
 
     def result(self, id: object, name: object, parts: list[Part], *, failed: bool = False) -> Part:
-        """Make the part of a result for this call, else for the oldest open one (of that name)."""
+        """Make the part of a result; without an id it answers the oldest open call, if possible by name."""
         own, function = name_of(id), name_of(name)
         if own is None:
             own = next((key for key, called in self.open_calls.items() if called == function), None)

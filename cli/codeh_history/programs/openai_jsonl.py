@@ -1,4 +1,4 @@
-"""Read files for fine-tuning and batches: one conversation per line (or list element)."""
+"""Read fine-tuning and batch files: one conversation per line (or list element)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .model import Session
 from .parts import ConversationIds, opening
 from .protocol import Head, Program, Source, Unreadable
 
-_OF_A_BATCH = ("body", "params", "response", "result")  # fields of its lines
+_OF_A_BATCH = ("body", "params", "response", "result")  # fields of a batch's lines
 
 
 def recognises(head: Head) -> bool:
-    """A single `{messages}` does not count: it is a request body."""
+    """A single `{messages}` is a request body, which `forms` reads."""
     several = len(head.values) > 1 or head.data.lstrip()[:1] == b"["
     of_a_batch = [value for value in head.values if "custom_id" in value]
     if any(isinstance(value.get(field), dict) for value in of_a_batch for field in _OF_A_BATCH):
@@ -31,7 +31,7 @@ def _is_preference(value: Json) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Yield each conversation; a batch's answers are not imported."""
+    """Yield each conversation; answers of batches are not imported."""
     ids = ConversationIds()
     return json_values.sessions(source, lambda value, number: _session(program.name, value, number, ids))
 
@@ -63,7 +63,7 @@ def add_body(session: Session, body: Json) -> None:
         name = providers.COMMON
     try:
         outcomes = requests.read(name, body)
-    except BadData:  # skip the invalid messages only
+    except BadData:  # read the list alone, which skips only the invalid messages
         outcomes = requests.read(name, list_at(body, providers.load(name).package.FIELD))
     if outcomes is None:
         session.problem(session.number, "skips", "no messages in it")

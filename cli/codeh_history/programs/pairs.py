@@ -1,4 +1,4 @@
-"""Find calls and results that a program would not send unchanged, and what it does with them."""
+"""Report unmatched calls and results, and what the program does with them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from .fields import name_at
 from .model import Effect, Session
 
 OPEN = "open"  # a call without a result
-OPEN_AT_THE_END = "open at the end"  # one of the last message, if the program handles it differently
+OPEN_AT_THE_END = "open at the end"  # such a call in the last message, if handled differently
 ORPHAN = "orphan"  # a result without an earlier call
 DOUBLE = "double"  # a second result for a call
-EARLY = "early"  # a result before its call; an orphan, unless the program handles it differently
+EARLY = "early"  # a result before its call; an orphan unless handled differently
 
 _DESCRIPTIONS = {
     OPEN: "the call of {} has no result", OPEN_AT_THE_END: "the call of {} has no result",
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
     EARLY: "the result of {} comes before its call",
 }  # fmt: skip
-Effects = Mapping[str, tuple[Effect, str]]  # by kind: effect, description (`{}` is the program's name)
+Effects = Mapping[str, tuple[Effect, str]]  # by kind: effect and description (`{}`: the program's name)
 DROPPED: tuple[Effect, str] = ("drops", "{} drops it")
 REFUSED: tuple[Effect, str] = ("refused", "{} sends it, which its provider refuses")
 BOTH_REFUSED: tuple[Effect, str] = ("refused", "{} sends both, which its provider refuses")
 
 
 def report(session: Session, effects: Effects, title: str) -> None:
-    """Add a problem for each unmatched call or result of a session, sorted by line.
+    """Add a problem for each unmatched call or result of a session, and sort its problems by line.
 
-    Messages that a summary covers are not sent, so they do not count.
+    Messages that a summary covers are ignored, because they are not sent.
     """
     entries = session.uncovered()
     placed = [

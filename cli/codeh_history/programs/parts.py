@@ -1,4 +1,4 @@
-"""Make parts that several programs store in different ways, and ids for conversations without one."""
+"""Make parts from the different ways in which programs store them, and ids of conversations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .fields import at, hash_id
 
 
 class ConversationIds:
-    """Unique ids for the conversations of a file, whose format gives them none or repeats them."""
+    """Unique ids for the conversations of a file whose format has no ids or repeats them."""
 
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
 
     def assign(self, own: object, *opening: object) -> str:
-        """Its own id, else a hash of how the conversation opens; a repeated id gets `-2`, `-3`, …."""
+        """Return its own id, else a hash of its opening; a repeated id gets `-2`, `-3`, …."""
         id = own if isinstance(own, str) and own.strip() else hash_id(*map(dumps, opening))
         self._seen[id] += 1
         return id if self._seen[id] == 1 else f"{id}-{self._seen[id]}"
@@ -35,13 +35,13 @@ def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any
 
 
 def thought(text: str, signature: object = None) -> Part:
-    """A thought, signed if there is a signature."""
+    """A thought, with its signature if there is one."""
     signed = {"thoughtSignature": signature} if name_of(signature) else {}
     return {"text": text, "thought": True, **signed}  # type: ignore[typeddict-item]
 
 
 def result(id: object, name: object, text: str, *, failed: bool, files: list[Part] | None = None) -> Part:
-    """A tool's result for a call; `files`: its parts that are not text."""
+    """A tool's result; `id` and `name` are the call's, `files` its parts that are not text."""
     response: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
     if name_of(id):
         response = {"id": id, **response}
@@ -60,7 +60,7 @@ def without_texts(parts: Iterable[Part]) -> list[Part]:
 
 
 def media(source: object, mime: object, what: object) -> Part:
-    """A file that the source only refers to: a `fileData` part for a URL, else its name as text."""
+    """A file that the source refers to: its data or web address as a part, else its name as text."""
     name = source if isinstance(source, str) else ""
     data = parse_data_url(name) if name.startswith("data:") else None
     if data is not None:
@@ -72,6 +72,6 @@ def media(source: object, mime: object, what: object) -> Part:
 
 
 def inline(data: bytes | str, mime: object, default: str = "application/octet-stream") -> Part:
-    """A file from its bytes, or their base64."""
+    """A file's part from its bytes or their base64."""
     text = b64encode(data).decode() if isinstance(data, bytes) else data
     return {"inlineData": {"mimeType": name_of(mime) or default, "data": text}}

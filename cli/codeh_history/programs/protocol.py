@@ -1,4 +1,4 @@
-"""What a program declares: how to recognise its files, where they are, how to read and write them.
+"""What a module declares about its program: how to recognise, locate, read and write its files.
 
 Readers and writers are pure: they get a `Source` or a view and open nothing themselves.
 """
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class Head(NamedTuple):
     """The beginning of a file: its first bytes, and the JSON objects among its first lines.
 
-    `whole`: the file is one JSON value; `values` is then that object, or the first objects of that list
-    (the last one may be cut). Otherwise `values` equals `objects`. `tables`: a database's tables with
-    their columns.
+    `whole`: the file is one JSON value, and `values` is that object or the first objects of that list (the
+    last one may be cut). Otherwise `values` equals `objects`. `tables`: a database's tables and columns.
     """
 
     data: bytes
@@ -39,12 +38,12 @@ class Head(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A folder with a program's sessions, and patterns for the files in it.
+    """A folder with a program's sessions, and patterns of their file names.
 
     `variable`: the environment variable that names the folder; `default`: its path below the home
-    directory if that is not set ("": none). `patterns`: wildcards with `/` between folders; "" means that
-    the folder is itself the file. `beside`: a folder with more of the session, relative to the file's
-    folder; `{}` is the file's stem.
+    directory if the variable is not set ("": none). `patterns`: globs with `/` between folders; "" means
+    that the folder is itself the file. `beside`: a folder with more of the session, relative to the
+    file's folder; `{}` is the file's stem.
     """
 
     variable: str
@@ -54,15 +53,15 @@ class Place(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A program, as its module's `PROGRAM` declares it; a fork of a program replaces some fields.
+    """A program, as its module's `PROGRAM` declares it; a fork of it replaces some fields.
 
-    `title`: the name used in messages. `recognises`: whether a file with this head is one of the
-    program's; `recognises_own`: the same for files in its own folders. `read` yields the sessions of a
-    file; damage becomes a problem of theirs. `superseded`: those of its files that the program no longer
-    resumes because a newer one exists. `writer`: the `writing.Writer` of its files, as `MODULE:CLASS`;
-    `format`: the provider whose requests they contain; `keeps_thinking`: whether they contain thinking;
-    `command`: the program's command; `by_folder`: it looks up a session in its directory's folder, so that
-    two directories may have one of the same id. `pairs`: what it does with unmatched calls and results.
+    `title`: the name in messages. `recognises`: whether a file with this head is one of the program's;
+    `recognises_own`: the same for files in its own folders. `read` yields the sessions of a file, with any
+    damage as their problems. `superseded` selects the files that the program no longer resumes because a
+    newer one exists. `writer`: the `writing.Writer` of its files, as `MODULE:CLASS`; `format`: the provider
+    whose request elements they contain; `keeps_thinking`: they contain thinking; `command`: the program's
+    executable; `by_folder`: sessions are stored by directory, so that two directories may have one of the
+    same id. `pairs`: what the program does with unmatched calls and results.
     """
 
     name: str
@@ -81,13 +80,13 @@ class Program(NamedTuple):
 
 
 class Unreadable(Exception):
-    """What a reader asked for cannot be read; the message says what and why."""
+    """A source, or a file beside it, cannot be read; the message names it and the reason."""
 
 
 class Source:
-    """A program's file, as its reader sees it; this one is in memory, with nothing beside it.
+    """A program's file for its reader; this class holds one in memory, without other files beside it.
 
-    `path`: "" if it has no name; `stem`: its name without its extension.
+    `path`: "" if it has none; `stem`: its name without its extension.
     """
 
     def __init__(self, data: bytes, stem: str) -> None:
@@ -99,42 +98,42 @@ class Source:
 
     @property
     def damage(self) -> str | None:
-        """Why some rows of the database could not be read; None if all could so far."""
+        """The reason why rows of the database could not be read; None if all could so far."""
         return None
 
     def lines(self) -> Iterator[bytes]:
-        """Its lines with their newlines, one at a time; a line that is too long is blank."""
+        """Yield its lines with their newlines; a line that is too long is blank."""
         return lines_of(self._data)
 
     def streams(self) -> Iterator[IO[bytes]]:
-        """Its bytes as a stream; for a zip, a stream for each `conversations*.json` in it."""
+        """Yield its bytes as a stream; for a zip, a stream for each `conversations*.json` in it."""
         return iter([BytesIO(self._data)])
 
     def member(self, id: str, most: int) -> bytes:  # noqa: ARG002
-        """Read a file in this zip whose name begins with an id; Unreadable if it cannot be read."""
+        """Read the file in this zip whose name begins with this id; raise Unreadable if that fails."""
         raise Unreadable(f"{self.stem}: not a zip archive")
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
-        """The readable rows of this database, as dicts; Unreadable if none can be read."""
+        """Yield the readable rows of this database as dicts; raise Unreadable if none can be read."""
         raise Unreadable(f"{self.stem}: no database")
 
     def beside(self, *names: str, above: int = 0) -> bytes:  # noqa: ARG002
-        """Read a file from the session's own folder, named like its file; Unreadable if that fails.
+        """Read a file in the session's own folder, named like its file; raise Unreadable if that fails.
 
         `above`: start from the folder this many levels above the file's folder instead.
         """
         raise Unreadable(f"{'/'.join(names)}: beside {self.stem} nothing is read")
 
     def names(self, *folders: str, above: int = 0) -> list[str]:  # noqa: ARG002
-        """The names in a folder below the session's own (or below one `above`); [] if there is none."""
+        """List a folder below the session's own (or below one `above`); [] if it does not exist."""
         return []
 
     def others(self, places: Sequence[Place]) -> Iterator[str]:  # noqa: ARG002
-        """The paths of the program's other files in this folder and in its usual places."""
+        """Yield the paths of the program's other files, in this folder and in its usual places."""
         return iter(())
 
     def other(self, path: str, size: int) -> AbstractContextManager[Source]:  # noqa: ARG002
-        """Open the first `size` bytes of one of these; HistoryError if it cannot be read."""
+        """Open the first `size` bytes of one of these files; raise HistoryError if it cannot be read."""
         raise Unreadable(f"{path}: beside {self.stem} nothing is read")
 
 
@@ -142,10 +141,10 @@ class Source:
 
 
 class SessionInfo(NamedTuple):
-    """What a new file says about its session: its `id` (a UUID) and the directory it is resumed in.
+    """The data of a new session: its `id` (a UUID), its directory, its title and the current time.
 
-    `time` is now. Further ids are derived from `id`. `read_file` reads a file below the program's first
-    place; b"" if there is none.
+    Other ids are derived from `id`. `read_file` reads a file below the program's first place; b"" if there
+    is none.
     """
 
     id: str
@@ -158,15 +157,15 @@ class SessionInfo(NamedTuple):
 class Written(NamedTuple):
     """A file that a program resumes: its bytes, and its path below the program's first place.
 
-    `resume`: the command that resumes it there; `taken`: the command that takes a path as its last word
-    (empty: none). `imported`: the command that imports the file, for programs that keep no files. `left`
-    counts what was left out, by kind.
+    `resume`: the command that resumes it there; `taken`: the same for a path as its last argument (empty:
+    unsupported). `imported`: the command that imports the file, for programs that store no files.
+    `left_out` counts what the file lacks, by kind.
     """
 
     data: bytes
     name: str
     resume: Sequence[str]
     left_out: Counter[str] = Counter()  # noqa: RUF012 - never changed
-    notes: Sequence[str] = ()  # for people: what could not be written unchanged
+    notes: Sequence[str] = ()  # for stderr: what could not be written unchanged
     taken: Sequence[str] = ()
     imported: Sequence[str] = ()

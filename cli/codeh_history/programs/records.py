@@ -1,4 +1,4 @@
-"""Turn a program's session into our records: header, settings, messages, summaries."""
+"""Turn a program's session into records: header, settings, messages, summaries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_ID = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def lines(records: Iterable[Json], where: str) -> bytes:
-    """Serialise records as lines; BadData names one that could not be read back."""
+    """Serialise records as lines; raise BadData for a record that could not be read back."""
     made = []
     for record in records:
         reason = check_message(record) if record["type"] == "message" else None
@@ -36,7 +36,7 @@ def session_id(session: Session) -> str:
 
 
 def header(session: Session, id: str, path: str, parent: Json | None = None) -> Json:
-    """The header of the copy, with the source's times and directory."""
+    """The header of a copy, with the source's time and directory."""
     first = session.created or next((item.ts for item in session.items if item.ts), from_millis(0))
     return {
         "type": "session", "version": 1, "id": id, "created": first,
@@ -49,7 +49,7 @@ def header(session: Session, id: str, path: str, parent: Json | None = None) -> 
 
 
 def records(session: Session) -> Iterator[Json]:
-    """Yield all records of a copy after its header."""
+    """Yield the records of a copy that follow its header."""
     if session.settings:
         yield settings(session, session.settings)
     before: dict[str, Item] = {}
@@ -60,7 +60,7 @@ def records(session: Session) -> Iterator[Json]:
 
 
 def usage_record(item: AgentUsage) -> Json:
-    """The record of a sub-agent's usage; each new total makes another record."""
+    """The record of a sub-agent's usage; its id depends on the total, so a new total is a new record."""
     id = hash_id("usage", item.id, dumps(item.fields["usage"]))
     return {"type": "usage", "id": id, **omit_empty(ts=item.ts), "of": item.id, **item.fields, MARK: []}
 
@@ -78,8 +78,8 @@ def revert(session: Session, id: str, of: str) -> Json:
 def record(item: Item, program: str, before: dict[str, Item]) -> Json:
     """The record of a message or a summary; `before`: the items up to it, by id.
 
-    A summary's period and number of exchanges are those of what it covers. The heading that our writers
-    add to a summary is removed.
+    A summary's period and number of exchanges come from the items that it covers. The heading that our
+    writers add to a summary is removed.
     """
     if isinstance(item, Entry):
         return {

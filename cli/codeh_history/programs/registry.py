@@ -1,7 +1,8 @@
-"""The programs whose sessions are read, and those whose files are written.
+"""The programs whose sessions can be read, and those whose files can be written.
 
 To add one, write a module with a `PROGRAM` (`protocol.Program`) and add a line to `PROGRAMS`; `MODULE:NAME`
-is a relative of a program, in its module. The first program in this order that recognises a file reads it.
+is a fork, declared in the module of its original. The first program in this order that recognises a file
+reads it.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ PROGRAMS = {
     "gemini-cli": "gemini_cli",
     "kimi-code": "kimi_code",
     "kimi-cli": "kimi_code:KIMI_CLI",
-    "roo-code": "cline:ROO_CODE",  # before cline, whose files have its form
+    "roo-code": "cline:ROO_CODE",  # before cline, which would recognise its files too
     "cline": "cline",
-    "kilo": "opencode:KILO",  # before opencode, whose form its files have
+    "kilo": "opencode:KILO",  # before opencode, which would recognise its files too
     "opencode": "opencode",
     "copilot-cli": "copilot",
     "cursor": "cursor",
@@ -45,13 +46,13 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-# those with a writer
+# programs with a writer
 WRITTEN = ("claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "pi", "copilot-cli", "kilo")
 
 
 @cache
 def program(name: str) -> Program:
-    """The program with this name, as its module declares it."""
+    """Load a program's declaration from its module."""
     module, _, own = PROGRAMS[name].partition(":")
     declared: Program = getattr(import_module(f"{__package__}.{module}"), own or "PROGRAM")
     return declared
@@ -68,7 +69,7 @@ def is_own_session(name: str, head: Head) -> bool:
 
 
 def read(name: str, source: Source) -> Iterator[Session]:
-    """Yield the sessions in a file, with the problems of their calls and results."""
+    """Yield the sessions in a file, with a problem for each unmatched call or result."""
     own = program(name)
     for session in own.read(source, own):
         if own.pairs is not None:
@@ -77,7 +78,7 @@ def read(name: str, source: Source) -> Iterator[Session]:
 
 
 def written(name: str, view: View, about: SessionInfo) -> Written:
-    """Write a file that this program resumes; the view's calls and results must be paired."""
+    """Make the file that this program resumes; the view's calls and results must be paired."""
     from . import writing
 
     return writing.write(program(name), view, about)

@@ -15,7 +15,7 @@ from ..session.records import BOM, MAX_READ, TORN, nests_deeper
 from .model import Problem, Session
 from .protocol import Head, Source, Unreadable
 
-_MAX_PARSED = 8  # how many times its length of a broken line is parsed at most
+_MAX_PARSED = 8  # most bytes parsed to repair a line, in multiples of its length
 _HEAD_OBJECTS = 20
 _WHITESPACE = b" \t\r\n"
 _HEAD_BYTES = 1 << 10
@@ -24,7 +24,7 @@ Recognises = Callable[[Head], bool]
 
 
 def value_beside(source: Source, *names: str, above: int = 0) -> Any:
-    """The JSON value in a file beside a session's; None if there is none."""
+    """The JSON value in another file of the session (see `Source.beside`); None if unreadable."""
     try:
         return value_of(source.beside(*names, above=above))
     except Unreadable:
@@ -32,7 +32,7 @@ def value_beside(source: Source, *names: str, above: int = 0) -> Any:
 
 
 def fill(session: Session, read: Callable[[], None]) -> Session:
-    """Fill a session with `read`, as far as the rows of its database can be read."""
+    """Fill a session with `read`; add a problem if its database stops being readable."""
     try:
         read()
     except Unreadable as error:
@@ -46,9 +46,10 @@ def fill(session: Session, read: Callable[[], None]) -> Session:
 def line_objects(
     source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
 ) -> Iterator[tuple[int, Json]]:
-    """Yield each line that is an object with its number; add a problem for every other line.
+    """Yield each line that is an object, with its number; add a problem for every other line.
 
-    If a torn line runs into a complete one that the program `recognises`, the complete one is read.
+    If a torn line is followed by a complete one without a newline between, and the program `recognises`
+    that one, it is yielded.
     """
     for number, raw in enumerate(source.lines(), 1):
         value: Any = None
@@ -73,7 +74,7 @@ def line_objects(
 def _last_complete(raw: bytes, recognises: Recognises) -> Json | None:
     """Return the program's object at the end of an invalid line; None if there is none.
 
-    A nested object is never at the end, because its parent's closing brace follows.
+    It cannot be a nested object, because that is followed by its parent's closing brace.
     """
     view, start, left = memoryview(raw), len(raw), _MAX_PARSED * len(raw)
     while left > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
@@ -89,7 +90,7 @@ def _last_complete(raw: bytes, recognises: Recognises) -> Json | None:
 
 
 def line_object(line: bytes) -> Json | None:
-    """Parse a line that is an object, lone surrogates included; None for anything else."""
+    """Parse a line that is an object, lone surrogates allowed; None for anything else."""
     try:
         value = loads(line)
     except ValueError:
@@ -110,7 +111,7 @@ def is_whole(data: bytes) -> bool:
 
 
 def first(data: bytes) -> list[Json]:
-    """The object, or the first objects of the list, that this data begins; the last may be cut."""
+    """The object, or the first objects of the list, at the start of the data; the last may be cut."""
     data = data.removeprefix(BOM)
     try:
         value = orjson.loads(data)
@@ -121,7 +122,7 @@ def first(data: bytes) -> list[Json]:
 
 
 def _beginning(stream: IO[bytes]) -> Any:
-    """As much of the value as the text contains."""
+    """Parse as much of a truncated value as there is."""
     import ijson
 
     builder = ijson.ObjectBuilder()
@@ -134,10 +135,10 @@ def _beginning(stream: IO[bytes]) -> Any:
 def objects(
     source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
 ) -> Iterator[tuple[int, Json]]:
-    """Yield each object with its number: its line, or its place in the list (1 for a single object).
+    """Yield each object with its number: its line, or its position in the list (1 for a single object).
 
-    Other values are added to `problems` before the next object is yielded. Unreadable if nothing can be
-    read.
+    Other values are added to `problems` before the next object is yielded. Raises Unreadable if nothing
+    can be read.
     """
     if not source.head.whole:
         yield from line_objects(source, problems, recognises)
@@ -165,10 +166,10 @@ def objects(
 
 
 def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[Session]:
-    """Yield a session for each object, with its problems; an object that is Unreadable is skipped.
+    """Yield a session for each object that `read` can read, with its problems.
 
-    Unreadable if there is no object at all. A session's branches can be read until the next session is
-    requested: they hold the whole source.
+    Raises Unreadable if there is none. A session's branches can be read only until the next session is
+    requested, because they refer to the whole source.
     """
     problems: list[Problem] = []
     last: Session | None = None
@@ -197,7 +198,7 @@ def _why_unusable(value: Any) -> str | None:
 
 
 def _elements(stream: IO[bytes]) -> Iterator[Any]:
-    """The elements of the list, or the single object; ValueError if the stream is invalid."""
+    """Yield the elements of the list, or the single object; raise ValueError if the JSON is invalid."""
     import ijson
 
     start = stream.read(_HEAD_BYTES)

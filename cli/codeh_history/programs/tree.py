@@ -1,4 +1,4 @@
-"""Trees of messages that name their parents: the path to a leaf, and the other branches."""
+"""Trees of messages, each with its parent's id: the path to a leaf, and the other branches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_A_RESPONSE = ("provider", "model", "response", "usage")
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A message in a tree: its id, its parent's id, and its place in the file."""
+    """A message in a tree: its id, its parent's id, and its position in the file."""
 
     id: str
     parent: str | None
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Broken(NamedTuple, Generic[N]):
-    """A node whose parent is missing, and the node that is used instead."""
+    """A node without a valid parent, and the node used instead of that."""
 
     node: N
     instead: N | None
@@ -47,10 +47,10 @@ def walk(
     beside: Callable[[N], Sequence[N]] | None = None,
     before: Callable[[N, set[str]], N | None] = lambda *_: None,
 ) -> tuple[list[N], list[Broken[N]]]:
-    """Return the nodes from the root to a leaf, and where a parent is missing.
+    """Return the nodes from the root to a leaf, and the nodes whose parent is missing or a descendant.
 
-    The nearest earlier node among those `beside` it (default: all) replaces a missing parent. `before`
-    returns the node that precedes a root, given the ids met so far.
+    Such a parent is replaced by the nearest earlier one of the nodes that `beside` returns (default: all).
+    `before` returns the node that precedes a root, from the ids on the path so far.
     """
     every = list(nodes.values())
     path: list[N] = []
@@ -81,7 +81,7 @@ def nearest(talk: Sequence[N], node: N, seen: set[str]) -> N | None:
 def report_broken(
     session: Session, broken: Iterable[Broken[N]], talk: Iterable[int], title: str, unless: str = ""
 ) -> None:
-    """Add a problem for each missing parent: how many of the messages on these lines would be sent."""
+    """Add a problem for each missing parent: how many of the messages on the lines `talk` would be sent."""
     lines = sorted(talk)
     for node, instead, why in broken:
         sent = len(lines) - bisect_left(lines, node.number)
@@ -102,9 +102,9 @@ def read_exported(
     current: str | None,
     fill: Callable[[Session, list[str]], object],
 ) -> set[str]:
-    """Read the branch of an export that ends at `current`, or at the last leaf; return its ids.
+    """Read the branch of an export that ends at `current`, else at the last leaf; return its ids.
 
-    `fill` adds the messages with these ids to a session. The other branches become sessions of their own.
+    `fill` adds the messages with these ids to a session. The other branches become `session.branches`.
     """
     if not nodes:
         return set()
@@ -136,10 +136,10 @@ def own_nodes(
     used: set[str],
     whole: Callable[[N], Iterable[N]] = lambda _: (),
 ) -> Iterator[list[N]]:
-    """Yield the nodes that only this branch has, for each unused branch, newest first.
+    """Yield, for each branch outside `used`, newest first, the nodes that newer branches lack.
 
-    `talk`: nodes that may end a branch, in file order. `whole`: all nodes that a branch ending there
-    includes.
+    `talk`: nodes that may end a branch, in file order. `whole` returns all nodes that belong to a branch
+    with this end.
     """
     seen = set(used)
     count = 0
@@ -163,7 +163,7 @@ def branches(
     fill: Callable[[Session, T], object],
     name: Callable[[T], str] = lambda own: own[0].id[:8],  # type: ignore[index]
 ) -> Iterator[Session]:
-    """Yield the newest branches as sessions, filled by `fill`; the last one counts those not read."""
+    """Yield the newest branches as sessions filled by `fill`; the last one counts the unread rest."""
     rest, ids = iter(newest), {item.id for item in session.items}
     last: Session | None = None
     for own in islice(rest, MAX_BRANCHES):
@@ -184,7 +184,7 @@ def branches(
 
 
 def undone_branches(session: Session, before: Iterable[list[Item]]) -> Iterator[Session]:
-    """Yield what was undone, each time with everything that stood `before`, newest first."""
+    """Yield undone branches, newest first, from the items of the session `before` each undo."""
 
     def fill(branch: Session, items: list[Item]) -> None:
         branch.items = items
@@ -196,7 +196,7 @@ def undone_branches(session: Session, before: Iterable[list[Item]]) -> Iterator[
 
 
 def agent_files(source: Source, *folder: str, above: int = 0) -> dict[str, Sequence[str]]:
-    """The paths of the sub-agents' files in a folder beside the session's, by id; see `Source.names`."""
+    """The paths of sub-agents' files in a folder of the session, by id; see `Source.names`."""
     names = source.names(*folder, above=above)
     return {name.removesuffix(".jsonl"): (*folder, name) for name in names if name.endswith(".jsonl")}
 
@@ -209,7 +209,7 @@ def add_agents(
     above: int,
     others: Callable[[], Iterable[Session]] = tuple,
 ) -> None:
-    """Count the sub-agents with these files, and let them be read as branches, after the `others`."""
+    """Count the sub-agents with these files as skipped, and add them to the branches, after `others`."""
     session.skip(SUB_AGENTS, len(paths))
     agents = partial(read_agents, source, program, paths, above)
     session.branches = lambda: chain(others(), of_session(session, agents()))
@@ -219,7 +219,7 @@ def add_agents(
 def read_agents(
     source: Source, program: Program, paths: Mapping[str, Sequence[str]], above: int = 0
 ) -> Iterator[Session]:
-    """Read the sub-agents with these ids, each from the file at its path beside the session's."""
+    """Read the sub-agents with these ids from the files at these paths; see `Source.beside`."""
     for id, path in paths.items():
         with suppress(Unreadable):
             for agent in program.read(Source(source.beside(*path, above=above), id), program):
@@ -236,7 +236,7 @@ def of_session(session: Session, agents: Iterable[Session]) -> Iterator[Session]
 
 
 def usage_of(session: Session) -> Iterator[AgentUsage]:
-    """Yield the usage of a session's responses and of its own sub-agents."""
+    """Yield the usage of a session's responses and of its sub-agents."""
     for item in session.items:
         if isinstance(item, Entry) and "usage" in item.fields:
             fields = {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields}

@@ -1,7 +1,7 @@
-"""Read the chats of VS Code with Copilot: `chatSessions/ID.json`, or `.jsonl`, a log of changes to it.
+"""Read chats of Copilot in VS Code: `chatSessions/ID.json`, or `ID.jsonl`, a log of changes to it.
 
-What the extension sends next is not in the file as a whole: prompts are as typed, and summaries of its own
-are not applied.
+The file does not contain everything that the extension sends: prompts are read as typed, and the
+extension's summaries are not applied.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def recognises(head: Head) -> bool:
 
 
 def _state(value: Json) -> Json:
-    """The chat that a file or the first line of a log contains."""
+    """The chat in a file or in the first line of a log."""
     return object_at(value, "v") if value.get("kind") == _BEGIN else value
 
 
@@ -61,7 +61,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _apply(state: Any, change: Json) -> bool:
-    """Apply a line of the log to the chat; return whether what it changes exists."""
+    """Apply a line of the log to the chat; return whether its target exists."""
     path = list_at(change, "k")
     try:
         for key in path[:-1]:
@@ -82,7 +82,7 @@ def _apply(state: Any, change: Json) -> bool:
 
 
 def _add(session: Session, request: Json) -> None:
-    """Add a prompt and its answer, which has a round for each request to the model."""
+    """Add a prompt and its answer: a message for each request to the model, and its results."""
     about, id = object_at(request, "result.metadata"), name_at(request, "requestId")
     ts, results = time_of(request.get("timestamp")), object_at(about, "toolCallResults")
     session.add("user", [{"text": text_at(request, "message.text")}], id=id, ts=ts)
@@ -106,7 +106,7 @@ def _add(session: Session, request: Json) -> None:
 
 
 def _round(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
-    """The thinking, text and calls of a round."""
+    """Yield the thinking, text and calls of the answer to one request."""
     yield thought(_joined(at(data, "thinking.text")))
     yield {"text": text_at(data, "response")}
     yield from session.calls(calls, "id", "name", "arguments")
@@ -116,7 +116,7 @@ def _round(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
 
 
 def _shown(session: Session, request: Json) -> Iterator[Part]:
-    """What the window shows of an answer whose rounds are not in the file."""
+    """Yield the displayed parts of an answer whose requests are not in the file."""
     text = ""
     for item in objects_at(request, "response"):
         match item.get("kind"):
@@ -137,7 +137,7 @@ def _shown(session: Session, request: Json) -> Iterator[Part]:
 
 
 def _joined(value: Any) -> str:
-    """All text in a value: a text, a list, or a tree of nodes."""
+    """Join all text in a value: a string, a list, or a tree of nodes."""
     if isinstance(value, dict):
         value = [value[key] for key in ("text", "value", "node", "children") if key in value]
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What the writers of programs' files share: which messages are written, request elements, ids."""
+"""Shared by the writers of programs' files: the messages to write, request elements, ids."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _NEXT_PROMPT: list[Part] = [{"text": "next"}]
 
 
 def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
-    """The view as this program's file may hold it, and what is left out besides thinking, by kind.
+    """Reduce a view to what this program's file may hold, and count the rest, except thinking, by kind.
 
-    Only sent messages remain, every call has a unique id, and thinking and signatures stay only if they
-    came from this program. The program supplies its own system prompt and tools.
+    Only sent messages remain, every call gets a unique id, and thinking and signatures stay only if they
+    came from this program. The system prompt and tools go, because the program supplies its own.
     """
     system, tools = system_and_tools(view.meta)
     left_out = unsent(view.messages) + Counter(
@@ -79,7 +79,7 @@ def _without_thinking(message: Message) -> Message:
 
 
 def as_written(program: Program, view: View) -> View:
-    """The view as its file holds it: without thinking that the program does not get back."""
+    """The view without the thinking that the program's file cannot hold."""
     view, _ = prepare(view, program.name)
     if not thoughts(view.messages):
         return view
@@ -90,7 +90,7 @@ def as_written(program: Program, view: View) -> View:
 
 
 def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
-    """Give each call an id of its own, and its result the same one."""
+    """Give each call and its result an id that no other call has."""
     ids, unique = CallIds(str, faithful=False), list(messages)
 
     def rename(place: int, number: int, key: str, id: str) -> None:
@@ -107,11 +107,11 @@ def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
     return unique
 
 
-# -- what is sent of them ----------------------------------------------------------------------------------
+# -- request elements --------------------------------------------------------------------------------------
 
 
 def summary_of(view: View, program: str) -> str:
-    """Join the summaries' texts ("" if none), with our heading unless the program wrote them."""
+    """Join the summaries' texts ("" if none), below our heading unless the program wrote them."""
     texts = [summary.text for summary in view.summaries]
     own = all(summary.fields.get("by") == program for summary in view.summaries)
     headed = own or texts[0].startswith(SUMMARY_HEAD)
@@ -119,9 +119,9 @@ def summary_of(view: View, program: str) -> str:
 
 
 class Sent(NamedTuple):
-    """The elements of a provider's request for these messages, each with the sources of its parts.
+    """The elements of a provider's request, each with the source of each of its parts.
 
-    A source is the message that a part comes from; None for text that the format adds.
+    A source is the message that contains the part; None for text that the format adds.
     """
 
     elements: list[tuple[Json, list[Message | None]]]
@@ -129,9 +129,9 @@ class Sent(NamedTuple):
 
 
 def sent(view: View, provider: str) -> Sent:
-    """Build this provider's request, without the next prompt and without the opening for summaries.
+    """Build this provider's request for a view whose next prompt is still to come.
 
-    The thinking of all its models is included.
+    It lacks the opening that introduces summaries, and includes the thinking of all the provider's models.
     """
     format = providers.load(provider)
     prompt = Message("", "user", "user", None, {}, own=_NEXT_PROMPT, parts=_NEXT_PROMPT)
@@ -146,7 +146,7 @@ def sent(view: View, provider: str) -> Sent:
 
 
 def thinking_in(sent: Sent) -> Iterator[Message | None]:
-    """Yield the message of each thought in the elements."""
+    """Yield the source of each thought in the elements."""
     for element, sources in sent.elements:
         blocks = objects(element.get("content") or element.get("parts"))
         blocks = [element] if element.get("type") == "reasoning" or not blocks else blocks
@@ -156,17 +156,17 @@ def thinking_in(sent: Sent) -> Iterator[Message | None]:
 
 
 def first_source(sources: Sequence[Message | None]) -> Message | None:
-    """The first message that an element comes from."""
+    """The first message among an element's sources."""
     return next((message for message in sources if message is not None), None)
 
 
 def model_of(sources: Sequence[Message | None]) -> str | None:
-    """The first model that a message of an element names."""
+    """The first model among an element's sources."""
     return next((source.model for source in sources if source and source.model), None)
 
 
 def time_of(sources: Sequence[Message | None]) -> str | None:
-    """The time of the first message that an element comes from."""
+    """The time of the first message among an element's sources."""
     first = first_source(sources)
     return stored_time(first.ts) if first is not None else None
 
@@ -174,19 +174,19 @@ def time_of(sources: Sequence[Message | None]) -> str | None:
 def by_source(
     blocks: Sequence[Json], sources: Sequence[Message | None]
 ) -> Iterator[tuple[Message | None, list[Json]]]:
-    """Group an element's blocks by message."""
+    """Group an element's blocks by source."""
     for source, pairs in groupby(zip(sources, blocks, strict=True), key=itemgetter(0)):
         yield source, [block for _, block in pairs]
 
 
 def without_placeholders(parts: Sequence[Json]) -> list[Json]:
-    """Gemini's parts without our placeholder for a signature: programs set their own."""
+    """Remove our placeholder for a signature from Gemini's parts, because programs set their own."""
     placeholder = ("thoughtSignature", SKIP_SIGNATURE)
     return [{key: value for key, value in part.items() if (key, value) != placeholder} for part in parts]
 
 
 def file_as_text(block: Json, program: str) -> str | None:
-    """A file in an Anthropic block as text: its content, or a description; None for other blocks."""
+    """Describe a file in an Anthropic block, or return its content if it is text; None for other blocks."""
     from ..providers.anthropic.body import media_part
 
     part: Any = media_part(block)
@@ -196,7 +196,7 @@ def file_as_text(block: Json, program: str) -> str | None:
 
 
 def text_of(part: Part) -> str | None:
-    """The text of a part that is a text file; None for other parts."""
+    """The content of a part that is a text file; None for other parts."""
     file = media(part)
     return file.text() if file is not None and file.textual else None
 
@@ -208,10 +208,10 @@ def result_blocks(block: Json) -> list[Json]:
 
 
 class Writer:
-    """Base class of each program's `write.File`, which formats what goes into the file.
+    """Base class of each program's `write.File`, which formats the lines of a file.
 
-    `ts`: the time of the line being written. `RESUME`: the words of the command between its name and the
-    session's id, or the path of a file if it `TAKES_FILES`.
+    `ts`: the time of the line being written. `RESUME`: the arguments of the command that precede the
+    session's id, or a file's path if it `TAKES_FILES`.
     """
 
     RESUME: tuple[str, ...] = ()
@@ -232,7 +232,7 @@ class Writer:
         raise NotImplementedError
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """Write one element of a request; `sources`: the message of each of its parts."""
+        """Write one element of a request; `sources`: see `Sent`."""
         raise NotImplementedError
 
     def name(self) -> str:
@@ -240,7 +240,7 @@ class Writer:
         raise NotImplementedError
 
     def written(self, sent: Sent) -> Written:
-        """Return the finished file; blocks that it could not hold, except thinking, are left out."""
+        """Return the finished file; count the blocks, except thinking, that it cannot hold."""
         resume, left_out = (self.program.command, *self.RESUME), Counter[str]()
         if self.program.format == ANTHROPIC and not self.program.keeps_thinking:
             types = [block["type"] for element, _ in sent.elements for block in element["content"]]
@@ -252,7 +252,7 @@ class Writer:
 
 
 def write(program: Program, view: View, about: SessionInfo) -> Written:
-    """Write a view as a file that a program resumes."""
+    """Make the file from which a program resumes a view."""
     prepared, left_out = prepare(view, program.name)
     request = sent(prepared, program.format)
     writer = resolve_name(program.writer)(program, about, time_of(prepared.messages) or about.time)

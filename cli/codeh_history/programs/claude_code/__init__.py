@@ -1,6 +1,6 @@
 """Read Claude Code's files: JSON lines in `~/.claude/projects/DIR/UUID.jsonl`, a tree per session.
 
-A session is its live branch, with what compactions on it replaced.
+A session is its live branch, including what compactions on it replaced.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FOLDER = "subagents"  # in the session's own folder, one file per sub-agent
 _TITLES = {
     "custom-title": "customTitle", "agent-name": "agentName", "ai-title": "aiTitle", "summary": "summary",
 }  # fmt: skip
-_ERRORS = "<synthetic>"  # the model of lines that report an error
+_ERRORS = "<synthetic>"  # the `model` of a line that reports an error
 _ANSWER = {"model": "model", "finish": "stop_reason", "usage": "usage", "response": "id"}
 _STUB, _BEGIN = "<persisted-output>", 80
 _SPILLED = re.compile(
@@ -61,7 +61,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     leaf = tree.leaf()
     if leaf is not None:
         branch = tree.branch(leaf)
-        # compacted lines are never sent; lines seconds apart are still found by their times
+        # compacted lines are never sent; the program links lines that are seconds apart by their times
         first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
         broken = [lost for lost in branch.broken if lost.node.number >= first]
         talk = (node.number for node in branch.nodes if node.talks and node.number >= first)
@@ -89,9 +89,9 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _tree(source: Source, session: Session, program: Program) -> Tree:
-    """Read all lines, and the session's fields from them."""
+    """Read all lines into a tree, and set the session's fields."""
     tree = Tree()
-    titles: dict[tuple[str, str | None], str] = {}  # by kind, and the line they belong to
+    titles: dict[tuple[str, str | None], str] = {}  # by kind, and by the line that they belong to
     id = session.id if _ID.fullmatch(session.id) else None
     for number, data in line_objects(source, session.problems, program.recognises):
         kind = text_at(data, "type")
@@ -113,19 +113,19 @@ def _tree(source: Source, session: Session, program: Program) -> Tree:
 
 
 def _kind(data: Json) -> str:
-    """The kind under which a line that is not a message is counted."""
+    """The kind under which to count a line that is not a message."""
     kind = str(data.get("type", "line without a type"))
     beside = name_at(data, "subtype", "attachment.type")
     return f"{kind} ({beside})" if beside else kind
 
 
-# -- what else there is to import --------------------------------------------------------------------------
+# -- branches and sub-agents -------------------------------------------------------------------------------
 
 
 def _branches(
     source: Source, session: Session, tree: Tree, live: set[str], program: Program
 ) -> Iterator[Session]:
-    """Yield abandoned branches and sub-agents, in this file or in their own, as sessions."""
+    """Yield abandoned branches and sub-agents, from this file and from files of their own, as sessions."""
 
     def fill(branch: Session, own: list[Node]) -> None:
         branch.agent = own[0].side
@@ -138,7 +138,7 @@ def _branches(
 
 
 def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
-    """Yield the usage of sub-agents, in this file and in their own."""
+    """Yield the usage of sub-agents, from this file and from files of their own."""
     side = Session("", "")
     items = _Items(side, source, tree, program)
     for node in tree.others:
@@ -149,7 +149,7 @@ def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
 
 
 def _agents(source: Source, program: Program) -> Iterator[Session]:
-    """Yield the sub-agents with files of their own."""
+    """Yield the sub-agents that have files of their own."""
     for agent in read_agents(source, program, agent_files(source, _FOLDER)):
         agent.agent_name = _kind_of_agent(source, agent.id)
         yield agent
@@ -175,7 +175,7 @@ class _Items:
         self.results: list[Node] = []  # of the latest response
 
     def add(self, branch: Branch) -> None:
-        # by response: lines and results outside the branch
+        # by response: its other lines, and results of its calls, that no path leads to
         beside, answers = defaultdict[str, list[Node]](list), defaultdict[str, list[Node]](list)
         for node in branch.beside:
             if node.type == "assistant":
@@ -198,7 +198,7 @@ class _Items:
         self.flush()
 
     def answer(self, nodes: list[Node]) -> None:
-        """Add lines of a response; they all are one message at the place of the first, in file order."""
+        """Add lines of a response to one message, which is placed where the first of them is."""
         earlier = self.responses.get(nodes[0].response)
         if earlier is None:
             self.flush()
@@ -215,7 +215,7 @@ class _Items:
             fields = answer_fields(message, _ANSWER, USAGE, FORMAT)
             used, before = fields.get("usage"), entry.fields.get("usage") or {}
             if used is not None and used.get("output", 0) < before.get("output", 0):
-                del fields["usage"]  # output grows from line to line: keep the greatest
+                del fields["usage"]  # counts grow from line to line: keep the largest
             entry.fields |= fields
         entry.pieces.sort(key=lambda piece: piece.line)
         if entry.pieces and earlier is None:
@@ -224,7 +224,7 @@ class _Items:
                 self.responses[nodes[0].response] = entry
 
     def user(self, node: Node) -> None:
-        """Add a prompt, or what came while the model worked: notifications, a command and its output."""
+        """Add a prompt, queued input, a notification, or a local command and its output."""
         self.flush()
         data, session = node.data, self.session
         session.number = node.number
@@ -239,7 +239,7 @@ class _Items:
             session.add("user", parts, id=node.id, ts=node.ts)
 
     def attached(self, node: Node) -> None:
-        """Add an attachment: to the prompt before it, else as a message after the results."""
+        """Add an attachment to the prompt before it; after results, add it as a message."""
         attachment, session = node.data["attachment"], self.session
         parts = attachments.parts(attachment)
         if not parts:
@@ -254,12 +254,12 @@ class _Items:
             session.add("user", parts, id=node.id, ts=node.ts)
 
     def flush(self) -> None:
-        """Add the results of the latest response, sorted by line."""
+        """Add the pending results of the latest response, sorted by line."""
         nodes, self.results = sorted(self.results, key=lambda node: node.number), []
         for node in nodes:
             self.session.number = node.number
             parts = self.parts(at(node.data, "message.content"), "user")
-            results = [self.whole(part, node) for part in parts if "functionResponse" in part]
+            results = [self.with_full_text(part, node) for part in parts if "functionResponse" in part]
             self.session.add("tool", results, id=node.id, ts=node.ts)
             others = [part for part in parts if "functionResponse" not in part]
             self.session.add("user", others, id=f"{node.id}.1", ts=node.ts)
@@ -271,8 +271,8 @@ class _Items:
         made = [self.reader.part(block, role) for block in list_of(content)]
         return [part for part in made if len(part) > 1 or "text" not in part or has_text(part["text"])]
 
-    def whole(self, part: Any, node: Node) -> Part:
-        """A result with its full text, if that was written to a file of its own."""
+    def with_full_text(self, part: Any, node: Node) -> Part:
+        """Put the full text into a result if the program stored that in a file of its own."""
         response = part["functionResponse"]
         field = next((f for f in ("output", "error") if name_at(response, f"response.{f}")), "")
         text = text_at(response, f"response.{field}")

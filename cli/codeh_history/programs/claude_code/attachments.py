@@ -1,7 +1,7 @@
-"""Attachments to prompts and results, in the words that Claude Code 2.1.332 sends when it resumes.
+"""Turn attachments of prompts and results into the text that Claude Code 2.1.332 sends when it resumes.
 
-These are files, directories, selections and agents that the user named, changed files, memory, plans,
-used skills, diagnostics and hook output. The program adds other kinds by itself: lists of agents, skills
+Read are files, directories, selections and agents that the user named, changed files, memory, plans, used
+skills, diagnostics and hook output. The program generates the other kinds again: lists of agents, skills
 and tools, modes, reminders.
 """
 
@@ -79,7 +79,7 @@ _TEMPLATES = {  # by kind of attachment, with fields in braces; a missing field 
 }
 # kinds without a template
 _COMPOSED = ("file", "directory", "mcp_resource", "invoked_skills", "diagnostics")
-_NEEDED = {  # kinds that need this field
+_NEEDED = {  # kinds that are sent only if this field has a value
     "nested_memory": "memory", "hook_additional_context": "context", "hook_success": "output",
     "async_hook_response": "response",
 }  # fmt: skip
@@ -88,7 +88,7 @@ _MARKS = {"Error": "\u2718", "Warning": "\u26a0", "Info": "\u2139", "Hint": "\u2
 _LINE = re.compile(r"\r?\n")
 _EVENTS = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")  # events whose hook output is sent
 
-QUEUED = "queued_command"  # input that waited while the model worked, from the user or others
+QUEUED = "queued_command"  # input that arrived while the model worked, from the user or others
 _NOTIFIED = """\
 [SYSTEM NOTIFICATION - NOT USER INPUT]
 This is an automated background-task event, NOT a message from the user.
@@ -105,7 +105,7 @@ _NOT_USERS = "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"
 
 
 def queued(attachment: Json) -> Any:
-    """The content of queued input, with a heading if it is not from the user."""
+    """The content of queued input, below a heading if it is not from the user."""
     content = attachment.get("prompt")
     default = _NOT_USERS if attachment.get("isMeta") is True else ""
     sender = name_at(attachment, "origin.kind", "commandMode") or ""
@@ -118,7 +118,7 @@ def queued(attachment: Json) -> Any:
 
 
 def parts(attachment: Any) -> list[Part]:
-    """The parts that are sent for an attachment; [] if it is empty or of another kind."""
+    """The parts that the program sends for an attachment; [] if it sends none."""
     kind, file = text_at(attachment, "type"), object_at(attachment, "content.file")
     if kind == "file" and name_at(file, "base64") and name_at(file, "type"):
         read = _called("Read", {"file_path": attachment.get("filename")})
@@ -134,12 +134,12 @@ def parts(attachment: Any) -> list[Part]:
 
 
 def is_sent(attachment: object) -> bool:
-    """Whether attachments of this kind are sent."""
+    """Whether the program sends attachments of this kind."""
     return text_at(attachment, "type") in (*_COMPOSED, *_TEMPLATES)
 
 
 def _fields(attachment: Json) -> Mapping[str, Any]:
-    """An attachment's fields for a template; missing ones are None."""
+    """An attachment's fields for a template; a missing field is None."""
     text, snippet = text_at(attachment, "content"), text_at(attachment, "snippet")
     fields = ("response.systemMessage", "response.hookSpecificOutput.additionalContext")
     return defaultdict(lambda: None, attachment) | {

@@ -1,7 +1,7 @@
-"""The tree of a file's lines: which of them Claude Code sends next, and what compactions replaced.
+"""The tree of a file's lines: those that Claude Code sends next, and those that compactions replaced.
 
 A line's parent is its `parentUuid`; the live branch goes from the newest leaf to a line without a parent.
-Before the boundary of a compaction, `logicalParentUuid` leads to what it replaced.
+The boundary of a compaction is such a line; its `logicalParentUuid` is the last line that it replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Node(tree.Node):
         self.fill(data)
 
     def fill(self, data: Json) -> None:
-        """Take the content of a line; a later line with the same `uuid` replaces an earlier one."""
+        """Set the content; a later line with the same `uuid` replaces an earlier one."""
         self.data = data
         self.type = data.get("type")
         subtype = data.get("subtype") if self.type == "system" else None
@@ -45,8 +45,8 @@ class Node(tree.Node):
 class Branch(NamedTuple):
     """The nodes from the root to a leaf; `starts`: the indices where a compaction restarts the context.
 
-    `beside`: other lines that belong to the branch: further blocks of its responses, and results of their
-    calls.
+    `beside`: lines off the path that belong to the branch: other blocks of its responses, and results of
+    their calls.
     """
 
     nodes: list[Node]
@@ -66,8 +66,8 @@ class Tree:
         self.nodes: dict[str, Node] = {}
         self.talk: list[Node] = []  # the session's own lines, in file order
         self.side: list[Node] = []  # lines of sub-agents
-        self.others: list[Node] = []  # the same in a session's file, none in a sub-agent's own
-        self.behind: list[Node] = []  # attachments since the last message
+        self.others: list[Node] = []  # equals `side`, but empty in a sub-agent's own file
+        self.trailing: list[Node] = []  # attachments since the last message
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt` line
         self.leaf_line = 0  # the number of that line
@@ -90,22 +90,22 @@ class Tree:
         node = self.nodes[uuid] = Node(number, data, uuid)
         if node.talks:
             self.talk_of(node).append(node)
-            self.behind = []
+            self.trailing = []
         elif node.type == "attachment":
-            self.behind.append(node)
+            self.trailing.append(node)
         if node.starts:
             self._preserved = object_at(data, "compactMetadata.preservedSegment")
         return node
 
     def talk_of(self, node: Node) -> list[Node]:
-        """The lines that a node belongs with: a sub-agent's, or the session's own."""
+        """The list that a node belongs to: sub-agents' lines, or the session's own."""
         return self.side if node.side else self.talk
 
     def leaf(self) -> Node | None:
-        """The end of the live branch: the last line, unless the last prompt names another branch.
+        """Return the end of the live branch: the last line, unless `last-prompt` names another branch.
 
-        Attachments to the last line belong to the branch. A named result beside the branch does not
-        change it.
+        Attachments of the last line belong to the branch. A result beside the branch, if named, is
+        ignored and stored as `beyond`.
         """
         if self.talk:
             self.others = self.side
@@ -119,7 +119,7 @@ class Tree:
             if named not in self.branch(last).beside:
                 return named
             self.beyond = named
-        for node in self.behind:
+        for node in self.trailing:
             last = node if node.parent == last.id else last
         return last
 
@@ -161,7 +161,7 @@ class Tree:
         return Branch(nodes, places, broken, beside)
 
     def _relink(self) -> None:
-        """Move the lines that the last compaction kept behind its summary."""
+        """Move the lines that the last compaction kept to the place after its summary."""
         kept, self._preserved = self._preserved, {}
         ends = ("headUuid", "anchorUuid", "tailUuid")
         head, anchor, tail = (self.nodes.get(str(kept.get(end))) for end in ends)

@@ -15,7 +15,7 @@ _LONGEST = 200  # characters of a folder's name
 
 
 class File(writing.Writer):
-    """Lines, each with the previous one as its parent; a summary becomes a compaction."""
+    """A chain of lines, each the parent of the next; a summary becomes a compaction."""
 
     RESUME = ("--resume",)
     TAKES_FILES = True
@@ -63,7 +63,7 @@ class File(writing.Writer):
 
 
 def folder(cwd: str) -> str:
-    """The name of the folder for a directory's sessions; a long one is cut and gets a hash."""
+    """The name of the folder for a directory's sessions; a long name is cut and gets a hash."""
     units = unicodedata.normalize("NFC", cwd).encode("utf-16-le", "surrogatepass")
     codes = [int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)]
     name = "".join(re.sub(r"[^a-zA-Z0-9]", "-", chr(code)) for code in codes)
@@ -72,7 +72,7 @@ def folder(cwd: str) -> str:
     number, digits = 0, ""
     for code in codes:
         number = (number * 31 + code) & 0xFFFFFFFF
-    number = min(number, (1 << 32) - number)  # without its sign
+    number = min(number, (1 << 32) - number)  # absolute value of the signed number
     while number:
         number, digit = divmod(number, 36)
         digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits

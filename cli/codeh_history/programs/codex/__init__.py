@@ -1,6 +1,6 @@
 """Read Codex rollouts: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl[.zst]`, one per session.
 
-A session is what compactions and rollbacks leave of its items.
+A session consists of the items that remain after its compactions and rollbacks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..tree import undone_branches
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
 _ID = re.compile(r"\Arollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?\Z")
-_DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # required on the first line
+_REQUIRED = ("id", "timestamp", "cwd", "originator", "cli_version")  # required on the first line
 _CONTEXT = ("<environment_context>", "<user_instructions>", "<permissions", "<skills_instructions>")
 _INTERFACE = (
     "turn_context", "token_usage_record", "world_state", "retained_context", "security_risk_score",
@@ -39,7 +39,7 @@ _COUNTS = {
     "total": "total_tokens",
 }  # fmt: skip
 UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
-_NO_TURNS = (  # beginnings of user messages that the program writes itself
+_GENERATED = (  # beginnings of user messages that the program writes itself
     "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>", "<skill>",
     "<subagent_notification>",
 )  # fmt: skip
@@ -54,7 +54,7 @@ def recognises(head: Head) -> bool:
 def ids_of(path: str) -> tuple[str, str]:
     """The ids of thread and rollout in a file name `rollout-TIME-THREAD[_ROLLOUT].jsonl`.
 
-    A thread's first rollout has the thread's id; each revert of the thread starts another rollout.
+    The id of a thread's first rollout is the thread's; each revert of the thread starts a new rollout.
     """
     stem = path.rpartition("/")[2].partition(".jsonl")[0]
     rollout = stem[-36:]
@@ -62,7 +62,7 @@ def ids_of(path: str) -> tuple[str, str]:
 
 
 def superseded(paths: Iterable[str]) -> set[str]:
-    """The rollouts that are not resumed: only the newest of a reverted thread is."""
+    """The rollouts of a reverted thread except the newest, which is the only one that Codex resumes."""
     rollouts: dict[str, dict[tuple[bool, str], list[str]]] = {}
     for path in paths:
         thread, rollout = ids_of(path)
@@ -77,9 +77,9 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     for number, data in line_objects(source, session.problems, program.recognises):
         rollout.line(number, data)
     if rollout.meta is None:
-        rollout.refuses(1, "no session metadata", "read without it")
+        rollout.add_refusal(1, "no session metadata", "read without it")
     elif rollout.meta.get("history_mode") == "paginated" and rollout.unnumbered is not None:
-        rollout.refuses(rollout.unnumbered, "a line without `ordinal`")
+        rollout.add_refusal(rollout.unnumbered, "a line without `ordinal`")
     session.branches = lambda: undone_branches(session, reversed(rollout.undone))
     yield session
 
@@ -91,19 +91,19 @@ class _Rollout:
         self.session = session
         self.source = source
         self.program = program
-        self.compactions: list[tuple[int, int]] = []  # where each one's summary is, and what came after
-        self.undone: list[list[Item]] = []  # all items before each rollback
+        self.compactions: list[tuple[int, int]] = []  # index of each one's summary, and of the next item
+        self.undone: list[list[Item]] = []  # the items before each rollback
         self.reader = Reader(FORMAT, {})
         self.meta: Json | None = None
         self.model: str | None = None
         self.seen: Counter[str] = Counter()  # ids in use
-        self.response: Entry | None = None  # the response that further items belong to
+        self.response: Entry | None = None  # the response that the next item may continue
         self.last: Entry | None = None  # the latest response
         self.lines: dict[str, int] = {}  # time and content of an item → its first line
         self.unnumbered: int | None = None  # the first line without an ordinal
 
-    def refuses(self, number: int, why: str, mended: str | None = None, *, lacks: bool = False) -> None:
-        """Add a problem that keeps the program from resuming the session."""
+    def add_refusal(self, number: int, why: str, mended: str | None = None, *, lacks: bool = False) -> None:
+        """Add a problem that prevents the program from resuming the session."""
         reason = f"{why}: {self.program.title} does not resume it"
         self.session.problem(number, "lacks" if lacks else "refused", reason, mended)
 
@@ -114,16 +114,16 @@ class _Rollout:
             self.unnumbered = number
         match data.get("type"):
             case "session_meta":
-                self.begins(number, payload, ts)
+                self.header(number, payload, ts)
             case "response_item":
                 before = self.lines.setdefault(hash_id(data.get("timestamp"), dumps(payload)), number)
-                # a second result is reported with its call
+                # `pairs` reports a second result
                 if before != number and not str(payload.get("type")).endswith("_output"):
                     why = f"the same as line {before}: {self.program.title} sends it twice"
                     self.session.problem(number, "doubles", why)
                 self.item(number, payload, ts)
             case "compacted":
-                self.compacted(number, payload, ts)
+                self.compact(number, payload, ts)
             case "event_msg":
                 self.event(number, payload)
             case kind:
@@ -135,15 +135,15 @@ class _Rollout:
                     if self.last is not None and "response" not in self.last.fields:
                         self.add_usage(number, payload.get("usage"), name_at(payload, "response_id"))
 
-    def begins(self, number: int, payload: Json, ts: str | None) -> None:
-        """Read the session's header; later ones belong to the session that it was forked from."""
+    def header(self, number: int, payload: Json, ts: str | None) -> None:
+        """Read the session's header; ignore later ones, which belong to the session it was forked from."""
         session = self.session
         if self.meta is not None:
             session.skip("session_meta", own=True)
             return
         self.meta = payload
         if base := object_at(payload, "history_base"):
-            self.continues(self.source, base, {ids_of(self.source.path)[1]})
+            self.read_base(self.source, base, {ids_of(self.source.path)[1]})
         session.id = name_at(payload, "id") or session.id
         session.version, session.cwd = name_at(payload, "cli_version"), name_at(payload, "cwd")
         session.created = time_of(payload.get("timestamp")) or ts
@@ -152,21 +152,21 @@ class _Rollout:
         forked = name_at(payload, "forked_from_id")
         parent = forked or name_at(payload, "source.subagent.thread_spawn.parent_thread_id")
         if parent:
-            behind = session.items[-1].id if session.items else None
-            session.set_parent(f"{self.program.name}-{parent}", behind, agent=not forked)
+            last = session.items[-1].id if session.items else None
+            session.set_parent(f"{self.program.name}-{parent}", last, agent=not forked)
             session.agent_name = name_at(payload, "source.subagent.thread_spawn.agent_role")
-        lacking = ", ".join(field for field in _DEMANDED if not name_at(payload, field))
+        lacking = ", ".join(field for field in _REQUIRED if not name_at(payload, field))
         if lacking or number > 1:
             why = f"lacks {lacking}" if lacking else "is not on the first line"
-            self.refuses(number, f"the session metadata {why}")
+            self.add_refusal(number, f"the session metadata {why}")
 
-    def continues(self, source: Source, base: Json, reading: set[str]) -> None:
-        """Read the history that this rollout continues: the first bytes of another rollout."""
+    def read_base(self, source: Source, base: Json, reading: set[str]) -> None:
+        """Read the first bytes of the rollout whose history this one continues."""
         id, size = text_at(base, "thread_id"), usage.count(base, "end_byte_offset") or 0
         path = next((path for path in source.others(self.program.places) if id == ids_of(path)[1]), None)
         if path is None or id in reading:
             number = 0 if len(reading) > 1 else 1
-            self.refuses(
+            self.add_refusal(
                 number, f"what it continues is missing (rollout {id})", "read without it", lacks=True
             )
             return
@@ -175,14 +175,14 @@ class _Rollout:
             with source.other(path, size) as other:
                 if other.size < size:
                     why = f"only {other.size:,} of {size:,} bytes exist"
-                    self.refuses(0, why, "these are read", lacks=True)
+                    self.add_refusal(0, why, "these are read", lacks=True)
                 for _, data in line_objects(other, self.session.problems, self.program.recognises):
                     if data.get("type") != "session_meta":
                         self.line(0, data)
                     elif earlier := object_at(data, "payload.history_base"):
-                        self.continues(other, earlier, {*reading, id})
+                        self.read_base(other, earlier, {*reading, id})
         except HistoryError as error:
-            self.refuses(0, str(error), "read without the rest", lacks=True)
+            self.add_refusal(0, str(error), "read without the rest", lacks=True)
         session, self.session = self.session, session
         self.session.items, self.session.live = session.items, session.live
         self.response = self.last = None
@@ -195,7 +195,7 @@ class _Rollout:
     # -- items ---------------------------------------------------------------------------------------------
 
     def item(self, number: int, payload: Json, ts: str | None) -> None:
-        """Add an item; consecutive items of a model make one response."""
+        """Add an item; consecutive items of the model are one response."""
         entry = self.entry(number, payload, ts)
         if entry is None:
             return
@@ -208,7 +208,7 @@ class _Rollout:
         self.session.append(entry)
 
     def entry(self, number: int, payload: Json, ts: str | None) -> Entry | None:
-        """Make the message of an item, without an id; count an item that is not sent, and return None."""
+        """Make the message of an item, without an id; count an item that Codex does not send."""
         kind, role, unsent = payload.get("type"), payload.get("role"), ""
         if kind != "message":
             unsent = "" if is_item(payload) and kind != "ghost_snapshot" else f"response_item ({kind})"
@@ -238,13 +238,13 @@ class _Rollout:
         self.seen[id] += 1
         return hash_id(id, self.seen[id] - 1) if self.seen[id] > 1 else id
 
-    # -- what happens to them ------------------------------------------------------------------------------
+    # -- compactions, rollbacks and other events -----------------------------------------------------------
 
-    def compacted(self, number: int, payload: Json, ts: str | None) -> None:
-        """Summarise the history; messages that replace it follow the summary.
+    def compact(self, number: int, payload: Json, ts: str | None) -> None:
+        """Summarise the history, and add the messages of `replacement_history` after the summary.
 
-        Users' messages that are already in the history stay: those that are repeated, or without
-        replacements all that begin a turn.
+        Earlier user messages stay if they are repeated there; if there is no such list, those that begin a
+        turn stay.
         """
         session, history, place = self.session, payload.get("replacement_history"), len(self.session.items)
         self.response = self.last = None
@@ -278,13 +278,13 @@ class _Rollout:
             session.append(entry)
         self.compactions.append((place, len(session.items)))
 
-    def rolled_back(self, turns: int) -> None:
-        """Undo the newest turns, with compactions in them."""
-        items, stood, made = self.session.items, [*self.session.items], 0
+    def roll_back(self, turns: int) -> None:
+        """Undo the newest turns, including compactions in them."""
+        items, before, made = self.session.items, [*self.session.items], 0
         self.response = self.last = None
         while turns > 0:
-            fresh = self.compactions[-1][1] if self.compactions else 0
-            starts = [at for at in range(fresh, len(items)) if _begins_turn(items[at])][-turns:]
+            first = self.compactions[-1][1] if self.compactions else 0
+            starts = [at for at in range(first, len(items)) if _begins_turn(items[at])][-turns:]
             self.session.undo(starts[0] if starts else len(items))
             turns -= len(starts)
             if turns <= 0 or not self.compactions:
@@ -292,14 +292,14 @@ class _Rollout:
             first, end = self.compactions.pop()
             made += end - first
             self.session.undo(first)
-        if gone := len(stood) - len(items) - made:
-            self.session.skip(ROLLED_BACK, gone)
-            self.undone.append(stood)
+        if count := len(before) - len(items) - made:
+            self.session.skip(ROLLED_BACK, count)
+            self.undone.append(before)
 
     def event(self, number: int, payload: Json) -> None:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
-            self.rolled_back(usage.count(payload, "num_turns") or 0)
+            self.roll_back(usage.count(payload, "num_turns") or 0)
             return
         if kind == "thread_name_updated":
             self.session.set_title(payload.get("thread_name"))
@@ -318,21 +318,21 @@ class _Rollout:
         self.session.skip(f"event_msg ({kind})", own=True)
 
     def add_usage(self, number: int, raw: object, response: str | None = None) -> None:
-        """Store the usage of the latest response."""
+        """Add the usage of the latest response."""
         if self.last is not None and isinstance(raw, dict):
             self.last.fields |= omit_empty(usage=usage.read(raw, _COUNTS), response=response)
             self.last.pieces.append(Piece(number, []))
 
 
 def _begins_turn(item: Item) -> bool:
-    """Whether a turn begins at this item; none begins at a user message of the program's own."""
+    """Whether a turn begins at this item: a user message that the program did not generate."""
     if not isinstance(item, Entry) or item.kind != "user":
         return False
-    return not "\n".join(texts(item.parts)).lstrip().startswith(_NO_TURNS)
+    return not "\n".join(texts(item.parts)).lstrip().startswith(_GENERATED)
 
 
 def _is_context(message: Json) -> bool:
-    """Whether a user message is the program's own: directories, instructions, skills."""
+    """Whether the program generated this user message: directories, instructions, skills."""
     return any(text.lstrip().startswith(_CONTEXT) for text in _texts(message)[:1])
 
 
@@ -341,11 +341,11 @@ def _texts(message: Json) -> list[str]:
 
 
 def _as_api_item(payload: Json) -> Json:
-    """The item as the API defines it: without private fields, and without ids of user messages."""
+    """Convert an item to the API's form: without private fields, and without ids of user messages."""
     users = payload.get("type") == "message" and payload.get("role") == "user"
     private = _PRIVATE | {"id"} if users else _PRIVATE
     item = {key: value for key, value in payload.items() if key not in private}
-    if item.get("type") == "local_shell_call":  # its result is a function's
+    if item.get("type") == "local_shell_call":  # because its result is a function's
         call, action = item.get("call_id") or item.get("id"), dumps(object_at(item, "action")).decode()
         item = {"type": "function_call", "name": "local_shell", "call_id": call, "arguments": action}
     output = item.get("output")

@@ -18,7 +18,7 @@ _EVENTS = {"user": "user_message", "assistant": "agent_message"}  # Codex shows 
 
 
 class File(writing.Writer):
-    """A rollout of the older kind, without ordinals; a summary becomes a compaction."""
+    """A rollout in the older form, without ordinals; a summary becomes a compaction."""
 
     RESUME = ("resume",)
 
@@ -44,7 +44,7 @@ class File(writing.Writer):
         self.line("compacted", {"message": text, "replacement_history": [self._message("user", text)]})
 
     def line(self, kind: str, payload: Json) -> None:
-        """Write a line; a repeated item gets another time, because Codex treats equal lines as doubled."""
+        """Write a line; a repeated item gets a later time, because equal lines count as duplicates."""
         raw = dumps(payload)
         while kind == "response_item" and (self.ts, raw) in self.seen:
             self.ts = from_millis((to_millis(self.ts) or 0) + 1)
@@ -52,7 +52,7 @@ class File(writing.Writer):
         self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """Write an element, and the event that shows its text."""
+        """Write an element, and an event with its text, which Codex displays."""
         if "role" not in element or "content" not in element:
             output = element.get("output")
             contents = {"output": list(self._contents(output))} if isinstance(output, list) else {}
@@ -68,7 +68,7 @@ class File(writing.Writer):
             self.line("event_msg", {"type": _EVENTS[message["role"]], "message": "\n".join(texts)})
 
     def _message(self, role: str, content: Any, beside: Json | None = None) -> Json:
-        """A message with a list as content: Codex silently drops one whose content is text."""
+        """A message with a list as content, because Codex silently drops one whose content is a string."""
         model = role == "assistant"
         if isinstance(content, str):
             content = [{"type": "output_text" if model else "input_text", "text": content}]
@@ -78,7 +78,7 @@ class File(writing.Writer):
         }  # fmt: skip
 
     def _contents(self, blocks: object) -> Iterable[Json]:
-        """The contents that Codex accepts; a file becomes text, invalid blocks are dropped."""
+        """Yield the contents that Codex accepts; turn files into text, drop invalid blocks."""
         for block in objects(blocks):
             match block:
                 case {"type": "input_text" | "output_text" as kind}:

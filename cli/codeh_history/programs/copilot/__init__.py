@@ -1,6 +1,6 @@
-"""Read Copilot CLI's sessions: lines of events in `~/.copilot/session-state/UUID/events.jsonl`.
+"""Read Copilot CLI's sessions: events, one a line, in `~/.copilot/session-state/UUID/events.jsonl`.
 
-A session is its events in file order (a rewind removes lines); those of sub-agents are among them.
+Events are in order, since a rewind removes lines; those of sub-agents are in the same file.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from ..records import session_id
 from ..source import line_objects
 from ..tree import usage_of
 
-SUMMARY_SOURCE = "summary"  # of a prompt in a file that we wrote: it is a summary
+SUMMARY_SOURCE = "summary"  # the source of a prompt that our writer made of a summary
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _FORK = re.compile(rf"Forked from .*?\(({_UUID.pattern})\)", re.IGNORECASE)
-_ASIDE = re.compile(  # what is added to a prompt: the date, and reminders
+_ADDED = re.compile(  # the date and reminders, which the program adds to a prompt
     r"\A<current_datetime>[^<]*</current_datetime>\n\n|\n\n<(system_reminder|reminder)>(?:(?!</?\1>).)*</\1>\Z",
     re.DOTALL,
 )
 _NAME = re.compile(r"^name: *['\"]?(.*?)['\"]? *$", re.MULTILINE)  # in workspace.yaml
 _TYPE = re.compile(r"abort|\w+\.\w+")
 _OWN = "session assistant tool hook permission subagent system model skill command mcp abort".split()
-_TEXTS = {  # always there
+_TEXTS = {  # required fields, by kind of event
     "user.message": ["content"],
     "assistant.message": ["messageId", "content"],
     "tool.execution_complete": ["toolCallId"],
 }
-_REFERRED = {  # events that others refer to, by this id
+_REFERRED = {  # events to which others refer by this id
     "session.binary_asset": "assetId",
     "session.usage_record": "usage.apiCallId",
     "tool.user_requested": "toolCallId",
@@ -113,7 +113,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     with suppress(Unreadable):
         about = source.beside(folder, "workspace.yaml", above=1).decode("utf-8", "replace")
         session.set_title(next(iter(_NAME.findall(about)), None))
-    for log in logs.values():  # one may stand before the session's id
+    for log in logs.values():  # a sub-agent's event may precede the session's id
         if log.session.agent and log.session.parent:
             log.session.parent["session"], log.session.cwd = session_id(session), session.cwd
     agents = [log.session for log in logs.values() if log is not main and log.session.items]
@@ -124,18 +124,18 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Log:
-    """Reads the events of a session, or of one of its sub-agents (`main`: the session's log), in order."""
+    """Reads the events of a session or a sub-agent in order; `main` is the session's log."""
 
     def __init__(self, session: Session, main: _Log | None = None) -> None:
         self.session = session
         self.main = main or self
-        self.stamp: dict[str, Any] = {}  # the id and the time of the event that is read
-        self.events: dict[tuple[str, str], Json] = {}  # those that others refer to, in `main`
-        self.calls: dict[str, str] = {}  # by call: its message
-        self.early: dict[str, tuple[int, Json]] = {}  # results that came before their call
-        self.prompts: list[str] = []  # the user's, for the next summary
-        self.replaced: set[str] | None = None  # by the compaction that has begun
-        self.spent: list[AgentUsage] = []  # by compactions, in `main`
+        self.stamp: dict[str, Any] = {}  # id and time of the current event
+        self.events: dict[tuple[str, str], Json] = {}  # events to which others refer (only in `main`)
+        self.calls: dict[str, str] = {}  # call → its message
+        self.early: dict[str, tuple[int, Json]] = {}  # results that precede their call
+        self.prompts: list[str] = []  # the user's prompts since the last summary
+        self.replaced: set[str] | None = None  # the items that the running compaction replaces
+        self.spent: list[AgentUsage] = []  # the usage of compactions (only in `main`)
 
     def read(self, number: int, event: Json) -> None:
         session, kind, data = self.session, text_at(event, "type"), object_at(event, "data")
@@ -173,7 +173,7 @@ class _Log:
                 session.skip(kind or "line without a type", own=kind.partition(".")[0] in _OWN)
 
     def about(self, kind: str, data: Json) -> None:
-        """Take from an event what it says of the session."""
+        """Set the session's fields from an event."""
         session, about = self.session, object_at(data, "context") or data
         git = omit_empty(branch=name_at(about, "branch"), commit=name_at(about, "headCommit"))
         session.git = git or session.git
@@ -184,7 +184,7 @@ class _Log:
             session.created = time_of(data.get("startTime")) or self.stamp["ts"]
 
     def add(self, kind: str, parts: list[Part], **fields: Any) -> Entry | None:
-        """Add a message; an empty one is counted, and what it used is kept."""
+        """Add a message; count an empty one as skipped, but keep its usage."""
         message = self.session.add(kind, parts, **self.stamp, **fields)
         self.session.skip("empty message", message is None)
         if message is None and "usage" in fields:
@@ -192,9 +192,9 @@ class _Log:
         return message
 
     def prompt(self, data: Json) -> None:
-        """Add a prompt with its files, as they are sent."""
+        """Add a prompt with its files, in the form that the program sends."""
         attached = objects_at(data, "attachments")
-        text = _ASIDE.sub("", text_at(data, "transformedContent")) or text_at(data, "content")
+        text = _ADDED.sub("", text_at(data, "transformedContent")) or text_at(data, "content")
         if tagged := [entry for each in attached if (entry := name_at(each, "taggedFilesEntry"))]:
             text += "\n\n\n\n<tagged_files>\n" + "\n".join(tagged) + "\n</tagged_files>"
         parts: list[Part] = [{"text": text}]
@@ -210,7 +210,7 @@ class _Log:
             self.prompts.append(text_at(data, "content"))
 
     def file(self, data: Json) -> Part | None:
-        """The part of a file whose bytes are in the session; None if they are not."""
+        """The part of a file; None if its bytes are not in the session."""
         asset = self.main.events.get(("session.binary_asset", text_at(data, "assetId")), data)
         content = name_at(asset, "data")
         return inline(content, asset.get("mimeType")) if content else None
@@ -231,7 +231,7 @@ class _Log:
             if call.get("type") == "custom" and isinstance(arguments, str):
                 arguments = {"input": arguments}
             parts.append(session.call(call.get("toolCallId"), call.get("name"), arguments))
-        older = {"usage": {key: data[key] for key in ("outputTokens",) if key in data}}  # has only this
+        older = {"usage": {key: data[key] for key in ("outputTokens",) if key in data}}  # older versions
         record = self.main.events.pop(("session.usage_record", text_at(data, "apiCallId")), older)
         provider = _ENDPOINTS.get(text_at(record, "usage.apiEndpoint"))
         message = self.add("codeh", parts, **answer_fields({**data, **record}, _ANSWER, _USAGE, provider))
@@ -241,7 +241,7 @@ class _Log:
                 self.read(*waiting)
 
     def result(self, data: Json, event: Json) -> None:
-        """Add a result; one that comes before its call waits for it."""
+        """Add a result; one that precedes its call is added after that."""
         session, id, failed = self.session, text_at(data, "toolCallId"), data.get("success") is not True
         text = text_at(data, "error.message" if failed else "result.content")
         if shell := self.main.events.pop(("tool.user_requested", id), None):
@@ -258,7 +258,7 @@ class _Log:
             self.add("tool", [session.result(id, None, parts, failed=failed)])
 
     def compacted(self, data: Json) -> None:
-        """Summarise what came before the compaction began, except calls that were open then."""
+        """Summarise the items before the start of the compaction, except calls that were open then."""
         prompts = "\n".join(f"<user_message>\n{prompt}\n</user_message>" for prompt in self.prompts)
         texts = [_SUMMARY.format(prompts, text_at(data, "summaryContent"))]
         texts += [name] if (name := name_at(data, "activeWorkflowSummary")) else []

@@ -12,7 +12,7 @@ from ..fields import object_at, omit_empty
 from . import SUMMARY_SOURCE
 
 VERSION = "1.0.102"  # the version whose format this is
-_DOCUMENTS = ["application/pdf"]  # those that are sent as they are
+_DOCUMENTS = ["application/pdf"]  # types that are sent unchanged
 
 
 class File(writing.Writer):
@@ -95,7 +95,7 @@ class File(writing.Writer):
         )
 
     def content(self, block: Json) -> tuple[str | None, Json | None]:
-        """A block as text, or as a file's bytes; other files are their text, or a description."""
+        """A block as text, or as a file's bytes; files without bytes become text or a description."""
         source = object_at(block, "source")
         if source.get("type") == "base64":
             return None, {"data": source["data"], "mimeType": source["media_type"]}

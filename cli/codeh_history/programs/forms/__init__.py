@@ -1,8 +1,8 @@
-"""Read sessions that are one JSON value, or lines of a provider's messages.
+"""Read bare messages: one JSON value, or lines with a provider's messages.
 
 To add a form, add a line to `IMPORTERS` and a test to `form_of`. An importer takes the value (for JSON
-lines, their list) and returns records, each with what is wrong with its element, or None if the value is
-not of its form. Ids are derived from the content; times are the source's.
+lines, their list) and returns `Outcome`s, or None if the value does not have its form. Ids are hashes of
+the content; times are the source's.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ IMPORTERS: dict[str, Importer] = {
     **{name: partial(requests.read, name) for name in providers.FORMATS},
 }
 _UNKNOWN = f"none of the known forms ({', '.join(IMPORTERS)})"
-_ELEMENTS: dict[str, Callable[[Any], bool]] = {  # forms with elements that no other form has
+_ELEMENTS: dict[str, Callable[[Any], bool]] = {  # forms whose elements no other form has
     "refs": legacy.is_ref, "persisted": history.is_entry, sidekick.NAME: sidekick.holds,
     history_items.NAME: history_items.holds,
 }  # fmt: skip
@@ -55,7 +55,7 @@ _ELEMENTS: dict[str, Callable[[Any], bool]] = {  # forms with elements that no o
 def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | None = None) -> list[Json]:
     """Return the records of a file in this form (`auto`: detect it), without a header.
 
-    `on_log` gets the log; what is wrong in the file is in its damage.
+    `on_log` gets the log, which reports the damage.
     """
     value = json_value(data.removeprefix(BOM))
     lines = value is None or data.count(b"\n") <= 1
@@ -76,7 +76,7 @@ def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | N
 
 
 def log_of_value(value: Any, size: int) -> Log:
-    """The log of a JSON value, for reading a file in place."""
+    """The log of a file that is one JSON value, with damage if the form is unknown."""
     deep = nests_deeper(value, MAX_READ)
     reason = f"nested deeper than {MAX_READ}" if deep else _UNKNOWN
     return (None if deep else _log(value, "auto", size)) or Log([], [Damage(ELEMENT, 0, reason)], size)
@@ -85,7 +85,7 @@ def log_of_value(value: Any, size: int) -> Log:
 def log_of_lines(data: bytes, form: str = "auto") -> Log | None:
     """The log of JSON lines with a provider's messages; None for anything else.
 
-    Damaged lines are skipped.
+    Damaged lines are skipped and reported as damage.
     """
     values: list[Any] = []
     damage: list[Damage] = []
@@ -107,7 +107,7 @@ def log_of_lines(data: bytes, form: str = "auto") -> Log | None:
 
 
 def _log(value: Any, form: str, size: int) -> Log | None:
-    """The log of a value; None if it is not of this form."""
+    """The log of a value; None if it does not have this form."""
     name = form_of(value) if form == "auto" else form
     outcomes = IMPORTERS[name](value) if name is not None else None
     if outcomes is None:
@@ -120,8 +120,8 @@ def _log(value: Any, form: str, size: int) -> Log | None:
 def form_of(value: object) -> str | None:
     """Detect the form of a JSON value; None if it is unknown.
 
-    A list of plain texts, which every format has, is `contents`; with a system message or a name it is the
-    common format, which keeps these.
+    A list of plain text messages, which every format has, is `contents`; one with a system message or other
+    fields is the common format, which keeps these.
     """
     if isinstance(value, dict):
         if any(map(legacy.is_ref, list_of(value.get("refs")))):

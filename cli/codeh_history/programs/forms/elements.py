@@ -1,4 +1,4 @@
-"""What the readers of all forms share: records, what is wrong with their elements, ids by content."""
+"""Shared by the readers of all forms: records, errors in their elements, ids from content."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from ...base.errors import BadData
 from ...session.model import Json
 from ...session.records import bare_id, dumps
 
-UNREAD = "unread"  # type of the record that keeps an element unchanged
+UNREAD = "unread"  # type of a record with an unreadable element
 
-Outcome = tuple[Json, str | None]  # a record, and what is wrong with its element
+Outcome = tuple[Json, str | None]  # a record, and the error in its element or None
 
 
 def unread(where: str, value: Any, reason: str) -> Outcome:
-    """Keep an element that cannot be read."""
+    """The record that keeps an unreadable element unchanged."""
     return {"type": UNREAD, "where": where, "value": value}, f"{where}: {reason}"
 
 
 def meta(**settings: Any) -> list[Outcome]:
-    """The record of the settings that have a value; none if all are empty."""
+    """The record of the settings that have a value; [] if all are empty."""
     values = {key: value for key, value in settings.items() if value}
     return [({"type": "meta", "set": values}, None)] if values else []
 
 
 def bare_ids(items: Iterable[Any]) -> Iterator[str]:
-    """The id of each element, by its content and occurrence."""
+    """Yield an id for each element, a hash of its content and occurrence."""
     seen: Counter[bytes] = Counter()
     for item in items:
         raw = dumps(item)
@@ -38,7 +38,7 @@ def bare_ids(items: Iterable[Any]) -> Iterator[str]:
 def outcomes(
     items: list[Any], read: Callable[[Any, str], Iterable[Outcome]], name: str = ""
 ) -> list[Outcome]:
-    """Read each element of a list with `read(element, id)`; one that is BadData is kept unread."""
+    """Read each element of a list with `read(element, id)`; keep it unread if that raises BadData."""
     made: list[Outcome] = []
     for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
         where = f"{name}[{number}]"

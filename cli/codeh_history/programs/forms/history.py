@@ -1,7 +1,7 @@
-"""Read history entries, their summaries, and the file that holds both.
+"""Read history entries, their summaries, and the file that contains both.
 
-Fields without a place in a record are kept under `historyEntry` and restored on export. An element that
-does not fit becomes an `unread` line, which stays in the session and is reported.
+Fields that a record lacks are kept under `historyEntry` and restored on export. An invalid element is
+reported and becomes an `unread` record, which stays in the session.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ FIELDS = ("recentConversations", "summaries", "lastSummarized")
 _ENTRY = ("userMessage", "assistantResponse", "toolsUsed", "source", "id", "timestamp")
 _SUMMARY = ("id", "createdAt", "periodStart", "periodEnd", "summary", "conversationCount")
 _REQUIRED = ("userMessage", "summary")
-_EPOCH = 10**11  # larger numbers are epoch milliseconds
+_EPOCH = 10**11  # the least number that counts as epoch milliseconds
 
 
 def _error(field: str, value: Any) -> str | None:
-    """What is wrong with the value of a field; None if it fits."""
+    """The error in the value of a field; None if it is valid."""
     fits, should = isinstance(value, str), "must be text"
     match field:
         case "id":
@@ -42,7 +42,7 @@ def _error(field: str, value: Any) -> str | None:
 
 
 def entry_errors(entry: Json) -> dict[str, str]:
-    """What is wrong with a history entry, by field; null counts as missing."""
+    """The errors in a history entry by field; null counts as missing."""
     return _errors(entry, _ENTRY, (*_REQUIRED, "assistantResponse"))
 
 
@@ -55,7 +55,7 @@ def _errors(value: Json, fields: Iterable[str], required: Iterable[str] = _REQUI
 
 
 def is_entry(value: object) -> bool:
-    """Whether this is a history entry, by its fields."""
+    """Whether this object has the fields of a history entry."""
     return isinstance(value, dict) and "userMessage" in value and "assistantResponse" in value
 
 
@@ -73,9 +73,9 @@ def history_in(value: object, depth: int = 3) -> Json | None:
 
 
 def exchange(entry: Json, id: str | None = None) -> list[Json]:
-    """Return a history entry's two messages; the model's names the tools used.
+    """The records of a history entry: the user's message, and the model's if there is an answer or a tool.
 
-    Without an answer or a tool there is only the user's. `id` replaces the entry's own.
+    `id` replaces the entry's own.
     """
     id = id or entry.get("id") or bare_id(dumps(entry), 0)
     fields = {"ts": entry.get("timestamp"), "source": entry.get("source")}
@@ -93,7 +93,7 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
 
 
 def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
-    """Keep what an entry's records cannot hold: unknown fields, null, and numbers as times."""
+    """The field that keeps what records cannot hold: unknown fields, null, and times as numbers."""
     beside = {
         key: value
         for key, value in entry.items()
@@ -106,9 +106,9 @@ def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
 
 
 def persisted(value: Any) -> list[Outcome] | None:
-    """Read `{recentConversations, …}`, also inside other settings, or an array of entries.
+    """Read `{recentConversations, …}`, also nested in other settings, or an array of entries.
 
-    Summaries come first, then settings and exchanges. An id that is taken is replaced.
+    The result is summaries, settings, then exchanges. A repeated id is replaced.
     """
     history = {FIELDS[0]: value} if isinstance(value, list) else history_in(value)
     if history is None:

@@ -1,4 +1,4 @@
-"""Read an interface's history: a list of `HistoryItem {committed, pending}`, or of `Message`.
+"""Read a user interface's history: a list of `HistoryItem {committed, pending}` or of `Message`.
 
 A `Message` is `{type, text, parts?, toolCalls?, timestamp, metadata?}`; `parts`, if present, is complete.
 """
@@ -17,16 +17,16 @@ from ..fields import name_at, object_at, objects_at, omit_empty
 from .elements import Outcome, outcomes, readable
 
 NAME = "history-items"
-FIELDS = ("provider", "model", "usage", "finish", "source")  # fields of a record that are in `metadata`
+FIELDS = ("provider", "model", "usage", "finish", "source")  # record fields stored in `metadata`
 _KINDS = {
     **{kind: kind for kind in ROLE_OF_KIND}, "gemini": "codeh", "model": "codeh", "assistant": "codeh",
     "warning": "info",
 }  # fmt: skip
-_RESULTS = ("result", "response", "output", "error")  # names that clients use for a call's result
+_RESULTS = ("result", "response", "output", "error")  # names of the field with a call's result
 
 
 def holds(value: object) -> bool:
-    """Whether this is a history item or an interface's message."""
+    """Whether this is a history item or a `Message`."""
     return _is_item(value) or _is_message(value)
 
 
@@ -45,7 +45,7 @@ def _is_message(value: object) -> bool:
 
 
 def read(value: Any) -> list[Outcome] | None:
-    """The records of a list of items or messages; None if it holds none."""
+    """Read a list of items or messages; None if no element can be read."""
     if not isinstance(value, list):
         return None
     made = outcomes(value, lambda item, id: [(record, None) for record in records(item, id)])
@@ -53,7 +53,7 @@ def read(value: Any) -> list[Outcome] | None:
 
 
 def records(item: Any, id: str) -> list[Json]:
-    """The records of an item or a message; BadData if it is neither, or a part or a call cannot be read."""
+    """The records of an item or a message; raise BadData if it, a part or a call cannot be read."""
     if not holds(item):
         raise BadData("not a message")
     if not _is_item(item):
@@ -71,7 +71,7 @@ def records(item: Any, id: str) -> list[Json]:
 
 
 def _committed(message: Json, id: str) -> list[Json]:
-    """The record of a message, and of the results inside its calls."""
+    """The record of a message, and one for the results in its calls."""
     kind, id = _KINDS[message["type"]], name_at(message, "metadata.id") or id
     metadata, common = object_at(message, "metadata"), omit_empty(ts=_time(message))
     rest = {name: value for name, value in metadata.items() if name not in ("id", *FIELDS)}
@@ -102,12 +102,12 @@ def _parts(message: Json) -> list[Any]:
 
 
 def _results(message: Json) -> list[Any]:
-    """The results inside a message's calls."""
+    """The results in a message's calls, as parts."""
     results: list[Any] = []
     for call in objects_at(message, "toolCalls"):
         name = next((name for name in _RESULTS if parts.has_value(call.get(name))), "")
         value, key = call.get(name), "error" if name == "error" else "output"
-        if isinstance(value, list):  # responses as they were sent
+        if isinstance(value, list):  # parts that already are responses
             results += [part for part in parts.objects(value) if "functionResponse" in part]
         elif name:
             response = value if isinstance(value, dict) else {key: value}

@@ -1,4 +1,4 @@
-"""Read earlier forms of sessions: their lines, arrays of contents, and arrays of references."""
+"""Read earlier forms of sessions: lines, arrays of contents, arrays of references."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SNAKE = re.compile(
 
 
 def session(data: bytes) -> Log | None:
-    """The lines of one of our sessions; damaged ones are skipped.
+    """Parse the lines of one of our sessions; None for anything else.
 
-    None if all messages are damaged, since another program may use the same types.
+    A damaged file without a readable message may be another program's that uses the same types.
     """
     log = parse(lines_of(data))
     types = {record.data["type"] for record in log.records}
@@ -30,7 +30,7 @@ def session(data: bytes) -> Log | None:
 
 
 def is_ours(log: Log, data: bytes) -> bool:
-    """Whether these lines are ours: records, or bare messages that are not only Gemini's."""
+    """Whether these lines are ours: records, or bare messages without features of Gemini's API only."""
     first = next((record for record in log.records if record.data["type"] in RULES), None)
     if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
         return first is not None
@@ -45,7 +45,7 @@ def contents(value: Any) -> list[Outcome] | None:
     def read(item: Any, id: str) -> list[Outcome]:
         if not isinstance(item, dict):
             raise BadData("no `parts`")
-        if "parts" not in item and isinstance(item.get("content"), str):  # the first files
+        if "parts" not in item and isinstance(item.get("content"), str):  # the oldest files
             rest = {key: value for key, value in item.items() if key != "content"}
             role = "model" if item.get("role") == "assistant" else item.get("role")
             item = {**rest, "role": role, "parts": [{"text": item["content"]}]}
@@ -83,7 +83,7 @@ def refs(value: Any) -> list[Outcome] | None:
 
 
 def _checked(record: Json) -> list[Outcome]:
-    """Return the record of an element; BadData if it is invalid."""
+    """Return a record as an outcome; raise BadData if it is invalid."""
     without_parts = record.get("type") != "ref" and not isinstance(record.get("parts"), list)
     if reason := "no `parts`" if without_parts else check(record):
         raise BadData(reason)

@@ -1,4 +1,4 @@
-"""Find what a session lacks of a file that was imported into it before."""
+"""Find the records of a file that a session imported from it earlier does not have yet."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .elements import UNREAD
 
 
 class ContentConflict(Exception):
-    """The session differs from the file that was imported, so nothing can be appended."""
+    """The session and the file have diverged, so nothing can be appended."""
 
 
 def missing(records: Sequence[Json], view: View) -> list[Json]:
-    """Return the records that a session lacks; raise ContentConflict if its content is not their beginning.
+    """Return the records that a session lacks; raise ContentConflict if the records do not continue it.
 
-    What was undone, edited or redacted in the session stays that way. The oldest messages may be gone
-    from the file; its new summaries then cover them.
+    Messages undone, edited or redacted in the session stay so. The oldest messages may be missing from the
+    file; its new summaries then cover them.
     """
     log = [(place, record.data) for place, record in enumerate(view.log.records)]
     redactions = (data for _, data in log if data["type"] == REDACTION)
     redacted = {name.partition(" #")[0] for data in redactions for name in names_in(data)}
     live = [data["id"] for place, data in log if data["type"] in PLACING and place not in view.dead]
-    stored: dict[str, Json] = {}  # records by id, in order, undone ones too
+    stored: dict[str, Json] = {}  # all records by key, in order, undone ones included
     for _, data in log:
         for key in _keys(data) if data["type"] not in (REDACTION, "session") else ():
             stored.setdefault(key, data)
@@ -50,7 +50,7 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
     if after := [id for id in gone if places[id] > last]:
         raise ContentConflict(f"its message {after[0]} is not in the file")
     for message in (view.all[id] for id in gone if summaries and id in view.all):
-        if message.hidden is None:  # each summary covers its period
+        if message.hidden is None:  # the summary of its period covers it
             later = (other for other in summaries if (message.ts or "") <= str(other.get("periodEnd", "")))
             summary = next(later, summaries[-1])
             summary["covers"] = [*summary["covers"], message.id]
@@ -58,7 +58,7 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
 
 
 def _keys(data: Json) -> set[str]:
-    """What identifies a record: its id, else its content; of settings, each of them."""
+    """The keys that identify a record: its id, else its content, or each of its settings."""
     if data.get("type") == "meta":
         return {dumps(setting).decode() for setting in data["set"].items()}
     if isinstance(data.get("id"), str):
@@ -67,7 +67,7 @@ def _keys(data: Json) -> set[str]:
 
 
 def _content(data: Json) -> object:
-    """A record's content, with parts as hashes."""
+    """A record's content, with parts replaced by their hashes."""
     parts = data.get("parts")
     if isinstance(parts, list):
         return [block_of(part) for part in parts]

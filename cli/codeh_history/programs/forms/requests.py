@@ -1,4 +1,4 @@
-"""Read provider request bodies and bare lists of a provider's messages: the inverse of `payload`."""
+"""Read request bodies and bare lists of a provider's messages: the inverse of `payload`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .elements import Outcome, bare_ids, meta, unread
 
 
 def provider_of(body: Json) -> str | None:
-    """Detect a request body's provider: by the field of its messages, then by the other fields."""
+    """Detect a request body's provider by the field of its messages, then by the other fields."""
     names: list[str] = []
     for name, package in providers.packages().items():
         value = body.get(package.FIELD)
@@ -26,7 +26,7 @@ def provider_of(body: Json) -> str | None:
 
 
 def format_shown_by(messages: list[Json]) -> str | None:
-    """The format that only these messages have; None if they are text, which every format has."""
+    """The provider whose format these messages show; None if they are plain text, as in every format."""
     for name, package in providers.packages().items():
         body: Json = {package.FIELD: messages}
         if any(holds(name, item) for item in messages) and providers.load(name).shows(body):
@@ -77,7 +77,7 @@ def read(name: str, value: Any) -> list[Outcome] | None:
 
 
 def _records(name: str, imported: Imported) -> list[Outcome]:
-    """The messages, after a `meta` record with everything else in the body."""
+    """The records of the messages, after a `meta` record with the rest of the body."""
     ids = bare_ids(imported.messages)
     messages = (
         {"type": "message", "id": id, **message} for message, id in zip(imported.messages, ids, strict=True)

@@ -18,10 +18,10 @@ from .elements import Outcome, meta, outcomes, readable
 
 NAME = "sidekick"
 KINDS = {"text", "inlineData", "fileData", "functionCall", "functionResponse", "native"}
-_MARKS = {"toolCalls", "toolCallId", "isError", "contextType"}  # only in ChatMessage
+_MARKS = {"toolCalls", "toolCallId", "isError", "contextType"}  # fields only of ChatMessage
 _OF_CHAT = ("role", "content", "toolCalls", "name", "toolCallId", "isError")
 _READ = ("toolUse", "toolResult", "reasoning", "refusal", "image", "file")  # fields of a block
-_KEPT = ("mcpCall", "builtinToolUse", "builtinToolResult")  # kept unchanged, never sent
+_KEPT = ("mcpCall", "builtinToolUse", "builtinToolResult")  # fields kept unchanged, never sent
 _BESIDE = ("id", "type", "text", *_READ, *_KEPT)
 _ROLES = ("system", "user", "assistant", "tool")
 
@@ -31,16 +31,16 @@ def holds(item: object) -> bool:
     if not isinstance(item, dict) or item.get("role") not in _ROLES or "parts" in item:
         return False
     content = item.get("content")
-    if isinstance(content, list):  # of content blocks that other formats do not have
+    if isinstance(content, list):  # blocks that no other format has
         fields = [(name, block.get(name)) for block in parts.objects(content) for name in (*_READ, *_KEPT)]
         return any(isinstance(value, dict) and (name != "file" or "url" in value) for name, value in fields)
     return not _MARKS.isdisjoint(item) and (content is None or isinstance(content, str))
 
 
 def read(value: Any) -> list[Outcome] | None:
-    """Read a list of messages with their calls, results and failures; None if it holds none.
+    """Read a list of messages, or an object with one; None if no message can be read.
 
-    The fields of an object around the list (`{messages, tools, …}`) become settings.
+    The other fields of such an object (`{messages, tools, …}`) become settings.
     """
     around = value if isinstance(value, dict) else {}
     items = list_at(around, "messages") if around else parts.list_of(value)
@@ -51,7 +51,7 @@ def read(value: Any) -> list[Outcome] | None:
 
 
 def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Outcome]:
-    """Read a message; its other fields are kept as `item`."""
+    """Read a message; fields that a record lacks are kept in `item`."""
     role, content = at(item, "role"), at(item, "content")
     if role not in _ROLES or not (content is None or isinstance(content, (str, list))):
         raise BadData("not a message")
@@ -94,7 +94,7 @@ def _blocks(item: Json, names: dict[str, str]) -> Iterator[Any]:
 
 
 def part(data: bytes) -> Part | None:
-    """The part in a stored block, in Sidekick's form or ours; None if there is none."""
+    """The part in a stored block, which has Sidekick's form or ours; None for anything else."""
     value = json_object(data)
     if value is None:
         return None
@@ -121,7 +121,7 @@ def part_of(block: Json) -> Part | None:
             files = without_texts(part for part in map(part_of, blocks) if part is not None)
             failed = bool(value.get("isError"))
             converted = result(value.get("toolCallId"), name, text, failed=failed, files=files)
-        case "reasoning":  # the signature is kept beside it, since its provider is unknown
+        case "reasoning":  # the signature stays in `item`, because its provider is unknown
             text = text_at(value, "text") or text_at(value, "summary")
             item = parts.without(value, ("text",))
             converted = {"text": text, "thought": True, **omit_empty(item=item)}
@@ -135,7 +135,7 @@ def part_of(block: Json) -> Part | None:
             converted = {"text": block.get("text", "")}
         case "" if any(isinstance(block.get(kept), dict) for kept in _KEPT):
             return parts.native(NAME, block)
-    metadata = parts.without(object_at(block, "metadata"), ("persistence",))  # without where it is stored
+    metadata = parts.without(object_at(block, "metadata"), ("persistence",))  # its storage location
     beside = parts.without({**block, "metadata": metadata}, _BESIDE)
     if converted is not None and beside:
         converted = {**converted, "item": {**converted.get("item", {}), **beside}}

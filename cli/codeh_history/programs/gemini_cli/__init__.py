@@ -1,7 +1,7 @@
 """Read Gemini CLI's files: operations in `~/.gemini/tmp/PROJECT/chats/session-*.jsonl`, one per session.
 
-Older versions wrote one JSON object per session; `checkpoint-TAG.json` contains what the provider gets. A
-session is what the operations leave, with what compressions replaced.
+Older versions wrote one JSON object per session; `checkpoint-TAG.json` contains the request's contents. A
+session consists of the messages that remain after all operations, and those that compressions replaced.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from ..tree import undone_branches
 
 Version = tuple[int, Json]  # line number and content of one version of a message
 _TYPES = ("user", "gemini", "info", "error", "warning")
-_CONTEXT = ("<session_context>", "<hook_context>")  # beginnings of the program's own messages
-SNAPSHOT = "<state_snapshot>"  # marks the program's summary of what it compressed
+_CONTEXT = ("<session_context>", "<hook_context>")  # beginnings of messages that the program generates
+SNAPSHOT = "<state_snapshot>"  # marks a summary by the program
 WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # put around other summaries when writing
 _PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # the project of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # a sub-agent's parent session
@@ -49,7 +49,7 @@ def recognises(head: Head) -> bool:
 
 
 def recognises_own(head: Head) -> bool:
-    """Whether a file in the program's folder is a session: a bare list of contents or {} is, too."""
+    """Whether a file in the program's folder is a session: there a bare list of contents or {} is one."""
     bare = head.whole and all(map(_is_content, head.values))
     return bare or any(isinstance(data.get("history"), list) for data in head.values)
 
@@ -76,7 +76,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Reading:
-    """Reads a session's operations in order: all `versions` of each message, and the ids of `live` ones."""
+    """Applies a session's operations in order; has all `versions` of each message, and the `live` ids."""
 
     def __init__(self, session: Session, source: Source, title: str) -> None:
         self.session = session
@@ -84,20 +84,20 @@ class _Reading:
         self.source = source
         self.versions: dict[str, list[Version]] = {}
         self.live: dict[str, None] = {}
-        self.gone: dict[str, str] = {}  # ids of removed messages → why
-        self.covered: dict[str, str | Summary] = {}  # what compressions replaced, then these
+        self.removed: dict[str, str] = {}  # ids of removed messages → why
+        self.covered: dict[str, str | Summary] = {}  # ids that compressions replaced, and their summaries
         self.headed = False
-        self.checkpoint = False  # a file of contents, identified only by its name
-        self.seen: Counter[bytes] = Counter()  # contents so far, with their count
-        self.results: dict[str, bytes] = {}  # results so far, by call
+        self.checkpoint = False  # the file has contents and no session id
+        self.seen: Counter[bytes] = Counter()  # counts of the contents so far
+        self.results: dict[str, bytes] = {}  # the results so far, by call
 
     def read(self, operations: Sequence[Version]) -> list[int]:
-        """Fill the session; return the index of each operation that is a rewind."""
+        """Fill the session; return the indices of the rewinds."""
         rewinds = [place for place, (line, data) in enumerate(operations) if self.operation(line, data)]
         if not self.headed and not self.checkpoint:
             why = f"no header: {self.title} does not find the session"
             self.session.problem(1, "forgets", why, "read without a header")
-        self.session.skipped.update(self.gone.values())
+        self.session.skipped.update(self.removed.values())
         newest = (self.versions[id][-1][1] for id in self.live)
         in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
         ids: dict[str, list[str]] = {}  # their message ids → our ids
@@ -115,7 +115,7 @@ class _Reading:
     # -- operations ----------------------------------------------------------------------------------------
 
     def operation(self, number: int, data: Json) -> bool:
-        """Apply an operation, known by its keys; return whether it is a rewind that undid something."""
+        """Apply an operation, identified by its keys; return whether it rewound the session."""
         match data:
             case {"$rewindTo": str(id)}:
                 return self.rewound(number, id)
@@ -137,7 +137,7 @@ class _Reading:
         return False
 
     def header(self, number: int, data: Json) -> None:
-        """Read the session's header; a resumed file has further ones."""
+        """Read the session's header; a resumed session has several."""
         session = self.session
         if self.headed:
             session.skip("header of a resumption", own=True)
@@ -148,7 +148,7 @@ class _Reading:
             parent = _CHATS.fullmatch(self.source.path) if data.get("kind") == "subagent" else None
             if parent:
                 session.set_parent(f"{session.program}-{parent[1]}", agent=True)
-                if session.id == parent[1]:  # only the file name tells sub-agents apart
+                if session.id == parent[1]:  # then only the file's name is unique
                     session.id = f"{parent[1]}-{self.source.stem}"
             with suppress(Unreadable):  # newer versions name the folder after the project
                 root = self.source.beside(".project_root", above=2 if parent else 1)
@@ -156,7 +156,7 @@ class _Reading:
         self.settings(number, data)
 
     def settings(self, number: int, values: Json) -> None:
-        """Set the title and directory, and replace all messages if the values contain some."""
+        """Set the title and directory, and replace all messages if there is a list of them."""
         self.session.set_title(values.get("summary"))
         directories = filter(name_of, list_at(values, "directories"))
         self.session.cwd = self.session.cwd or next(directories, None)
@@ -165,7 +165,7 @@ class _Reading:
             self.replaced(number, [message for message in named if message.get("type") in _TYPES])
 
     def contents(self, number: int, contents: list[Any]) -> None:
-        """Add the messages of a checkpoint, as the provider gets them; they have no ids."""
+        """Add the contents of a checkpoint as messages; their ids are hashes."""
         self.checkpoint = True
         if project := _PROJECT.fullmatch(self.source.path):
             self.session.id = f"{project[1]}-{self.source.stem}"
@@ -179,11 +179,11 @@ class _Reading:
     def message(self, line: int, data: Json) -> None:
         """Add a message, or a new version of one."""
         self.versions.setdefault(data["id"], []).append((line, data))
-        self.gone.pop(data["id"], None)
+        self.removed.pop(data["id"], None)
         self.live.setdefault(data["id"])
 
     def rewound(self, number: int, id: str) -> bool:
-        """Undo a live message and everything after it, compressions too."""
+        """Undo a live message and everything after it, compressions included."""
         if id not in self.live:
             why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
             self.session.problem(number, "forgets", why, "the rewind is ignored")
@@ -194,17 +194,17 @@ class _Reading:
         while self.covered and next(reversed(self.covered)) in gone:
             item = self.covered.popitem()[1]
             gone.update(item.covers if isinstance(item, Summary) else ())
-        self.gone |= dict.fromkeys(gone, REWOUND)
+        self.removed |= dict.fromkeys(gone, REWOUND)
         return True
 
     def replaced(self, line: int, messages: Sequence[Json]) -> None:
-        """Replace all messages; a new summary among them covers those that are gone."""
+        """Replace all messages; a new summary among them covers those that are missing from the list."""
         ids = {data["id"] for data in messages}
         summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
         summary = next((data for data in summaries if data["id"] not in self.live), None)
         gone = [id for id in self.live if id not in ids]
         if summary is None or summary["id"] in self.covered:
-            self.gone |= dict.fromkeys(gone, "message that a checkpoint replaced")
+            self.removed |= dict.fromkeys(gone, "message that a checkpoint replaced")
         else:
             before, after = WRAPPER.split("{}")  # tags that we add when writing
             text, ts = _text(summary), time_of(summary.get("timestamp"))
@@ -219,7 +219,7 @@ class _Reading:
     # -- messages ------------------------------------------------------------------------------------------
 
     def entries(self, id: str, in_calls: set[str]) -> list[Entry]:
-        """Make our messages of one of theirs; `in_calls`: the calls that contain their results."""
+        """Convert a message to entries; `in_calls`: the calls that contain their results."""
         versions = self.versions[id]
         number, data = versions[-1]
         first = _beginning(data.get("content")) if data["type"] == "user" else ""
@@ -244,13 +244,13 @@ class _Reading:
 
 
 def is_forgotten(value: Any) -> bool:
-    """Whether the program ignores a prompt when it resumes: it is blank, a command, or context."""
+    """Whether the program drops a prompt when it resumes: it is blank, a command, or context."""
     first = _beginning(value)
     return not first or first.startswith(("/", "?", *_CONTEXT))
 
 
 def _beginning(value: Any) -> str:
-    """A content as the program compares it: anything but text, or marked as (no) thought, is `...`."""
+    """The text by which the program classifies a prompt: parts other than plain text count as `...`."""
     parts = _content(value)
     words = ("..." if "text" not in part or "thought" in part else text_at(part, "text") for part in parts)
     return "".join(words).strip()
@@ -262,7 +262,7 @@ def _text(data: Json) -> str:
 
 
 def _content(value: Any) -> list[Any]:
-    """A content as parts; it may be a text, a part, or a list of these."""
+    """The parts of a content, which is a string, a part, or a list of these."""
     if isinstance(value, list):
         return [part for item in value for part in _content(item)]
     if isinstance(value, str):
@@ -271,12 +271,12 @@ def _content(value: Any) -> list[Any]:
 
 
 def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]:
-    """Yield the messages that one of theirs becomes, without the results of `repeated` calls."""
+    """Yield a message as entries, without the results of `repeated` calls."""
     data = versions[-1][1]
     id, ts = data["id"], time_of(data.get("timestamp"))
 
     def entry(id: str, kind: str, parts_of: Callable[[Json], list[Any]], **fields: Any) -> Iterator[Entry]:
-        """Make a message: each version that only adds is a piece, one that changes something a new id."""
+        """Yield an entry; a version that adds parts adds a piece, any other change makes a new id."""
         pieces: list[Piece] = []
         now: list[Any] = []
         for line, version in versions:
@@ -316,7 +316,7 @@ def _results_of(data: Json) -> list[Any]:
 
 
 def _model_parts(data: Json) -> list[Any]:
-    """The parts of a model message: thoughts, text, calls; a content with calls or thoughts is complete."""
+    """The thoughts, texts and calls of a model message; content with calls or thoughts has them all."""
     parts = _content(data.get("content"))
     if any("functionCall" in part or part.get("thought") for part in parts):
         return [_as_sent(part) for part in parts]
@@ -343,7 +343,7 @@ def _call_of(part: Part) -> str | None:
 
 
 def _as_sent(part: Any) -> Any:
-    """A part as the program sends it: without `thought: false` and the tool's name before a call's id."""
+    """Convert a part as the program does: drop `thought: false`, and the tool's name before a call's id."""
     if part.get("thought") is False:
         part = {key: value for key, value in part.items() if key != "thought"}
     for key in ("functionCall", "functionResponse"):

@@ -30,7 +30,7 @@ class File(writing.Writer):
         self.lines.append({**head, "summary": about.title} if about.title else head)
 
     def name(self) -> str:
-        """The path in the project's folder; a project without a name has a hash, and is moved later."""
+        """The path in the project's folder, named by a hash (Gemini CLI renames it) if it has no name."""
         about = self.about
         table = value_of(about.read_file(f"{self.folder}/projects.json"))  # the projects' names
         project = name_of(object_at(table, "projects").get(about.cwd)) or _hash(about.cwd)
@@ -61,13 +61,13 @@ class File(writing.Writer):
         others = [part for part in parts if "functionResponse" not in part]
         if others:
             self.calls = {}
-            # marked as no thought, so that it is not taken for a command or nothing
+            # `thought: false` keeps the program from dropping it as a command or as blank
             if is_forgotten(others):
                 others[0] = {**others[0], "thought": False}
             self.lines.append(self._message("user", content=others))
 
     def _model(self, parts: list[Any], model: str | None) -> None:
-        """Write a model message; its content is all parts if they are more than texts followed by calls."""
+        """Write a model message; unless its parts are texts, then calls, its content is all parts."""
         parts = writing.without_placeholders(parts)
         done = {"status": "success", "timestamp": self.ts}
         self.calls = {
@@ -93,19 +93,19 @@ def _hash(cwd: str) -> str:
 
 
 def _is_call(part: Any) -> bool:
-    """Whether this is a call that can be answered; native parts may contain others."""
+    """Whether this is a call with an id and a name, which some calls in native parts lack."""
     call = part.get("functionCall")
     return bool(_id(call) and name_of(call.get("name")))
 
 
 def _id(call: Any) -> str | None:
-    """A call's id, with its function's name doubled if it begins with that: the program removes it once."""
+    """The id to write for a call; a leading function name is doubled, because the program removes one."""
     id = name_at(call, "id")
     prefix = f"{call.get('name')}__" if id else ""
     return prefix + id if id and id.startswith(prefix) else id
 
 
 def _whole(part: Any) -> Any:
-    """The part as stored in the message: a call has the id that the program uses."""
+    """The part with the id to write if it is a call."""
     call = part.get("functionCall")
     return {**part, "functionCall": {**call, "id": _id(call)}} if _is_call(part) else part

@@ -1,7 +1,7 @@
-"""Read opencode's sessions: from its database (`~/.local/share/opencode/opencode.db`), or an export.
+"""Read opencode's sessions, from its database (`~/.local/share/opencode/opencode.db`) or an export.
 
-Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`). Kilo's database has another
-name; versions of its exports begin at 7, opencode's at 0.
+Older versions stored a tree of JSON files (`~/.local/share/opencode/storage`). Kilo, a fork, has another
+database and another range of versions: from 7.0, where opencode began at 0.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TABLES = {
     "session": {"id", "parent_id", "directory", "title"}, "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "data"},
 }  # fmt: skip
-CLEARED = "[Old tool result content cleared]"  # replaces an output that was pruned
+CLEARED = "[Old tool result content cleared]"  # replaces a pruned output
 _SUBTASK = "The following tool was executed by the user"
 _UNSENT = ("text/plain", "application/x-directory")  # files whose text is in another part
 _TYPES = (
@@ -57,7 +57,7 @@ _USAGE = {
 }  # fmt: skip
 _KNOWN = "SELECT id FROM session"
 _BELOW = "FROM session WHERE parent_id = ?"
-_STORAGE, _DATA = 2, 3  # levels above the folder of a session's file in the tree
+_STORAGE, _DATA = 2, 3  # levels of these folders above the folder of a session's file
 
 
 def recognises(head: Head) -> bool:
@@ -74,7 +74,7 @@ def recognises_kilo(head: Head) -> bool:
 
 
 def _is_of_tree(value: Json) -> bool:
-    """Whether this is a session's file in the older tree."""
+    """Whether this is a session's object in the older tree."""
     named = str(value.get("id")).startswith("ses_") and {"title", "version"} <= value.keys()
     return named and isinstance(value.get("time"), dict)
 
@@ -107,7 +107,7 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     session = _session(program, info)
 
     def values(*folder: str) -> Iterator[Json]:
-        """Yield the objects in a folder's files, by name, each with its file's name as id."""
+        """Yield the object in each file of a folder, sorted by name; its id is the file's name."""
         for name in source.names(*folder, above=_STORAGE):
             try:
                 data = source.beside(*folder, name, above=_STORAGE)
@@ -119,18 +119,18 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     messages = _messages(values("message", str(info["id"])), lambda id: values("part", id))
     if not messages:
         session.problem(0, "skips", f"no messages in storage/message/{info['id']}")
-    # once there is a database, the program no longer writes to the tree
+    # a program with a database no longer writes to the tree
     session.partial = any(name.endswith(".db") for name in source.names(above=_DATA))
     return _fill(session, messages, info.get("revert"))
 
 
 def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
-    """Yield the root sessions, or sub-agents of the last of `above`, which ends cycles."""
+    """Yield the root sessions, or the sub-agents of the last of `above`, without those in `above`."""
     if above:
         rows = list(source.rows(f"SELECT * {_BELOW} ORDER BY id", above[-1]))
     else:
         rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
-        if source.damage is not None:  # also those whose parent or own row is lost
+        if source.damage is not None:  # add sessions whose parent's or own row is lost
             rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
             lost = "SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message WHERE session_id"
             rows += source.rows(f"{lost} NOT IN ({_KNOWN}) ORDER BY id")
@@ -163,7 +163,7 @@ def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -
 
 
 def _values(session: Session, rows: Iterable[Json]) -> Iterator[Json]:
-    """Yield the objects in the data column, with their ids."""
+    """Yield the object in each row's column `data`, with the row's id."""
     for row in rows:
         value = value_of(row["data"])
         if isinstance(value, dict):
@@ -178,8 +178,8 @@ def _values(session: Session, rows: Iterable[Json]) -> Iterator[Json]:
 class Message:
     """A message with its parts in order; `number` is its position.
 
-    `compaction`: the part of a user message that stands for a compaction; None if it has none. `failed`:
-    an answer that the program does not send; it sends those that were aborted with some content.
+    `compaction`: the part that marks a user message as a compaction; None if there is none. `failed`: the
+    answer has an error and is not sent, unlike one that was aborted after it had some content.
     """
 
     def __init__(self, number: int, info: Json, parts: Sequence[Json]) -> None:
@@ -206,7 +206,7 @@ def _messages(infos: Iterable[Json], parts_of: Callable[[str], Iterable[Json]]) 
 
 
 def _session(program: Program, info: Json) -> Session:
-    """A session without its messages."""
+    """Make a session without its messages."""
     session = Session(program.name, name_at(info, "id") or "session", name_at(info, "version"))
     session.created, session.cwd = time_of(at(info, "time.created")), name_at(info, "directory")
     session.set_title(info.get("title"))
@@ -216,10 +216,10 @@ def _session(program: Program, info: Json) -> Session:
 
 
 def _fill(session: Session, messages: Iterable[Message], revert: Any) -> Session:
-    """Add the messages that were not reverted, and the summaries."""
+    """Add the messages that were not reverted, and the summaries; return the session."""
     every = kept = sorted(messages, key=lambda message: (message.created, message.id))
     ids = [message.id for message in every]
-    if at(revert, "messageID") in ids:  # drop it and later ones, or only its parts from one on
+    if at(revert, "messageID") in ids:  # drop later messages, and this one or its parts from `partID` on
         place, first = ids.index(revert["messageID"]), name_at(revert, "partID")
         cut = every[place]
         before = [*takewhile(lambda part: part.get("id") != first, cut.parts)]
@@ -253,7 +253,7 @@ def _fill(session: Session, messages: Iterable[Message], revert: Any) -> Session
 
 
 def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
-    """Yield a prompt, or each step of an answer with its results; the `last` may be unfinished."""
+    """Yield a prompt, or each step of an answer and its results; the `last` answer may be unfinished."""
 
     def entry(id: str, kind: str, parts: Iterable[Any], **fields: Any) -> Iterator[Entry]:
         pieces = [Piece(message.number, [part]) for part in parts if part is not None]
@@ -280,13 +280,13 @@ def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
         parts = (_answer_part(part, provider) for part in kept)
         yield from entry(id, "codeh", parts, **answer_fields(info, paths, _USAGE, provider))
         tools = [part for part in kept if part.get("type") == "tool"]
-        # later results follow those already imported
+        # in order of arrival, so that a later import can append results
         tools.sort(key=lambda tool: _number(at(tool, "state.time.end")))
         yield from entry(f"{id}.results", "tool", map(_result, tools))
 
 
 def _user_part(part: Json) -> Any:
-    """The sent form of a part of a prompt; None if it is not sent."""
+    """Convert a part of a prompt; None if the program does not send it."""
     match part.get("type"):
         case "text" if text_at(part, "text") and part.get("ignored") is not True:
             return {"text": part["text"]}
@@ -297,7 +297,7 @@ def _user_part(part: Json) -> Any:
 
 
 def _is_open(part: Json) -> bool:
-    """Whether a part is still being written: a text without an end, a call without its arguments."""
+    """Whether a part is unfinished: a text without an end time, or a call that is pending."""
     if part.get("type") == "tool":
         return bool(at(part, "state.status") == "pending")
     time = object_at(part, "time")
@@ -305,7 +305,7 @@ def _is_open(part: Json) -> bool:
 
 
 def _answer_part(part: Json, provider: str) -> Any:
-    """The sent form of a part of an answer, with its signature if this provider made it."""
+    """Convert a part of an answer, with its signature if it is this provider's; None if it is not sent."""
     text = text_at(part, "text")
     signed = omit_empty(thoughtSignature=name_at(part, _SIGNATURES.get(provider, "")))
     match part.get("type"):

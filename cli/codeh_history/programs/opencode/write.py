@@ -1,4 +1,4 @@
-"""Write a view as an export that opencode or Kilo imports; a call and its result are one part."""
+"""Write a view as an export that opencode or Kilo imports; a call with its result is one part."""
 
 from __future__ import annotations
 
@@ -18,16 +18,13 @@ from ..protocol import Written
 
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
 _UNKNOWN = "unknown"  # a provider or model that is not recorded
-_BEFORE = 60_000  # milliseconds: ids are this old, because later ids must be greater
+_BEFORE = 60_000  # milliseconds that ids are dated back, so that the program's own ids are greater
 _IDS = Alphabet(WORD + "-", 40)  # every provider accepts these
 _TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
 
 class File(writing.Writer):
-    """An export without thinking; its messages are sorted by time.
-
-    `calls`: those of the answers so far, by id.
-    """
+    """An export without thinking; `calls`: the calls so far, by id."""
 
     VERSION = "1.18.33"  # the version whose format this is
     AGENT = "build"
@@ -68,7 +65,7 @@ class File(writing.Writer):
         )  # fmt: skip
 
     def mint(self, kind: str) -> str:
-        """Make an id greater than all earlier ones, as the program does."""
+        """Make an id like the program's, greater than all earlier ones."""
         self.count += 1
         number = ((self.now - _BEFORE) * 0x1000 + self.count) % (1 << 48)
         digest = sha256(f"{self.about.id}\0{self.count}".encode()).hexdigest()
@@ -84,7 +81,7 @@ class File(writing.Writer):
         part |= {"id": self.mint("prt"), "sessionID": self.id, "messageID": message}
         return part
 
-    # -- what is said ------------------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------------------
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """Write an element: an answer, or results and user messages."""
@@ -93,7 +90,7 @@ class File(writing.Writer):
         if is_answer and any(block["type"] == "tool_use" for block in blocks):
             by_source = [(writing.first_source(sources), blocks)]
         for source, others in by_source:
-            if ts := writing.time_of([source]):  # unless it is earlier or in the future
+            if ts := writing.time_of([source]):  # times never decrease, nor pass the present
                 self.time = max(self.time, min(to_millis(ts) or 0, self.now))
             for block in others:
                 if block["type"] == "tool_result":
@@ -131,7 +128,7 @@ class File(writing.Writer):
         )  # fmt: skip
 
     def answered(self, block: Json) -> None:
-        """Add a result to its call; a failed one with files is stored as output that says so."""
+        """Add a result to its call; one that failed and has files becomes an output with the error."""
         made = [content for part in writing.result_blocks(block) for content in self._content(part)]
         text = "\n".join(part["text"] for part in made if part["type"] == "text")
         files = [part for part in made if part["type"] == "file"]
@@ -149,7 +146,7 @@ class File(writing.Writer):
             call["state"]["attachments"] = [self.part(file, call["messageID"]) for file in files]
 
     def _content(self, block: Json) -> Iterator[Json]:
-        """opencode's part for a block; a text file becomes text, because it would be ignored."""
+        """Convert a block to opencode's part; text files become text, because opencode ignores them."""
         source = object_at(block, "source")
         if block["type"] == "text":
             yield {"type": "text", "text": block["text"]}
@@ -167,7 +164,7 @@ class File(writing.Writer):
 
 
 class KiloFile(File):
-    """The export of Kilo's version."""
+    """The same for Kilo."""
 
     VERSION = "7.7.7"
     AGENT = "code"

@@ -31,7 +31,7 @@ _FORMATS = {  # API of a message → our format
     "azure-openai-responses": "openai-responses", "openai-completions": "openai-chat",
     "google-generative-ai": "gemini", "google-gemini-cli": "gemini", "google-vertex": "gemini",
 }  # fmt: skip
-_SIGNED = ("anthropic", "gemini")  # formats with a signature on the part
+_SIGNED = ("anthropic", "gemini")  # formats whose thoughts have a signature
 _ANSWER = {"model": "model", "finish": "stopReason", "response": "responseId", "usage": "usage"}
 _USAGE = {
     "input": "input cacheRead cacheWrite", "output": "output", "cached": "cacheRead",
@@ -50,7 +50,7 @@ def recognises(head: Head) -> bool:
 
 
 def _is_header(data: Json) -> bool:
-    """Whether this is pi's header; ours has `created`."""
+    """Whether this is pi's header, not ours, which has `created`."""
     return data.get("type") == "session" and "timestamp" in data and "created" not in data
 
 
@@ -93,7 +93,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Node(Node):
-    """A line of the tree; `number` is the first line with its id, `line` the last, whose content counts."""
+    """The lines with one id: `number` is the first, `line` the last, which has the content."""
 
     def __init__(self, id: str, parent: str | None, line: int, data: Json) -> None:
         super().__init__(id, parent, line)
@@ -107,7 +107,7 @@ class _Node(Node):
 
 
 class _Tree:
-    """The lines in file order; entries without ids (version 1) follow each other."""
+    """The lines in file order; the parent of an entry without ids (version 1) is the entry before."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -118,7 +118,7 @@ class _Tree:
         self.seen: Counter[bytes] = Counter()  # lines without an id
 
     def add(self, line: int, data: Json, session: Session) -> None:
-        """Add a line to the tree, and take a title from it."""
+        """Add a line to the tree, and set the title if it has one."""
         id, parent = name_at(data, "id"), name_at(data, "parentId")
         if data.get("type") == "session_info":
             session.set_title(data.get("name"))
@@ -145,10 +145,7 @@ class _Tree:
 
 
 class _Branch:
-    """Makes the messages and summaries of the branch up to a leaf.
-
-    The line before replaces a missing parent.
-    """
+    """Makes the messages and summaries of the branch up to a leaf."""
 
     def __init__(self, session: Session, tree: _Tree, leaf: _Node) -> None:
         self.session = session
@@ -200,7 +197,7 @@ class _Branch:
             self.session.skip("empty message")
 
     def compacted(self, node: _Node, data: Json) -> None:
-        """Summarise everything before the first entry that is kept, older summaries included."""
+        """Summarise everything before the first entry that was kept, and all older summaries."""
         id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
         if isinstance(index, int):  # version 1; the header is 0
             first = max(index - 1, 0)
@@ -212,7 +209,7 @@ class _Branch:
         self.session.summarise(node.id, node.ts, text_at(data, "summary"), keep)
 
     def content(self, message: Json, provider: str | None = None) -> list[Part]:
-        """The parts of a content: text, or a list of blocks."""
+        """The parts of a message's content, which is a string or a list of blocks."""
         content = message.get("content")
         if isinstance(content, str):
             return [{"text": content}]
@@ -241,7 +238,7 @@ class _Branch:
 
 
 def _shell(message: Json) -> str:
-    """The text that the model gets about a command that the user ran."""
+    """The text by which pi tells the model about a command that the user ran."""
     output = text_at(message, "output")
     text = f"Ran `{text_at(message, 'command')}`\n"
     text += f"```\n{output}\n```" if output else "(no output)"

@@ -21,7 +21,7 @@ _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 
 
 class File(writing.Writer):
-    """Entries, each with the previous one as its parent; a summary becomes a compaction.
+    """A chain of entries, each the parent of the next; a summary becomes a compaction.
 
     Thinking is left out, because pi would send it as text.
     """
@@ -78,7 +78,7 @@ class File(writing.Writer):
                 self.message("user", content)
 
     def _answer(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
-        """Write an answer, with zero usage: pi crashes without any, and does not count other programs'."""
+        """Write an answer with zero usage, without which pi crashes."""
         shown = (block for block in blocks if block["type"] not in THINKING)
         content = [made for block in shown for made in self._content(block)]
         self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}
@@ -94,7 +94,7 @@ class File(writing.Writer):
         )  # fmt: skip
 
     def _content(self, block: Any) -> Iterator[Json]:
-        """pi's block for a block; a document becomes its text, or a description."""
+        """Convert a block to pi's; a document becomes its text or a description."""
         match block["type"]:
             case "text":
                 yield {"type": "text", "text": block["text"]}

@@ -1,6 +1,6 @@
 """Read Qwen Code's files: JSON lines in `~/.qwen/projects/DIR/chats/UUID.jsonl`, a tree per session.
 
-A line holds a content as Gemini's API takes it. A session is the branch that ends at its last line.
+A line contains a content of Gemini's API. A session is the branch that ends at its last line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _USAGE = {
     "input": "promptTokenCount", "output": "candidatesTokenCount", "cached": "cachedContentTokenCount",
     "reasoning": "thoughtsTokenCount", "total": "totalTokenCount",
 }  # fmt: skip
-_AGENTS = "subagents"  # beside the folder of the chats; a folder per session, a file per sub-agent
+_AGENTS = "subagents"  # a folder next to `chats`, with a folder per session and a file per sub-agent
 
 
 def recognises(head: Head) -> bool:
@@ -61,7 +61,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Node(tree.Node):
-    """The lines with one id; `number` is the first."""
+    """The lines with one id; `number` is the number of the first."""
 
     def __init__(self, id: str, line: int, data: Json) -> None:
         super().__init__(id, name_at(data, "parentUuid"), line)
@@ -74,7 +74,7 @@ class _Node(tree.Node):
 
 
 def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Node]:
-    """Read all lines, and the session's fields from them."""
+    """Read all lines into nodes, and set the session's fields."""
     nodes: dict[str, _Node] = {}
     for line, data in line_objects(source, session.problems, program.recognises):
         id = name_at(data, "uuid")
@@ -106,7 +106,7 @@ def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Nod
 
 
 def _fill(session: Session, nodes: dict[str, _Node], leaf: _Node, title: str) -> list[_Node]:
-    """Fill a session with the branch up to a leaf; the line before replaces a missing parent."""
+    """Fill a session with the branch up to a leaf; return its nodes."""
     path, broken = tree.walk(nodes, leaf)
     sent = [node for node in path if node.talks or node.subtype == _COMPRESSION]
     first = max((node.number for node in sent if not node.talks), default=0)
@@ -123,8 +123,8 @@ class _Branch:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.usage: Json = {}  # of an answer without parts, whose calls have lines of their own
-        self.local: Entry | None = None  # the last message, if it is a prompt that may be a local command
+        self.usage: Json = {}  # the usage of an answer without parts, for the next line with its calls
+        self.local: Entry | None = None  # the last message if it is a prompt, maybe a local command
 
     def add(self, node: _Node) -> None:
         """Add the message or summary of a line."""
@@ -138,7 +138,7 @@ class _Branch:
             self.local = None
             fields = {**self.usage, **answer_fields(data, _ANSWER, _USAGE, FORMAT)}
             used = fields.get("usage", {})
-            if "input" in used and "total" in used:  # only some providers include thoughts in candidates
+            if "input" in used and "total" in used:  # some providers do not count thoughts as candidates
                 used["output"] = max(used["total"] - used["input"], 0)
             made = self.turn(node, "codeh", **fields)
             self.usage = {} if made else omit_empty(usage=fields.get("usage"))
@@ -147,7 +147,7 @@ class _Branch:
             self.local = made if node.type == "user" and not node.subtype else None
 
     def turn(self, node: _Node, kind: str, **fields: object) -> Entry | None:
-        """Add the messages of a line, and return the last; later lines with its id are pieces of it."""
+        """Add the messages of a node, and return the last, which also gets the node's later lines."""
         items, before = self.session.items, len(self.session.items)
         parts = _parts(object_at(node.data, "message"))
         self.session.turn(kind, parts, id=node.id, ts=node.ts, **fields)
@@ -159,7 +159,7 @@ class _Branch:
         return last
 
     def compressed(self, node: _Node, contents: list[Json]) -> None:
-        """Summarise everything by the first content; the others are messages."""
+        """Summarise everything; the first content is the summary, the others are messages."""
         text = "\n\n".join(texts(_parts(contents[0]))) if contents else ""
         if not text:
             self.session.skip("compression without a summary")
@@ -171,7 +171,7 @@ class _Branch:
         self.local = None
 
     def command(self, payload: Json) -> None:
-        """Remove a prompt that was a command of an editor, whose output is not sent either."""
+        """Remove a prompt that was a local command, which is not sent, nor is its output."""
         output = objects_at(payload, "outputHistoryItems")
         local = payload.get("phase") == "result" and payload.get("sentToModel") is not True
         shown = bool(output) and all(item.get("type") == "assistant" for item in output)

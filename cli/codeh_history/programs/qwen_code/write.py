@@ -14,7 +14,7 @@ VERSION = "0.24.4"  # the version whose format this is
 
 
 class File(writing.Writer):
-    """Lines, each with the previous one as its parent; a summary becomes a compression."""
+    """A chain of lines, each the parent of the next; a summary becomes a compression."""
 
     RESUME = ("--resume",)
 
@@ -41,7 +41,7 @@ class File(writing.Writer):
         self.line("system", subtype="chat_compression", systemPayload={"compressedHistory": contents})
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """Write an element; results have lines of their own."""
+        """Write an element; results get lines of their own."""
         parts = writing.without_placeholders(element["parts"])
         if element["role"] == "model":
             fields = omit_empty(model=writing.model_of(sources))
