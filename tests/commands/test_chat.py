@@ -106,7 +106,7 @@ def test_history_keeps_lines_that_do_not_start_with_a_space(tmp_path):
 
 
 def test_only_the_newest_come_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(talk, "KEPT", 3)
+    monkeypatch.setattr(talk, "RECENT", 3)
     (tmp_path / "chat_history").write_text("".join(f"{number}\n" for number in range(6)))
     History(Env({"CODEH_HOME": str(tmp_path)}), nothing)
     assert remembered() == ["3", "4", "5"]
@@ -159,7 +159,7 @@ def test_completions_of_a_word(home, before, word, names):
     env = Env({"CODEH_HOME": str(configured)})
     talking = Talk(env, for_writing(env, "demo"), chat.Options(profile="local").part(chat.Asking), 1)
     at = word.replace("HOME", str(configured))
-    assert [*chat.completing(talking)(before, at)] == [
+    assert [*chat.completer(talking)(before, at)] == [
         name.replace("HOME", str(configured)) for name in names
     ]
 

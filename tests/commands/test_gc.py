@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.commands import gc
-from codeh_history.commands.gc import sort, spent
+from codeh_history.commands.gc import split, superseded
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.store.blocks import open_store
@@ -24,7 +24,7 @@ DAY = 86400
 
 
 def collected(data):
-    return b"".join(sort(data)[0])
+    return b"".join(split(data)[0])
 
 
 @given(data=some.files_of(), undone=st.lists(st.integers(0, 11), max_size=4))
@@ -75,7 +75,7 @@ def test_updates_and_undo_around_a_stream(log, undone):
 
 
 def count(*records):
-    return len(spent(parse(lines_of(some.encode(list(records)))).records))
+    return len(superseded(parse(lines_of(some.encode(list(records)))).records))
 
 
 OPEN = {"type": "open", "id": "m", "kind": "codeh", "ts": some.TS}
@@ -372,5 +372,5 @@ def test_a_session_moved_while_gc_reads_keeps_its_blocks(filled_home, tmp_path, 
     if not restored:
         trashed.rename(session)
     moving = _Moving(trashed, session) if restored else _Moving(session, trashed)
-    assert gc.unused(env, open_store(env), env.millis() / 1000 - 7 * 86400, but=moving) == {}
+    assert gc.unused(env, open_store(env), env.millis() / 1000 - 7 * 86400, ignored=moving) == {}
     assert session.exists() == restored

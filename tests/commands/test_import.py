@@ -12,7 +12,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.commands.import_ import HEAD, copy, opened, tell
+from codeh_history.commands.import_ import HEAD, copy, note_result, opened
 from codeh_history.commands.import_.copy import Imported, import_session, with_branches
 from codeh_history.programs.model import ABANDONED, AgentUsage, Entry, Piece, Problem, Session
 from codeh_history.store import program_files
@@ -83,7 +83,7 @@ class Flags(NamedTuple):
 
 def notes(tmp_path, session, imported=IMPORTED, **options):
     with (tmp_path / "err").open("wb") as err:
-        tell(Env({}, stderr=err.fileno()), Flags(**options), "f", session, imported)
+        note_result(Env({}, stderr=err.fileno()), Flags(**options), "f", session, imported)
     return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
 
 

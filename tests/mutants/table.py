@@ -184,7 +184,7 @@ MUTANTS = [
     ),
     Mutant(
         "gc goes on after a session that it cannot read", "commands/gc.py",
-        "    except FileNotFoundError:\n        return set()  # moved meanwhile; its new place is read too",
+        "    except FileNotFoundError:\n        return set()  # moved meanwhile; it is read at its new path too",
         "    except OSError:\n        return set()",
         ("commands/test_gc.py::test_an_unreadable_session_stops_gc",),
     ),

@@ -91,8 +91,8 @@ def receive(env: Env, options: Options, format: str) -> None:
         check_default_allowed(env)
         if len(ids := recently_used(env)) > 1:
             used = f"{', '.join(ids)} were used in this directory in the last hour"
-            kept = unsent.keep_unnamed_answer(env, format)
-            raise Usage(f"which session is answered? {used}; name one with -s{kept}")
+            saved = unsent.keep_unnamed_answer(env, format)
+            raise Usage(f"which session is answered? {used}; name one with -s{saved}")
     target = for_writing(env, options.session)
     try:
         present = exists(target.path)

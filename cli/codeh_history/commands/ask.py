@@ -49,7 +49,7 @@ EXAMPLES = """\
 """
 
 
-# options of `append`; its --max-items and --stream mean something else
+# options shared with `append`, whose --max-items and --stream mean something else
 _OF_APPEND = ("message", "file", "attach", "key", "session")
 
 
@@ -121,21 +121,21 @@ def sending(
 ) -> Iterator[tuple[IO[bytes], AnswerReader] | Received]:
     """Store the prompt; yield the request's body and its answer's reader, or an answer that already exists.
 
-    Everything that can be rejected without the network is rejected before the prompt is stored. Without a
-    prompt, or if the same prompt is the unanswered last message, the session is resent. `resend` is the
-    command for that.
+    Whatever can be refused without the network is refused before the prompt is stored. Without a prompt,
+    or if the unanswered last message is the same prompt, the session is resent; `resend`: the command
+    that does this.
     """
     compact_first(env, target, options, resolved)
     request = resolved.request.part(Request)
     message = appending.Options(**{name: getattr(options, name) for name in _OF_APPEND})
     message.check()
     try:
-        view = looked(env, target)
+        view = view_without_blocks(env, target)
     except TryAgain as error:
-        raise _unsent(env, target, options, message, error) from None
+        raise _save_prompt(env, target, options, message, error) from None
     text = _text(env, options, view)
     if size_of(target.path) != view.log.size:  # the session changed while stdin was read
-        view = looked(env, target)
+        view = view_without_blocks(env, target)
     draft = _draft(env, target, options, view, message, text) if text is not None else None
     if isinstance(draft, Received):
         yield draft
@@ -155,11 +155,11 @@ def sending(
             payload.body_of(env, None, target.path, sent, under=resolved.under, data=data, lost_known=True)
         )
         with awaiting(env, target.path):
-            if draft is None:  # without lines too: it refuses a session that cannot be written
+            if draft is None:  # even without lines, to refuse a session that cannot be written
                 log.append(env, target.path, lambda _: lines)
             elif compose.store(env, target, draft, lines)[1]:
                 append.announce_session(env, target)
-            with _saying_it_is_stored(env, resend):
+            with _hint_to_resend(env, resend):
                 if request.persist:
                     from ..views.persist import persist
 
@@ -173,7 +173,7 @@ def _with_lines(env: Env, path: str, lines: bytes) -> bytes:
     return data + (b"" if data.endswith(b"\n") else b"\n") + lines
 
 
-def _unsent(
+def _save_prompt(
     env: Env, target: Target, options: Options, message: appending.Options, error: TryAgain
 ) -> TryAgain:
     """Save the prompt to a file if the database is unreachable; return an error that names the file."""
@@ -189,7 +189,7 @@ def _unsent(
 def _draft(
     env: Env, target: Target, options: Options, view: View, message: appending.Options, text: str
 ) -> compose.Draft | Received | None:
-    """Build the prompt; return None if it is already the unanswered last message, or its answer by key."""
+    """Build the prompt; return None if it is the unanswered last message, or the answer to its `--key`."""
     draft = compose.draft(env, message, text)
     since = dropwhile(lambda m: m.fields.get("key") != options.key, view.messages if options.key else ())
     answer = next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
@@ -212,8 +212,8 @@ def _draft(
     return draft
 
 
-def looked(env: Env, target: Target) -> View:
-    """Read the session without fetching large content; an empty view if it does not exist yet."""
+def view_without_blocks(env: Env, target: Target) -> View:
+    """The session's view, without fetching large content; empty if the session does not exist yet."""
     return read_only_view(env, read.read_bytes(target.path) if exists(target.path) else b"", None)
 
 
@@ -242,7 +242,7 @@ def _text(env: Env, options: Options, view: View) -> str | None:
 
 
 @contextmanager
-def _saying_it_is_stored(env: Env, resend: str) -> Iterator[None]:
+def _hint_to_resend(env: Env, resend: str) -> Iterator[None]:
     """Add to any error that the prompt is stored, and which command resends it."""
     env.stored = None  # set again when the answer is stored
     hint = f"the prompt is stored: {resend} sends it"

@@ -41,9 +41,9 @@ def run(env: Env, options: Options) -> None:
 
 
 def candidates(env: Env, command: str, option: Option, before: Collection[str]) -> list[str]:
-    """Completions for an option or argument; empty if its values cannot be listed.
+    """Completions for an option or argument, if its values can be listed.
 
-    `before`: names of the options already on the command line.
+    `before`: the names of the options already on the command line.
     """
     if option.choices:
         return list(option.choices)

@@ -66,7 +66,7 @@ class Options(Selection, Reading):
 
 def run(env: Env, options: Options) -> int:
     if options.program is not None:
-        return moved(env, options, options.program)
+        return move_sessions(env, options, options.program)
     to = options.to or "contents"
     for name in options.specified(*ONLY_WITH):
         if to not in ONLY_WITH[name]:
@@ -84,7 +84,7 @@ def run(env: Env, options: Options) -> int:
     elif to in WRITTEN:
         from ..talk.send import program
 
-        view = viewed(env, target, options, lost)
+        view = view_for(env, target, options, lost)
         file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
         next = program.put(env, file, options.output, install=options.install)
         program.note_left_out(env, file)
@@ -97,7 +97,7 @@ def run(env: Env, options: Options) -> int:
 
 def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:
     """Write the session in a format, and note what the format cannot hold."""
-    view = viewed(env, target, options, lost, hydrate=to != "refs")
+    view = view_for(env, target, options, lost, hydrate=to != "refs")
     if to == "contents" and view.summaries:
         count = plural(len(view.summaries), "summary")
         env.note(f"{target.id}: left out: {count}; contents cannot hold them")
@@ -131,7 +131,7 @@ def pages(env: Env, options: Options) -> int:
     code = 0
     for id, path in tracked(env, "pages", list(ids(env))):
         try:
-            view = viewed(env, Target(path, ""), options, {})
+            view = view_for(env, Target(path, ""), options, {})
         except (HistoryError, OSError) as error:
             env.warn(f"{id}: no page: {reason(error)}")
             code = BadData.exit_code
@@ -143,17 +143,17 @@ def pages(env: Env, options: Options) -> int:
     return code
 
 
-def moved(env: Env, options: Options, program: str) -> int:
-    """Write a program's sessions of a directory as sessions of another; print a JSON line for each.
+def move_sessions(env: Env, options: Options, program: str) -> int:
+    """Copy a program's sessions of one directory to another; print a JSON line for each.
 
-    They keep their ids where the program finds sessions by directory. Without --install nothing is written.
+    If the program files sessions by directory, the copies have the same ids. Only --install writes them.
     """
     from ..store.program_files import translated
     from .list_ import program_rows
 
     if not options.cwd or not options.from_dir or options.specified("session", "argument"):
         raise Usage("--from-dir OLD requires --cwd NEW, and takes no session")
-    old, new = _names(options.from_dir), _names(options.cwd)
+    old, new = _paths(options.from_dir), _paths(options.cwd)
     if not os.path.isdir(new[0]):
         raise NotFound(f"--cwd {new[0]} does not exist; name the directory that {old[0]} became")
     if set(old) & set(new):
@@ -165,7 +165,7 @@ def moved(env: Env, options: Options, program: str) -> int:
             for view in (fold(read.read_log(data)) for data in translated.each(path)):
                 place = _new_place((view.header or {}).get("cwd"), old, new)
                 if place and view.messages and not origin(view.header).get("agent"):
-                    env.print_json(_moved(env, view, program, place, path, options))
+                    env.print_json(_move(env, view, program, place, path, options))
         except (HistoryError, OSError) as error:
             env.print_json({"path": path, "action": "failed", "reason": reason(error)})
             code = code or getattr(error, "exit_code", InputOutput.exit_code)
@@ -176,11 +176,11 @@ def moved(env: Env, options: Options, program: str) -> int:
     return code
 
 
-def _names(folder: str) -> tuple[str, str]:
-    """A directory's path as given, and without links above it, as programs store it."""
+def _paths(folder: str) -> tuple[str, str]:
+    """The directory's absolute path, and the one that programs store: with links above it resolved."""
     path = os.path.abspath(folder)
-    above, name = os.path.split(path)
-    return path, os.path.join(os.path.realpath(above), name)
+    parent, name = os.path.split(path)
+    return path, os.path.join(os.path.realpath(parent), name)
 
 
 def _new_place(cwd: object, old: Sequence[str], new: Sequence[str]) -> str | None:
@@ -192,15 +192,15 @@ def _new_place(cwd: object, old: Sequence[str], new: Sequence[str]) -> str | Non
     return os.path.normpath(os.path.join(new[0], os.path.relpath(str(cwd), above)))
 
 
-def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Options) -> Json:
-    """Write a session for another directory, unless the program has it there already; describe it."""
+def _move(env: Env, view: View, program: str, cwd: str, path: str, options: Options) -> Json:
+    """Copy a session to another directory unless the program already has it there; return its line."""
     from ..programs import registry
     from ..talk.send import program as writer
 
     id = str(origin(view.header)["id"])
-    kept = id if registry.program(program).by_folder else None
-    file = writer.make(env, view, program, cwd=cwd, install=options.install, of=("moved", id), id=kept)
-    before = writer.installed(env, file, in_folder=kept is not None)
+    same_id = id if registry.program(program).by_folder else None
+    file = writer.make(env, view, program, cwd=cwd, install=options.install, of=("moved", id), id=same_id)
+    before = writer.installed(env, file, in_folder=same_id is not None)
     if options.install and not before:
         writer.put(env, file, None, install=True)
     action = "exists" if before else "written" if options.install else "planned"
@@ -209,7 +209,9 @@ def _moved(env: Env, view: View, program: str, cwd: str, path: str, options: Opt
     return {"session": view.id, "path": path, "action": action, "to": place, "resume": resume}
 
 
-def viewed(env: Env, target: Target, options: Options, lost: Lost | None, *, hydrate: bool = True) -> View:
+def view_for(
+    env: Env, target: Target, options: Options, lost: Lost | None, *, hydrate: bool = True
+) -> View:
     """The selected part of the session; with --redact, secrets are replaced and counted on stderr."""
     if not options.redact:
         view = view_of(env, target, strict=options.strict, hydrate=hydrate, lost=lost)

@@ -31,7 +31,7 @@ def run(env: Env, options: Options) -> None:
     env.print(copy(env, target, options.at, options.into))
 
 
-def written(env: Env, path: str, view: View, parent: Json | None, *, begun_here: bool = True) -> str:
+def create_from(env: Env, path: str, view: View, parent: Json | None, *, begun_here: bool = True) -> str:
     """Create a session from a view; return its id or path. `begun_here`: see `create.session`."""
     body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
     return create.session(env, path, lambda _: body, parent=parent, begun_here=begun_here)
@@ -51,7 +51,7 @@ def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
 def up_to(view: View, last: Message | None) -> list[Record]:
     """The records up to a message, and later records that change them.
 
-    A stream is copied as completed, an edited message as edited, and undone messages stay hidden.
+    So the copy has streams with their commits, messages as edited, and no undone messages.
     """
     records = view.log.records
     end = len(records) if last is None else last.place + 1

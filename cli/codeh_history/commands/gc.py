@@ -59,15 +59,15 @@ def run(env: Env, options: Options) -> int:
 
 
 def removable(env: Env, options: Options) -> Iterator[Json | HistoryError]:
-    """Yield a line for each thing that no session needs, or why it stays; with --yes, remove it first."""
+    """Yield a line for each thing that no session needs, or why it stays; --yes removes it first."""
     before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
     old = trash.older(env, before) if before is not None else []
     store = open_store(env)
-    moved = [  # sessions outside the home that referred to blocks, and are no longer where they were
+    missing = [  # sessions outside the home that referred to blocks
         path for path in outside.recorded(env) if not (path.startswith(SERVER) or os.path.lexists(path))
     ]
-    # nothing is removed if a file that may refer to blocks cannot be read
-    unneeded = unused(env, store, _limit(env), but=[item.path for item in old])
+    # first, because a file that may refer to blocks and cannot be read stops gc
+    unneeded = unused(env, store, _limit(env), ignored=[item.path for item in old])
     if before is not None and options.yes:
         old = trash.empty(env, before)
     for item in old:
@@ -82,14 +82,14 @@ def removable(env: Env, options: Options) -> Iterator[Json | HistoryError]:
             yield type(error)(f"{name}: {error}")
     if store.shared and not options.shared:
         env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
-    elif moved and not options.shared:
-        env.note(f"{moved[0]} referred to blocks and is missing; all are kept (--shared removes them)")
+    elif missing and not options.shared:
+        env.note(f"{missing[0]} referred to blocks and is missing; all are kept (--shared removes them)")
     else:
         count = len(unneeded)
         if options.yes:
             sweep(env, _limit(env))
             count = store.delete(sorted(unneeded), _limit(env))
-            outside.forget(env, moved)
+            outside.forget(env, missing)
         if count:
             yield {"store": store.name, "blocks": count, "bytes": sum(unneeded.values())}
     for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
@@ -99,39 +99,39 @@ def removable(env: Env, options: Options) -> Iterator[Json | HistoryError]:
 
 
 def _limit(env: Env) -> float:
-    """The time since which nothing is removed."""
+    """Blocks and temporary files changed after this time (in seconds) are not removed."""
     return env.millis() / 1000 - GRACE_DAYS * 86400
 
 
 def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
     """Count a session's deltas of committed streams; with `yes`, remove them."""
-    gone = [] if path.endswith(".json") else sort(read.read_bytes(path))[1]
-    if gone:
+    removed = [] if path.endswith(".json") else split(read.read_bytes(path))[1]
+    if removed:
         if yes:
-            rewrite.in_place(env, Target(path, "gc"), lambda data: sort(data)[0])
+            rewrite.in_place(env, Target(path, "gc"), lambda data: split(data)[0])
             env.stored = f"{name}, without its deltas"
-        yield {"session": name, "deltas": len(gone), "bytes": sum(map(len, gone))}
+        yield {"session": name, "deltas": len(removed), "bytes": sum(map(len, removed))}
 
 
-def sort(data: bytes) -> tuple[list[bytes], list[bytes]]:
+def split(data: bytes) -> tuple[list[bytes], list[bytes]]:
     """Split a session into lines to keep and lines to remove."""
     if b'"delta"' not in data:
         return [data], []
     lines = list(rewrite.records(data))
-    gone = spent([record for _, record in lines if record is not None])
-    kept = [line for line, record in lines if record is None or record.offset not in gone]
-    return kept, [line for line, record in lines if record is not None and record.offset in gone]
+    unneeded = superseded([record for _, record in lines if record is not None])
+    rest = [line for line, record in lines if record is None or record.offset not in unneeded]
+    return rest, [line for line, record in lines if record is not None and record.offset in unneeded]
 
 
-def spent(records: Sequence[Record]) -> set[int]:
+def superseded(records: Sequence[Record]) -> set[int]:
     """The offsets of deltas that no view needs, whatever is undone later.
 
-    They precede the first commit of their stream, which holds the whole content; the stream's id is unique
-    and it was not updated before.
+    They precede the first commit of their stream, which contains the whole content. The stream's id is
+    unique, and no update precedes the commit.
     """
     used = Counter(id for record in records for id in added_ids(record.data))
     waiting: dict[str, list[int]] = {}  # offsets, by stream
-    gone: set[int] = set()
+    unneeded: set[int] = set()
     for record in records:
         data, stream = record.data, str(record.data.get("of"))
         if data["type"] == "open" and used[data["id"]] == 1:
@@ -144,28 +144,28 @@ def spent(records: Sequence[Record]) -> set[int]:
             deltas = waiting.pop(stream)
             whole = isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
             if data["type"] == "commit" and "id" not in data and whole:
-                gone.update(deltas)
-    return gone
+                unneeded.update(deltas)
+    return unneeded
 
 
 # -- blocks -------------------------------------------------------------------------------------------
 
 
-def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
-    """Blocks older than `before` that no file of this home or noted elsewhere refers to, with sizes.
+def unused(env: Env, store: BlockStore, before: float, *, ignored: Collection[str] = ()) -> dict[str, int]:
+    """The blocks older than `before` that no file refers to, in or outside this home, with their sizes.
 
     The trash is read before and after the sessions, so that a session moved meanwhile is seen. Anything
-    that looks like a block id counts, in damaged lines too. `but`: files that are about to be removed.
+    that looks like a block id is a reference, in damaged lines too. `ignored`: files to be removed.
     """
     old = store.stale(before)
-    for path in _holders(env):
-        for id in _named(path) if path not in but else ():
+    for path in _referring(env):
+        for id in _block_ids(path) if path not in ignored else ():
             old.pop(id, None)
     return old
 
 
-def _holders(env: Env) -> Iterator[str]:
-    """Files that may refer to blocks, listed one by one: in the home, and elsewhere."""
+def _referring(env: Env) -> Iterator[str]:
+    """The files that may refer to blocks, in and outside the home."""
     yield from _files(trash.trash_dir(env))
     yield from _files(own_dir(env))
     place = sessions_dir(env)
@@ -203,7 +203,7 @@ def _files(folder: str) -> Iterator[str]:
             raise InputOutput(f"{entry.path}: not a readable file; move it elsewhere; nothing was removed")
 
 
-def _named(path: str) -> set[str]:
+def _block_ids(path: str) -> set[str]:
     """The block ids in a file."""
     try:
         if path.startswith(SERVER):
@@ -213,7 +213,7 @@ def _named(path: str) -> set[str]:
         with open(fd, "rb") as file:
             data = file.read()
     except FileNotFoundError:
-        return set()  # moved meanwhile; its new place is read too
+        return set()  # moved meanwhile; it is read at its new path too
     plain = _ESCAPED.sub(lambda escaped: bytes.fromhex(escaped[1].decode()), data)
     return {match[0].decode() for match in _ID.finditer(plain)}
 

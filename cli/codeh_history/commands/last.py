@@ -17,7 +17,7 @@ EXAMPLES = """\
   codeh-history last --role model --code | python3 -
   codeh-history last --json | jq -r .id
 """
-BESIDES = ("provider", "model", "finish", "usage")
+MORE = ("provider", "model", "finish", "usage")
 
 
 class Options(Reading):
@@ -42,7 +42,7 @@ def run(env: Env, options: Options) -> None:
             "session": target.id, "id": message.id, "ts": message.ts, "kind": message.kind,
             "role": message.role, "text": text,
         }  # fmt: skip
-        line |= {name: message.fields[name] for name in BESIDES if name in message.fields}
+        line |= {name: message.fields[name] for name in MORE if name in message.fields}
         env.print_json(line)
     else:
         shown = safe(text) if env.terminal(env.stdout) else text

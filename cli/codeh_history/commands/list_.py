@@ -33,7 +33,7 @@ EXAMPLES = """\
 STRAY = "list takes no argument; use -s SESSION for one session"
 SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # columns on a terminal
 NARROW, DIRECTORY = 100, 10  # a narrower terminal shortens directories to DIRECTORY characters
-TITLE, SHORTEST, END = 8, 12, 4  # characters: left for titles, of a shortened id, and at least of its end
+TITLE, SHORTEST, END = 8, 12, 4  # least characters of a title, of a shortened id, and of its end
 PROGRAMS_LISTED = Kind("programs-listed")
 SHORT_COMMIT, COMMIT = 4, 40  # hex digits
 
@@ -60,12 +60,12 @@ def run(env: Env, options: Options) -> None:
     rows = rows_of(env, paths)
     if options.all_programs:
         imported = {(row["program"], row["program_session"]) for row in rows}
-        # of a session that was moved, the newest file counts: it is what the program would resume
+        # the newest file of a moved session replaces the others, because the program resumes that one
         newest = {(row["program"], row["program_session"] or row["path"]): row for row in program_rows(env)}
         rows += [newest[key] for key in newest if key not in imported]
-    kept = foreign_settings.kept(env)
-    for row in rows:  # what was set before a session was imported, in place of what its program says
-        for key, value in kept.get(row["id"], {}).items():
+    settings = foreign_settings.kept(env)
+    for row in rows:  # settings made here replace those of the program
+        for key, value in settings.get(row["id"], {}).items():
             if value is not None:
                 row[key] = listing.tags_of(value) if key == "tags" else value
     chosen = sorted(matching(env, rows, options), key=last_used, reverse=True)[: options.last]
@@ -78,7 +78,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
-    """The rows that match all of the options that select sessions."""
+    """The rows that match all selection options."""
     earliest = moment(env.millis(), options.since) if options.since is not None else 0
     directory = env.cwd() if options.here else None
     model, title, ref = (options.model or "").casefold(), (options.title or "").casefold(), options.branch
@@ -102,7 +102,7 @@ def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
-    """A row for each session; problems are noted on stderr."""
+    """A row for each session; note problems on stderr."""
     return report_problems(env, cached_rows(env, paths, listing.row_of, kind))
 
 
@@ -164,7 +164,7 @@ def show(env: Env, rows: list[Json], options: Options, names: Iterable[str]) -> 
 
 
 def abbreviations(ids: Sequence[str], others: Iterable[str], most: int) -> dict[str, str]:
-    """Shorten each id to a unique prefix, or if that is longer than `most`, to a unique `START…END`."""
+    """Shorten each id to a unique prefix or, if that is longer than `most`, a unique `START…END`."""
     names = {*ids, *others}
     short = prefixes(ids, names)
     long = {id for id, prefix in short.items() if len(prefix) > most}

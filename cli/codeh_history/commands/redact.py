@@ -52,11 +52,11 @@ def run(env: Env, options: Options) -> int:
     if not options.yes:
         ask(env, target.id)
     with progress(env, "redacting", size_of(target.path)):
-        return for_good(env, options, target, redactor)
+        return rewrite_session(env, options, target, redactor)
 
 
 def outcome(env: Env, target: Target, redactor: Redactor) -> str:
-    """What happened to the secrets, or how to remove them from an unchanged session of this home."""
+    """What was done with the secrets, or how to remove them from an unchanged session of this home."""
     if target.path == "-" or target.path != path_of(env, target.id):
         return redacting.REPLACED
     them = "it" if sum(redactor.counts.values()) == 1 else "them"
@@ -64,8 +64,8 @@ def outcome(env: Env, target: Target, redactor: Redactor) -> str:
     return f"found; {target.id} is unchanged: `redact {target.id} -i{confirmed}` removes {them}"
 
 
-def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> int:
-    """Rewrite the file, and report every other place that still holds a removed secret."""
+def rewrite_session(env: Env, options: Options, target: Target, redactor: Redactor) -> int:
+    """Rewrite the file, and warn of each other place that still contains a removed secret."""
     from ..filters.redact import leftovers
 
     before = read.read_bytes(target.path)

@@ -29,4 +29,4 @@ def run(env: Env, options: Options) -> None:
     view = reading.view_of(env, target)
     ops, _ = curating.curation_ops(env, options, target.id, view, report=options.report)
     path = create.free_path(env, options.output, options.output)
-    fork.written(env, path, apply(view, ops), {"session": view.id or target.id, "at": None})
+    fork.create_from(env, path, apply(view, ops), {"session": view.id or target.id, "at": None})

@@ -74,11 +74,11 @@ def store(env: Env, session: str | None, values: dict[str, object]) -> None:
     if log.append(env, target.path, lambda _: line, create=True):
         announce_session(env, target)
     if before := values.keys() & foreign_settings.kept(env).get(target.id, {}).keys():
-        foreign_settings.keep(env, target.id, dict.fromkeys(before))  # set before it was imported
+        foreign_settings.keep(env, target.id, dict.fromkeys(before))  # the session has them now
 
 
 def foreign_id(env: Env, name: str) -> str | None:
-    """The id `PROGRAM-ID` of another program's session that this id or file names; None if it is ours."""
+    """The id (`PROGRAM-ID`) of the other program's session with this id or file; None if it is ours."""
     from ..store.program_files import translated
 
     if not is_id(name) and os.path.isfile(name) and not read.is_ours(name):

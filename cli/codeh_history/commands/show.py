@@ -72,24 +72,24 @@ def run(env: Env, options: Options) -> None:
 def read(
     env: Env, target: Target, options: Options, lost: Lost
 ) -> tuple[Numbered, list[Summary], str | None]:
-    """Read the chosen messages with their numbers, and what precedes them: summaries and system prompt.
+    """Read the selected messages with their numbers, the summaries and the system prompt.
 
-    With `last`, only the last N messages. Curated messages keep the view's numbers; messages added by
-    curation have none.
+    With `last`, only the last N messages. Numbers are those of the view; messages that curation added
+    have none.
     """
     last, strict = options.last, options.strict
-    some = bool(options.specified("agents", "curated", *Selection.DEFAULTS))
-    if last is not None and not some and target.path != "-" and (size := size_of(target.path)) > BIG:
+    filtered = bool(options.specified("agents", "curated", *Selection.DEFAULTS))
+    if last is not None and not filtered and target.path != "-" and (size := size_of(target.path)) > BIG:
         skim = Skim(logs(target.path))
-        kept: dict[int, Message] = {}
-        with suppress(NeedsFold):  # else the end of a large log is read in little memory
+        newest: dict[int, Message] = {}
+        with suppress(NeedsFold):  # reads the end of a large log in little memory
             for number, message in skim.messages():
-                kept[number] = message
-                if len(kept) > 2 * last:
-                    kept = {n: m for n, m in kept.items() if n > skim.placed - last}
+                newest[number] = message
+                if len(newest) > 2 * last:
+                    newest = {n: m for n, m in newest.items() if n > skim.placed - last}
             report_damage(env, target, Log([], skim.view.log.damage, size), strict=strict)
-            return [(n, kept[n]) for n in sorted(kept) if n > skim.placed - last], [], None
-    view = view_of(env, target, strict=strict, lost=lost, newest=None if some else last)
+            return [(n, newest[n]) for n in sorted(newest) if n > skim.placed - last], [], None
+    view = view_of(env, target, strict=strict, lost=lost, newest=None if filtered else last)
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     scope = view.with_messages(in_range(view, options.range, target.id), view.summaries)
     if options.curated:
@@ -114,8 +114,8 @@ def message_json(number: int | None, message: Message) -> Json:
         "id": message.id, "n": number, "ts": message.ts, "kind": message.kind, "role": message.role,
         "parts": message.parts if message.committed else [],
     }  # fmt: skip
-    kept = [key for key in record if key not in shown and key not in ("type", *BY_REFERENCE)]
-    shown.update((key, record[key]) for key in kept)
+    others = [key for key in record if key not in shown and key not in ("type", *BY_REFERENCE)]
+    shown.update((key, record[key]) for key in others)
     if message.pending is not None:
         shown["pending"] = message.pending
         if "aborted" in message.fields:
@@ -139,11 +139,11 @@ def item_json(number: int | None, message: Message) -> Json:
 class Changes:
     """Compares successive views of a session.
 
-    Since it compares folded views, undo, updates, replaced files and concurrent streams need no rules.
+    Comparing folded views covers undo, updates, replaced files and concurrent streams.
     """
 
     def __init__(self) -> None:
-        # by message id: committed content, pending parts, why it was aborted
+        # message id → committed content, pending parts, why it was aborted
         self.seen: dict[str, tuple[object, list[Part], object]] = {}
 
     def update(self, messages: Numbered) -> Iterator[tuple[int, Message, Json]]:
@@ -189,7 +189,7 @@ def added(before: list[Part], now: list[Part]) -> list[Part] | None:
 
 
 class Text:
-    """Prints events as text: the last message as it grows, others when they are committed."""
+    """Prints changes as text: the last message as it grows, others when they are committed."""
 
     def __init__(self, env: Env) -> None:
         self.env = env

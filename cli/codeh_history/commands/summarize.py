@@ -50,7 +50,7 @@ EXAMPLES = """\
 """
 
 
-# cannot be combined with --emit and --apply
+# options that --emit and --apply exclude
 _OF_ONE_STEP = ("all_", "in_place", "due_over", "via", "to", "model")
 
 
@@ -92,7 +92,7 @@ def run(env: Env, options: Options) -> int:
         return apply(env, options, options.apply, counter)
     settings = settings_of(env, options, counter)
     if options.all_:
-        return every(env, settings, options.jobs)
+        return summarize_all(env, settings, options.jobs)
     return summarize_session(env, for_filtering(env, options.session, options.argument), settings, options)
 
 
@@ -103,9 +103,9 @@ def counter_of(env: Env, options: Options) -> Counter:
 def settings_of(
     env: Env, options: Options, counter: Counter, command: CommandRunner | None = None
 ) -> Settings:
-    """Settings for a command (by default the configured one), or for the built-in outline.
+    """Settings for a command (by default the configured one), else for the built-in outline.
 
-    Usage if options require a command.
+    Raises Usage if an option requires a command and there is none.
     """
     via = layers.command(env, "summarize.via", options.profile, options.via)
     if command is None and via is not None:
@@ -122,20 +122,20 @@ def settings_of(
     settings = Settings(partial(outline, counter, most=room), counter, most, least, over, due_over)
     if command is None:
         return settings
-    made = replace(sources(options, counter), words=lambda size: min(words_of(size), words_within(room)))
-    writer = CommandSummarizer(command, made, options.to, options.model, faithful=options.gate)
+    prompts = replace(sources(options, counter), words=lambda size: min(words_of(size), words_within(room)))
+    writer = CommandSummarizer(command, prompts, options.to, options.model, faithful=options.gate)
     return replace(settings, summarizer=writer.write, stop=command.stop)
 
 
 def sources(options: Options, counter: Counter) -> Sources:
-    """What prompts are made of, from the options."""
+    """How to build prompts, from the options."""
     return Sources(
         counter.counts, amounts.tokens(options.budget), amounts.tokens(options.max_source),
-        partial(extracted, counter), standard if options.prompt is None else worded(options.prompt),
+        partial(extracted, counter), standard if options.prompt is None else from_template(options.prompt),
     )  # fmt: skip
 
 
-def worded(file: str) -> Wording:
+def from_template(file: str) -> Wording:
     """A prompt from a template; the text is appended unless the template contains `text`."""
     from ..talk.send.templates import render
 
@@ -153,12 +153,12 @@ def worded(file: str) -> Wording:
 def emit(env: Env, options: Options, made: Sources) -> int:
     """Print the next prompt, or a note if nothing is due."""
     target = for_reading(env, options.session, options.argument)
-    own = is_id(target.id) and target.path == path_of(env, target.id)
-    name = target.path if target.path == "-" else target.id if own else os.path.abspath(target.path)
-    for_writing(env, name)  # as `--apply` will, perhaps in another directory
+    in_home = is_id(target.id) and target.path == path_of(env, target.id)
+    name = target.path if target.path == "-" else target.id if in_home else os.path.abspath(target.path)
+    for_writing(env, name)  # as `--apply` will; fails now if it would fail then
     view = view_of(env, target, strict=options.strict)
     most, least = options.max_conversations, options.min_batch
-    with unchanged(target):
+    with naming(target):
         emitted = summarizing.emit(view, name, made, most=most, least=least)
     if emitted is None:
         env.note(f"{target.id}: {not_due(view.messages, most, least)}")
@@ -168,14 +168,14 @@ def emit(env: Env, options: Options, made: Sources) -> int:
 
 
 def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
-    """Store the answer, from the file or else from stdin."""
+    """Store the answer in the file, or the one on stdin."""
     emitted = summarizing.read_emitted(required_stdin(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
     if options.specified("session", "argument"):
         named = for_reading(env, options.session, options.argument)
         if os.path.abspath(named.path) != os.path.abspath(target.path):
             raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")
-    with unchanged(target):
+    with naming(target):
         answer = emitted.get("answer")
         if not isinstance(answer, str):
             if file == "-":
@@ -191,11 +191,11 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
 
 
 def summarize_session(env: Env, target: Target, settings: Settings, options: Options) -> int:
-    """Summarise what is due in one session: in place, or print the result; a terminal gets the changes."""
+    """Summarise what is due in one session: in place, or print the result (on a terminal, the changes)."""
     if options.in_place and target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
     try:
-        with unchanged(target):
+        with naming(target):
             if options.in_place and (line := summarizing.run(env, target, settings, strict=options.strict)):
                 env.print_json(line)
                 return 0
@@ -222,15 +222,15 @@ def summarize_session(env: Env, target: Target, settings: Settings, options: Opt
 
 
 @contextmanager
-def unchanged(target: Target) -> Iterator[None]:
-    """Add the session's name to errors of the summarizer."""
+def naming(target: Target) -> Iterator[None]:
+    """Add to errors of the summarizer the session's name, and that it is unchanged."""
     try:
         yield
     except SummarizerFailed as error:
         raise SummarizerFailed(f"{target.id}: {error}; nothing changed") from None
 
 
-def every(env: Env, settings: Settings, jobs: int) -> int:
+def summarize_all(env: Env, settings: Settings, jobs: int) -> int:
     """Summarise all sessions; return 6 if one failed."""
     from ..summaries import all as summarizing_all
 

@@ -46,7 +46,7 @@ def run(env: Env, options: Options) -> int:
         env.stored = f"{done.plan.writes[0].session}, synced" if done.plan.writes else env.stored
         if done.plan.left:
             code = code or TryAgain.exit_code
-        tell(env, done, other.name)
+        note_changes(env, done, other.name)
         for line in lines(done) if options.json else ():
             env.print_json(line)
     if options.dry_run:
@@ -54,7 +54,7 @@ def run(env: Env, options: Options) -> int:
     return code
 
 
-def tell(env: Env, done: Synced, other: str) -> None:
+def note_changes(env: Env, done: Synced, other: str) -> None:
     """Note what was done with a session and its forks."""
     for session, fork in done.plan.forks:
         env.note(f"{session}: new messages on both sides; the other branch is now {fork}")
@@ -75,10 +75,10 @@ def tell(env: Env, done: Synced, other: str) -> None:
 
 def lines(done: Synced) -> list[Json]:
     """A JSON object for each session that changed or was left unchanged."""
-    new = {"received": 0, "sent": 0, "switched": False, "fork_of": None}
+    empty = {"received": 0, "sent": 0, "switched": False, "fork_of": None}
     sessions = [write.session for write in done.plan.writes]
     sessions += [*(fork for _, fork in done.plan.forks), *done.plan.left]
-    by_session: dict[str, Json] = {session: {"session": session, **new} for session in sessions}
+    by_session: dict[str, Json] = {session: {"session": session, **empty} for session in sessions}
     for write in done.plan.writes:
         line = by_session[write.session]
         line["sent" if write.replica else "received"] += write.lines

@@ -100,7 +100,7 @@ def commit_of(message: Message, now: str) -> bytes:
 
 
 def content(message: Message) -> list[Part]:
-    """The content to edit: pending, else committed."""
+    """The content to edit: the pending content if there is any, else the committed content."""
     if message.pending is not None:
         return message.pending
     if message.own is None and message.blocks is not None:

@@ -60,7 +60,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def verdict(env: Env, options: Options, target: Target) -> Json:
-    """The problems of the session itself, for a provider, or for the program whose file it is."""
+    """Check the session itself, or what the provider or the program that owns the file would refuse."""
     if options.to:
         data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
         view = view_of(env, target, data, strict=options.strict)
@@ -77,7 +77,7 @@ def verdict(env: Env, options: Options, target: Target) -> Json:
 
 
 def of_program(target: Target) -> Json | None:
-    """What a program would forget, drop, double or have refused; None for other files."""
+    """Check another program's file for what it would forget, drop, duplicate or refuse; None for ours."""
     if target.path == "-" or target.path.startswith(SERVER) or read.is_ours(target.path):
         return None
     with program_files.opened(target.path) as file:
@@ -99,7 +99,7 @@ def of_program(target: Target) -> Json | None:
 
 
 def program_problem(problem: ProgramProblem) -> Json:
-    """`line, effect, reason, mended?`."""
+    """A problem as `line, effect, reason, mended?`."""
     return {key: value for key, value in problem._asdict().items() if value is not None}
 
 
@@ -128,11 +128,11 @@ def problem(
     offset: int | None, reason: str, id: str | None = None, *, line: int | None = None, **more: Any
 ) -> Json:
     """A problem as `line, offset, id?, reason`; for a provider also `path` and the message's number `n`."""
-    known = {"id": id or None, **more, "reason": reason}
+    fields = {"id": id or None, **more, "reason": reason}
     return {
         "line": line,
         "offset": offset,
-        **{key: each for key, each in known.items() if each is not None},
+        **{key: each for key, each in fields.items() if each is not None},
     }
 
 
@@ -140,11 +140,11 @@ def problem(
 
 
 def problems_of(env: Env, target: Target) -> tuple[View, list[Json]]:
-    """Check lines, references, calls and results, and blocks; the view, and problems in file order."""
+    """Check lines, references, calls and blocks; return the view, and the problems in file order."""
     data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     log = read.read_log(data)
-    kept = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
-    damaged, blocks = check(target.id if kept else None, log)
+    in_home = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
+    damaged, blocks = check(target.id if in_home else None, log)
     view = fold(log)
     problems = [*damaged, *pairs(env, view), *missing(env, blocks)]
     if target.path != "-" and problems and read.being_written(target.path):
@@ -155,7 +155,7 @@ def problems_of(env: Env, target: Target) -> tuple[View, list[Json]]:
 
 
 def pairs(env: Env, view: View) -> Iterator[Json]:
-    """Calls without a response (except at the end), responses without a call, and late responses."""
+    """Problems: unanswered calls (except at the end), results without a call, and late results."""
     if any(message.blocks is not None for message in view.messages):
         from ..views.stored_parts import hydrated
 
@@ -168,8 +168,8 @@ def pairs(env: Env, view: View) -> Iterator[Json]:
     others = [place for place, message in enumerate(sent) if not only_results(message)]
     pairing = pair(sent)
 
-    def at(where: Call | Answer, reason: str) -> Json:
-        return problem(view.log.records[where.message.place].offset, reason, where.message.id)
+    def at(item: Call | Answer, reason: str) -> Json:
+        return problem(view.log.records[item.message.place].offset, reason, item.message.id)
 
     for call in pairing.calls:
         after = bisect_right(others, places[call.message.id])  # the first other message after it
@@ -185,16 +185,16 @@ def pairs(env: Env, view: View) -> Iterator[Json]:
 
 
 def missing(env: Env, blocks: Referenced) -> Iterator[Json]:
-    """Blocks that are missing or altered."""
+    """A problem for each missing or altered block."""
     if not blocks:
         return
     from ..store.blocks import fetch, open_stores
 
     stores = open_stores(env)
     ids = list(blocks)
-    for at in range(0, len(ids), BATCH):
+    for start in range(0, len(ids), BATCH):
         lost: Lost = {}
-        fetch(stores, ids[at : at + BATCH], lost)
+        fetch(stores, ids[start : start + BATCH], lost)
         for id, why in lost.items():
             offset, record = blocks[id]
             yield problem(offset, why, record)
@@ -211,14 +211,14 @@ def with_lines(problems: list[Json], data: bytes) -> list[Json]:
 
 
 def check(session: str | None, log: Log) -> tuple[list[Json], Referenced]:
-    """Problems of lines and of the ids that they name; `session`: the id in the file's name."""
+    """Problems of lines and of the ids they name, and the blocks; `session`: the id in the file's name."""
     problems = [problem(each.offset, each.reason, line=each.line or None) for each in log.damage]
     blocks: Referenced = {}
     seen: dict[str, int] = {}  # id → offset of its first record
     headers = 0
 
-    def report(reason: str, own: str | None = None) -> None:
-        problems.append(problem(offset, reason, own))
+    def report(reason: str, id: str | None = None) -> None:
+        problems.append(problem(offset, reason, id))
 
     for record in log.records:
         data, offset, what = record.data, record.offset, record.data["type"]
@@ -254,23 +254,23 @@ def check(session: str | None, log: Log) -> tuple[list[Json], Referenced]:
 
 
 def refusals(view: View, to: str, model: str | None) -> list[Json]:
-    """What `to` would refuse in a request that holds the session unchanged."""
+    """What the provider `to` would refuse in a request with the unchanged session."""
     from .. import providers
     from ..providers.base import Options as RequestOptions
     from ..talk.send.payload import model_for
 
     system, tools = system_and_tools(view.meta)
-    kept = view.meta.get(f"settings.{to}")
-    chosen = RequestOptions(
+    settings = view.meta.get(f"settings.{to}")
+    options = RequestOptions(
         model=model_for(view, to, model) or "MODEL", system=system, tools=tools, session=view.id,
-        settings=kept if isinstance(kept, dict) else {}, faithful=True, trace=True,
+        settings=settings if isinstance(settings, dict) else {}, faithful=True, trace=True,
     )  # fmt: skip
     sent = view.sent
     if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
         parts: list[Part] = [{"text": "…"}]  # a final answer is only sent once a prompt follows it
         sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))
     format = providers.load(to)
-    request = format.request(sent, chosen, [summary.text for summary in view.summaries])
+    request = format.request(sent, options, [summary.text for summary in view.summaries])
     places = {message.id: number for number, message in enumerate(view.messages, 1)}
     records = view.log.records
     refused = []
@@ -285,7 +285,7 @@ def refusals(view: View, to: str, model: str | None) -> list[Json]:
 
 
 def source_of(sources: list[list[str]], path: str) -> str | None:
-    """The id of the message behind `messages.6.content.0`; the element's first if the block has none."""
+    """The id of the message at `messages.6.content.0`; the element's first if the block has none."""
     numbers = [int(step) for step in path.split(".") if step.isdecimal()]
     if not numbers or numbers[0] >= len(sources):
         return None

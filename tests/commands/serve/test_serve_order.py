@@ -3,7 +3,7 @@
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.commands.serve.request import Turn, turn_of
+from codeh_history.commands.serve.request import Scope, scope_of
 from codeh_history.main import options_of
 from codeh_history.store.paths import path_of
 
@@ -20,8 +20,8 @@ A, B, AB, NONE, EVERY = frozenset("a"), frozenset("b"), frozenset("ab"), frozens
 @pytest.mark.parametrize("endless", [False, True])
 def test_each_request_waits_only_for_earlier_ones_it_depends_on(earlier, later, waits, endless):
     """`show --follow` waits like other requests and blocks none."""
-    assert Turn(later, endless).waits_for(Turn(earlier)) == waits
-    assert not Turn(later).waits_for(Turn(earlier, endless=True))
+    assert Scope(later, endless).waits_for(Scope(earlier)) == waits
+    assert not Scope(later).waits_for(Scope(earlier, endless=True))
 
 
 ANY = None
@@ -71,8 +71,8 @@ SCOPES = [
 ]
 
 
-def turn(argv, env, cwd, session_options):
-    return turn_of(argv[0], options_of(argv), env, cwd, session_options)
+def scope(argv, env, cwd, session_options):
+    return scope_of(argv[0], options_of(argv), env, cwd, session_options)
 
 
 @pytest.mark.parametrize(("argv", "expected"), SCOPES, ids=[" ".join(argv) for argv, _ in SCOPES])
@@ -84,24 +84,24 @@ def test_the_sessions_of_a_command_line(home, argv, expected):
     env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "env"})
     argv = [word.replace("HOME", str(home)) for word in argv]
     root = sessions.resolve()
-    sessions_used, endless = turn(argv, env, "/", ())
+    sessions_used, endless = scope(argv, env, "/", ())
     assert sessions_used == (None if expected is None else {str(root / name) for name in expected})
     assert not endless
 
 
 def test_a_session_on_a_server_is_certain_where_it_is_written_or_was():
     env = Env({"CODEH_HOME": "/none", "CODEH_STORE": "postgres://localhost/x"})
-    [session] = turn(["append", "-s", "a", "-m", "x"], env, "/", ()).sessions or ()
+    [session] = scope(["append", "-s", "a", "-m", "x"], env, "/", ()).sessions or ()
     assert session == path_of(env, "a")
-    assert turn(["last", "a"], env, "/", ()).sessions is None
-    assert turn(["last", "a"], env, "/", {session}).sessions == {session}
+    assert scope(["last", "a"], env, "/", ()).sessions is None
+    assert scope(["last", "a"], env, "/", {session}).sessions == {session}
 
 
 def test_a_path_is_relative_to_the_request_and_follow_is_endless(home):
     home.mkdir()
     env = Env({"CODEH_HOME": "."})
     (home / "x.jsonl").touch()
-    result = turn(["show", "-f", "./x.jsonl"], env, str(home), ())
+    result = scope(["show", "-f", "./x.jsonl"], env, str(home), ())
     assert result == (frozenset({str(home.resolve() / "x")}), True)
-    result = turn(["append", "-s", "y"], env, str(home), ())
+    result = scope(["append", "-s", "y"], env, str(home), ())
     assert result == (frozenset({str(home.resolve() / "sessions" / "y")}), False)

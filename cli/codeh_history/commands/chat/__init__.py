@@ -46,17 +46,17 @@ class Options(Writing, Request, without=("pretty", "explain", "json", "persist")
 def run(env: Env, options: Options) -> int:
     """Return the exit code of the last failure.
 
-    On a terminal, where each error was shown, it is 0 unless the session was removed.
+    On a terminal, which showed each error, it is 0 unless the session was removed.
     """
     most = amounts.size(options.max_bytes)
     target = target_of(env, options.session, options.argument, new=options.new)
     talk = Talk(env, target or begin(env, ""), options.part(Asking), most, unnamed=target is None)
-    talk.checked()
-    lines = Lines(env, completing(talk))
+    talk.check()
+    lines = Lines(env, completer(talk))
     if lines.typed:
         welcome(talk)
     code, removed = 0, False
-    while not talk.over:
+    while not talk.ended:
         try:
             text = lines.prompt()
             if text is None:
@@ -65,9 +65,9 @@ def run(env: Env, options: Options) -> int:
         except KeyboardInterrupt:
             if not lines.typed:
                 raise
-            continue  # drop the line, or stop the answer, which was already noted
+            continue  # Ctrl-C dropped the line, or stopped the answer, as was noted
         except HistoryError as error:
-            code, removed = error.exit_code, talk.over
+            code, removed = error.exit_code, talk.ended
             if str(error):
                 env.warn(str(error))
         except OSError as error:
@@ -76,7 +76,7 @@ def run(env: Env, options: Options) -> int:
     return 0 if lines.typed and not removed else code
 
 
-# -- what may be typed ---------------------------------------------------------------------------------
+# -- commands -------------------------------------------------------------------------------------------
 
 
 def do(talk: Talk, text: str) -> None:
@@ -154,7 +154,7 @@ def _profile(talk: Talk, rest: str) -> None:
     before = talk.options
     talk.options = before.but(profile=rest, to=None, via=None, model=None)
     try:
-        talk.checked()
+        talk.check()
     except Usage:
         talk.options = before
         raise
@@ -209,13 +209,13 @@ def _help(talk: Talk, _rest: str) -> None:
 
 
 def _quit(talk: Talk, _rest: str) -> None:
-    talk.over = True
+    talk.ended = True
 
 
 COMMANDS: dict[str, tuple[str, str, Callable[[Talk, str], None]]] = {  # arguments, help, function
     "/edit": ("[TEXT]", "write the prompt with $EDITOR", _edit),
     "/undo": ("", "take back the last prompt and what followed; nothing is deleted", _undo),
-    RETRY: ("", "ask again, or for another answer", lambda talk, _: talk.again()),
+    RETRY: ("", "ask again, or for another answer", lambda talk, _: talk.retry()),
     "/model": ("[MODEL]", "the model from now on, or which it is", _model),
     "/profile": ("[NAME]", "switch to a profile of config.toml, or list them", _profile),
     "/attach": ("[FILE]", "a file to go with the next prompt", _attach),
@@ -227,7 +227,7 @@ COMMANDS: dict[str, tuple[str, str, Callable[[Talk, str], None]]] = {  # argumen
 }
 
 
-def completing(talk: Talk) -> Completer:
+def completer(talk: Talk) -> Completer:
     """Return a completer for commands and their arguments."""
 
     def complete(before: str, word: str) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""A conversation: its session, the request options, and the turns."""
+"""A conversation: its session, options, turns and input."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ..undo import undo
 
 RETRY = "/retry"
 MORE = "\\"  # at the end of a line: the prompt continues on the next
-KEPT = 1000  # most recent lines of the input history that are loaded
+RECENT = 1000  # lines of the input history that are loaded
 Completer = Callable[[str, str], Sequence[str]]
 """Takes the line before the word, and the word; returns the completions."""
 
 
 class Talk:
-    """A conversation; each turn runs `ask` with the settings that apply at that moment."""
+    """A conversation; each turn runs `ask` with the settings in effect at that time."""
 
     def __init__(
         self, env: Env, target: Target, options: Asking, most: int, *, unnamed: bool = False
@@ -45,11 +45,11 @@ class Talk:
         self.options = options
         self.most = most
         self.attached: list[str] = []  # files for the next prompt
-        self.over = False
+        self.ended = False
         self.unnamed = unnamed  # the first prompt names the session
-        self.existed = bool(self.size())  # once it did, only `rm` of another process can remove it
+        self.existed = bool(self.size())  # if it is gone later, another process removed it
 
-    def checked(self) -> None:
+    def check(self) -> None:
         """Raise Usage if no provider or command is configured."""
         resolved = self.resolved()
         layers.command_to_send(self.env, resolved)
@@ -69,19 +69,19 @@ class Talk:
 
     def view(self) -> View:
         """The session's current view; empty if the session does not exist yet."""
-        return ask.looked(self.env, self.target)
+        return ask.view_without_blocks(self.env, self.target)
 
     def must_exist(self, prompt: str) -> None:
-        """Raise NotFound, and end the conversation, if the session was removed; the prompt is kept."""
+        """If the session was removed, save the prompt, end the conversation and raise NotFound."""
         try:
             if not self.existed or exists(self.target.path):
                 return
         except TryAgain:  # the database is unreachable; storing the prompt reports it
             return
-        self.over = True
-        kept = keep_text(self.env, self.target.path, self.env.random_id(), prompt, "") if prompt else ""
+        self.ended = True
+        saved = keep_text(self.env, self.target.path, self.env.random_id(), prompt, "") if prompt else ""
         removed = f"{self.target.id}: the session was removed meanwhile"
-        raise NotFound(f"{removed}; this prompt was not sent: {kept}" if kept else removed)
+        raise NotFound(f"{removed}; this prompt was not sent: {saved}" if saved else removed)
 
     def turn(self, text: str | None) -> None:
         """Send this prompt, or resend the session if None; print and store the answer as it arrives.
@@ -91,7 +91,7 @@ class Talk:
         if text is not None and self.unnamed and not self.size():
             self.target, self.unnamed = begin(self.env, text), False
         received = self._answer(() if text is None else (text,))
-        while received.calls and self._called():
+        while received.calls and self._run_calls():
             received = self._answer(())
         print_received(self.env, self.target.id, received, echo=True)
 
@@ -119,7 +119,7 @@ class Talk:
         except TryAgain:
             return 0
 
-    def _called(self) -> bool:
+    def _run_calls(self) -> bool:
         """Answer the open calls with the `calls.via` command; return False if none is configured."""
         via = layers.command(self.env, "calls.via", self.options.profile, None)
         if via is None:
@@ -131,10 +131,10 @@ class Talk:
             answer(self.env, self.target, call, by_command(via, self.most))
         return True
 
-    def again(self) -> None:
+    def retry(self) -> None:
         """Send the unanswered prompt (running open calls first), or replace the last answer."""
         view = self.view()
-        if unanswered(view) is None and not (open_at_end(view.messages) and self._called()):
+        if unanswered(view) is None and not (open_at_end(view.messages) and self._run_calls()):
             last = next((m for m in reversed(view.messages) if m.is_sent), None)
             if last is None:
                 raise HistoryError(f"{self.target.id}: no prompt yet")
@@ -144,7 +144,7 @@ class Talk:
 
 
 class Lines:
-    """Reads prompts from stdin; on a terminal (`typed`) it shows a prompt sign."""
+    """Reads prompts from stdin; on a terminal (`typed`), after a prompt sign."""
 
     def __init__(self, env: Env, completer: Completer) -> None:
         self.env = env
@@ -202,7 +202,7 @@ class History:
         except ImportError:  # this Python has no readline
             return
         with suppress(OSError), open(self.path, encoding="utf-8", errors="replace") as file:
-            for line in file.read().splitlines()[-KEPT:]:
+            for line in file.read().splitlines()[-RECENT:]:
                 readline.add_history(line)
         matches: list[str] = []
 

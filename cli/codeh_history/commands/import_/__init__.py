@@ -137,33 +137,33 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
             if reason := check_message({"id": "", **record}) if has_parts else "no `parts`":
                 raise BadData(f"{where}: message {number}: {reason}; nothing was imported")
     records = with_own_blocks(env, records, where, allow_missing=options.allow_missing)
-    yield bring(env, records, name, options.into)
+    yield store_records(env, records, name, options.into)
 
 
 def of_program(env: Env, options: Options, source: program_files.File, program: str) -> Iterator[str]:
     """Import the sessions of another program's file."""
     where, path = source.path or "stdin", os.path.abspath(source.path) if source.path else "-"
     read = program_files.sessions_in(source, program)
-    nothing = chosen = program in options.from_  # as which any other file is read, to nothing
+    empty = chosen = program in options.from_  # --from reads any file, perhaps without a message
     for session, is_main in copy.with_branches(read, branches=options.branches):
         if chosen and not session.items:
             continue
-        nothing = False
+        empty = False
         lost = (problem for problem in session.problems if problem.effect in ("skips", "lacks"))
         if options.strict and (problem := next(lost, None)):
             raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
         imported = copy.import_session(env, session, path, options.into if is_main else None)
         if imported.records or imported.created:
-            tell(env, options, where, session, imported)
+            note_result(env, options, where, session, imported)
         yield imported.id
-    if nothing:
+    if empty:
         raise BadData(f"{where}: no message of {program} in it; nothing was imported")
 
 
-def tell(env: Env, options: Options, where: str, session: Session, imported: Imported) -> None:
-    """Note damage, and how much was not imported, one line per kind.
+def note_result(env: Env, options: Options, where: str, session: Session, imported: Imported) -> None:
+    """Note damage, and how many records were not imported, one line per kind.
 
-    Without `--verbose`, the program's interface records share one line.
+    Without `--verbose`, one line counts all interface records of the program.
     """
     notes = [f"{imported.conflict}: new messages went to {imported.id}"] if imported.conflict else []
     problems = [problem for problem in session.problems if problem.mended or problem.effect == "skips"]
@@ -172,15 +172,16 @@ def tell(env: Env, options: Options, where: str, session: Session, imported: Imp
         notes += [f"{_at(problem)}{problem.reason}{mended}"]
     if (more := len(problems) - MOST_NAMED) > 0:
         notes.append(f"and {more} more (`codeh-history verify {where}` lists all)")
-    own = session.interface
-    left = sorted(session.skipped.items(), key=lambda item: (item[0] in own, item[0]))
-    counts = [plural(count, kind) for kind, count in left if options.verbose or kind not in own]
-    if not options.verbose and (records := sum(session.skipped[kind] for kind in own)):
+    interface = session.interface
+    skipped = sorted(session.skipped.items(), key=lambda item: (item[0] in interface, item[0]))
+    counts = [plural(count, kind) for kind, count in skipped if options.verbose or kind not in interface]
+    if not options.verbose and (records := sum(session.skipped[kind] for kind in interface)):
         counts.append(f"{plural(records, 'interface record')} (-v names them)")
     for note in [*notes, *(f"not imported: {count}" for count in counts)]:
         env.note(f"{where}: {note}")
     if options.report:
-        for line in [*(p._asdict() for p in session.problems), *({"left": k, "count": n} for k, n in left)]:
+        lines = [problem._asdict() for problem in session.problems]
+        for line in (*lines, *({"left": kind, "count": count} for kind, count in skipped)):
             env.report(dumps({"session": imported.id, **line}))
 
 
@@ -188,7 +189,7 @@ def _at(problem: Problem) -> str:
     return f"line {problem.line}: " if problem.line else ""
 
 
-def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
+def store_records(env: Env, records: list[Json], name: str, into: str | None) -> str:
     """Create a session, or append missing records to the one named like the file; return its id."""
     if name == "-" and into is None:
         path = create.free_path(env, None, "imported")
@@ -245,9 +246,9 @@ def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
 
 
 def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
-    """Store the parts of another program's blocks as blocks here, and return the records that name these.
+    """Copy the parts in another program's blocks to blocks here; return records that refer to the copies.
 
-    All blocks are fetched; BadData names a missing one.
+    Raises BadData if a block is missing.
     """
     refs = [record for record in records if record.get("type") == "ref" and record.get("blockIds")]
     if not refs:
@@ -271,11 +272,11 @@ def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing:
             raise BadData(f"{where}: {error}; nothing was imported") from None
         message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
         message |= {"type": "message", "parts": [parts[id] for id in ids]}
-        adopted = to_references(message, None, ref["flowId"], every=True)
-        assert adopted is not None  # noqa: S101 - with `every` each message with parts is
-        record, blocks = adopted
+        by_reference = to_references(message, None, ref["flowId"], every=True)
+        assert by_reference is not None  # noqa: S101 - `every` converts any message with parts
+        record, blocks = by_reference
         if AS_REF in record:
-            record[AS_REF] = {**record[AS_REF], "blockIds": record["blockIds"]}  # the original, too
+            record[AS_REF] = {**record[AS_REF], "blockIds": record["blockIds"]}  # the original content, too
         changed[ref["id"]] = record
         new |= blocks
     if new:

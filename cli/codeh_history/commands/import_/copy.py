@@ -30,7 +30,7 @@ from ...store.program_files.folders import ProgramFile
 from ...store.resolve import ids
 
 COLUMNS = ("session", "action", "lines", "from")
-_AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # failures to retry although the file is unchanged
+_RETRY = (TryAgain.exit_code, InputOutput.exit_code)  # failures to retry although the file is unchanged
 
 
 class Imported(NamedTuple):
@@ -43,10 +43,10 @@ class Imported(NamedTuple):
 
 
 def import_session(env: Env, session: Session, path: str, into: str | None = None) -> Imported:
-    """Copy a program's session from `path`, or append to its copy what is new; durable on return.
+    """Copy a program's session from `path`, or append what is new to its copy; durable on return.
 
-    A copy that was continued here is left unchanged, and the source is copied to `ID-2` instead; with
-    `into`, that is BadData.
+    If the copy was continued here, it is left unchanged and the source is copied to `ID-2`; with `into`,
+    that raises BadData.
     """
     id = records.session_id(session)
     ids = itertools.chain([id], (f"{id}-{number}" for number in itertools.count(2)))
@@ -55,11 +55,11 @@ def import_session(env: Env, session: Session, path: str, into: str | None = Non
     for target in targets:
         if not create.is_taken(target):
             try:
-                return _copied(env, session, path, target, before)._replace(conflict=conflict)
+                return _create(env, session, path, target, before)._replace(conflict=conflict)
             except BadData:
-                if not create.is_taken(target):  # else another process has imported it meanwhile
+                if not create.is_taken(target):  # otherwise another process imported it meanwhile
                     raise
-        imported = _appended(env, session, target)
+        imported = _append(env, session, target)
         if not imported.conflict:
             return imported
         before, conflict = fold(read.read_log(read.read_bytes(target))), imported.conflict
@@ -67,13 +67,13 @@ def import_session(env: Env, session: Session, path: str, into: str | None = Non
 
 
 def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tuple[Session, bool]]:
-    """Yield the sessions; with `branches`, each followed by its branches. False: it is one of these."""
+    """Yield each session and True; with `branches`, followed by its branches and False."""
     for session in sessions:
         if not branches:
-            session.branches = tuple  # frees the file that they refer to
+            session.branches = tuple  # releases the file
             yield session, True
             continue
-        session.used = tuple  # imported as sessions
+        session.used = tuple  # they are imported as sessions
         for kind in AS_BRANCHES:
             session.skipped.pop(kind, None)
         yield session, True
@@ -81,8 +81,8 @@ def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tu
         session.branches = tuple
 
 
-def _copied(env: Env, session: Session, path: str, target: str, before: View | None = None) -> Imported:
-    """Create a copy. `before`: an earlier, diverged copy, whose redactions apply here too."""
+def _create(env: Env, session: Session, path: str, target: str, before: View | None = None) -> Imported:
+    """Create a copy; redactions of `before`, an earlier copy that diverged, apply to it too."""
     parent: Json | None = None
     if before is not None:
         ids = {item.id for item in session.items}
@@ -93,7 +93,7 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         before = fold(read.read_log(read.read_bytes(main))) if create.is_taken(main) else None
     redactions: list[bytes] = []
     converted = records.records(session)
-    if before is not None:  # a branch shares its beginning with the session
+    if before is not None:  # they share their beginning
         redactions = [r.raw + b"\n" for r in before.log.records if r.data["type"] == REDACTION]
         converted = for_new_copy(session, before)
     new = records.lines(converted, path)
@@ -102,15 +102,15 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
     return Imported(id_of(target), new.count(b"\n"), created=True)
 
 
-def _appended(env: Env, session: Session, target: str) -> Imported:
+def _append(env: Env, session: Session, target: str) -> Imported:
     """Append what the copy lacks; write nothing if it is complete or has diverged."""
     missing = Changes([])
 
     def build(locked: Locked) -> bytes:
         nonlocal missing
         view = fold(read.read_log(locked.read()))
-        of = origin(view.header)
-        if (of.get("from"), of.get("id")) != (session.program, session.id):
+        source = origin(view.header)
+        if (source.get("from"), source.get("id")) != (session.program, session.id):
             raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
         if view.log.refers:
             from ...views.stored_parts import hydrated
@@ -140,14 +140,14 @@ def import_all(
         file for file in present
         if cache.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
-    files.sort(  # of a session that was moved, the newest file last: it is what the program would resume
+    files.sort(  # the newest file of a moved session last, because the program resumes that one
         key=lambda file: (programs.index(file.program), os.path.basename(file.path), file.stamp.changed)
     )
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
     first = 0  # exit code of the first failure
 
-    def tell(file: ProgramFile, row: Json) -> None:
+    def report(file: ProgramFile, row: Json) -> None:
         line = {"session": None, "program": file.program, "path": file.path, **row}
         rows.append(line) if table else env.print_json(line)
 
@@ -156,11 +156,11 @@ def import_all(
             code = 0
             try:
                 for row in _imported(env, file, branches=branches):
-                    tell(file, row)
+                    report(file, row)
             except HistoryError as error:
-                tell(file, {"action": "failed", "reason": str(error)})
+                report(file, {"action": "failed", "reason": str(error)})
                 code = error.exit_code
-            if code not in _AGAIN:
+            if code not in _RETRY:
                 cache.keep(file.path, file.stamp, True)
             first = first or code
     finally:

@@ -20,7 +20,7 @@ from ...base.times import brief, from_millis
 from ...base.words import plural
 from ...programs import writing
 from ...programs.model import AS_BRANCHES, Entry
-from ...programs.parts import texts
+from ...programs.parts import texts as texts_of
 from ...programs.registry import PROGRAMS, WRITTEN
 from ...render import changes
 from ...render.messages import rich_wanted
@@ -36,7 +36,7 @@ from ...views.rows import beginning
 from .. import fork
 from ..verify import program_problem
 from . import steps
-from .steps import Recovered
+from .steps import FATES, Recovered
 
 EXAMPLES = """\
   codeh-history rescue                           # the newest sessions and their problems
@@ -48,9 +48,8 @@ EXAMPLES = """\
 BROKEN = 3  # kinds of problems shown as text
 LINES = 3  # line numbers shown for each
 _LINE = re.compile(r"line \d+")
-_NOWHERE: Json = {"written": None, "there": None, "id": None, "place": None, "resume": None}
+_NOT_WRITTEN: Json = {"written": None, "there": None, "id": None, "place": None, "resume": None}
 MOST = 10  # sessions listed by `rescue` without a name
-FATES = ("kept", "shortened", "summarised", "dropped")
 NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 
@@ -81,7 +80,7 @@ def run(env: Env, options: Options) -> None:
     changed = session.problems or facts["compacted"]
     wanted = changed or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install
-    # a terminal shows it, but saves nothing
+    # a session printed on a terminal is not saved
     lost = printed and options.output is None and env.terminal(env.stdout)
     writes = wanted and not options.dry_run and not lost
     out = write(env, options, session, view, to) if writes else {}
@@ -100,7 +99,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def destination(options: Options, session: Recovered) -> str | None:
-    """The program to write for; None for a session here. Raise Usage for options of programs only."""
+    """The program to write for; None for a session here, for which options of programs raise Usage."""
     to = options.to or session.program
     if to in WRITTEN:
         return to
@@ -139,10 +138,10 @@ def write(env: Env, options: Options, session: Recovered, view: View, to: str | 
 
 def _as_session(env: Env, options: Options, session: Recovered, view: View) -> Json:
     """Create a session here; its header names the session that it was made from."""
-    kept = {message.id for message in view.messages}
+    present = {message.id for message in view.messages}
     summaries = [
-        summary if kept.issuperset(summary.covers) else Summary(
-            fields={**summary.fields, "covers": [id for id in summary.covers if id in kept]},
+        summary if present.issuperset(summary.covers) else Summary(
+            fields={**summary.fields, "covers": [id for id in summary.covers if id in present]},
             place=summary.place, raw=None,
         )
         for summary in view.summaries
@@ -150,7 +149,7 @@ def _as_session(env: Env, options: Options, session: Recovered, view: View) -> J
     path = create.free_path(env, options.output, f"{session.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": session.id, "at": last} if session.program is None else None
-    id = fork.written(env, path, view.with_messages(view.messages, summaries), parent, begun_here=False)
+    id = fork.create_from(env, path, view.with_messages(view.messages, summaries), parent, begun_here=False)
     return {"written": path, "id": id, "resume": f"codeh-history ask -s {id}"}
 
 
@@ -165,7 +164,7 @@ def as_json(session: Recovered, facts: Json, to: str | None, out: Json) -> Json:
         "session": session.id, "path": session.target.path, "program": session.program, "to": to,
         "ok": not session.problems, "problems": session.problems, **facts,
         "mended": dict(by_reader + facts["mended"]), "left": dict(sorted(session.skipped.items())),
-        "not_written": {}, **_NOWHERE, **out,
+        "not_written": {}, **_NOT_WRITTEN, **out,
     }  # fmt: skip
 
 
@@ -175,7 +174,7 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
     before = messages["before"] - earlier
     size = f"{plural(before, 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
     yield f"{rescue['program'] or 'session'} {rescue['session']}: {size}{f', {model}' if model else ''}"
-    well = rescue["ok"] and not rescue["compacted"]
+    is_sound = rescue["ok"] and not rescue["compacted"]
     repairs = [what if count == 1 else f"{what} ({count:,})" for what, count in rescue["mended"].items()]
     counts = {**messages, "summarised": messages["summarised"] - earlier}
     fates = [f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate]]
@@ -188,11 +187,11 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
         unwritten = f"nothing; already installed: {rescue['there']}"
     elif rescue["place"]:
         unwritten = ""  # the session went to stdout
-    elif well:
+    elif is_sound:
         unwritten = "nothing: nothing to fix (--output or --install writes it anyway)"
     sections = {
         "broken": _broken(rescue["problems"]),
-        "repaired": ["; ".join(repairs)] if rescue["resume"] or not well else [],
+        "repaired": ["; ".join(repairs)] if rescue["resume"] or not is_sound else [],
         "removed": [", ".join(_removed(rescue)) + stands_for],
         "messages": [f"{before:,} → {messages['after']:,}: {', '.join(fates)}{''.join(branches)}"],
         "tokens": [_tokens(rescue)],
@@ -200,8 +199,8 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
         "put it at": [rescue["place"]],
         "resume": [rescue["resume"]],
     }
-    for label, about in sections.items():
-        for number, text in enumerate(filter(None, about)):
+    for label, texts in sections.items():
+        for number, text in enumerate(filter(None, texts)):
             yield f"{'' if number else label:9} {text}"
 
 
@@ -266,7 +265,7 @@ def _rows(file: ProgramFile) -> Iterator[Json]:
         with program_files.opened(file.path) as opened:
             for session in program_files.sessions_in(opened, file.program, newest=True):
                 entries = [item for item in session.items if isinstance(item, Entry)]
-                prompts = (beginning(" ".join(texts(e.parts))) for e in entries if e.kind == "user")
+                prompts = (beginning(" ".join(texts_of(e.parts))) for e in entries if e.kind == "user")
                 if session.items:
                     yield {
                         **row, "session": session.id,

@@ -43,7 +43,8 @@ _REPAIRS = {
     MOVED: "result moved to its call",
     MISPLACED: "call in a user's message left out",
 }
-_FATES = {"drop": "dropped", "summarize": "summarised", "replace": "shortened"}
+FATES = ("kept", "shortened", "summarised", "dropped")
+_FATE_OF_OP = {"drop": "dropped", "summarize": "summarised", "replace": "shortened"}
 
 
 class Recovered(NamedTuple):
@@ -119,7 +120,7 @@ def _of_program(file: File, program: str, target: Target) -> Recovered:
 
 
 def _usable(session: Session) -> Iterator[Entry | Summary]:
-    """Yield the items; skip repeated lines, and summaries without text, whose messages come back."""
+    """Yield the items, without repeated lines; for a summary without text, the messages that it covers."""
     summaries = [item for item in session.items if isinstance(item, Summary)]
     covered = {id for summary in summaries if summary.text.strip() for id in summary.covers}
     doubled = {problem.line for problem in session.problems if problem.effect == "doubles"}
@@ -151,7 +152,7 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[Vi
 
     `to`: the program to write for. Return what to write; a line per op; the facts `mended, messages,
     tokens, let_go, summary, model, window, budget, compacted`; how many messages summaries covered before.
-    Raises BudgetUnreachable, and BadData if nothing is left to resume.
+    Raises BudgetUnreachable; BadData if nothing is left to resume.
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
     model, window = None, None
@@ -211,7 +212,7 @@ def _fates(view: View, ops: list[Op], after: View) -> Json:
     for op in ops:
         ids = [op["id"]] if op["op"] == "replace" else op.get("ids", [])
         if not op.get("why", "").startswith((MOVED, RENAMED)):
-            fates |= {id: _FATES[op["op"]] for id in ids if id in fates}
+            fates |= {id: _FATE_OF_OP[op["op"]] for id in ids if id in fates}
     counts = Counter(fates.values())
-    named = {fate: counts[fate] for fate in ("kept", "shortened", "summarised", "dropped")}
-    return {"before": len(fates), "after": len(after.messages), **named}
+    by_fate = {fate: counts[fate] for fate in FATES}
+    return {"before": len(fates), "after": len(after.messages), **by_fate}

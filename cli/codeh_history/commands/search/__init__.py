@@ -32,7 +32,7 @@ EXAMPLES = """\
   codeh-history search --role user ''            # the prompts of all sessions
   codeh-history search --jsonl error | jq -r .id
 """
-ANY_TEXT = r"(?=.*\S)"  # matches nothing of it, so that nothing is highlighted
+ANY_TEXT = r"(?=.*\S)"  # an empty match, so that nothing is highlighted
 MOST = 200  # lines shown on a terminal without -n
 STRAY = "search REGEX [SESSION]"
 
@@ -195,9 +195,9 @@ def lines_of(records: Iterator[Json], marks: Pattern | None, *, context: bool) -
 
 def marked(text: str, marks: Pattern, name: str) -> str:
     """Highlight the matches in a line."""
-    shown, at = [], 0
+    shown, shown_to = [], 0
     for start, end in marks.spans([text], (name,))[0]:
-        shown.append(visible(text[at:start]))
+        shown.append(visible(text[shown_to:start]))
         shown += [f"\x1b[1;31m{visible(text[start:end])}\x1b[0m"] if end > start else []
-        at = end
-    return "".join([*shown, visible(text[at:])])
+        shown_to = end
+    return "".join([*shown, visible(text[shown_to:])])

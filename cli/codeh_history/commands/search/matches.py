@@ -43,7 +43,7 @@ Hit = Json
 """A matching line: `session, id, n, kind, text, before, after, apart`.
 
 A title has the kind `title`, the number 0 and no id. `before`, `after`: context lines that are not shown
-with another match; `apart`: whether the context does not continue that of the previous match.
+with another match; `apart`: false if the context continues that of the previous match.
 """
 Skip = Callable[[Target, HistoryError | OSError], None]
 VERSION = 4  # of the indexed content
@@ -131,7 +131,7 @@ def ranked(
     for path, stamp in stamps_of(list(by_path)).items():
         if stamp is not None:
             stamps[path] = " ".join(map(str, stamp))
-        elif os.path.lexists(path):  # unless it was removed meanwhile
+        elif os.path.lexists(path):  # not removed meanwhile: report why it cannot be read
             read(path)
     pattern = re.compile(pattern_of(words), re.IGNORECASE)
     kind = KIND_OF_ROLE.get(role or "", role)
@@ -150,7 +150,7 @@ def ranked(
 
 
 def indexed(items: Items) -> str:
-    """The indexed text of a message: of a call also its name, of JSON without texts the JSON."""
+    """The text of a message for the index: texts, names of calls, and JSON that contains no text."""
     lines: list[str] = []
     for whole, *inside in items:
         if whole and not (inside and whole.startswith(("{", "["))):
@@ -262,7 +262,7 @@ def _matches(db: sqlite3.Connection, stamps: Mapping[str, str], read: Read, quer
         stamp = f"{VERSION} {stamps[path]}" if path in stamps else None
         before = indexed.get(path)
         if before is not None and (os.path.exists(path) if stamp is None else before[0] == stamp):
-            continue  # unchanged, or of a search that is not for this file
+            continue  # unchanged, or not searched this time
         entries = read(path) if stamp is not None else None
         if before is not None:
             db.execute("delete from texts where rowid >= ? and rowid < ?", before[1:])

@@ -9,7 +9,6 @@ EXAMPLES = """\
   echo '{"id":1,"argv":["append","-s","demo","-m","Why is the sky blue?"]}' | codeh-history serve
   codeh-history serve                     # keep it running; it ends when its stdin does
 """
-_LINE = '{"id":1,"argv":["list"]}'
 STRAY = "requests are read from stdin, a JSON line each"
 
 
@@ -17,5 +16,6 @@ def run(env: Env, _options: Options) -> int:
     from .server import Server
 
     if env.terminal(env.stdin):
-        env.note("reading from the terminal, a command a line: " + _LINE + "; end it with Ctrl-D")
+        line = '{"id":1,"argv":["list"]}'
+        env.note(f"reading from the terminal, a command a line: {line}; end it with Ctrl-D")
     return Server(env).run()

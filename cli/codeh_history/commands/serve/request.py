@@ -1,4 +1,4 @@
-"""Parse requests, and order them: those about one session run in order, others in parallel."""
+"""Parse requests, and order them: requests for the same session run in order, others in parallel."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ REFUSED = {"chat": "it is interactive", "serve": "it is already running"}
 FIELDS = ("id", "argv", "stdin", "stdin64", "cwd", "env", "stream", "cancel")
 
 Id = str | int | None
-WIDE = {"list", "config", "redact", "rescue"}  # they read other sessions besides the named one
-WIDENED = ("all", "all_", "calibrated")  # options with the same effect
+READ_OTHERS = {"list", "config", "redact", "rescue"}  # verbs that read sessions besides the named one
+READ_ALL = ("all", "all_", "calibrated")  # options with the same effect
 
 
 class Request(NamedTuple):
@@ -102,18 +102,18 @@ def _request(id: Id, value: dict[str, Any]) -> Request:
     return Request(id, argv, stdin, cwd, environ, stream)
 
 
-class Turn(NamedTuple):
-    """What a request must wait for.
+class Scope(NamedTuple):
+    """The sessions that a request uses, which decide what it waits for.
 
-    `sessions`: paths, without extensions, of its sessions; None if it may be about any.
-    `endless`: it follows a session: it waits like others, but no request waits for it.
+    `sessions`: their paths without extensions; None if it may use any.
+    `endless`: with --follow, a request waits for others, but none waits for it.
     """
 
     sessions: frozenset[str] | None
     endless: bool = False
 
-    def waits_for(self, earlier: Turn) -> bool:
-        """Whether it must wait for a request before it."""
+    def waits_for(self, earlier: Scope) -> bool:
+        """Whether a request with this scope must wait for an earlier one."""
         if earlier.endless or self.sessions == frozenset():
             return False
         if earlier.sessions is None or self.sessions is None:
@@ -121,31 +121,28 @@ class Turn(NamedTuple):
         return not self.sessions.isdisjoint(earlier.sessions)
 
 
-def turn_of(
+def scope_of(
     verb: str, options: Mapping[str, object] | None, env: Env, cwd: str, existing: Container[str]
-) -> Turn:
-    """The turn of a command; `options` None if they could not be parsed.
-
-    `existing`: database sessions.
-    """
+) -> Scope:
+    """The scope of a command; `options`: None if they do not parse; `existing`: database sessions."""
     if options is None:
-        return Turn(None)
-    takes, endless = module_of(verb).Options, bool(options.get("follow"))
-    single = "session" in takes.TYPES and "sessions" not in takes.TYPES  # the verb takes at most one
-    if verb in WIDE or not single or any(options.get(name) for name in WIDENED):
-        return Turn(None, endless)
+        return Scope(None)
+    declared, endless = module_of(verb).Options, bool(options.get("follow"))
+    single = "session" in declared.TYPES and "sessions" not in declared.TYPES  # at most one session
+    if verb in READ_OTHERS or not single or any(options.get(name) for name in READ_ALL):
+        return Scope(None, endless)
     name = options.get("argument") or options.get("session")
     if name is None and verb != "search":  # search ignores $CODEH_SESSION
         name = env.environ.get("CODEH_SESSION")
     if name == "-":
-        return Turn(frozenset(), endless)
+        return Scope(frozenset(), endless)
     names = [name, options["into"]] if options.get("into") else [name]
     sessions = [_session(each, env, cwd) for each in names]
-    exact = issubclass(takes, Writing) or sessions[0] in existing  # a database is not queried here
+    exact = issubclass(declared, Writing) or sessions[0] in existing  # a database is not queried here
     exact = exact or any(os.path.exists(f"{sessions[0]}.{ending}") for ending in ("jsonl", "json"))
     if None in sessions or not exact:
-        return Turn(None, endless)  # it may be a prefix
-    return Turn(frozenset(map(str, sessions)), endless)
+        return Scope(None, endless)  # it may be a prefix
+    return Scope(frozenset(map(str, sessions)), endless)
 
 
 def _session(name: object, env: Env, cwd: str) -> str | None:

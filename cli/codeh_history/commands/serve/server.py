@@ -1,6 +1,6 @@
 """The event loop: reads requests, runs them in workers, and writes answers.
 
-It is single-threaded because workers are forked from it. Only unread answers block it.
+Single-threaded, because workers are forked from it. It blocks only while answers are not read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...base.escape import visible
 from ...session.records import BOM
 from ...store.paths import SERVER
 from . import request as requests
-from .request import Request, Turn, turn_of
+from .request import Request, Scope, scope_of
 from .worker import MOST, Json, Output, Worker
 
 RUNNING = 128  # concurrent commands, and as many that follow a session
@@ -36,9 +36,9 @@ _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 class Job:
     """An unanswered request."""
 
-    def __init__(self, request: Request, turn: Turn) -> None:
+    def __init__(self, request: Request, scope: Scope) -> None:
         self.request = request
-        self.turn = turn
+        self.scope = scope
         self.task: asyncio.Task[None]  # runs it
         self.worker: Worker | None = None  # while it runs
         self.kill: asyncio.TimerHandle | None = None  # after SIGTERM
@@ -56,7 +56,7 @@ class Server:
         self.existing: set[str] = set()
         self.jobs: dict[requests.Id, Job] = {}  # in the order of requests
         self.idle: list[Worker] = []
-        self.line, self.number = bytearray(), 0  # of stdin: the current line
+        self.line, self.number = bytearray(), 0  # the current line of stdin
         self.ended = False  # whether stdin has ended
         self.stopped = 0  # number of the signal that stops the server
         self.sending = False
@@ -65,7 +65,7 @@ class Server:
         """Serve until all requests are answered; return the exit code."""
         # epoll does not support regular files
         self.loop = asyncio.SelectorEventLoop(selectors.PollSelector())
-        self.over = self.loop.create_future()
+        self.done = self.loop.create_future()
         self.loop.set_exception_handler(self.fail)
         self.slots = {endless: asyncio.Semaphore(RUNNING) for endless in (False, True)}
         for number in _SIGNALS:
@@ -73,15 +73,15 @@ class Server:
                 signal.signal(number, self.on_signal)
         self.loop.add_reader(self.env.stdin, self.read)
         try:
-            self.loop.run_until_complete(self.over)
+            self.loop.run_until_complete(self.done)
         finally:
-            self.leave()
+            self.shut_down()
         return 128 + self.stopped if self.stopped else 0
 
     def fail(self, _: object, context: Json) -> None:
         """Stop with the exception of a callback."""
-        if not self.over.done():
-            self.over.set_exception(context["exception"])  # type: ignore[arg-type]
+        if not self.done.done():
+            self.done.set_exception(context["exception"])  # type: ignore[arg-type]
 
     # -- requests -------------------------------------------------------------------------------------
 
@@ -90,17 +90,17 @@ class Server:
         data = os.read(self.env.stdin, _CHUNK)
         *ends, rest = data.split(b"\n")
         for end in ends:
-            self.take_line(end)
+            self.handle_line(end)
         self.line += rest[: requests.LONGEST + 1 - len(self.line)]
         if not data:
-            self.take_line(b"")
+            self.handle_line(b"")
             self.ended = True
-            for job in [job for job in self.jobs.values() if job.turn.endless]:
+            for job in [job for job in self.jobs.values() if job.scope.endless]:
                 self.cancel(job, signal.SIGTERM)
-        self.look()
+        self.update()
 
-    def take_line(self, end: bytes) -> None:
-        """Handle the current line, whose last bytes these are."""
+    def handle_line(self, end: bytes) -> None:
+        """Handle the current line, completed by these bytes."""
         self.number += 1
         data = bytes(self.line + end[: requests.LONGEST + 1 - len(self.line)])
         self.line.clear()
@@ -119,41 +119,41 @@ class Server:
         elif request is not None and id in self.jobs:
             self.refuse(id, Usage("id: already used by an unanswered request"))
         elif request is not None:
-            job = Job(request, self.turn_of(request))
-            earlier = [each.task for each in self.jobs.values() if job.turn.waits_for(each.turn)]
+            job = Job(request, self.scope_of(request))
+            earlier = [each.task for each in self.jobs.values() if job.scope.waits_for(each.scope)]
             job.task = self.loop.create_task(self.handle(job, earlier))
             job.task.add_done_callback(asyncio.Task.result)  # an exception stops the server
             self.jobs[id] = job
 
-    def turn_of(self, request: Request) -> Turn:
+    def scope_of(self, request: Request) -> Scope:
         environ = {**self.env.environ, **request.environ}
         env = Env({name: value for name, value in environ.items() if value is not None})
         assert self.env.options_of is not None  # noqa: S101 - set by what runs us
         try:
             options = self.env.options_of(request.argv)
             cwd = os.path.join(self.cwd, request.cwd)
-            return turn_of(request.argv[0], options, env, cwd, self.existing)
+            return scope_of(request.argv[0], options, env, cwd, self.existing)
         except (HistoryError, OSError):
-            return Turn(None)  # running it reports the error
+            return Scope(None)  # running it reports the error
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Pause or resume reading stdin; stop once it has ended and all requests are answered."""
         if not self.ended and len(self.jobs) < WAITING:
             self.loop.add_reader(self.env.stdin, self.read)
         else:
             self.loop.remove_reader(self.env.stdin)
-        if self.ended and not self.jobs and not self.over.done():
-            self.over.set_result(None)
+        if self.ended and not self.jobs and not self.done.done():
+            self.done.set_result(None)
 
     # -- commands -------------------------------------------------------------------------------------
 
     async def handle(self, job: Job, earlier: Sequence[asyncio.Task[None]]) -> None:
-        """Run a request after those before it, and answer it; a cancelled one only waits."""
+        """Run a request when the earlier ones are done, and answer it; do not run a cancelled one."""
         for task in earlier:
             await task
-        async with self.slots[job.turn.endless]:
+        async with self.slots[job.scope.endless]:
             if not job.cancelled:
-                self.end(job, await self.execute(job))
+                self.finish(job, await self.execute(job))
 
     async def execute(self, job: Job) -> Json:
         """Run a request in a worker; return the answer."""
@@ -183,12 +183,12 @@ class Server:
             code = 74
             note += _line(f"output above {MOST >> 20} MiB is lost, what it did is done; use stream")
         if not code:
-            self.existing.update(each for each in job.turn.sessions or () if each.startswith(SERVER))
+            self.existing.update(each for each in job.scope.sessions or () if each.startswith(SERVER))
         stdout, stderr = outputs
         return {"code": code, **stdout.end(), **stderr.end(note)}
 
     def start(self, request: Request, outputs: list[Output]) -> Worker:
-        """Give the request to the most recently used idle worker or a new one; fill `outputs`."""
+        """Send the request to the most recently used idle worker or a new one; fill `outputs`."""
         files = [_stdin(request.stdin)]
         send = partial(self.send, request.id) if request.stream else None
         assert self.env.program is not None  # noqa: S101 - it is what runs us
@@ -197,26 +197,26 @@ class Server:
                 ours, theirs = os.pipe()
                 files.append(theirs)
                 outputs.append(Output(ours, name, send))
-                self.loop.add_reader(ours, self.take_output, outputs[-1])
+                self.loop.add_reader(ours, self.read_output, outputs[-1])
             while True:
                 worker = self.idle.pop() if self.idle else Worker(self.env.program, self.env.environ)
-                if worker.give(request.argv, request.cwd, request.environ, files):
+                if worker.send(request.argv, request.cwd, request.environ, files):
                     return worker
                 worker.end()  # it died while idle
         finally:
             for fd in files:
                 os.close(fd)
 
-    def take_output(self, output: Output) -> None:
-        if not output.take():
+    def read_output(self, output: Output) -> None:
+        if not output.read():
             self.loop.remove_reader(output.fd)
 
-    def end(self, job: Job, answer: Json) -> None:
+    def finish(self, job: Job, answer: Json) -> None:
         """Answer a request and remove it."""
         job.worker = None
         self.send(job.request.id, answer)  # raises if stdout is closed; the request then stays unanswered
         del self.jobs[job.request.id]
-        self.look()
+        self.update()
 
     def cancel(self, job: Job, number: int) -> None:
         """Cancel a request: signal its command, or never start it."""
@@ -224,19 +224,19 @@ class Server:
             return
         job.cancelled = True
         if job.worker is None:
-            self.end(job, {"code": 128 + number, "stdout": "", "stderr": ""})
+            self.finish(job, {"code": 128 + number, "stdout": "", "stderr": ""})
         else:
             job.worker.signal(signal.SIGTERM)
             job.kill = self.loop.call_later(GRACE, partial(job.worker.signal, signal.SIGKILL, all=True))
 
-    # -- answers, and the end ---------------------------------------------------------------------------
+    # -- answers, shutdown -------------------------------------------------------------------------------
 
     def refuse(self, id: requests.Id, error: HistoryError) -> None:
         err = _line(f"line {self.number}: {error}")
         self.send(id, {"code": error.exit_code, "stdout": "", "stderr": err})
 
     def send(self, id: requests.Id, what: Json) -> None:
-        """Write a line to stdout; blocks until it is read, but not signals."""
+        """Write a line to stdout; block until it is read or a signal arrives."""
         self.sending = True
         self.env.draw(orjson.dumps({"id": id, **what}) + b"\n")
         self.sending = False
@@ -252,18 +252,18 @@ class Server:
         self.ended = True
         for job in list(self.jobs.values()):
             self.cancel(job, self.stopped)
-        self.look()
+        self.update()
 
-    def leave(self) -> None:
+    def shut_down(self) -> None:
         """Stop the remaining workers."""
         running = [job.worker for job in self.jobs.values() if job.worker is not None]
         for worker in running:
             worker.signal(signal.SIGTERM)
         until = time.monotonic() + GRACE
-        left = running + self.idle
-        while left := [worker for worker in left if worker.end(wait=False) is None]:
+        remaining = running + self.idle
+        while remaining := [worker for worker in remaining if worker.end(wait=False) is None]:
             if time.monotonic() > until:
-                for worker in left:
+                for worker in remaining:
                     worker.signal(signal.SIGKILL, all=True)
             time.sleep(0.001)
 

@@ -1,7 +1,7 @@
 """A worker process: forked from the server with its modules loaded, it runs one command after another.
 
-Each command has its own descriptors 0, 1 and 2, directory, environment and default signal handling, as in a
-process of its own. `Worker` is the server's side, `_work` the worker's.
+Each command gets new descriptors 0 to 2, its directory and environment, and default signal handling, as if
+started in a new process. `Worker` runs in the server, `_work` in the worker.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ Program = Callable[[list[str], Env], int]
 _DESCRIPTORS = 1 << 12
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 Json = dict[str, object]
-MOST = 64 << 20  # bytes of output kept for an answer
+MOST = 64 << 20  # bytes of output in an answer
 _CHUNK = 1 << 16
-_REST = 16  # chunks; a pipe holds less, so the rest is not the command's own output
+_REST = 16  # chunks read after the exit; a pipe holds less, so what follows is not the command's output
 
 
 class Worker:
     """A process that runs requests; `pid` is also its process group."""
 
     def __init__(self, program: Program, environ: Mapping[str, str]) -> None:
-        """Fork a process that runs `program` with this environment, to which requests add."""
+        """Fork a process that runs `program` with this environment; requests may add to it."""
         self.socket, theirs = socket.socketpair()
-        # until its handlers are set
+        # the worker unblocks them when its handlers are set
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*_ENDING, signal.SIGINT))
         try:
             self.pid = os.fork()
             if not self.pid:
-                _become(program, environ, theirs, mask)
+                _run_worker(program, environ, theirs, mask)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
         self.spent = False  # not reusable: it was signalled, or died
 
-    def give(
+    def send(
         self, argv: list[str], cwd: str, environ: Mapping[str, str | None], files: Sequence[int]
     ) -> bool:
         """Send it a command line; return False if it has exited."""
@@ -81,7 +81,7 @@ class Worker:
             pass
 
     def end(self, *, wait: bool = True) -> int | None:
-        """Let it exit; return its exit code as a shell would, None if it runs and `wait` is off."""
+        """Make it exit; return its exit code as a shell does, None if it still runs and `wait` is false."""
         self.socket.close()
         pid, status = os.waitpid(self.pid, 0 if wait else os.WNOHANG)
         code = os.waitstatus_to_exitcode(status)
@@ -91,7 +91,7 @@ class Worker:
 # -- in the worker ----------------------------------------------------------------------------------------
 
 
-def _become(
+def _run_worker(
     program: Program, environ: Mapping[str, str], connection: socket.socket, mask: set[int]
 ) -> NoReturn:
     """Run as a worker, then exit."""
@@ -99,10 +99,10 @@ def _become(
     try:
         os.setsid()
         signal.set_wakeup_fd(-1)
-        _release()
-        kept = connection.fileno()  # all other descriptors are the server's
-        os.closerange(3, kept)
-        os.closerange(kept + 1, _DESCRIPTORS)
+        _reset()
+        fd = connection.fileno()  # all other descriptors are the server's
+        os.closerange(3, fd)
+        os.closerange(fd + 1, _DESCRIPTORS)
         _watch(connection)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         _work(program, environ, connection)
@@ -112,8 +112,8 @@ def _become(
         os._exit(code)
 
 
-def _release() -> None:
-    """Leave the command's descriptors, and restore the default action of signals, as before a command."""
+def _reset() -> None:
+    """Redirect descriptors 0 to 2 to /dev/null and restore default signal handling."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
@@ -127,7 +127,7 @@ def _release() -> None:
 def _watch(connection: socket.socket) -> None:
     """Send SIGHUP to the command when the server has exited."""
 
-    def look(_number: int, _frame: object) -> None:
+    def hang_up(_number: int, _frame: object) -> None:
         try:
             gone = not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -137,7 +137,7 @@ def _watch(connection: socket.socket) -> None:
         if gone:
             os.kill(os.getpid(), signal.SIGHUP)
 
-    signal.signal(signal.SIGIO, look)
+    signal.signal(signal.SIGIO, hang_up)
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
 
@@ -161,7 +161,7 @@ def _work(program: Program, base: Mapping[str, str], connection: socket.socket) 
         os.environ.update({name: value for name, value in {**base, **more}.items() if value is not None})
         os.fchdir(root)
         code = _code(program, argv, cwd)
-        _release()  # before the answer: a later signal is meant for the next request
+        _reset()  # before the answer: a later signal is meant for the next request
         connection.sendall(bytes([code & 255]))
 
 
@@ -189,7 +189,7 @@ def _code(program: Program, argv: list[str], cwd: str) -> int:
 class Output:
     """The reading end of a command's stdout or stderr (`name`).
 
-    With `send`, each piece becomes an event. Otherwise output is kept for the answer, up to `MOST` bytes.
+    With `send`, each piece is sent as an event. Otherwise up to `MOST` bytes go into the answer.
     """
 
     def __init__(self, fd: int, name: str, send: Callable[[Json], None] | None) -> None:
@@ -198,9 +198,9 @@ class Output:
         self.name = name
         self.lost = False
         self._send = send
-        self._data = bytearray()  # with `send`: the beginning of a character
+        self._data = bytearray()  # with `send`: at most an unfinished character
 
-    def take(self) -> int:
+    def read(self) -> int:
         """Read a piece; return its length, 0 at the end or if nothing is available."""
         try:
             data = os.read(self.fd, _CHUNK)
@@ -212,7 +212,7 @@ class Output:
     def close(self) -> None:
         """Read what remains in the pipe, which children of the command may keep open."""
         for _ in range(_REST):
-            if not self.take():
+            if not self.read():
                 break
         os.close(self.fd)
 
@@ -229,7 +229,7 @@ class Output:
             self._data.clear()
 
     def end(self, note: str = "") -> Json:
-        """Its field of the answer, followed by a note from `serve`."""
+        """The output as a field of the answer, with a note from `serve` at its end."""
         if self._send is None:
             return field(self.name, bytes(self._data) + note.encode())
         self._event(self._send, bytes(self._data))

@@ -38,7 +38,7 @@ EXAMPLES = """\
 WINDOWS = {"5h": 5, "week": 7 * 24}
 USED = Kind("usage", version=7)
 DATE = len("2026-01-31")
-# the columns of a terminal, the last five of them short names of COUNTS; a narrow one lacks the dispensable
+# columns on a terminal, the last five in the order of COUNTS; a narrow one omits DISPENSABLE
 NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")
 HEADINGS = ("cost", "share", *NUMBERS[1:])
 DISPENSABLE = ("reasoning", "written", "cached", "responses", "share")
@@ -104,7 +104,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def rows_of(env: Env, names: Sequence[str], table: Table) -> list[Json]:
-    """Rows of the named sessions and their sub-agents, or of all sessions; problems are noted."""
+    """Rows of the named sessions and their sub-agents, or of all sessions; note problems."""
     kind = USED._replace(version={"version": USED.version, "prices": [table.source, table.date]})
     paths = [path for _, path in ids(env)]
     own_row = partial(row_of, table=table)
@@ -121,7 +121,7 @@ def rows_of(env: Env, names: Sequence[str], table: Table) -> list[Json]:
         agents = Agents(env, own | {row["id"] for row in others})
         for path in chosen:
             if path != "-" and path not in paths:
-                with suppress(HistoryError):  # its row says what is wrong
+                with suppress(HistoryError):  # its row has the problem
                     for agent in agents.of(view_of(env, Target(path, ""), lost={})):
                         log = b"\n".join(line.raw for line in agent.log.records)
                         others.append(own_row(path, data=log))
@@ -148,7 +148,7 @@ def own_prices(path: str, table: Table) -> Table:
 
 
 def as_json(sums: Sums, table: Table, own: str | None) -> Json:
-    """The sums as `{by, rows, total, unpriced, prices}`; a cost of which nothing is known is null."""
+    """The sums as `{by, rows, total, unpriced, prices}`; an unknown cost is null."""
 
     def fields(total: Total) -> Json:
         known = None if cost_of(total, "") == "?" else round(float(total["cost"]), DIGITS)
@@ -165,7 +165,7 @@ def as_json(sums: Sums, table: Table, own: str | None) -> Json:
 
 
 def cost_of(total: Total, priced: str) -> str:
-    """Append `+?` to a partial sum; `?` if no price is known."""
+    """The cost as text, with `+?` if some prices are unknown; `?` if all are."""
     if not total["unpriced"]:
         return priced
     return "?" if total["unpriced"] == total["responses"] else f"{priced}+?"

@@ -30,9 +30,9 @@ SKILLS = ("Skill", "skill")  # tools that load one
 
 
 class Response(NamedTuple):
-    """A response; what is unknown is None. `counts` are those of COUNTS, `further` the others.
+    """A response; unknown fields are None. `counts` are in the order of COUNTS, `further` are others.
 
-    Rows of sessions hold it as a list: lists are fast to remember.
+    A session's row contains it as a list, which is fast to cache.
     """
 
     name: str
@@ -95,8 +95,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
 def labels(record: Json, context: Json) -> Json:
     """The tools that a response called, and the sub-agent that it came from.
 
-    `context`: what holds for responses from this record on, and is updated: `branch`, `skill`, and `resets`
-    of quota windows.
+    `context` is updated: the `branch`, `skill` and quota `resets` of this and later responses.
     """
     if isinstance(git := record.get("git"), dict):
         context["branch"] = text_of(git.get("branch"))
@@ -119,9 +118,7 @@ def labels(record: Json, context: Json) -> Json:
 
 
 def response_of(id: str, message: Json, table: Table) -> Response:
-    """The response of a message: its name is the provider's response id, which copies and replays share,
-    else the message's id and time.
-    """
+    """The response in a message, named by the provider's response id, else by its id and time."""
     millis = to_millis(timestamp(message.get("ts")) or "")
     ts = None if millis is None else from_millis(millis)
     name = message.get("responseId") or message.get("response") or f"{id} {ts}"
@@ -140,9 +137,9 @@ def priced(response: Response, table: Table) -> Response:
 
 
 def with_owners(rows: list[Json], only: set[str] | None = None) -> list[Json]:
-    """Add to each row the session it counts towards, `of`; a sub-agent's is its parent.
+    """Add to each row `of`, the session that it counts towards: a sub-agent's is its parent.
 
-    `only`: return the rows of these sessions and of sub-agents below them; None for all.
+    `only`: return only the rows of these sessions and their sub-agents.
     """
     parents = {row["id"]: row["parent"] for row in rows if row["agent"] and row["parent"]}
     owned = []
@@ -164,7 +161,9 @@ HOUR = 3_600_000  # milliseconds
 MCP = re.compile(r"mcp__(.+?)__|mcp_([^_]+)_")  # of Claude Code and Codex; of Gemini CLI
 
 BY_TIME = ("day", "week", "month")
-GROUPS: dict[str, Callable[[Response, Json], Sequence[str]]] = {  # of a response and its session's row
+GROUPS: dict[
+    str, Callable[[Response, Json], Sequence[str]]
+] = {  # name → groups of a response and its session's row
     "model": lambda response, _: [response.model or UNKNOWN],
     "provider": lambda response, _: [response.provider or UNKNOWN],
     "program": lambda _, row: [row["program"] or OURS],
@@ -187,7 +186,7 @@ BY = (*BY_TIME, *GROUPS)
 class Sums(NamedTuple):
     """Totals by group in display order, the grand total, and models without a price.
 
-    A total counts `responses`, the tokens of COUNTS, the known `cost`, and `unpriced` responses.
+    A total has `responses`, the tokens of COUNTS, the known `cost`, and `unpriced` responses.
     """
 
     by: str
@@ -202,8 +201,8 @@ def summed(
 ) -> Sums:  # fmt: skip
     """Sum each response once, in the first session that has it, not in its copies.
 
-    A response that calls several tools is shared out among them; the shares add up. `by`: one of `BY`, or
-    `window` with its `hours`. `since`, `until`: times as stored. `is_local`: days in the local time zone.
+    A response that calls several tools is divided among them. `by`: one of `BY`, or `window` with its
+    `hours`. `since`, `until`: times as stored. `is_local`: days in the local time zone.
     """
     parts: defaultdict[str, list[Response]] = defaultdict(list)
     unpriced, number = Counter[str](), 0
@@ -211,15 +210,15 @@ def summed(
         if since or until:
             ts = response.ts
             if not (ts and (since or "") <= ts and (until is None or ts <= until)):
-                continue  # although it may have begun a window
+                continue  # only now: it may have begun a window
         number += 1
         if response.cost is None:
             unpriced[response.model or UNKNOWN] += 1
         for name, part in shared(response, names) if len(names) > 1 else ((names[0], response),):
             parts[name].append(part)
-    groups = {name: total_of(own) for name, own in parts.items()}
+    groups = {name: total_of(responses) for name, responses in parts.items()}
     whole = sum(groups.values(), Counter[str]())
-    if number:  # a response with several groups is one
+    if number:  # a response with several groups counts once
         whole["responses"], whole["unpriced"] = number, unpriced.total()
     by_time = by in (*BY_TIME, "window")  # other groups are sorted by cost, most expensive first
     order = sorted(
@@ -234,7 +233,7 @@ def summed(
 
 
 def shared(response: Response, names: Sequence[str]) -> Iterator[tuple[str, Response]]:
-    """Yield each group with its part of a response: the tokens and the cost, which add up."""
+    """Divide the tokens and the cost of a response among its groups."""
     cost, of, start = response.cost, len(names), 0
     for name, share in Counter(names).items():
         counts = [n * (start + share) // of - n * start // of for n in response.counts]
@@ -266,12 +265,12 @@ def once(rows: Iterable[Json]) -> Iterator[tuple[Response, Json]]:
 def grouped(
     responses: Iterable[tuple[Response, Json]], by: str, *, is_local: bool, hours: int
 ) -> Iterator[tuple[Response, Sequence[str]]]:
-    """Yield each response with its groups; one that is named more often gets a greater share.
+    """Yield each response with its groups; a group listed twice gets a double share.
 
-    A window is `START/END PROGRAM`. Its program may have recorded the end; else it begins with the full
-    hour of the first response after the last window.
+    A window is `START/END PROGRAM`. Its program may have recorded the end; else it begins at the full
+    hour before the first response after the last window.
     """
-    ends: dict[str, int] = {}  # of windows, by program
+    ends: dict[str, int] = {}  # program → end of its current window
     if by in GROUPS:
         yield from ((response, GROUPS[by](response, row)) for response, row in responses)
         return
