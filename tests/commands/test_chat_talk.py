@@ -195,6 +195,19 @@ def test_chat_resumes_an_unanswered_session(configured):
     assert (configured / "chat_history").read_text() == "/system x\non two \\\nlines\n/quit\n"
 
 
+def test_pasted_lines_are_one_prompt(configured):
+    with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
+        drawn = b""
+        while b"\x1b[?2004h" not in drawn:  # asks the terminal to mark what is pasted
+            assert select.select([chat.master], [], [], PATIENCE)[0]
+            drawn += os.read(chat.master, 65536)
+        chat.types("\x1b[200~Why:\na\nb\x1b[201~\n", after="")
+        chat.types(CTRL_D, after="No model is behind this.\n> ")
+        assert chat.ended() == 0
+    texts = [r["parts"][0]["text"] for r in lines(session_path(configured, "demo")) if "parts" in r]
+    assert texts[0] == "Why:\na\nb"
+
+
 def test_a_closed_terminal_ends_chat_and_keeps_received_text(configured, tmp_path):
     """With stdout redirected, lines are plain and the prompt sign goes to stderr."""
     talk = ("chat", "demo", "-p", "local")

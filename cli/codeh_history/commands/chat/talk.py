@@ -215,6 +215,7 @@ class History:
         readline.set_completer(complete)
         by_libedit = "libedit" in (readline.__doc__ or "")
         readline.parse_and_bind("bind ^I rl_complete" if by_libedit else "tab: complete")
+        readline.parse_and_bind("set enable-bracketed-paste on")  # pasted lines are one prompt
 
     def add(self, line: str) -> None:
         """Append a line to the file; ignore a file that cannot be written."""
