@@ -193,6 +193,15 @@ def test_zsh_offers_the_same(words, offered, sessions, tmp_path):
     assert not (sessions / "hacked").exists()
 
 
+def test_zsh_keeps_the_apostrophes_of_help(sessions, tmp_path):
+    shows = ZSH.replace('print -rl -- "${ws[@]%%:*}"', 'print -rl -- "${ws[@]}"')
+    done = subprocess.run(
+        ["zsh", "-f", "-c", shows, "zsh", other("zsh", tmp_path), "codeh-history", "ask", "--mod"],
+        capture_output=True, text=True, check=True, cwd=sessions, env=environ(sessions),
+    )  # fmt: skip
+    assert "The provider's model name" in done.stdout
+
+
 def test_zsh_takes_the_script(tmp_path):
     script = other("zsh", tmp_path)
     ask = f"autoload -Uz compinit; compinit -u -D; source {script}; print ${{_comps[codeh-history]}}"

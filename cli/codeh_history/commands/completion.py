@@ -37,7 +37,9 @@ def run(env: Env, options: Options) -> None:
     from typer._completion_shared import get_completion_script
 
     script = get_completion_script(prog_name="codeh-history", complete_var=COMPLETE, shell=options.shell)
-    env.print(*([_NEEDS_COMPINIT] if options.shell == "zsh" else []), script)
+    if options.shell == "zsh":  # Typer doubles quotes, which zsh else joins: "the providers model"
+        script = f"{_NEEDS_COMPINIT}\n{script.replace('  eval', '  setopt local_options rc_quotes; eval')}"
+    env.print(script)
 
 
 def candidates(env: Env, command: str, option: Option, before: Collection[str]) -> list[str]:
