@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from codeh_history.base.errors import InputOutput
+from codeh_history.store import log as store_log
 from codeh_history.talk.append import text
 from codeh_history.talk.receive import answer as receive
 from in_process import run_in_process, write_session
@@ -74,6 +76,19 @@ def test_invalid_utf_8_is_named_and_stays_pending(home, data, byte, left):
 def test_empty_text_is_refused_and_creates_no_session(home, data):
     assert run_in_process("append", "-s", "s", "--stream", stdin=data, home=home).code == 65
     assert log(home) == []
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["a new session", "one that exists"])
+def test_text_that_cannot_be_stored_is_shown(home, monkeypatch, stored):  # 2026-11-27
+    def full(_fd, path, *_, **__):
+        raise InputOutput(f"{path}: No space left on device; nothing was stored")
+
+    if stored:
+        run_in_process("append", "-s", "s", "-m", "hi", home=home)
+    monkeypatch.setattr(store_log, "write", full)
+    done = run_in_process("append", "-s", "s", "--stream", "--echo", stdin=[b"Look"], home=home)
+    assert (done.code, done.out) == (74, b"Look\n")
+    assert b"No space left on device; nothing was stored" in done.err
 
 
 def test_a_stream_begins_a_session_of_its_own_if_another_took_its_name(home, monkeypatch):  # 2026-11-27

@@ -143,6 +143,10 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
                 receiving.echo.end()  # so that the error starts on a new line
             receiving.interrupt("interrupted")
             raise
+        except HistoryError:
+            if receiving.echo:
+                receiving.echo.end()
+            raise
         except OSError as error:
             receiving.abort(f"reading failed: {error.strerror}")
             raise InputOutput(f"stdin: {error.strerror}{receiving.pending_note()}") from None
@@ -186,6 +190,8 @@ class Receiving(Pending):
             if self.echo:
                 self.echo.end()
         self.add(parts)
+        if self.echo:  # first: what cannot be stored is shown all the same
+            self.echo.parts(parts)
         if self.pending is None and not self.waits:
             stored: list[Json] = []
             if not self.fresh:
@@ -194,8 +200,6 @@ class Receiving(Pending):
             self.flushed = time.monotonic()
             if not self.waits:
                 self.flush()
-        if self.echo:
-            self.echo.parts(parts)
 
     def message(self, type: str, id: str) -> Json:
         return _present({

@@ -101,7 +101,7 @@ class Pending:
             self.target, self.first = begin(self.env, ""), b""
             self.append(build)
         except (NotFound, InputOutput) as error:
-            if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
+            if isinstance(error, InputOutput) and (not (begun or self.first) or exists(self.target.path)):
                 raise
             self.kept_id = self.pending or self.env.random_id()
             self.removal = f"{REMOVED}; nothing had arrived"
