@@ -85,6 +85,14 @@ def test_a_pinned_session_stays_until_it_is_unpinned(home):
     assert prune("--keep", "1").text == "old"
 
 
+def test_what_cannot_be_moved_is_an_error(home):
+    three(home)
+    (home / "trash").write_text("not a folder")
+    done = prune("--keep", "2", "--yes")
+    assert (done.code, done.out) == (74, b"")
+    assert b"old: not moved: " in done.err
+
+
 def test_a_session_that_grows_in_the_meantime_is_kept(home):
     from codeh_history.base.env import Env
     from codeh_history.base.errors import HistoryError

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, Usage
+from ..base.errors import BadData, HistoryError, InputOutput, Usage
 from ..base.options import Verb, flag, option
 from ..base.times import from_millis, moment, to_millis
 from ..base.words import plural
@@ -31,7 +31,7 @@ class Options(Verb):
     yes: bool = flag("Move them.")
 
 
-def run(env: Env, options: Options) -> None:
+def run(env: Env, options: Options) -> int:
     sessions = newest_first(env)
     if options.keep is not None:
         old = sessions[options.keep :]
@@ -40,7 +40,7 @@ def run(env: Env, options: Options) -> None:
         old = [session for session in sessions if 0 < session.used < before]
     else:
         raise Usage("pass either --older-than AGE or --keep N")
-    moved = 0
+    moved = code = 0
     for id, _, size, stays in old:
         try:
             if stays:
@@ -50,6 +50,8 @@ def run(env: Env, options: Options) -> None:
                 env.stored = f"{id}, in the trash"
         except HistoryError as error:
             env.note(f"{id}: not moved: {error}")
+            if isinstance(error, InputOutput):
+                code = error.exit_code
             continue
         moved += 1
         env.print(id)
@@ -60,6 +62,7 @@ def run(env: Env, options: Options) -> None:
         env.note(
             f"{plural(moved, 'session')} {done if options.yes else 'to move to the trash; pass --yes'}"
         )
+    return code
 
 
 class Session(NamedTuple):

@@ -118,7 +118,7 @@ class Source(NamedTuple):
 
 def silence(batch: Batch) -> str:
     """The summary of a batch without text, for which no request is made."""
-    return f"{batch.count} exchanges without text."
+    return f"{plural(batch.count, 'exchange')} without text."
 
 
 @dataclass(frozen=True)

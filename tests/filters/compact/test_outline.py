@@ -39,7 +39,7 @@ def test_what_has_no_room_for_a_line_is_told_by_its_beginning(monkeypatch):
     messages = view(talk(1)).messages
     monkeypatch.setattr(outlines, "extract", lambda *_: {"summary": "", "lines": []})
     made = outline(Batch(messages, 1, None, None))
-    assert made["summary"] == f"1 exchanges, beginning with: {messages[0].parts[0]['text']}"
+    assert made["summary"] == f"1 exchange, beginning with: {messages[0].parts[0]['text']}"
     assert outline(Batch([], 2, None, None))["summary"] == "2 exchanges without text."
 
 

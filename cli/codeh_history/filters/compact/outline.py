@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...base.errors import SummarizerFailed
+from ...base.words import plural
 from ...session.exchanges import prompts
 from ...session.model import Json, Message
 from ...session.ops import Op, apply
@@ -70,8 +71,8 @@ def outline(counter: Counter, batch: Batch, most: float = MOST) -> Json:
     texts = (text_of(message).strip() for message in batch.messages if message.role == "user")
     first = next(filter(None, texts), "")
     begins = f", beginning with: {clip(first, 200)}" if first else " without text."
-    text = f"{batch.count} earlier exchanges." if batch.summaries else f"{batch.count} exchanges{begins}"
-    return {"summary": text, "by": "outline"}
+    count = plural(batch.count, "earlier exchange" if batch.summaries else "exchange")
+    return {"summary": f"{count}." if batch.summaries else count + begins, "by": "outline"}
 
 
 def extracted(
