@@ -53,12 +53,6 @@ def from_file(value: str) -> str:
     return without_newline(decode(read_file(value[1:]), value[1:]))
 
 
-def check_json(value: str, where: str) -> None:
-    """Raise Usage if a value that must be JSON is a file name instead."""
-    if not value.startswith("@") and (value.endswith(".json") or os.path.isfile(value)):
-        raise Usage(f"{where}: not JSON; did you mean @{value}?")
-
-
 # -- stdin -------------------------------------------------------------------------------------------------
 
 

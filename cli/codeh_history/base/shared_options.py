@@ -7,11 +7,12 @@ session, which may come from someone else.
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 
 from . import Any, Callable, Iterator, Self, Sequence
 from .errors import BadData, Usage
-from .input import check_json, from_file
+from .input import from_file
 from .options import (
     ALLOW_MISSING,
     IN_PLACE,
@@ -178,13 +179,19 @@ def from_settings(session: str) -> Iterator[None]:
         raise BadData(f"{session}: by the session's settings: {error}; `set KEY=` unsets one") from None
 
 
+def json_from(value: str, where: str, *types: type) -> Any:
+    """Parse JSON of one of these types, given as text or as `@FILE`."""
+    if not value.startswith("@") and (value.endswith(".json") or os.path.isfile(value)):
+        raise Usage(f"{where}: not JSON; did you mean @{value}?")
+    parsed = parse_json(from_file(value), where)
+    if not isinstance(parsed, types):
+        raise BadData(f"{where}: expected a JSON {'list' if list in types else 'object'}")
+    return parsed
+
+
 def tools_from(value: str) -> list[dict[str, Any]]:
     """Read tool declarations from `@FILE` or JSON text, in any provider's format."""
-    check_json(value, f"--tools {value}")
-    tools = parse_json(from_file(value), f"--tools {value}")
-    if not isinstance(tools, (list, dict)):
-        raise BadData(f"--tools {value}: expected a list of tool declarations")
-    return system_and_tools({"tools": tools})[1]
+    return system_and_tools({"tools": json_from(value, f"--tools {value}", list, dict)})[1]
 
 
 def system_and_tools(meta: dict[str, Any]) -> tuple[str | None, list[dict[str, Any]]]:

@@ -9,9 +9,9 @@ from .. import providers
 from ..base import shared_options
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.input import check_json, from_file
+from ..base.input import from_file
 from ..base.options import Option, Writing, argument
-from ..base.read_json import json_value, parse_json
+from ..base.read_json import json_value
 from ..base.words import is_id, suggestion
 from ..filters import reduction
 from ..session.fold import fold
@@ -114,14 +114,12 @@ def check_key(key: str) -> None:
 
 def value_of(key: str, text: str) -> object:
     """Parse a value: JSON for tools and settings, a list for tags, else text; None if empty."""
-    where = text[1:] if text.startswith("@") else key
-    if key == "tools" or key.startswith("settings."):
-        check_json(text, f"set {key}={text}")
+    if text and (key == "tools" or key.startswith("settings.")):
+        types = (list, dict) if key == "tools" else (dict,)
+        return shared_options.json_from(text, f"set {key}={text}", *types)
     text = from_file(text)
     if not text:
         return None
-    if key == "tools" or key.startswith("settings."):
-        return parse_json(text, where)
     if key in shared_options.LISTS:
         value = json_value(text)
         is_texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
