@@ -118,8 +118,7 @@ def test_two_plans_one_after_the_other_are_one():
         ("summarize", ["c"]),
         ("summarize", ["a", "b", "d"]),
     ]
-    assert (both.before, both.after, both.budget) == (100, 40, 50)
-    assert first.then(second._replace(counter="characters")).before == 80
+    assert (both.before, both.after, both.budget) == (80, 40, 50)
 
 
 def requested(**options):
@@ -222,6 +221,15 @@ def home(tmp_path):
     lines = b"".join(orjson.dumps(line) + b"\n" for line in talk)
     run_ok("append", "-s", "demo", "--jsonl", home=tmp_path, stdin=lines)
     return tmp_path
+
+
+def test_before_is_the_size_of_the_session_whichever_limit_acts_first(home):
+    plans = [
+        orjson.loads(run_in_process("compact", "demo", "--plan", *limits, *COUNTED, home=home).out)
+        for limits in (["--budget", "2k"], ["--budget", "2k", "--max-items", "5"])
+    ]
+    assert plans[1]["stages"][0] == "max-items"
+    assert plans[0]["before"] == plans[1]["before"]
 
 
 @pytest.mark.parametrize(("argv", "reason"), [

@@ -12,12 +12,14 @@ from ...base.errors import SummarizerFailed, Usage
 from ...base.shared_options import Compact, Compaction, from_settings, system_and_tools
 from ...session.model import Json
 from ...session.ops import apply, drop
+from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
 from .. import compact
 from ..costs import counter_for
 from . import Plan, Settings
+from .draft import History
 from .plan import Step
 from .units import Layout, limit_messages
 
@@ -146,7 +148,10 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
         if isinstance(counter, Characters):
             policy = "tiered" if settings.policy == "loop" else settings.policy
             settings = settings._replace(policy=policy, hysteresis=False)
-        plans.append(compact.compact(_after(view, plans), settings, counter))
+        made = compact.compact(_after(view, plans), settings, counter)
+        if plans and made.before is not None:  # of the session, not of what the earlier plans leave
+            made = made._replace(before=counter.scale(History(rendered(view), counter, settings).total))
+        plans.append(made)
     return reduce(Plan.then, plans)
 
 

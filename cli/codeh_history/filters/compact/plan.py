@@ -106,15 +106,14 @@ class Plan(NamedTuple):
         }  # fmt: skip
 
     def then(self, other: Plan) -> Plan:
-        """Append a plan that was made for the result of this one; a summary that the other absorbs
+        """Append a plan made for the result of this one; a summary that the other absorbs
         is dropped.
         """
-        same = self.counter == other.counter
         by_id = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
         taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in by_id}
         steps = [_covering(step, by_id) for step in other.steps]
         kept = [step for id, step in by_id.items() if id not in taken]
-        return other._replace(before=self.before if same else other.before, steps=[*kept, *steps])
+        return other._replace(steps=[*kept, *steps])
 
 
 def _covering(step: Step, by_id: Mapping[str, Step]) -> Step:
