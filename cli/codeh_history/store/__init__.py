@@ -1,1 +1,1 @@
-"""Where sessions are stored, and the only code that writes them."""
+"""Stores of sessions and blocks: the only code that writes sessions."""

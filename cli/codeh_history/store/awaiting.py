@@ -1,8 +1,8 @@
-"""Which sessions are waiting for a response: a lock held while one is requested or streamed.
+"""Mark sessions that are waiting for a response, by a lock held while one is requested or streamed.
 
-Each is a file in `HOME/awaiting`, locked shared by every process that waits and deleted by the last one; a
-file left by a killed process has no effect. `sync` leaves such a session alone, because the response
-belongs to its current prompt.
+Each has a file in `HOME/awaiting`. Every process that waits holds a shared lock on it, and the last one
+deletes it; a file left by a killed process has no effect. `sync` leaves such a session alone, because the
+response belongs to its current prompt.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 @contextmanager
 def awaiting(env: Env, path: str) -> Iterator[None]:
-    """Mark a session as waiting for a response; if that cannot be recorded, continue without.
+    """Mark a session as waiting for a response; ignore failures.
 
-    A file outside the store is not marked, since sync never gives it another branch.
+    A file outside the store needs no mark, because sync never changes it.
     """
     session = id_of(path)
     folder = os.path.join(env.home, FOLDER)

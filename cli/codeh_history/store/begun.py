@@ -1,4 +1,4 @@
-"""Which session is the newest, in this directory or overall, read from the end of each log."""
+"""Find the newest session, begun in this directory or overall, from the end of each log."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # each message contain
 
 
 def begun_here(env: Env) -> Iterator[tuple[int, str]]:
-    """Yield when each session begun in this directory last changed, and its path; newest first.
+    """Yield the time of the last change (epoch ms) and path of each session begun in this directory.
 
-    Times are epoch milliseconds. Imported copies do not count as begun here. Headers are read one at a
-    time, so a caller that stops early reads few.
+    The newest comes first. Imported copies do not count as begun here. Headers are read one at a time, so a
+    caller that stops early reads few.
     """
     cwd = env.cwd()
     mark = b'"cwd":' + quote(cwd).encode()
@@ -82,7 +82,7 @@ def lines_backwards(fd: int, size: int) -> Iterator[bytes]:
 
 
 def times(path: str) -> tuple[str, str | None, str]:
-    """Return when a session was created, and when its newest message and its newest record were written.
+    """Return the times of a session's creation, newest message and newest record.
 
     "" if undated; None without a message.
     """
@@ -110,7 +110,7 @@ def times(path: str) -> tuple[str, str | None, str]:
 
 
 def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
-    """Yield when each session in the store last changed, its path and its first bytes; newest first."""
+    """Yield each session's time of last change (epoch ms), path and first bytes; newest first."""
     folder = sessions_dir(env)
     database = database_of(f"{folder}/")
     if database:

@@ -1,8 +1,8 @@
-"""What is cached between runs: one SQLite file in the home's cache, with a table for each use.
+"""The cache of token counts and other computed values: an SQLite file in the home's `cache` folder.
 
-It is safe to delete at any time, and a damaged or unusable cache counts as empty. It uses the default
-journal, not WAL: processes that create the file together fail when switching to WAL, whatever their
-timeout. `synchronous=off`: what a crash loses is computed again.
+It can be deleted at any time, and a damaged or unusable cache counts as empty. It uses the default journal:
+processes that create the file together fail when switching to WAL. `synchronous=off`: values lost in a
+crash are computed again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .protocol import Stamp
 if TYPE_CHECKING:
     import sqlite3
 
-SETTLED = 3.0  # seconds; a file written more recently could change again without its times changing
+SETTLED = 3.0  # seconds; a file written more recently could change again within its time's resolution
 _SETUP = (
     "pragma synchronous=off",
     "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
@@ -95,7 +95,7 @@ class Cache:
         ensure_dir(self.folder)
         with suppress(FileExistsError):
             fd = create(self.path)
-            os.fchmod(fd, 0o600)  # whatever the umask
+            os.fchmod(fd, 0o600)  # the umask may be stricter
             os.close(fd)
         db = sqlite3.connect(self.path, timeout=_WAIT)
         for statement in _SETUP:
@@ -106,17 +106,16 @@ class Cache:
         """Delete a damaged file; stop using one that another process has locked for a while."""
         import sqlite3
 
-        if type(error) is sqlite3.DatabaseError:  # its subclasses have other causes, such as a lock
+        if type(error) is sqlite3.DatabaseError:  # damage; subclasses have other causes, such as a lock
             remove(self.path)
         elif "locked" in str(error):
             _paused[self.path] = time.monotonic() + _PAUSE
 
 
 class Remembered:
-    """JSON values by name, each valid while its source has the same stamp.
+    """Cached JSON values by name, each valid while its source has the same stamp.
 
-    `use` separates them from other values in the cache; `version` changes when they are computed
-    differently.
+    `use` is the namespace; `version` changes when the values are computed differently.
     """
 
     def __init__(self, home: str, use: str, version: Json | int) -> None:

@@ -1,4 +1,4 @@
-"""New sessions: a free id, a header with its parent, and lines that appear all at once."""
+"""Create sessions: choose a free id, and write the header and lines at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def id_like(name: str) -> str:
 
 
 def is_taken(path: str) -> bool:
-    """Return whether a path is in use; an empty file, as a killed process may leave it, is not."""
+    """Return whether a path is in use; an empty file, which a killed process may leave, is not."""
     if database_of(path):
         return exists(path)
     try:
@@ -69,8 +69,8 @@ def session(
 
     `begun_here`: whether it counts as begun in this directory; imported and rescued copies do not.
     """
-    begun_by = dumps(parent).decode() if parent is not None else ""
-    return _made(env, path, lambda: log.first_line(env, path, begun_by, begun_here=begun_here), build)
+    of = dumps(parent).decode() if parent is not None else ""
+    return _created(env, path, lambda: log.first_line(env, path, of, begun_here=begun_here), build)
 
 
 def copy_session(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
@@ -82,10 +82,10 @@ def copy_session(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
         return session(env, path, lambda _: data, begun_here=False)
     if renamed:
         head = dumps({**orjson.loads(head), "id": id_of(path)})
-    return _made(env, path, lambda: head + b"\n", lambda _: rest)
+    return _created(env, path, lambda: head + b"\n", lambda _: rest)
 
 
-def _made(env: Env, path: str, header: Callable[[], bytes], build: Callable[[Locked], bytes]) -> str:
+def _created(env: Env, path: str, header: Callable[[], bytes], build: Callable[[Locked], bytes]) -> str:
     def lines(locked: Locked) -> bytes:
         if not locked.created:
             raise exists_already(path)

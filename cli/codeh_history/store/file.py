@@ -1,4 +1,4 @@
-"""The bytes of a session's file, up to its size when opened."""
+"""Read the bytes of a session's file, up to its size when opened."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _STEP = 1 << 20
 
 
 def open_regular(path: str, otherwise: str = "") -> tuple[int, int]:
-    """Open a file for reading; return it and its current size. FileNotFoundError is left to the caller.
+    """Open a regular file for reading; return its descriptor and current size.
 
-    `otherwise` is added to the error for a file that is not regular.
+    Raises FileNotFoundError if it does not exist. `otherwise` is appended to the error for other kinds.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -33,7 +33,7 @@ def open_regular(path: str, otherwise: str = "") -> tuple[int, int]:
 def is_locked(path: str, *, shared: bool, flags: int = 0) -> bool:
     """Return whether another process holds a conflicting lock on this file.
 
-    False for a file that does not exist or cannot be opened with these flags.
+    False if it cannot be opened with these flags.
     """
     import fcntl
 
@@ -65,12 +65,12 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
 
 
 def blocks(fd: int, size: int, step: int = _STEP, *, skip: bool = False) -> Iterator[bytes]:
-    """Yield the file in blocks that end with a line; the last block may not.
+    """Yield the file in blocks that end at a line's end; the last block may not.
 
     With `skip`, a line too long for a record is not read into memory: `rules.SKIPPED` replaces it.
     """
     at = length = 0
-    line_start: list[bytes] = []  # of the current line, which has `length` bytes so far
+    line_start: list[bytes] = []  # pieces of the current line, with `length` bytes so far
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
@@ -99,7 +99,7 @@ def readable(fd: int, size: int) -> bytes:
 
 
 def stream(fd: int) -> IO[bytes]:
-    """Return a seekable reader of an open file, at its beginning; use one at a time."""
+    """Return a seekable reader at the file's beginning; use one at a time, since they share the offset."""
     file = os.fdopen(os.dup(fd), "rb", _STEP)
     file.seek(0)
     return file

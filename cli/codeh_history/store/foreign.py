@@ -1,4 +1,4 @@
-"""Files that do not begin with our header: which of them may be written, and how they are read."""
+"""Read files that do not begin with our header, and check which of them may be written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..session.model import Json
 from ..session.records import BOM, VERSION, Log, lines_of, parse
 from ..session.rules import PLACING, RULES
 
-OURS = b'{"type":"session","version":1,"id"'  # how a session file of this program begins
+OURS = b'{"type":"session","version":1,"id"'  # the beginning of a session file of this program
 _TORN = b'{"type":"session"'
 _KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input"))  # of wrappers
 
@@ -19,7 +19,7 @@ def check_writable(data: bytes, path: str) -> bool:
     if begins and b"\n" not in data and json_value(data) is None:
         return True
     if not data.strip(b"\0"):
-        return True  # allocated but never written
+        return True  # all zeros: a crash left the file allocated but not written
     from ..programs.registry import detect_program
     from .program_files import HEAD, head_of
 

@@ -1,4 +1,4 @@
-"""Titles, tags and pins of other programs' sessions that are not imported: `foreign.jsonl` in the home."""
+"""Store titles, tags and pins of sessions that are not imported, in `HOME/foreign.jsonl`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW 
 
 
 def keep(env: Env, session: str, values: Json) -> None:
-    """Append settings of a session `PROGRAM-ID`, durable on return; None unsets."""
+    """Append settings of a session (`PROGRAM-ID`), durable on return; None unsets one."""
     ensure_dir(env.home)
     path = os.path.join(env.home, NAME)
     line = dumps({"session": session, "ts": env.now(), "set": values}) + b"\n"

@@ -1,4 +1,4 @@
-"""The maximum length of a line: longer lines are neither written nor read as records."""
+"""Enforce the maximum length of a line; longer lines are neither written nor read as records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .paths import id_of
 
 
 def fit_lines(env: Env, path: str, data: bytes) -> bytes:
-    """Move large parts of lines that are too long to the block store; BadData if that does not help."""
+    """Move large parts of too long lines to the block store; raise BadData if a line is still too long."""
     from .blocks import open_store
 
     pieces: list[bytes] = []
@@ -36,7 +36,7 @@ def fit_lines(env: Env, path: str, data: bytes) -> bytes:
 
 
 def check(path: str, data: bytes, *, before: bytes) -> None:
-    """Raise BadData if the replacement of a file has a too long line that the file did not have before."""
+    """Raise BadData if a file's new content has a too long line that the old content does not have."""
     for start, end in too_long(data):
         line = data[start:end]
         if all(line != before[old:until] for old, until in too_long(before)):

@@ -1,4 +1,4 @@
-"""A session under its lock, and the functions that build what is written."""
+"""A session under its lock, and common `build` functions, which return the bytes to write."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .file import blocks, pread_all, readable
 
 
 class Locked:
-    """A session under its lock, as `build` sees it.
+    """A session under its lock, as passed to `build`.
 
     `size` is the current number of bytes; `prefix` precedes the first new line: a header in an empty
     session, a newline after a torn line.
@@ -43,7 +43,7 @@ class Locked:
         return id.encode() in self._ids
 
     def streamed_bytes(self) -> int:
-        """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
+        """Return the size of the lines that streamed content; seeded ids do not depend on it."""
         if self._streamed is None:
             from ..session import live
             from .foreign import read
@@ -105,7 +105,7 @@ class LockedFile(Locked):
 
 
 def field(name: str, value: str) -> Any:
-    """Return a pattern for `"name": "value"`, or an escape that may spell it."""
+    """Return a pattern for `"name": "value"`, or for any escape, since that may be part of it."""
     import re
 
     names = [re.escape(quote(text).encode("utf-8", "surrogatepass")) for text in (name, value)]

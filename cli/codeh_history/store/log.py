@@ -39,8 +39,8 @@ def append(
 ) -> bool:
     """Append the lines that `build` returns (None or empty: write nothing); durable on return.
 
-    With `header`, a new session is created even without lines. Return whether the session was created. On
-    any error the existing bytes are unchanged.
+    With `header`, create a new session even without lines. Return whether the session was created. Errors
+    leave the existing bytes unchanged.
     """
     begin = header or (lambda: first_line(env, path))
     if path.startswith(SERVER):
@@ -54,7 +54,7 @@ def append(
             prefix = _prefix(fd, path, size, begin)
             locked = LockedFile(fd, path, size, id_of(path), prefix)
             lines = build_lines(env, locked, build)
-            if lines or (locked.created and header):  # an empty session was requested
+            if lines or (locked.created and header):
                 write(fd, path, size, prefix + lines, new=locked.created)
                 return locked.created
             return False
@@ -75,7 +75,7 @@ def _append_to_server(
     own: bool,
     wait: bool,
 ) -> bool:
-    """Append to a session in a database; the error names a file with messages that could not be stored."""
+    """Append to a session in a database; on failure, save the messages to a file that the error names."""
     from contextlib import suppress
 
     from ..base.postgres import Unreachable
@@ -95,9 +95,9 @@ def _append_to_server(
     except postgres.Missing:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
     except Unreachable as error:
-        env.locked = None  # its methods would query the server
+        env.locked = None  # its methods query the server
         if create and not new_lines:
-            with suppress(HistoryError):  # build the lines as for an unknown session
+            with suppress(HistoryError):  # build the lines as for a new session
                 new_lines = build(Row(path, id)) or b""
         raise unsent.keep_messages(env, path, error, new_lines) from None
     finally:
@@ -120,7 +120,7 @@ def build_lines(env: Env, locked: Locked, build: Callable[[Locked], bytes | None
 
 
 def _create_folder(env: Env, path: str) -> None:
-    """Create the sessions folder if it is missing; a folder named by a path may be a typo."""
+    """Create the sessions folder if it is missing; any other missing folder may be a typo."""
     folder = os.path.dirname(path)
     try:
         os.stat(folder or ".")
@@ -136,7 +136,7 @@ def _close(fd: int, path: str, *, created: bool) -> None:
         try:
             info = os.fstat(fd)
             if created and info.st_size == 0 and info.st_nlink > 0:  # not replaced meanwhile
-                os.unlink(path)  # still locked, so no one else has stored anything in it
+                os.unlink(path)  # still locked, so no other process has written to it
         finally:
             locks.close(fd)
     except OSError:
@@ -196,7 +196,7 @@ def _cannot(path: str, error: OSError) -> BadData | InputOutput:
 
 
 def _check_ours(fd: int, path: str) -> None:
-    """Raise BadData unless it is a regular file of ours with a single hard link."""
+    """Raise BadData unless it is a regular file of this user with a single hard link."""
     info = os.fstat(fd)
     if not stat.S_ISREG(info.st_mode):
         raise BadData(f"{path}: not a regular file; a session is one")
@@ -239,9 +239,9 @@ def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes
 
 
 def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True) -> bytes:
-    """Return the header of a new session, with its parent as JSON and the directory it was begun in.
+    """Return the header of a new session, with its parent (JSON) and the directory it was begun in.
 
-    With seeded ids the directory is omitted: ids depend on offsets and must be the same everywhere.
+    With seeded ids the directory is omitted, because ids depend on offsets and must not depend on it.
     """
     from ..base.escape import quote
 
@@ -255,7 +255,7 @@ def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True
 def write(fd: int, path: str, size: int, data: bytes, *, new: bool) -> None:
     """Write once (again only after a short write), then fdatasync; sync the directory of a new file.
 
-    A failed write is undone, if nothing was written after it.
+    A failed write is undone unless another process has appended after it.
     """
     written = 0
     try:

@@ -1,4 +1,4 @@
-"""New files, written whole or not at all, that never overwrite an existing one."""
+"""Create files completely or not at all, without overwriting existing ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..base.folders import create, ensure_dir, remove, sync, sync_dir, temporary
 
 # Errors of file systems without hard links: FAT, some network shares, some FUSE file systems.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
-_OPEN = ("/dev/stdout", "/dev/fd/", "/dev/null")
+_DEVICES = ("/dev/stdout", "/dev/fd/", "/dev/null")
 
 
 def write_over(path: str, data: bytes) -> None:
-    """Write or atomically replace a file that can be generated again, mode 0600."""
+    """Write or atomically replace a file, mode 0600, without syncing it: it can be generated again."""
     temp = temporary(path)
     try:
         with open(create(temp), "wb") as file:
@@ -29,7 +29,7 @@ def write_over(path: str, data: bytes) -> None:
 
 
 def write(path: str, data: bytes, *, folders: bool = False) -> None:
-    """Write a new file as `creating` does."""
+    """Write these bytes to a new file, as `creating` does."""
     with creating(path, folders=folders) as file:
         file.write(data)
 
@@ -38,10 +38,10 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
 def creating(path: str, *, folders: bool = False) -> Iterator[IO[bytes]]:
     """Yield a new file, mode 0600, that gets its name, durably, at the end; BadData if the path exists.
 
-    With `folders`, missing parent folders are created, mode 0700. What is open already (`/dev/stdout`, the
-    shell's `>(…)`) is written to as it is.
+    With `folders`, missing parent folders are created, mode 0700. Devices that are open already
+    (`/dev/stdout`, the shell's `>(…)`) are written to directly.
     """
-    if path.startswith(_OPEN):
+    if path.startswith(_DEVICES):
         with open(path, "ab") as file:
             yield file
         return

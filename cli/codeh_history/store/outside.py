@@ -1,4 +1,4 @@
-"""Sessions outside the home that name blocks: `HOME/elsewhere` lists them for `gc`."""
+"""List the sessions outside the home that refer to blocks, in `HOME/elsewhere`, for `gc`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def add(env: Env, path: str, data: bytes) -> None:
-    """Record a session outside the home before it names blocks."""
+    """Record a session outside the home before these bytes, if they refer to blocks, are written to it."""
     if os.path.dirname(path) == own_dir(env) or b'"blockId' not in data:
         return
     # one entry for all sessions of a database
@@ -60,7 +60,7 @@ def _update(env: Env, *, add: Collection[str] = (), remove: Collection[str] = ()
         new = [path for path in dict.fromkeys([*old, *add]) if path not in remove]
         if new != old:
             text = b"".join(os.fsencode(path) + b"\0" for path in new)
-            write(fd, text.ljust(len(before), b"\0"))  # a reader sees whole paths
+            write(fd, text.ljust(len(before), b"\0"))  # padded, so that a reader sees only complete paths
             sync(fd)
     finally:
         locks.close(fd)

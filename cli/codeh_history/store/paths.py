@@ -1,4 +1,4 @@
-"""Which file a session is: ids, paths, and the folders that hold sessions."""
+"""Session ids, their paths, and the folders of sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .postgres import Postgres
 
-SERVER = "postgres://"  # begins the path of a session in a database, never that of a file
+SERVER = "postgres://"  # prefix of the paths of sessions in a database, never of a file
 
 
 def database_of(path: str) -> tuple[Postgres, str] | None:
@@ -45,7 +45,7 @@ def sessions_dir(env: Env) -> str:
 
 
 def own_dir(env: Env) -> str:
-    """Return the home's own sessions folder, wherever new sessions are created."""
+    """Return the home's own sessions folder, regardless of `CODEH_STORE`."""
     return os.path.join(env.home, "sessions")
 
 
@@ -71,7 +71,7 @@ def path_of(env: Env, session: str) -> str:
 
 
 def exists(path: str) -> bool:
-    """Return whether a session, or anything else, exists at a path."""
+    """Return whether a session, or any file, exists at a path."""
     database = database_of(path)
     return database[0].stamp(database[1]) is not None if database else os.path.exists(path)
 
@@ -90,7 +90,7 @@ def similar_id(path: str) -> str:
 
 
 def hint(path: str) -> str:
-    """Suggest what to do about a missing session: a similar name, else how to list all."""
+    """Return advice on a missing session: a similar name, else how to list all."""
     from ..programs.registry import PROGRAMS
 
     of_program = id_of(path).startswith(tuple(f"{program}-" for program in PROGRAMS))

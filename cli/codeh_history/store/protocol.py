@@ -1,11 +1,10 @@
 """The interface of a store of sessions.
 
-A store holds logs by id: bytes in one order, the same for every reader, that only grow unless they are
-replaced. `stores.chosen(env)` returns the one that `CODEH_STORE` names. The rest of the program refers to a
-session by its path (`Store.path`), which `log.append`, `read`, `replace`, `create` and `trash` accept for
-every store. Every store promises:
-`create`, `swap` and an append take effect completely or not at all, one at a time for each session, and
-are durable on return (error 74 if that is unknown, 75 if the same may succeed later).
+A store holds logs by id. A log is a sequence of bytes, the same for every reader, that only grows unless it
+is replaced. `stores.chosen(env)` returns the store that `CODEH_STORE` names. The rest of the program refers
+to a session by its path (`Store.path`), which `log.append`, `read`, `replace`, `create` and `trash` accept
+for every store. `create`, `swap` and an append take effect completely or not at all, one at a time for each
+session, and are durable on return (error 74 if that is unknown, 75 if the same may succeed later).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import NamedTuple, Protocol, Self
 
 
 class Stamp(NamedTuple):
-    """Identifies a state of a log: as long as the stamp is equal, so are the bytes.
+    """Identifies a state of a log: equal stamps mean equal bytes.
 
     `edition` changes with each replacement; `size` is in bytes; `changed` is in epoch nanoseconds.
     """

@@ -1,4 +1,4 @@
-"""Read a session, wherever it is stored: without a lock, up to its size when opened."""
+"""Read a session from any store, without a lock, up to its size when opened."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ read_log = foreign.read
 
 
 def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:
-    """Return the bytes of a session from `start` on, without what is appended meanwhile.
-
-    With `skip`, those of the whole session for parsing, without lines too long for records.
-    """
+    """Return a session's bytes from `start` on; with `skip`, all of them except lines that are too long."""
     fd, size = open_stored(path)
     try:
         translated = _translated(fd, path)
@@ -36,7 +33,7 @@ def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:
 
 
 def is_ours(path: str) -> bool:
-    """Return whether a file begins as this program's sessions do, and so is not another program's."""
+    """Return whether a file begins with this program's header, so that it is not another program's."""
     try:
         fd, _ = open_stored(path)
     except HistoryError:
@@ -49,7 +46,7 @@ def is_ours(path: str) -> bool:
 
 @contextmanager
 def opened(path: str) -> Iterator[tuple[int, int]]:
-    """Open a session for reading; yield the file and its current size.
+    """Open a session for reading; yield its descriptor and current size.
 
     Another program's file is translated into an unnamed temporary file.
     """
@@ -66,7 +63,7 @@ def opened(path: str) -> Iterator[tuple[int, int]]:
 
 
 def _unnamed(data: bytes) -> tuple[int, int]:
-    """Write bytes to an unnamed temporary file; return it, open, and its size."""
+    """Write bytes to an unnamed temporary file; return its descriptor and size."""
     import tempfile
 
     with tempfile.TemporaryFile() as file:
@@ -86,7 +83,7 @@ def _translated(fd: int, path: str) -> bytes | None:
 
 
 def open_stored(path: str) -> tuple[int, int]:
-    """Open a session's bytes, in whatever form, for reading; return the file and its current size."""
+    """Open a session's bytes for reading, untranslated; return the descriptor and current size."""
     database = database_of(path)
     try:
         if database:
@@ -132,9 +129,9 @@ def size_of(path: str) -> int:
 
 
 def loaded_together(paths: Sequence[str]) -> Iterator[str]:
-    """Yield these paths of sessions in one store, in order (for a database, in the order of ids).
+    """Yield these paths of sessions in one store, in order (for a database, by id).
 
-    A database reads all of them with one query, and each is in memory while it is processed.
+    A database reads many sessions with one query, and each is in memory while it is processed.
     """
     database = database_of(paths[0]) if paths else None
     if database:

@@ -1,8 +1,8 @@
 """Replace a session's file, under its lock, for the few commands that rewrite lines.
 
 lock → create a temporary file beside it and lock that → write → fsync → rename → fsync the directory. A
-process waiting for the old file's lock finds that the path names another file and opens that
-(`log.append`); a process that opens the new one waits until all is done.
+process that waits for the old file's lock then notices and opens the new file (`log.append`); a process
+that opens the new file waits for its lock.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def replace(
     create: bool = False,
     apart: bool = False,
 ) -> bool:
-    """Replace a session's content with what `build` returns; None leaves it unchanged.
+    """Replace a session's content with what `build` returns, durable on return; None leaves it unchanged.
 
-    Durable on return; on any error the session is unchanged. Return whether it was replaced. With `create`,
-    a missing file is created. `apart`: the session's blocks are stored beside it, not in this home.
+    Return whether it was replaced. Errors leave the session unchanged. `create`: create a missing file.
+    `apart`: the session's blocks are stored beside it, not in this home.
     """
     database = database_of(path)
     if database:
@@ -55,7 +55,7 @@ def replace(
 def _checked(
     env: Env, path: str, locked: Locked, new: bytes | None, *, apart: bool = False
 ) -> bytes | None:
-    """Return the new content after checking its line lengths, and record the blocks it names for `gc`."""
+    """Check the new content's line lengths, record for `gc` that it refers to blocks, and return it."""
     if new is not None:
         if len(new) > LONGEST:
             check(path, new, before=locked.whole())

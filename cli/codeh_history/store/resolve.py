@@ -1,4 +1,4 @@
-"""Resolve what people type to a session: `-s`, an argument, `$CODEH_SESSION`, `@`, prefixes, paths."""
+"""Resolve the name of a session: from `-s`, an argument or `$CODEH_SESSION`; `@`, prefixes, paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WHICH = "which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-hi
 
 
 class Target:
-    """The chosen session: its path (`-` is a stream on stdin), and how it was chosen."""
+    """The chosen session: its path (`-`: a stream on stdin), and why it was chosen."""
 
     __slots__ = ("path", "why")
 
@@ -164,7 +164,7 @@ def ids(env: Env) -> list[tuple[str, str]]:
         names = sorted(os.listdir(directory))
     except FileNotFoundError:
         return []
-    # if an id has an older form and a session, the session sorts later and wins
+    # a session sorts after an older form with the same id, and so replaces it
     by_id = {id_of(name): os.path.join(directory, name) for name in names if is_path(name)}
     return [(id, path) for id, path in by_id.items() if is_id(id)]
 

@@ -1,4 +1,4 @@
-"""The store that is configured: a database, or files in a folder."""
+"""The configured store: a database, or files in a folder."""
 
 from __future__ import annotations
 

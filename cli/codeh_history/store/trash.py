@@ -1,4 +1,4 @@
-"""Removed sessions, kept whole in `~/.codeh/trash` until they are restored or the trash is emptied.
+"""Removed sessions: they stay in `~/.codeh/trash` until they are restored or the trash is emptied.
 
 Each is `ID.N.jsonl`, with N higher than any other of its id, so that no file is ever replaced. A process
 that changes the trash holds the lock of its folder, acquired after that of the session.
@@ -43,7 +43,7 @@ def trash_dir(env: Env) -> str:
 
 
 def check_names(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
-    """Return the ids without duplicates, after checking that each is exact and exists."""
+    """Check that each id is exact and exists; return them without duplicates."""
     for name in names:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
@@ -57,11 +57,11 @@ def check_names(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
 
 
 def _exists(env: Env, name: str) -> BadData:
-    back = "".join(
+    advice = "".join(
         f"; `codeh-history fork {newest.path} --into NEW` restores the removed one under another id"
         for newest in trashed(env, name)[-1:]
     )
-    return BadData(f"{name}: already exists{back}")
+    return BadData(f"{name}: already exists{advice}")
 
 
 def trashed(env: Env, name: str | None = None) -> list[Trashed]:
@@ -76,7 +76,7 @@ def trashed(env: Env, name: str | None = None) -> list[Trashed]:
 
 
 def remove(env: Env, name: str, *, size: int | None = None) -> int:
-    """Move a session to the trash under its lock; return how many of its id are now in the trash.
+    """Move a session to the trash under its lock; return the number of sessions with its id there.
 
     With `size`, raise TryAgain if the session has another size or is locked.
     """
@@ -94,7 +94,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
                 new_file.write(to, locked.whole())
                 if not database:
                     os.unlink(path)
-            os.utime(to, (env.millis() / 1000,) * 2)  # when it was moved to the trash
+            os.utime(to, (env.millis() / 1000,) * 2)  # the time of the move, for `older`
 
     if database:
         database[0].remove(name, move)
@@ -107,7 +107,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
 def restore(env: Env, name: str) -> list[Trashed]:
     """Restore the newest removed session with this id; return those that stay in the trash.
 
-    The name is first reserved by a locked empty file, as for a new session, so nothing is overwritten.
+    A locked empty file first reserves the name, as for a new session, so nothing is overwritten.
     """
     path = path_of(env, name)
     database = database_of(path)
@@ -147,12 +147,12 @@ def _renamed(path: str, to: str) -> bool:
 
 
 def older(env: Env, before: float) -> list[Trashed]:
-    """Return what was moved to the trash before a time (epoch seconds)."""
+    """Return the sessions moved to the trash before a time (epoch seconds)."""
     return [item for item in trashed(env) if item.since < before]
 
 
 def empty(env: Env, before: float) -> list[Trashed]:
-    """Delete what was moved to the trash before a time (epoch seconds)."""
+    """Delete the sessions moved to the trash before a time (epoch seconds), and return them."""
     if not os.path.isdir(trash_dir(env)):
         return []
     with _locked(env):

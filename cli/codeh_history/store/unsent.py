@@ -1,4 +1,4 @@
-"""Messages that could not be stored: files in `HOME/unsent`, to be appended again."""
+"""Save messages that could not be stored to files in `HOME/unsent`, from which they can be appended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .paths import id_of, path_of
 
 
 def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
-    """Keep the messages among these lines; return the error with the file and the command that stores it.
+    """Save the messages among these lines; return the error with the command that stores them.
 
     The messages have ids, so storing them twice has no effect.
     """
@@ -30,16 +30,16 @@ def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
 
 
 def keep_answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
-    """Keep a provider's answer from stdin; return the error with the command that stores it."""
+    """Save a provider's answer from stdin; return the error with the command that stores it."""
     if not isinstance(error, Unreachable):
         return error
     return _kept(env, path, error, env.read_stdin(), "answer", f"--from {format} <")
 
 
 def keep_unnamed_answer(env: Env, format: str) -> str:
-    """Keep the provider's answer on stdin; return the command that stores it, to append to an error.
+    """Save a provider's answer from stdin; return the command that stores it, as the end of an error.
 
-    Raise TryAgain if stdin is empty.
+    Raises TryAgain if stdin is empty.
     """
     if env.terminal(env.stdin):
         return ""
@@ -53,10 +53,9 @@ def keep_unnamed_answer(env: Env, format: str) -> str:
 
 
 def keep_text(env: Env, path: str, id: str, text: str, options: str) -> str:
-    """Keep the text of a message whose session was removed, replacing an earlier version.
+    """Save the text of a message whose session was removed, replacing an earlier version.
 
-    Return, for an error message, where the text is and the command that stores it, or why it could not be
-    kept.
+    Return the file and the command that stores it, or the reason for a failure, as the end of an error.
     """
     file = os.path.join(_folder(env), f"{id_of(path)}-{id}.txt")
     try:
@@ -72,7 +71,7 @@ def keep_text(env: Env, path: str, id: str, text: str, options: str) -> str:
 
 
 def files(env: Env, before: float | None = None) -> dict[str, int]:
-    """Return the sizes of the kept files; with `before` (epoch seconds), of those written before it."""
+    """Return the sizes of the saved files; with `before` (epoch seconds), of those written before it."""
     kept = entries(_folder(env), lambda name: not name.endswith(SUFFIX), follow=False)
     return {
         entry.path: info.st_size
@@ -95,7 +94,7 @@ def _write(env: Env, path: str, data: bytes, ending: str) -> str | None:
 
 
 def _kept(env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str) -> Unreachable:
-    """Keep data that a session's server did not store; return the error with the command that stores it."""
+    """Save data that a server did not store; return the error with the command that stores it."""
     file = _write(env, path, data, ending)
     if file is None:
         return error

@@ -29,7 +29,7 @@ _ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Agents:
-    """Finds the sub-agents of sessions, `without` those of these ids; each other file is read once."""
+    """Finds the sub-agents of sessions, except those with an id in `without`."""
 
     def __init__(self, env: Env, without: Collection[str] = ()) -> None:
         self.env = env
@@ -37,7 +37,7 @@ class Agents:
         self._naming: dict[str, dict[bytes, dict[str, None]]] = {}  # program → id → files that name it
 
     def of(self, view: View, above: frozenset[str] = frozenset()) -> Iterator[View]:
-        """Yield the sub-agents of a session, each followed by its own; `above`: whose sub-agent it is."""
+        """Yield the sub-agents of a session, depth first; `above`: the ids of its callers."""
         paths, above = self._imported.get(view.id, ()), above | {view.id}
         imported = (view_of(self.env, Target(path, ""), lost={}) for path in paths)
         for id, agent in {agent.id: agent for agent in (*self._in_files(view), *imported)}.items():
@@ -47,7 +47,7 @@ class Agents:
 
     @cached_property
     def _imported(self) -> dict[str, list[str]]:
-        """The files of imported sub-agents, by parent session."""
+        """The paths of imported sub-agents, by parent session."""
         by_parent: dict[str, list[str]] = {}
         for id, path in ids(self.env):
             if id.startswith(tuple(registry.PROGRAMS)):
@@ -63,8 +63,8 @@ class Agents:
         program, id, path = (str(source.get(key)) for key in ("from", "id", "path"))
         if program not in registry.PROGRAMS:
             return
-        if not source.get("agent"):  # the file of a sub-agent, or of its session, has no others
-            with suppress(HistoryError), opened(path) as file:  # it may be gone
+        if not source.get("agent"):  # a sub-agent's file contains no further ones
+            with suppress(HistoryError), opened(path) as file:  # it may have been deleted
                 for session in sessions_in(file, program):
                     if session.id == id:
                         yield from _below(session, path)
@@ -75,7 +75,7 @@ class Agents:
                     yield agent
 
     def _files(self, program: str) -> dict[bytes, dict[str, None]]:
-        """A program's files by the ids that their paths and beginnings contain."""
+        """Return a program's files by the ids in their paths and beginnings."""
         if program not in self._naming:
             naming = self._naming[program] = {}
             for path in (file.path for file in files_of(self.env, [program]) if not is_database(file.path)):
@@ -86,7 +86,7 @@ class Agents:
 
 
 def _parent(header: Json | None) -> str | None:
-    """The parent session of a sub-agent; None for other sessions."""
+    """Return the parent session of a sub-agent; None for other sessions."""
     parent = (header or {}).get("parent")
     return str(parent.get("session")) if origin(header).get("agent") and isinstance(parent, dict) else None
 
@@ -101,14 +101,14 @@ def _below(session: Session, path: str) -> Iterator[View]:
 def interleaved(view: View, agents: list[View], numbered: Numbered) -> Numbered:
     """Put each sub-agent's messages below the message that called it.
 
-    That is the one with a call that contains its first prompt, else the one that the program names, else
-    the last one with a call before it began. Sub-agents called by no message of `numbered` are left out.
+    The caller is the message with a call whose argument is the first prompt, else the one that the program
+    names, else the last with a call before that. Sub-agents with a caller not in `numbered` are left out.
     """
     below = _by_caller(view, agents)
-    made: Numbered = []
+    result: Numbered = []
 
     def add(number: int | None, message: Message, path: str) -> None:
-        made.append((number, message))
+        result.append((number, message))
         for agent in below.pop(message.id, ()):
             own = {"session": agent.id, "name": origin(agent.header).get("agentName"), "under": path}
             for place, reply in enumerate(agent.messages, 1):
@@ -118,11 +118,11 @@ def interleaved(view: View, agents: list[View], numbered: Numbered) -> Numbered:
 
     for number, message in numbered:
         add(number, message, str(number))
-    return made
+    return result
 
 
 def _by_caller(view: View, agents: list[View]) -> dict[str, list[View]]:
-    """The sub-agents by the message that called them."""
+    """Return the sub-agents by the id of the message that called them."""
     calls = [
         (each, message, value.strip())
         for each in (view, *agents) for message in each.messages for part in message.parts

@@ -1,4 +1,4 @@
-"""The factor of `--calibrated`: token counts that a provider reported, compared with ours."""
+"""The factor of `--calibrated`: compare the token counts that a provider reported with ours."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def for_model(env: Env, view: View, counter: Counter, name: str | None) -> Json:
     times = {path: stamp.changed if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
     shares: list[float] = []
     for path in sorted(times, key=lambda path: (times[path], path), reverse=True)[:SESSIONS]:
-        with suppress(HistoryError):  # others can be read
+        with suppress(HistoryError):  # skip unreadable sessions
             data = read.read_bytes(path, skip=True)
             if quote(model).encode() in data:
                 shares += ratios(fold(read.read_log(data)), plain, model)
@@ -74,7 +74,7 @@ def quantile(values: list[float], share: float) -> float:
 def ratios(view: View, counter: Counter, model: str) -> list[float]:
     """Return, for each response of the model, the reported input divided by our count of the history.
 
-    Compacted or summarised sessions are skipped: what was sent then is not what they show now.
+    Compacted or summarised sessions have none, because their view is no longer what was sent.
     """
     if view.summaries or view.applied:
         return []

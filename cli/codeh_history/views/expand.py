@@ -70,7 +70,7 @@ def records_of(view: View, ids: set[str]) -> list[Record]:
         if step.type == "update" and step.message is not None and step.message.id in ids
     }
     chosen: list[tuple[str, Record]] = []
-    whole: set[str] = set()  # committed with their content, so earlier deltas repeat it
+    whole: set[str] = set()  # committed with parts, so their deltas are redundant
     for place, record in enumerate(view.log.records):
         data = record.data
         id = owner.get(content_id(data) or "")

@@ -1,4 +1,4 @@
-"""The last message with text, read from the end of the file; the fold is the fallback."""
+"""Find the last message with text, reading from the end of the file if possible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .view import view_of
 
 END = 1 << 16  # bytes read first; then eight times as many
 _STEP = 1 << 20
-_FEW = 8  # messages whose blocks are fetched before those of all
+_FEW = 8  # messages whose blocks are fetched before the rest
 _PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
 
 
@@ -51,10 +51,10 @@ def _sent(view: View, role: str | None) -> Iterator[Message]:
 
 
 def from_end(path: str, role: str | None) -> Message | None:
-    """Return the same without reading the whole file; NeedsFold if earlier lines may matter.
+    """Return the last message with text without reading the whole file.
 
-    The end of the log is folded as a log of its own. Only later lines hide or change a message, so its last
-    message is the log's last, unless an earlier line has the same id, or an undo reaches back.
+    The end of the file is folded like a log. Only later lines hide or change a message, so its last message
+    is the log's. Raises NeedsFold if an earlier line has the same id, or an undo reaches back.
     """
     with read.opened(path) as (fd, size):
         length = END
@@ -72,7 +72,7 @@ def from_end(path: str, role: str | None) -> Message | None:
             clears = [step.id for step in view.steps if step.type == "clear"]
             if message is not None or clears:
                 if occurs(fd, message.id if message is not None else clears[-1], start):
-                    raise NeedsFold  # its position is that of its first occurrence
+                    raise NeedsFold  # the message stands at its first occurrence
                 return message
             if start == 0:
                 return None

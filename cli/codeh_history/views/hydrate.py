@@ -43,7 +43,7 @@ def hydrate(env: Env, target: Target, *, lost: Lost | None = None, strict: bool 
 class Hydration:
     """Puts parts back into lines, fetching each block at most once.
 
-    `keep`: leave lines whose blocks are lost unchanged, without placeholders.
+    `keep`: leave lines whose blocks are lost unchanged instead of using placeholders.
     """
 
     def __init__(self, env: Env, lost: Lost | None = None, *, keep: bool = False) -> None:
@@ -59,7 +59,7 @@ class Hydration:
         return open_stores(self._env)
 
     def lines(self, lines: Iterable[bytes | Json]) -> list[bytes]:
-        """Return each line (bytes, or a record not yet written) with its parts, fetched with one `mget`."""
+        """Return each line (bytes or a new record) with its parts, fetched with one `mget`."""
         items = [(line, _naming(line)) for line in lines]
         ids = dict.fromkeys(id for _, data in items if data is not None for id in all_ids(data))
         new = [id for id in ids if id not in self._fetched]

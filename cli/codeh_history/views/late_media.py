@@ -1,8 +1,8 @@
-"""Large media that stays in the block store until the request is written.
+"""Keep large media in the block store until the request is written.
 
-A request body repeats every image of its session, and would hold each in memory several times. So a part's
-base64 is replaced by a short stand-in, itself valid base64, which passes through the provider's format; the
-data is inserted block by block when the body is written.
+A request body contains every image of its session, and building it would hold several copies of each in
+memory. So a short stand-in, itself valid base64, replaces the data while the body is built; the data is
+inserted block by block when the body is written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SENT_UNCHANGED = ("image/", "audio/", "video/", "application/pdf")  # text file
 
 
 class StandIn(str):
-    """A short text with the length, beginning and end of the base64 that it stands for."""
+    """A short text with the length, beginning and end of the base64 that it replaces."""
 
     __slots__ = ("head", "size", "tail")
     size: int
@@ -43,9 +43,9 @@ class StandIn(str):
 
 
 class Deferred:
-    """The media of one body that is inserted late, each marked by 128 random bits.
+    """The media that is inserted into a body when it is written; 128 random bits mark each place.
 
-    `measured`: only images whose stand-ins contain their dimensions, so that their cost can be counted.
+    `measured`: only images whose stand-in shows their dimensions, so that their tokens can be counted.
     """
 
     def __init__(self, *, measured: bool = False) -> None:
@@ -57,7 +57,7 @@ class Deferred:
         """Return the part in a block with a stand-in for its media; None if it must be read at once."""
         match = _DATA.search(data)
         start, end = match.span(1) if match else (0, 1)
-        if (end - start) % 4:  # no base64, or without its padding
+        if (end - start) % 4:  # no base64, or not padded
             return None
         text = f"{self._mark}{len(self._held):032x}"
         part: Json = orjson.loads(data[:start] + text.encode() + data[end:])

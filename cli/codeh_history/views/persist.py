@@ -1,4 +1,4 @@
-"""`persist`: move large content into the block store, named by its hashes in the session."""
+"""`persist`: move large parts to the block store and refer to them by their hashes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def persist(
 ) -> bool:
     """Move large parts of a session's file to the block store; return whether anything changed.
 
-    Blocks it already named are copied there too.
+    Blocks that the session already refers to are copied there from other stores.
     """
     persisting = Persisting(env, target.id, every=every, lost=lost)
     changed = rewrite.in_place(
@@ -69,7 +69,7 @@ def persist(
 
 
 def store_parts(env: Env, view: View) -> None:
-    """Store the parts that a view shows and that are in no block yet, and its summaries."""
+    """Store a view's visible inline parts and its summaries as blocks."""
     shown = (m for m in view.messages if stream.blocks_of(m) is None and m.committed)
     parts = [part for m in shown for part in m.parts if type(part) is not Unread]
     parts += map(summary_part, view.summaries)
@@ -78,7 +78,7 @@ def store_parts(env: Env, view: View) -> None:
 
 
 def by_reference(env: Env, record: Json, flow: str, stored: Collection[str]) -> Json:
-    """Return a new record with its large parts named by blocks; those not yet `stored` are stored."""
+    """Return a record with references to its large parts; store the blocks that are not in `stored`."""
     new, blocks = to_references(record, None, flow, every=False) or (record, {})
     if more := {id: data for id, data in blocks.items() if id not in stored}:
         open_store(env).mset(more)
@@ -86,7 +86,7 @@ def by_reference(env: Env, record: Json, flow: str, stored: Collection[str]) -> 
 
 
 class Persisting:
-    """Converts lines to references; each block is stored once, before any line that names it."""
+    """Converts lines to references; a block is stored once, before any line that refers to it."""
 
     def __init__(self, env: Env, flow: str, *, every: bool, lost: Lost | None = None) -> None:
         self.env = env
@@ -103,13 +103,13 @@ class Persisting:
         return open_stores(self.env)
 
     def lines(self, items: Iterable[Item]) -> list[bytes]:
-        """Return the lines after storing the blocks they name, new ones with one `mset`."""
+        """Store the lines' blocks, new ones with one `mset`, then return the converted lines."""
         blocks: Blocks = {}
         named: dict[str, None] = {}
         self.count = 0
         lines = [self._line(item, blocks, named) for item in items]
         others = [id for id in named if id not in self.stored]
-        # with nothing to write, a server is not queried
+        # query a server only if there is something to write
         if others and (blocks or not self.stores[0].remote or sizes(self.stores[1:], others)):
             self.copied += copy_missing(self.stores, others, self.lost)
         new = {id: data for id, data in blocks.items() if id not in self.stored}

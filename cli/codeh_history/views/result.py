@@ -1,4 +1,4 @@
-"""What every filter does with its ops: print the resulting session, or record them (`-i`)."""
+"""Apply a filter's ops: print the resulting session, or record them (`-i`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other 
 
 
 def target_of(env: Env, options: Any) -> Target:
-    """Return the session of a filter that cannot be undone: with `-i` it must be named."""
+    """Return the session for a filter that cannot be undone; with `-i` it must be named."""
     if options.in_place:
         require_name(env, options.session, options.argument)
     return for_filtering(env, options.session, options.argument)

@@ -1,4 +1,4 @@
-"""Rewrite a session's lines: unchanged, damaged and unknown lines keep their bytes."""
+"""Rewrite a session's lines; unchanged, damaged and unknown lines keep their bytes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Rewrite = Callable[[bytes], list[bytes]]  # a file's bytes → its new lines
 def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False) -> bool:
     """Replace a session's file by its rewritten lines, under its lock; return whether anything changed.
 
-    `rewrite` is first called without the lock, so that slow work (a remote block store) does not delay
-    appends; under the lock it finds that work done.
+    `rewrite` first runs without the lock, so that slow work (a remote block store) does not delay appends.
+    If the file changed meanwhile, it runs again under the lock, without repeating that work.
     """
     check(target)
     data = read.read_bytes(target.path)
@@ -41,7 +41,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
 
 
 def check(target: Target) -> None:
-    """Raise Usage for what cannot be rewritten in place."""
+    """Raise Usage if the session cannot be rewritten in place."""
     if target.path == "-":
         raise Usage("- (a stream on stdin) has no file to replace; name a session")
     if target.path.endswith(".json"):
@@ -56,11 +56,11 @@ def records(data: bytes) -> Iterator[tuple[bytes, Record | None]]:
 
 
 def blocks(data: bytes) -> list[str]:
-    """Return the blocks that a session's lines name, hidden and undone ones too."""
+    """Return the ids of the blocks that a session's lines refer to, hidden and undone ones too."""
     naming = parse(line for line in lines_of(data) if b'"blockId' in line).records
     return list(dict.fromkeys(id for record in naming for id in all_ids(record.data)))
 
 
 def with_same_end(line: bytes, like: bytes) -> bytes:
-    """Return a line that ends as the one it replaces."""
+    """Return the line with the newline that the one it replaces has, if any."""
     return line + b"\n" if like.endswith(b"\n") else line

@@ -1,4 +1,4 @@
-"""A session's row in `list`, and a cache of rows by their file's stamp."""
+"""Compute a session's row in `list`, and cache it by the file's stamp."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .skim import BIG, NeedsFold, OpenCalls, Skim, logs
 from .view import damage_summary
 
 BEGINNING = 120  # characters of the first prompt
-_MARK = Pattern(  # what programs put before a prompt, or instead of one
+_MARK = Pattern(  # tags that programs put before a prompt, or instead of one
     r"\s*<(command-(?:message|name|args)|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|system-reminder|task-notification|ide_(?:opened_file|selection|diagnostics))>"
 )
-MANY = 1000  # sessions; fewer are read again unless they are large
-MUCH = 2 << 20  # bytes; less is read as fast as it is loaded from the cache
+MANY = 1000  # sessions; fewer are not cached unless they are large
+MUCH = 2 << 20  # bytes; reading less is as fast as loading the cache
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
     "pending",
@@ -37,7 +37,7 @@ KEYS = (
 
 
 class Count:
-    """The numbers of a session, counted message by message, in any order."""
+    """A session's counts, updated message by message, in any order."""
 
     def __init__(self) -> None:
         self.header: Json | None = None
@@ -48,7 +48,7 @@ class Count:
         self.first: tuple[int, str] | None = None  # number and beginning of the first prompt with text
         self.calls = OpenCalls()
         self.models: dict[str, None] = {}  # models that responded
-        self.git: dict[str, None] = {}  # branches and commits that it was on
+        self.git: dict[str, None] = {}  # branches and commits
         self.unread = False  # whether a model's parts are in blocks, so that its calls are unknown
 
     def add(self, message: Message, number: int) -> None:
@@ -81,9 +81,9 @@ class Count:
         """Return the session's row."""
         header = self.header or {}
         source = origin(header)
-        named = text_of(header.get("id")) if source else None  # another program's file
+        copied = text_of(header.get("id")) if source else None  # another program's file
         return {
-            "id": named or Target(path, "").id, "path": path.encode("utf-8", "replace").decode(),
+            "id": copied or Target(path, "").id, "path": path.encode("utf-8", "replace").decode(),
             "title": text_of(self.meta.get("title")), "pinned": self.meta.get("pinned") is True,
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": self.last[1],
@@ -102,7 +102,7 @@ def first_words(message: Message) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the beginning of a text on one line, without what a program put around it."""
+    """Return the beginning of a text on one line, without the tags that programs add."""
     command, at = "", 0
     while mark := _MARK.match(text, at):
         end = text.find(f"</{mark[1]}>", mark.end())
@@ -124,14 +124,14 @@ def text_of(value: object) -> str | None:
 
 
 def tags_of(value: object) -> list[str]:
-    """Return a session's tags, which may be set as a list or as text with commas."""
+    """Return a session's tags, which are set as a list or as comma-separated text."""
     if isinstance(value, str):
         return [tag.strip() for tag in value.split(",") if tag.strip()]
     return [tag for tag in value if isinstance(tag, str)] if isinstance(value, list) else []
 
 
 def row_of(path: str) -> Json:
-    """Return a session's row; `problem` says what could not be read."""
+    """Return a session's row; `problem` is the damage or the reason why it cannot be read."""
     try:
         count = count_file(path)
     except (HistoryError, OSError) as error:
@@ -146,7 +146,7 @@ def row_of(path: str) -> Json:
 
 
 def count_file(path: str, big: int = BIG) -> Count:
-    """Count a session's file; equal to counting its view."""
+    """Return the counts of a session's file, equal to those of its view."""
 
     def whole() -> Log:
         return read.read_log(read.read_bytes(path, skip=True))
@@ -155,13 +155,13 @@ def count_file(path: str, big: int = BIG) -> Count:
 
 
 def count_bytes(data: bytes) -> Count:
-    """Count a session's bytes."""
+    """Return the counts of a session in memory."""
     log = read.read_log(data)
     return _counted([log], lambda: log, len(data))
 
 
 def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Count:
-    """Count the pieces of a log, or its view; replaced messages tell first prompt, models and git."""
+    """Count the pieces of a log, or its fold; hidden messages count for first prompt, models and git."""
     count, skim = Count(), Skim(pieces)
     view = skim.view
     try:
@@ -182,7 +182,7 @@ def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Coun
     return count
 
 
-# -- rows remembered ---------------------------------------------------------------------------------
+# -- the cache ---------------------------------------------------------------------------------------
 
 
 class Kind(NamedTuple):
@@ -198,7 +198,7 @@ LISTED = Kind()
 def cached_rows(
     env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind = LISTED
 ) -> list[Json]:
-    """Return each session's row, cached if the sessions are large or many."""
+    """Return each session's row; use the cache if the sessions are large or many."""
     stamps = stamps_of(paths)
     cached = len(paths) >= MANY or _size(paths, stamps) >= MUCH
     cache = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version) if cached else None
@@ -222,7 +222,7 @@ def _size(paths: Sequence[str], stamps: dict[str, Stamp | None]) -> int:
 
 
 def report_problems(env: Env, rows: list[Json]) -> list[Json]:
-    """Return the rows, after noting on stderr what is wrong with their sessions."""
+    """Note the sessions' problems on stderr, and return the rows."""
     for row in rows:
         if "problem" in row:
             env.note(f"{row['path']}: {row['problem']}")

@@ -1,4 +1,4 @@
-"""Part of a session: its messages of a role, since a time, or from one message to another."""
+"""Select part of a session: messages of a role, since a time, or in a range."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..session.model import Message
 from .view import find_message
 
 ROLE = option("ROLE", "Only messages of user (prompts), model or tool.", choices=("user", "model", "tool"))
-KIND_OF_ROLE = {"model": "codeh"}  # else the same word
+KIND_OF_ROLE = {"model": "codeh"}  # other roles are kinds too
 
 
 class Selection(OptionSet, closing=True):
-    """The options of every verb that may show a part of a session."""
+    """The options that select part of a session."""
 
     role: str | None = ROLE
     since: str | None = option("D", "Only messages since: 30m, 2h, 7d, or a date.")
@@ -26,16 +26,16 @@ class Selection(OptionSet, closing=True):
 
 
 def has_role(message: Message, role: str | None) -> bool:
-    """Return whether a message has this role; a user's messages are real prompts. None: any message."""
+    """Return whether a message has this role (None: any); `user` stands for real prompts."""
     if role == "user":
         return is_prompt(message)
     return role is None or message.kind == KIND_OF_ROLE.get(role, role)
 
 
 def selected(env: Env, view: View, chosen: Selection, session: str) -> View:
-    """Return a view of the chosen messages, without summaries unless all were chosen.
+    """Return a view of the selected messages, without summaries unless the options select everything.
 
-    With a role, the system prompt and tools are left out too.
+    A role excludes the system prompt and tools too.
     """
     if not chosen.specified(*Selection.DEFAULTS):
         return view
@@ -59,7 +59,7 @@ def in_range(view: View, range: str | None, session: str) -> list[Message]:
 
 
 def filter_of(env: Env, chosen: Selection) -> Callable[[Message], bool]:
-    """Return a test of whether a message has the chosen role and is recent enough."""
+    """Return a function that tests whether a message has the role and is recent enough."""
     earliest = moment(env.millis(), chosen.since) if chosen.since is not None else 0
     return lambda message: (
         has_role(message, chosen.role) and (not earliest or (to_millis(message.ts or "") or 0) >= earliest)

@@ -1,7 +1,7 @@
-"""Read a log in bounded memory, if no line hides, changes or moves an earlier message.
+"""Read a plain log in bounded memory: one in which no line hides, changes or moves an earlier message.
 
-Most logs contain only headers, settings, messages and streams. For any other (undo, updates, summaries,
-compactions, blocks, a repeated id) `NeedsFold` is raised, and the whole log is folded.
+Most logs contain only headers, settings, messages and streams. Any other (undo, updates, summaries,
+compactions, blocks, a repeated id) raises `NeedsFold`, and is folded as a whole.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from ..store.foreign import begins_a_session
 from ..store.read import size_of
 
 BIG = 8 << 20  # bytes; a larger file is read piece by piece
-FOLDED = 32 << 20  # bytes; folding smaller files is twice as fast, so interactive commands do that
+FOLDED = 32 << 20  # bytes; interactive commands fold smaller files, which is twice as fast
 MOST_HELD = 4_000  # messages with calls or results kept before answered ones are released
 _STEP = 1 << 20
 _PARTS = 16  # ids are compared in parts, to save memory
-_GAP = 4  # turns without calls kept between two with calls; more do not change the pairing
+_GAP = 4  # turns without calls to keep between two with calls; more do not change the pairing
 
 
 class NeedsFold(Exception):
-    """The log holds something that only the fold can interpret."""
+    """The log contains a record that only the fold can interpret."""
 
 
 def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
     """Yield a session file as consecutive logs: one for a small file, several for a big one.
 
-    Offsets and line numbers are those of the file. A file that does not begin with a record is read as one
-    log, since it may be in another format.
+    Offsets and line numbers refer to the file. A file that does not begin with a record may be in another
+    format, and is read as one log.
     """
     if size_of(path) > big:
         with read.opened(path) as (fd, size):
@@ -52,9 +52,9 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
 class Skim:
     """One pass over a plain log; `messages` yields each message with `show`'s number once it is complete.
 
-    They come in order, except streams committed after later messages, and pending ones, which come last. A
-    message's `place` is its line's byte offset. `view` has the header, settings, notes and damage of what
-    was read, and the incomplete messages; `placed` counts the messages so far.
+    The order is the log's, but a stream comes at its commit, and pending messages come last. A message's
+    `place` is its line's byte offset. `view` has the header, settings, notes and damage so far, and the
+    incomplete messages; `placed` is the number of messages so far.
     """
 
     def __init__(self, pieces: Iterable[Log]) -> None:
@@ -62,7 +62,7 @@ class Skim:
         self.view = View(Log([], [], 0))
         self._fold = Fold(self.view)
         self.placed = 0
-        self._open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
+        self._open: dict[str, tuple[int, Message]] = {}  # uncommitted streams
         self._ids = array("q")  # hashes
         self._tools = False  # whether a complete message has a call or a result
         self._idless = 0  # calls without an id so far
@@ -104,10 +104,10 @@ class Skim:
         return self._completed(str(content_id(data))) if rule.reach else None
 
     def _completed(self, id: str) -> tuple[int, Message] | None:
-        """Return the message that a record added or streamed into, if it is complete now."""
+        """Return the message with this id if it is now complete."""
         message = self.view.all.get(id)
         if message is None:
-            return None  # nothing is pending, so no effect
+            return None  # a delta or commit without a pending message has no effect
         number, _ = self._open.setdefault(id, (self.placed, message))
         if not message.committed:
             return None
@@ -115,7 +115,7 @@ class Skim:
         return self._complete(number, message)
 
     def _complete(self, number: int, message: Message) -> tuple[int, Message]:
-        """Return the message with its calls without an id numbered, as in the fold."""
+        """Number the message's calls that have no id, as the fold does."""
         self._idless = number_calls([message], self._idless)
         self._tools = self._tools or uses_tools(message)
         if self._tools and number != self.placed:
@@ -124,16 +124,16 @@ class Skim:
 
 
 class OpenCalls:
-    """Finds the open calls among messages in order, keeping only what pairing needs."""
+    """Finds the open calls among messages, keeping only the data that pairing needs."""
 
     def __init__(self) -> None:
         self.held: list[Message] = []
         self._most = MOST_HELD
 
     def add(self, message: Message) -> None:
-        """Add the next message; once many are kept and all calls are answered, they are released.
+        """Add the next message; release the held ones once there are many and all calls are answered.
 
-        A result that is repeated after that counts as one without a call.
+        A result that is repeated after a release counts as one without a call.
         """
         if not message.is_sent:
             return

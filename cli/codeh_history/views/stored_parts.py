@@ -16,7 +16,7 @@ from ..store.blocks import fetch, names, note_lost, open_stores, sizes
 from ..store.blocks.protocol import BlockStore, is_block_id
 from .late_media import BIG, Deferred
 
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_:.-]{0,255}")  # what a store may be asked for
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_:.-]{0,255}")  # block ids that are safe in a store's query
 
 
 def hydrated(
@@ -29,11 +29,11 @@ def hydrated(
     everything: bool = False,
     media: Deferred | None = None,
 ) -> View:
-    """Return the view with the parts it shows, fetched with one `mget`; BadData if a block is missing.
+    """Return the view with its visible parts fetched with one `mget`; raise BadData if a block is missing.
 
-    With `lost`, missing blocks are noted there and get placeholders. `only`: ids of the messages to fetch;
-    `everything`: fetch hidden and replaced parts too. With `media`, the data of large images, sounds and
-    documents stays in the store, and each is fetched alone.
+    With `lost`, missing blocks are recorded there and replaced by placeholders. `only`: ids of the messages
+    to fetch; `everything`: fetch hidden and replaced parts too. With `media`, the data of large images,
+    sounds and documents stays in the store, and their blocks are read one at a time.
     """
     ids = list(dict.fromkeys(wanted(view, only, everything=everything)))
     if not ids:
@@ -44,7 +44,7 @@ def hydrated(
         fetched = _with_media(stores, ours, media, lost)
     else:
         fetched = parts_of(stores, ours, fetch(stores, ours, lost), lost)
-    theirs = set(ids).difference(ours)  # another program's blocks, looked up where each message says
+    theirs = set(ids).difference(ours)  # another program's blocks; their keys depend on the message
     places: dict[tuple[str, str], list[str]] = {}
     for message in view.all.values() if theirs else ():
         if named := [id for id in message.blocks or () if id in theirs]:
@@ -56,7 +56,7 @@ def hydrated(
 
 
 def wanted(view: View, only: Container[str] | None = None, *, everything: bool = False) -> Iterator[str]:
-    """Yield the ids of blocks with parts that the view shows and that are not fetched yet."""
+    """Yield the ids of the blocks with the view's visible parts that are not fetched yet."""
     for message in view.all.values():
         if (message.hidden is not None and not everything) or (only is not None and message.id not in only):
             continue
@@ -79,7 +79,7 @@ def place_of(ref: Json) -> tuple[str, str]:
 def foreign_parts(
     stores: Sequence[BlockStore], ids: Sequence[str], place: tuple[str, str], lost: Lost | None = None
 ) -> dict[str, Part]:
-    """Return the parts in these blocks; one that cannot be read is BadData, or noted in `lost`."""
+    """Return the parts in another program's blocks; record unreadable ones in `lost`, or raise BadData."""
     wanted = list(dict.fromkeys(ids))
     flow, workspace = place
     for name in (*wanted, *filter(None, place)):
@@ -118,7 +118,7 @@ def part_of(stores: Sequence[BlockStore], id: str, data: bytes | None, lost: Los
 def _with_media(
     stores: Sequence[BlockStore], ids: Sequence[str], media: Deferred, lost: Lost | None
 ) -> dict[str, Part]:
-    """Return the parts, fetching large blocks one by one: one at a time is in memory."""
+    """Return the parts; fetch large blocks one by one, so that one at a time is in memory."""
     large = [id for id, size in sizes(stores, ids).items() if size > BIG]
     small = [id for id in ids if id not in set(large)]
     parts = parts_of(stores, small, fetch(stores, small, lost), lost)

@@ -1,4 +1,4 @@
-"""From a chosen session to its view: read, parse, fold, fetch parts from the block store."""
+"""Make a session's view: read, parse, fold, fetch parts from the block store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = (  # of damage
 
 
 def open_view(env: Env, options: Reading, *, allow_missing: bool) -> tuple[Target, View]:
-    """Return the named session and its view for measuring."""
+    """Return the session that the options name, and its view for measuring."""
     target = for_reading(env, options.session, options.argument)
     return target, measured_view(env, target, strict=options.strict, allow_missing=allow_missing)
 
@@ -36,7 +36,7 @@ def open_view(env: Env, options: Reading, *, allow_missing: bool) -> tuple[Targe
 def measured_view(env: Env, target: Target, *, strict: bool, allow_missing: bool) -> View:
     """Return a session's view for measuring, without the content of large media.
 
-    Damage, and with `allow_missing` missing blocks, are noted on stderr.
+    Note damage on stderr, and with `allow_missing` missing blocks.
     """
     lost: Lost | None = {} if allow_missing else None
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
@@ -57,11 +57,10 @@ def view_of(
 ) -> View:
     """Return the view of a session's file, of the stream on stdin, or of `data`, with parts from blocks.
 
-    Problems of its log are noted. `media` says how to handle large media. A missing block is BadData, or
-    with `lost` noted there and replaced by a placeholder. `newest`: only the last so many messages are
-    needed.
+    Note the log's damage. `media` receives large media. A missing block raises BadData, or with `lost` is
+    recorded there and replaced by a placeholder. `newest`: fetch the parts of the last N messages only.
     """
-    env.held = None  # one view at a time is kept
+    env.held = None  # keep one view at a time
     in_memory = data is not None
     if data is None:
         data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
@@ -91,8 +90,8 @@ def locked_view(env: Env, locked: Locked) -> View:
 def read_only_view(env: Env, data: bytes, session: str | None) -> View:
     """Return the view of these bytes, for reading only: its parts must not be stored again.
 
-    Large media stays in the block store to save memory; missing blocks get placeholders, which is noted if
-    `session` names the session.
+    Large media stays in the block store to save memory. Placeholders replace missing blocks; with a
+    `session`, they are noted under its name.
     """
     view = fold(read.read_log(data))
     if view.log.refers:
@@ -111,7 +110,7 @@ def report_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
 
 
 def report_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: bool = False) -> None:
-    """Note a log's damaged lines, its repaired lines and its unexpected elements; BadData with `strict`."""
+    """Note a log's damaged lines, repaired lines and unexpected elements; with `strict` raise BadData."""
     damage = log.damage
     torn = damage and damage[-1].reason == TORN
     if torn and not in_memory and read.being_written(target.path):
@@ -129,7 +128,7 @@ def report_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory
 
 
 def damage_summary(damage: Sequence[Damage]) -> str:
-    """Return how many lines are lost, how many were repaired, and how many elements are unexpected."""
+    """Return the numbers of damaged lines, repaired lines and unexpected elements as text."""
     counts = Counter(map(_kind, damage))
     return ", ".join(f"{plural(counts[kind], what)} {done}" for kind, what, done in _KINDS if counts[kind])
 
@@ -139,7 +138,7 @@ def _kind(damage: Damage) -> str:
 
 
 def _located(damage: Damage) -> str:
-    """Return a reason with its place, if it has one; another program's lines have only a number."""
+    """Return a reason with its line and byte; another program's lines have no byte offset."""
     if damage.line == ELEMENT:
         return damage.reason
     byte = f", byte {damage.offset}" if damage.offset >= 0 else ""
@@ -162,7 +161,7 @@ def report_missing_blocks(env: Env, session: str, lost: Lost | None, *, strict: 
 
 
 def find_message(view: View, name: str, *, session: str) -> Message:
-    """Return the message with an id, a unique prefix, or `:N` in `show`'s numbering (`:-1` the last)."""
+    """Return the message with this id, unique prefix, or `:N` in `show`'s numbering (`:-1`: the last)."""
     if name in view.all:
         return view.all[name]
     if not name.startswith(":"):

@@ -1,6 +1,6 @@
 """Block stores: parts stored under the sha256 of their compact JSON; `CODEH_BLOCKS` is the store's URL.
 
-To add a store, write a module and add a line to `STORES`. A store returns what it holds; `fetch` verifies
+To add a store, write a module and add a line to `STORES`. Stores need not verify content; `fetch` verifies
 every block, so altered content is never used.
 """
 
@@ -34,7 +34,7 @@ def open_url(env: Env, url: str) -> BlockStore | None:
 
 
 def open_store(env: Env) -> BlockStore:
-    """Return the store that is written to: the directory or server that `CODEH_BLOCKS` names."""
+    """Return the store to write to: the one that `CODEH_BLOCKS` names, else the home's own."""
     url = env.environ.get("CODEH_BLOCKS") or own_folder(env)
     store = open_url(env, url)
     if store is None:
@@ -49,7 +49,7 @@ def open_stores(env: Env) -> list[BlockStore]:
     """Return the stores to read from, in order: the one that `CODEH_BLOCKS` names, then the home's own."""
     stores = [open_store(env)]
     own = open_url(env, own_folder(env)) if env.environ.get("CODEH_BLOCKS") else None
-    if own is not None and stores[0].place != own.place:  # two URLs of the same server count as two stores
+    if own is not None and stores[0].place != own.place:
         stores.append(own)
     return stores
 
@@ -59,16 +59,16 @@ def own_folder(env: Env) -> str:
 
 
 def names(stores: Iterable[BlockStore]) -> str:
-    """Return the stores' names for an error message; a relative directory is shown as an absolute path."""
+    """Return the stores' names for an error message, directories as absolute paths."""
     return " or ".join(store.name if "/" in store.name else store.place for store in stores)
 
 
 def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> dict[str, bytes]:
     """Fetch blocks from the stores in order, with one `mget` per store, and verify each.
 
-    Raise BadData for the first block that no store has intact; with `lost`, note such blocks there instead.
-    A failing store is an error only if the other stores lack a block. No store is contacted if there is
-    nothing to fetch.
+    Raise BadData for the first block that no store has intact; with `lost`, record such blocks there
+    instead. A failing store is an error only if the other stores lack a block. No store is contacted if
+    there is nothing to fetch.
     """
     import hashlib
 
@@ -111,9 +111,9 @@ def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
 
 
 def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> int:
-    """Copy the blocks that only later stores have into the first one, verified; return how many.
+    """Copy the blocks that only later stores have into the first one, verified; return their number.
 
-    Raise BadData for a block that no store has; with `lost`, note it there instead.
+    Raise BadData for a block that no store has; with `lost`, record it there instead.
     """
     first, rest = stores[0], stores[1:]
     wanted = list(filter(is_block_id, dict.fromkeys(ids)))
@@ -130,7 +130,7 @@ def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | 
 
 
 def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:
-    """Raise BadData for a block that no store has intact, or note it in `lost`."""
+    """Raise BadData for a block that no store has intact, or record it in `lost`."""
     if not is_block_id(id):
         why = f"{id[:80]}: not a block id (64 hexadecimal digits)"
         advice = "; `import` reads other programs' blocks"
@@ -144,7 +144,7 @@ def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost
 
 
 def note_lost(id: str, why: str, lost: Lost | None, advice: str = "") -> None:
-    """Note in `lost` why a block cannot be used; without it, raise BadData."""
+    """Record in `lost` why a block cannot be used; without it, raise BadData."""
     if lost is None:
         raise BadData(f"{why}{advice}")
     lost[id] = why

@@ -1,4 +1,4 @@
-"""Blocks as files: `ab/abcdef…`, written whole and synced before they get their names.
+"""Blocks as files: `ab/abcdef…`, written and synced before they get their names.
 
 An existing file is trusted only if it contains exactly the block. Anything else at its path (other content,
 a symbolic or hard link, another user's file) is replaced. Writers hold a shared lock on the root directory,
@@ -30,7 +30,7 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class DirectoryStore:
-    """A sharded directory of blocks; shared if outside this home, or if another home has written to it."""
+    """A sharded directory of blocks; shared if outside this home or written to by another home."""
 
     remote = False
 
@@ -93,7 +93,7 @@ class DirectoryStore:
                 if os.path.islink(folder):
                     raise BadData(f"{folder}: a symbolic link in the block store; remove it")
             _each(self._put, list(blocks.items()))
-            # existing blocks too: their writer may have been killed before this sync
+            # also for existing blocks, because their writer may have been killed before its sync
             _each(sync_dir, folders + [self.root] * bool(new_folders))
 
     def _put(self, block: tuple[str, Data]) -> None:
@@ -102,7 +102,7 @@ class DirectoryStore:
             replace_file(self._path(id), data)
 
     def _holds(self, id: str, data: memoryview) -> bool:
-        """Return whether the block exists, intact and owned by us; if so, mark it as just written."""
+        """Return whether the block exists, intact and owned by this user; if so, update its time."""
         path = self._path(id)
         try:
             fd = os.open(path, _READ)
@@ -118,7 +118,7 @@ class DirectoryStore:
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[None]:
-        """Hold this kind of lock on the root directory, which is created if missing."""
+        """Hold this kind of lock on the root directory; create it if it is missing."""
         ensure_dir(self.root)
         fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -165,7 +165,7 @@ class DirectoryStore:
         return count
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
-        """Yield the entries of all shards; nothing if the store does not exist yet."""
+        """Yield the entries of all shards; none if the store does not exist yet."""
         if not os.path.isdir(self.root):
             return
         for shard in os.scandir(self.root):
@@ -174,7 +174,7 @@ class DirectoryStore:
 
 
 def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
-    """Process all items; many items are processed by several threads, which wait for the disk together."""
+    """Process all items; many in several threads, because most of the time is waiting for the disk."""
     if len(items) < _MANY:
         for item in items:
             work(item)

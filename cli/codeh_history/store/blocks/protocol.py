@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 Data = bytes | memoryview
-BATCH = 16 << 20  # bytes of blocks that are held or sent at once, unless they must be together
+BATCH = 16 << 20  # bytes of blocks to hold or send at once, except in `mget` and `mset`
 
 
 class BlockStore(Protocol):
     """Content stored under its sha256. Callers check ids first; every failure is raised as InputOutput."""
 
-    name: str  # for people; without password
+    name: str  # for messages; without password
     place: str  # identifies the store
-    shared: bool  # whether other homes may keep blocks in it too
+    shared: bool  # whether other homes may use it too
     remote: bool  # whether each request is a network round trip
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """Return the blocks that exist, as stored, in one round trip."""
+        """Return the blocks that exist, unverified, in one round trip."""
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
         """Store all blocks, durable on return; existing blocks count as written now."""
@@ -31,12 +31,12 @@ class BlockStore(Protocol):
         """Return the sizes of all blocks that were last written before `before` (epoch seconds)."""
 
     def delete(self, ids: Sequence[str], before: float) -> int:
-        """Delete those of these blocks that were last written before `before`; return how many."""
+        """Delete those of these blocks that were last written before `before`; return their number."""
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:  # noqa: ARG002
         """Return another program's blocks, stored under its ids with one of these prefixes; unverified.
 
-        A store that no other program writes to returns none.
+        The default is for stores that no other program writes to.
         """
         return {}
 

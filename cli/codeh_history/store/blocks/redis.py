@@ -21,7 +21,7 @@ from .protocol import BlockStore, Data, batches
 CONNECT_SECONDS = 5
 SECONDS = 20  # for each read and each write
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-_KEYS = 1000  # in one command
+_KEYS = 1000  # keys per command
 _DELETE = """\
 local count = 0
 for _, key in ipairs(KEYS) do
@@ -60,7 +60,7 @@ class RedisStore(BlockStore):
         with self._failing("; nothing refers to what was written"):
             pipe = self._client.pipeline(transaction=False)
             for ids in batches({id: len(data) for id, data in blocks.items()}, count=_KEYS):
-                pipe.mset({self._prefix + id: blocks[id] for id in ids})  # the server holds it all
+                pipe.mset({self._prefix + id: blocks[id] for id in ids})
             if any(answer is not True for answer in pipe.execute()):
                 raise TypeError
 
@@ -142,7 +142,7 @@ def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Excep
             url, password=password, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=SECONDS,
             retry=Retry(NoBackoff(), 0),
         )  # fmt: skip
-        # blocks are bytes, whatever the URL says
+        # blocks are bytes, even if the URL's options decode responses
         pool = client.connection_pool
         pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
         pool.make_connection()  # validates the options without connecting

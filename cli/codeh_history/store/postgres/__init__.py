@@ -43,7 +43,7 @@ _STORES: dict[str, Postgres] = {}  # by URL and by name
 
 
 def named(url: str, variable: str = "CODEH_STORE") -> Postgres:
-    """Return the store for a URL, always the same object."""
+    """Return the store for a URL, the same object for each call."""
     if url not in _STORES:
         _STORES[url] = Postgres(url, variable)
     store = _STORES[url]
@@ -70,7 +70,7 @@ class Postgres(Store):
 
     @property
     def _together(self) -> dict[str, bytes]:
-        """The bytes of sessions that were read together (`loaded_together`)."""
+        """This thread's sessions that were read with one query (`loaded_together`)."""
         together: dict[str, bytes] = getattr(self._local, "together", {})
         return together
 
@@ -100,12 +100,12 @@ class Postgres(Store):
         return b"".join(line for _, line in rows)[offset - rows[0][0] if rows else 0 :]
 
     def heads(self) -> Iterator[tuple[int, str, bytes]]:
-        """Yield when each session last changed (epoch ms), its path and first line; newest first."""
+        """Yield each session's time of last change (epoch ms), path and first line; newest first."""
         for id, changed, line in self._server.rows(_HEADS):
             yield changed // 1_000_000, self.path(id), line
 
     def loaded_together(self, ids: Sequence[str]) -> Iterator[str]:
-        """Yield these ids, sorted, each while its bytes are in memory; a query reads up to 16 MiB."""
+        """Yield these ids, sorted, each while its bytes are in memory; a query loads up to 16 MiB."""
         stamps = self.stamps() if ids else {}
         sizes = {id: stamps[id].size if id in stamps else 0 for id in sorted(ids, key=_as_a_file)}
         try:
@@ -133,7 +133,7 @@ class Postgres(Store):
         """Append as `log.append` does; with `own`, create a session even without lines."""
         with Transaction(self._server) as transaction:
             row = self._row(transaction, id, create=create, header=header or bytes, wait=wait)
-            prefix = row.prefix  # BadData for a session that is never written
+            prefix = row.prefix  # raises BadData if the session must not be written
             lines = build(row) or b""
             if lines or (own and row.created):
                 transaction.commit(lambda: row.add(prefix + lines))
@@ -182,7 +182,7 @@ class Postgres(Store):
     # -- following ----------------------------------------------------------------------------------
 
     def wait(self, id: str, seconds: float) -> bool:
-        """Wait for NOTIFY, which costs time and is sent only if a process is waiting."""
+        """Wait for a change; return whether one came. Writers send NOTIFY only while a process listens."""
         import psycopg
 
         with self._server.failing():

@@ -21,26 +21,26 @@ _STEPS = (
     """
     CREATE TABLE IF NOT EXISTS codeh_sessions (
         id text COLLATE "C" PRIMARY KEY,
-        edition bigint NOT NULL,   -- of the bytes: another one after each replacement
+        edition bigint NOT NULL,   -- changes with each replacement of the bytes
         lines bigint NOT NULL,
         bytes bigint NOT NULL,
         plain boolean NOT NULL,    -- whether it begins with a header of version 1
         torn boolean NOT NULL,     -- whether its last line lacks the newline
         changed bigint NOT NULL,   -- nanoseconds since 1970
-        listened bigint NOT NULL   -- until when (seconds since 1970) somebody waits for a NOTIFY
+        listened bigint NOT NULL   -- end of the time (seconds since 1970) that a process listens
     );
     CREATE TABLE IF NOT EXISTS codeh_lines (
         session text COLLATE "C" NOT NULL,
         number bigint NOT NULL,    -- 0, 1, 2 … without gaps: the order of the log
-        start bigint NOT NULL,     -- how many bytes stand before it
-        key bytea,                 -- what its `append --key` was, in UTF-8
-        line bytea NOT NULL,       -- its bytes, the newline too
+        start bigint NOT NULL,     -- byte offset
+        key bytea,                 -- its `append --key`, in UTF-8
+        line bytea NOT NULL,       -- its bytes, with the newline
         PRIMARY KEY (session, number)
     );
     CREATE UNIQUE INDEX IF NOT EXISTS codeh_keys ON codeh_lines (session, key) WHERE key IS NOT NULL;
     CREATE TABLE IF NOT EXISTS codeh_blocks (
         id text COLLATE "C" PRIMARY KEY,
-        used bigint NOT NULL,      -- seconds since 1970
+        used bigint NOT NULL,      -- time of the last write (seconds since 1970)
         data bytea NOT NULL
     );
     """,
@@ -68,7 +68,7 @@ def make(url: str, variable: str) -> tuple[str, bool]:
 
 
 def check(connection: psycopg.Connection[Any]) -> None:
-    """Raise BadData if the tables' version is unknown, as far as this role can read it."""
+    """Raise BadData if the tables' version is not ours; ignore it if this role cannot read it."""
     import psycopg
 
     try:

@@ -1,4 +1,4 @@
-"""A session in Postgres while its row is locked: reading and changing it."""
+"""Read and change a session in Postgres while its row is locked."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Transaction:
         except psycopg.Error:
             self.connection.close()
         if isinstance(error, psycopg.Error):
-            failed = (error.sqlstate or "08")[:2] not in ("08", "57")  # the server reported it
+            failed = (error.sqlstate or "08")[:2] not in ("08", "57")  # lost connection, shutdown
             if failed or not self._committing:
                 raise self._server.error(error, _NOTHING) from None
             unknown = Unreachable(str(self._server.error(error, _UNKNOWN)))
@@ -74,7 +74,7 @@ class Transaction:
 
 
 class State(NamedTuple):
-    """A session's row, with the columns of STATE; the defaults are those of a new session."""
+    """The columns of a session's row that STATE selects; the defaults are those of a new session."""
 
     lines: int = 0
     size: int = 0
@@ -87,7 +87,7 @@ NEW = State()
 
 
 class Row(Locked):
-    """A session with its row locked; without a connection, one about which nothing is known."""
+    """A session with its row locked; without a connection, a session of unknown state."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Row(Locked):
 
     @cached_property
     def prefix(self) -> bytes:  # type: ignore[override]  # reading may need a query
-        """What must precede the first new line, as in a file (`log.append`)."""
+        """The bytes before the first new line, as in a file (`log.append`)."""
         if not self.size:
             return self._header()
         torn = b"\n" if self.state.torn else b""
@@ -134,7 +134,7 @@ class Row(Locked):
     # -- changes, made by `Transaction.commit` ------------------------------------------------------
 
     def add(self, data: bytes) -> None:
-        """Add lines after the existing ones; a key that one of these has is not stored again."""
+        """Add lines after the existing ones; a key that an existing line has is not stored again."""
         keys = [key for *_, key, _ in _numbered(self.session, data) if key is not None]
         query = "SELECT key FROM codeh_lines WHERE session = %s AND key = ANY(%s)"
         self._insert(self.state, data, self._lines(query, self.session, keys) if keys else ())
@@ -191,7 +191,7 @@ def _key(key: str) -> bytes:
 
 
 def channel(id: str) -> str:
-    """Return the channel for a session's notifications: ids may be longer than channel names."""
+    """Return the channel for a session's notifications, a hash, because ids may be too long."""
     return f"codeh_{hashlib.sha256(id.encode()).hexdigest()[:32]}"
 
 

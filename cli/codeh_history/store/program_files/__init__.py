@@ -1,7 +1,4 @@
-"""Files of other programs: which program a file belongs to, and its content for that program's reader.
-
-Such files are never written or locked.
-"""
+"""Open files of other programs, and detect the program; such files are never written or locked."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
 HEAD = 1 << 20  # bytes read to detect the program
 FIRST_LINES = 20  # lines read to detect the program
 _STEP = 1 << 20
-UNPACKED = 8 << 30  # maximum bytes
+UNPACKED = 8 << 30  # bytes; a larger file is not unpacked
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
 _SQLITE = b"SQLite format 3\0"
@@ -64,7 +61,7 @@ class File(Source):
         self.head = head_of(data)
         long = data[:1] == b"{" and b"\n" not in data and not self._is_zip
         if long and registry.detect_program(self.head) is None:
-            data = self.at(0, LONGEST + 1 + HEAD)  # the first line is longer
+            data = self.at(0, LONGEST + 1 + HEAD)  # the first line is longer than HEAD
             self.head = head_of(data[: (data.find(b"\n") + 1 or len(data)) + HEAD])
 
     def lines(self) -> Iterator[bytes]:
@@ -155,7 +152,7 @@ def _unpacked(fd: int, path: str) -> IO[bytes]:
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the file
     with suppress(zstd.ZstdError, EOFError), zstd.open(stream(fd)) as packed:
-        while chunk := packed.read1(_STEP):  # of a truncated file, what precedes the cut
+        while chunk := packed.read1(_STEP):  # read a truncated file up to its end
             unpacked.write(chunk)
             if unpacked.tell() > UNPACKED:
                 raise BadData(f"{path}: more than {UNPACKED >> 30} GiB when unpacked")
@@ -187,7 +184,7 @@ def opened(path: str) -> Iterator[File]:
 
 
 def is_database(path: str) -> bool:
-    """Return whether a file is a database, which may hold many sessions."""
+    """Return whether a file is a database, which may contain many sessions."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_SQLITE)) == _SQLITE

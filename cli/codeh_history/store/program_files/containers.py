@@ -21,28 +21,28 @@ from ...programs.protocol import Unreadable
 from ...session.model import Json
 from ..file import pread_all, stream
 
-_BESIDE = ("-wal", "-journal")  # committed but not yet in the file; to be rolled back
-_HEAD = 100  # bytes that change when the file does; of a log, the first 32 change when it restarts
+_BESIDE = ("-wal", "-journal")  # changes not yet in the file; changes to roll back
+_HEAD = 100  # bytes that change when the file does; a log's first 32 change when it restarts
 _TRIES = 5
 _SCHEMA = (
     "SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL"
     " AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'"
 )
-_PROBES = 100_000  # rows of a damaged table that may fail
+_PROBES = 100_000  # failing rows after which a damaged table is given up
 _ROW = 32  # minimum average bytes
-_PAGE = slice(16, 18)  # where a database's header has the page size and the number of pages
-_PAGES = slice(28, 32)
-_KEYED = "WITHOUT ROWID"  # a table whose rows cannot be read in ranges; no sessions are in one
+_PAGE = slice(16, 18)  # the page size in a database's header
+_PAGES = slice(28, 32)  # the number of pages
+_KEYED = "WITHOUT ROWID"  # a table whose rows cannot be read in ranges; it contains no sessions
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[\w-]*\.json")
-_ID = re.compile(r"file[-_][A-Za-z0-9]+")  # how ChatGPT names uploaded and generated files
+_ID = re.compile(r"file[-_][A-Za-z0-9]+")  # ChatGPT's name of an uploaded or generated file
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 
 class Database:
-    """A database as it was at one moment.
+    """A snapshot of a database.
 
     Opening the original would lock it, and in WAL mode create files beside it; reading it without locks
-    could miss what is only in its log, or return half-written pages.
+    could miss changes in its log, or return half-written pages.
     """
 
     def __init__(self, fd: int, path: str) -> None:
@@ -55,7 +55,7 @@ class Database:
                 break
         else:
             raise TryAgain(f"{path}: its program is writing to it; try again")
-        self.damage: str | None = None  # why not all of it can be read
+        self.damage: str | None = None  # the reason why part of it cannot be read
         self._connection = _connected(self._copy)
 
     def tables(self) -> dict[str, frozenset[str]]:
@@ -68,12 +68,12 @@ class Database:
             return {}
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
-        """Yield the rows of a query as dicts; of a damaged database, those that can still be read."""
+        """Yield the rows of a query as dicts; skip unreadable rows of a damaged database."""
         try:
             try:
                 rows = self._connection.execute(query, values).fetchall()
             except sqlite3.DatabaseError as error:
-                # only damage raises this class itself; errors in the query raise a subclass
+                # damage raises this class itself, an error in the query a subclass
                 if self.damage is not None or type(error) is not sqlite3.DatabaseError:
                     raise
                 self.damage = str(error)
@@ -93,7 +93,7 @@ def _connected(path: str) -> sqlite3.Connection:
 
 
 def _state(fd: int, path: str) -> list[object]:
-    """Return what changes when the file is written or its log restarts; a log may grow."""
+    """Return a state that changes when the file is written or its log restarts, but not as a log grows."""
     info = os.fstat(fd)
     state: list[object] = [info.st_size, info.st_mtime_ns, pread_all(fd, _HEAD)]
     for ending in _BESIDE:
@@ -143,10 +143,8 @@ def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Conne
         head = file.read(_HEAD)
         page = int.from_bytes(head[_PAGE], "big")
         size = (page if page != 1 else 1 << 16) * int.from_bytes(head[_PAGES], "big")
-        if (
-            size > os.fstat(file.fileno()).st_size
-        ):  # SQLite does not read a file shorter than its header says
-            with suppress(OSError):  # an impossible size
+        if size > os.fstat(file.fileno()).st_size:
+            with suppress(OSError):  # SQLite refuses a file that is shorter than its header says
                 file.truncate(size)
     copy = _connected(into)
     copy.isolation_level = None
@@ -174,7 +172,7 @@ def _last_number(db: sqlite3.Connection, table: str) -> int:
 
 
 def _rows(db: sqlite3.Connection, query: str, last: int) -> Iterator[list[Any]]:
-    """Yield every readable row in order; after one that fails, try the next row number."""
+    """Yield the readable rows in order; after a failing one, continue at the next row number."""
     at = failures = 0
     while at <= last and failures < _PROBES:
         with suppress(sqlite3.DatabaseError):
@@ -185,7 +183,7 @@ def _rows(db: sqlite3.Connection, query: str, last: int) -> Iterator[list[Any]]:
                 at = number + 1
             else:
                 return
-        with suppress(sqlite3.DatabaseError):  # the row before a damaged one fails with it above
+        with suppress(sqlite3.DatabaseError):  # above, the row before a damaged one fails too
             yield from (
                 row for number, *row in db.execute(f"{query} WHERE rowid = ?", (at,)) if number == at
             )
@@ -197,7 +195,7 @@ def _rows(db: sqlite3.Connection, query: str, last: int) -> Iterator[list[Any]]:
 
 
 class Archive:
-    """The zip of an export; Unreadable if it, or the requested file, cannot be read."""
+    """The zip of an export; raises Unreadable if it, or the requested file, cannot be read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         with _readable("the zip"):
@@ -206,7 +204,7 @@ class Archive:
         self._by_id = {id[0]: info for id, info in ids if id}
 
     def conversations(self, most: int) -> Iterator[IO[bytes]]:
-        """Yield the files of conversations, by name; Unreadable if they unpack to more than `most`."""
+        """Yield the conversation files, by name; raise Unreadable if they unpack to more than `most`."""
         infos = [info for info in self._zip.infolist() if _CONVERSATIONS.fullmatch(info.filename)]
         if sum(info.file_size for info in infos) > most:
             raise Unreadable(f"more than {most >> 30} GiB when unpacked")

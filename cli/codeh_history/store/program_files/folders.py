@@ -1,4 +1,4 @@
-"""Where programs keep their sessions, which files exist, and whether they have changed."""
+"""Find the session files of other programs, with stamps that show whether they have changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SETTINGS = 4 << 20  # bytes of a program's settings to read
 
 
 class ProgramFile(NamedTuple):
-    """A file with the program that its location implies, and its stamp."""
+    """A file, its stamp, and the program to which its location belongs."""
 
     program: str
     path: str
@@ -25,12 +25,12 @@ class ProgramFile(NamedTuple):
 
     @property
     def millis(self) -> int:
-        """When the file was written, in epoch milliseconds."""
+        """The time of the last change, in epoch milliseconds."""
         return self.stamp.changed // 1_000_000
 
 
 def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
-    """Yield the programs' files, by path, without older forms of a file that also exists."""
+    """Yield the programs' files, by path, without older forms of other files."""
     for program in programs:
         paths: dict[str, os.stat_result] = {}
         beside: dict[str, str] = {}
@@ -87,7 +87,7 @@ def around(path: str, places: Sequence[Place]) -> Iterator[str]:
 
 
 def _patterns(places: Sequence[Place]) -> list[list[str]]:
-    """Return the patterns of these places, each as its names."""
+    """Return the patterns of these places, split into names."""
     return [pattern.split("/") for place in places for pattern in place.patterns if pattern]
 
 
@@ -120,7 +120,7 @@ def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
 
 
 def folder_of(env: Env, place: Place) -> str:
-    """Return the folder of a place, as set in the environment, or "" if it has none."""
+    """Return the folder of a place, which the environment may set; "" if it has none."""
     named = env.environ.get(place.variable) if place.variable else None
     if named:
         return os.path.abspath(os.path.expanduser(named))
@@ -129,9 +129,9 @@ def folder_of(env: Env, place: Place) -> str:
 
 
 def _matching(folder: str, pattern: list[str], env: Env | None = None) -> dict[str, os.stat_result]:
-    """Return the regular files below a folder that match a pattern, name by name; not links to files.
+    """Return the regular files below a folder that match a pattern, name by name; no links to files.
 
-    With `env`, warn of a folder that may not be read.
+    With `env`, warn of a folder without read permission.
     """
     matching: dict[str, os.stat_result] = {}
     if not folder:

@@ -1,4 +1,4 @@
-"""Another program's file as the lines of one of our sessions, which every reader then reads."""
+"""Translate another program's file into the lines of a session, so that every reader can read it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Translated(bytes):
 
 
 def of_file(fd: int, path: str) -> Translated | None:
-    """Translate a program's file, or return None if it is ours; BadData if it holds several sessions."""
+    """Translate a program's file; None if it is ours. Raises BadData if it contains several sessions."""
     file = File(fd, path)
     program = program_of(file)
     if program is None:
@@ -35,7 +35,7 @@ def of_file(fd: int, path: str) -> Translated | None:
 
 
 def each(path: str) -> Iterator[Translated]:
-    """Yield each session in a program's file."""
+    """Yield each session in a program's file, translated."""
     with opened(path) as file:
         program = program_of(file)
         for session in sessions_in(file, program) if program is not None else ():
@@ -43,7 +43,7 @@ def each(path: str) -> Iterator[Translated]:
 
 
 def of_bytes(data: bytes) -> Translated | None:
-    """Translate data that came through a pipe."""
+    """Translate a program's data from a pipe; None if it is ours."""
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -51,7 +51,7 @@ def of_bytes(data: bytes) -> Translated | None:
 
 
 def lines(session: Session, path: str) -> Translated:
-    """Return the lines of a session that was read from this file."""
+    """Translate a session that was read from this file."""
     first = dumps(
         records.header(session, records.session_id(session), os.path.abspath(path) if path else "-")
     )
@@ -64,5 +64,5 @@ def lines(session: Session, path: str) -> Translated:
 
 
 def is_reported(problem: Problem) -> bool:
-    """Return whether readers report a problem; the torn last line of a file being written is none."""
+    """Return whether readers report a problem; they ignore the torn last line of a file being written."""
     return problem.reason != TORN and (problem.effect == "skips" or problem.mended is not None)
