@@ -51,6 +51,30 @@ def test_a_response_is_bytes_a_text_an_object_or_pieces(data, expected):
     assert list(pieces(data)) == expected
 
 
+class Model:
+    """Like a pydantic model: the clients of OpenAI, Anthropic and Google return one."""
+
+    def __iter__(self):
+        yield "id", "x"
+
+    def model_dump_json(self, **options):
+        assert options == {"by_alias": True, "exclude_none": True}
+        return '{"id":"x"}'
+
+
+def test_an_object_of_a_client_is_its_json():
+    assert list(pieces(Model())) == ['{"id":"x"}']
+
+
+def test_a_stream_of_a_clients_objects_is_a_type_error(tmp_path):
+    session = Session.open("s", create=True, home=tmp_path)
+    session.append("Hi")
+    for chunk in (Model(), 7):
+        with pytest.raises(TypeError, match=f"a chunk is bytes or text, not {type(chunk).__name__}"):
+            session.append_response(iter([chunk]))
+    assert len(session.messages) == 1
+
+
 @pytest.mark.parametrize("data", [None, 7, True, object()])
 def test_anything_else_is_a_type_error(data):
     with pytest.raises(TypeError, match=r"a response is bytes, text, an object or an iterable, not"):

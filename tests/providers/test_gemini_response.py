@@ -50,6 +50,32 @@ PARTS = {
 }
 
 
+def test_what_pythons_client_dumps_is_read_as_what_arrived():
+    """`response.model_dump(mode="json")` and `model_dump_json(by_alias=True)` of google-genai."""
+    args = {"city_name": "Rome", "day": None}
+    call = {"functionCall": {"name": "f", "args": args}, "thoughtSignature": "c2ln"}
+    counts = {"promptTokenCount": 9, "candidatesTokenCount": 4}
+    arrived = gemini_event(THOUGHT, call, finish="STOP", usageMetadata=counts, modelVersion="m")
+    with_nulls = {"executableCode": None, "functionCall": {"id": None, **call["functionCall"]}}
+    aliased = gemini_event(
+        {**THOUGHT, "functionCall": None}, {**call, **with_nulls}, finish="STOP",
+        usageMetadata={**counts, "cachedContentTokenCount": None}, modelVersion="m",
+    )  # fmt: skip
+    dumped = {
+        "candidates": [{
+            "content": {"role": "model", "parts": [
+                {**THOUGHT, "thought_signature": None},
+                {"function_call": {"id": None, "args": args, "name": "f"}, "thought_signature": "c2ln"},
+            ]},
+            "finish_reason": "STOP", "citation_metadata": None,
+        }],
+        "usage_metadata": {"prompt_token_count": 9, "candidates_token_count": 4, "total_token_count": None},
+        "response_id": "r1", "model_version": "m", "automatic_function_calling_history": [],
+    }  # fmt: skip
+    assert read(arrived).parts == [THOUGHT, call]
+    assert read(aliased) == read(dumped) == read(arrived)
+
+
 @pytest.mark.parametrize(("content", "parts"), PARTS.values(), ids=PARTS)
 def test_parts(content, parts):
     whole = read(gemini_event(*content, finish="STOP"))

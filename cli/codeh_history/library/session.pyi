@@ -1,7 +1,7 @@
 # Written by `make generate` from the methods and the verbs' options (tests/library/api.py); do not edit.
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, Protocol, Self, TypeAlias, overload
 
 from ..session.view import View
 from .stream import Answer, Filtered, Stream
@@ -10,7 +10,11 @@ Json: TypeAlias = dict[str, Any]
 Texts: TypeAlias = str | Sequence[str]
 File: TypeAlias = str | PathLike[str]
 Amount: TypeAlias = int | str
-Response: TypeAlias = bytes | str | Mapping[str, Any] | Iterable[bytes | str]
+
+class Model(Protocol):  # an object of a provider's client: a pydantic model
+    def model_dump_json(self, *, by_alias: bool, exclude_none: bool) -> str: ...
+
+Response: TypeAlias = bytes | str | Mapping[str, Any] | Iterable[bytes | str] | Model
 Value: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | float | bool | None
 Told: TypeAlias = Callable[[str], object]
 Remover: TypeAlias = str | Callable[[str], str]

@@ -15,6 +15,8 @@ from ..session.view import text_of
 from ..talk.receive.answer import Echo, Received, Receiving, Streaming
 from .env import Call, Caller, CallerError
 
+_CHUNK = (bytes, str, bytearray, memoryview)
+
 
 class Filtered(NamedTuple):
     """A filter's output (empty with `in_place`), and its changes in the format of `--report`."""
@@ -60,6 +62,8 @@ class Feed:
 
     def take(self, chunk: bytes | str) -> None:
         """Take the next chunk; write it now, or when its flush interval ends."""
+        if not isinstance(chunk, _CHUNK):
+            raise TypeError(f"a chunk is bytes or text, not {type(chunk).__name__}")
         data = chunk.encode() if isinstance(chunk, str) else bytes(chunk)
         with self._lock:
             self._check()
@@ -139,17 +143,22 @@ class CallbackEcho(Echo):
         """Do nothing: the function needs no end of text."""
 
 
-def pieces(data: Any) -> Iterable[bytes | str]:
-    """Return a response as chunks: bytes, text, a JSON object, or an iterable of bytes and texts."""
-    if isinstance(data, (bytes, str, bytearray, memoryview)):
-        return [bytes(data) if not isinstance(data, str) else data]
+def pieces(data: Any) -> Iterable[Any]:
+    """Return a response as chunks: bytes, text, a JSON object, or an iterable of bytes and texts.
+
+    An object of a provider's own client, which is a pydantic model, is its JSON.
+    """
+    if isinstance(data, _CHUNK):
+        return [data]
+    if hasattr(data, "model_dump_json"):
+        return [data.model_dump_json(by_alias=True, exclude_none=True)]
     if isinstance(data, dict):
         import orjson
 
         return [orjson.dumps(data)]
     if not hasattr(data, "__iter__"):
         raise TypeError(f"a response is bytes, text, an object or an iterable, not {type(data).__name__}")
-    chunks: Iterable[bytes | str] = data
+    chunks: Iterable[Any] = data
     return chunks
 
 

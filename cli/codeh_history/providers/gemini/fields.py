@@ -54,9 +54,9 @@ def camel(key: str) -> str:
 
 
 def camelled(value: Any) -> Any:
-    """An object with its own keys in the JSON spelling; anything else as it is."""
-    if isinstance(value, dict) and "_" in "".join(value):
-        return {camel(key): item for key, item in value.items()}
+    """An object with its own keys in the JSON spelling, without null fields; anything else as it is."""
+    if isinstance(value, dict) and ("_" in "".join(value) or None in value.values()):
+        return {camel(key): item for key, item in value.items() if item is not None}
     return value
 
 

@@ -1,7 +1,8 @@
 """Gemini's answers: generateContent's body, streamGenerateContent's events and array elements.
 
-Parts are kept as received; neighbouring plain texts of equal `thought` become one, never into or across
-a signed part; an empty text without a signature is dropped. Further candidates are counted, not kept.
+Parts are kept as received, in the JSON spelling, without the null fields of Python's; neighbouring plain
+texts of equal `thought` become one, never into or across a signed part; an empty text without a signature
+is dropped. Further candidates are counted, not kept.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from .. import usage
 from ..detect import outcome_of
 from ..parts import first, further, kept, list_of, name_of, native, object_of, objects, text_of
 from ..protocol import Failure, Reply, StreamReader
-from . import NAME
+from . import NAME, fields
 
 USAGE = {  # the candidates' count leaves thoughts out, the prompt's leaves tool prompts out
     "input": "promptTokenCount toolUsePromptTokenCount",
@@ -45,6 +46,7 @@ class Stream(StreamReader):
         An event that counts its tokens cannot come twice in one answer; one that does not may, but
         hardly twice at the beginning.
         """
+        event = fields.camelled(event)
         id = name_of(event.get("responseId"))
         if id is not None and self.id is not None and id != self.id:
             return False
@@ -52,21 +54,22 @@ class Stream(StreamReader):
         return not (telling and event == self._first)
 
     def feed(self, event: Json) -> list[Part]:
+        event = fields.camelled(event)
         self._first = self._first or event
         self._events += 1
         self.id = self.id or name_of(event.get("responseId"))
         self.model = self.model or name_of(event.get("modelVersion"))
-        self._usage = usage.merged(self._usage, event.get("usageMetadata"))
-        feedback = object_of(event.get("promptFeedback"))
+        self._usage = usage.merged(self._usage, fields.camelled(event.get("usageMetadata")))
+        feedback = object_of(fields.camelled(event.get("promptFeedback")))
         if reason := name_of(feedback.get("blockReason")):
             self.done = True
             words = ("the prompt was blocked", reason, text_of(feedback.get("blockReasonMessage")))
             self._why = ": ".join(filter(None, words))
         self._further |= further(event.get("candidates"))
-        candidate = first(event.get("candidates"))
+        candidate = fields.camelled(first(event.get("candidates")))
         content = object_of(candidate.get("content"))
         parts: list[Part] = []
-        for value in list_of(content.get("parts")):
+        for value in map(fields.part, list_of(content.get("parts"))):
             if not isinstance(value, dict):
                 parts.append(native(NAME, value))
             elif value.get("text") != "" or value.keys() - {"text", "thought"}:
