@@ -144,6 +144,11 @@ MODELS = {
     "image": ([inline("image/png", PNG)], OTHER, [assistant("[image/png, 8 bytes: a model's message takes only text]")]),
     "reasoning before its text": ([reasoning("rs_1"), text_part("a", id="msg_1", status="completed")], OWN,
                                   [thinking("rs_1"), item("msg_1", output_text("a"))]),
+    "reasoning as Python's client dumps it": (
+        [native("openai-responses", **thinking("rs_1"), status=None, content=None), text_part("a", id="msg_1")],
+        OWN,
+        [thinking("rs_1"), item("msg_1", output_text("a"))],
+    ),
     "reasoning before its call": ([reasoning("rs_1"), call(item={"id": "fc_1", "status": "completed"})], OWN,
                                   [thinking("rs_1"), function_call(id="c1") | {"id": "fc_1", "status": "completed"}]),
     "reasoning before a server tool": ([reasoning("rs_1"), SEARCHED, text_part("a", id="msg_1")], OWN,

@@ -98,6 +98,12 @@ class Replay:
         self.taken.add(call)
         return True
 
+    def sent_item(self, item: Json) -> Json:
+        """A native item as it goes back: reasoning without `status`, which the API refuses."""
+        if self.faithful or item.get("type") != "reasoning":
+            return item
+        return {key: value for key, value in item.items() if key != "status" and value is not None}
+
     def reply(self, item: Json) -> bool:
         """Whether a native item of this side goes back: an answer only after what it answers."""
         kind = item.get("type")

@@ -172,7 +172,7 @@ class _Items(OpenAIArray):
             elif why := RESPONSES.why_not(part, by_model=True):
                 self.add({"role": "assistant", "content": self.stub(part, why, turn.id)}, turn.id)
             elif self.replay.item(part, turn, replayed=replayed):
-                self.add(native_of(part, NAME), turn.id)
+                self.add(self.replay.sent_item(native_of(part, NAME)), turn.id)
             elif not part.get("thought"):
                 self.left_out(part, turn.id)
         if len(self.array) == before and self.faithful:
