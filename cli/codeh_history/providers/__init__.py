@@ -1,8 +1,8 @@
 """The provider formats: a package each, which `Format` calls.
 
-A new format is such a package and a line in `FORMATS`; later lines take precedence in detection.
-`detect` and `tools` import this module, so it imports none of them.
-`text` is no API: a transcript is sent, and what a command prints is read.
+A new format is such a package and a line in `PROVIDERS`; later lines take precedence in detection.
+`detect` and `tools` import this module, so it must not import them.
+`text` is not an API: a transcript is sent, and a command's output is read.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}
 PLAIN = "text"
 TARGETS = PROVIDERS  # the formats of requests and of answers
-COMMON = "openai-chat"  # what most hosts speak: the default where messages fit several formats
+COMMON = "openai-chat"  # the format of most hosts, and of messages that fit several formats
 
 
 class Format:
-    """One provider: what its modules define. Each method imports only the module it needs."""
+    """A provider's format. Each method imports only the module it needs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -39,35 +39,35 @@ class Format:
         return package
 
     def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-        """`request.build`: the body for curated, paired messages; a pure function of its arguments."""
+        """Build the body for curated, paired messages (`request.build`)."""
         request: Request = self._module(".request").build(messages, options, summaries)
         return request
 
     def problems(self, body: Json) -> list[Problem]:
-        """`rules.Rules`: what the provider would refuse about a body."""
+        """Find what the provider would refuse in a body (`rules.Rules`)."""
         rules: Validator = self._module(".rules").Rules(body)
         return rules.in_order()
 
     def holds(self, item: object) -> bool:
-        """`body.holds`: whether this is an element of a body's messages, by its shape alone."""
+        """Whether this has the shape of a message in a body (`body.holds`)."""
         return bool(self._module(".body").holds(item))
 
     def shows(self, body: Json) -> bool:
-        """`body.shows`: whether a body (or its messages alone, in their field) is only this provider's."""
+        """Whether a body, or its messages alone, can only be this provider's (`body.shows`)."""
         return bool(self._module(".body").shows(body))
 
     def imported(self, body: Json) -> Imported:
-        """`body.read`: messages, system prompt, tools and settings; BadData names an invalid message."""
+        """Read a body (`body.read`); raise BadData if a message is invalid."""
         imported: Imported = self._module(".body").read(body)
         return imported
 
     def response(self, body: Json) -> Reply | Failure:
-        """`response.read`: a complete, non-streaming response body; usage is normalised."""
+        """Read a complete response body that was not streamed (`response.read`)."""
         outcome: Reply | Failure = self._module(".response").read(body)
         return outcome
 
     def stream(self) -> StreamReader:
-        """`response.Stream`: a reader of one streamed reply."""
+        """Make a reader of one streamed reply (`response.Stream`)."""
         stream: StreamReader = self._module(".response").Stream()
         return stream
 
@@ -75,12 +75,12 @@ class Format:
         return module(f"{__name__}.{FORMATS[self.name]}{part}")
 
 
-load = Format  # by its name
+load = Format
 
 
 @cache
 def packages() -> dict[str, Provider]:
-    """Every provider by name, in order of precedence."""
+    """Each provider's package by name, in order of precedence."""
     return {name: load(name).package for name in reversed(FORMATS)}
 
 

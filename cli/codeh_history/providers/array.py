@@ -1,4 +1,4 @@
-"""The messages of a request, added turn by turn: what all formats share."""
+"""The messages of a request, added turn by turn, for all formats."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _THINKING = ("reasoning", "thinking", "redacted_thinking")
 
 
 class Array:
-    """A body's messages; a format defines how a user's turn, a model's turn and results are written.
+    """A body's messages; a subclass per format writes user turns, model turns and results.
 
-    `sources` are as in a `Request`, kept if requested; `notes` are for people.
+    `notes` and `sources` are those of the `Request`.
     """
 
     def __init__(self, name: str, options: Options) -> None:
@@ -40,12 +40,12 @@ class Array:
             add[turn.role](turn)
 
     def need_message(self, messages: Sequence[Message]) -> None:
-        """Add an empty user's message if none of these messages can be sent."""
+        """Add an empty user message if none of these messages could be sent."""
         if not self.array and messages and not self.faithful:
             self.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
 
     def body(self, field: str, declare: Callable[[Tool], Json], **before: Any) -> Json:
-        """The beginning of a body: model, what stands `before` the messages, messages, and tools."""
+        """The first fields of a body: model, the fields `before` the messages, messages and tools."""
         body: Json = {"model": self.model} if self.model else {}
         body |= {**before, field: self.array}
         if tools := declared(self.options.tools, self.name, declare, self.notes):
@@ -53,16 +53,16 @@ class Array:
         return body
 
     def request(self, body: Json) -> Request:
-        """The body with its notes, without duplicates."""
+        """The request with this body; each note appears once."""
         return Request(body=body, notes=list(dict.fromkeys(self.notes)), sources=self.sources)
 
     def settings(self, *written: str) -> Json:
-        """The settings to send back, without those written elsewhere."""
+        """The settings of an imported body, without those `written` elsewhere."""
         skipped = ("model", "tools", *written)
         return {key: value for key, value in self.options.settings.items() if key not in skipped}
 
     def add(self, message: Json, sources: str | list[str]) -> None:
-        """Append a message; `sources` is as in a `Request`, or the one message that all of it came from."""
+        """Append a message; `sources` is as in a `Request`, or the one message that contains all blocks."""
         self.array.append(message)
         if self.trace:
             if isinstance(sources, str):
@@ -82,7 +82,7 @@ class Array:
     # -- notes --------------------------------------------------------------------------------------
 
     def stub(self, part: Part, why: str, source: str) -> str:
-        """The text that replaces media that cannot be sent, which is noted."""
+        """Return the text that replaces media that cannot be sent, and note the replacement."""
         text = media_stub(part, why)
         self.notes.append(f"message {source}: sent to {self.name} as a text about it: {text[1:-1]}")
         return text

@@ -1,4 +1,4 @@
-"""What a request is made of, and what it is; apart from what comes of it, which it does not wait for."""
+"""The inputs and the result of building a request, which loads this module but not `protocol`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..session.model import Json
 
 
 class Options(Fields):
-    """What `payload` was asked for, besides the messages.
+    """The options of a request.
 
-    `tools` are tool declarations in any provider's shape; `settings` are generation settings kept from
-    an imported body of this very format. `faithful` converts the history as it stands, repairing
-    nothing (for `verify --to`); `trace` asks for `Request.sources`.
+    `tools` are declarations in any provider's shape; `settings` are generation settings of an imported body
+    of the same format. `faithful`: convert the history without repairing anything (for `verify --to`);
+    `trace`: fill `Request.sources`.
     """
 
     model: str | None = None
@@ -29,11 +29,11 @@ class Options(Fields):
 
 
 class Tool(Fields):
-    """One tool: a function, or (`native`) something that only the provider of `shape` knows.
+    """A tool: a function, or (`native`) one that only the provider `shape` knows.
 
-    `parameters` is a JSON Schema object, `{}` if none was given. `shape` is empty for a declaration that
-    belongs to no provider. `source` is the element of the provider's `tools` array that declares it
-    (several Gemini functions share one), so that a provider gets its own shape back verbatim.
+    `shape` is empty for a declaration in no provider's shape. `parameters` is a JSON Schema object, `{}` if
+    there is none. `source` is the element of the provider's `tools` array that declares the tool (several
+    Gemini functions share one), which that provider gets back unchanged.
     """
 
     name: str
@@ -45,15 +45,15 @@ class Tool(Fields):
     strict: object = None
 
     def head(self, name: str) -> Json:
-        """What every declaration begins with: the name to send, and the description."""
+        """The first fields of a declaration: the name to send, and the description."""
         described = {} if self.description is None else {"description": self.description}
         return {"name": name, **described}
 
 
 class Request(Fields):
-    """A request body, and for people: what could not be sent as it is.
+    """A request body; `notes` tell the user what could not be sent unchanged.
 
-    `sources[i][j]` is the id of the message that content block `j` of array element `i` came from.
+    `sources[i][j]` is the id of the message that contains content block `j` of array element `i`.
     """
 
     body: Json
@@ -62,7 +62,7 @@ class Request(Fields):
 
 
 class Transcript(Fields):
-    """A request as plain text, and for people: what could not be sent as it is."""
+    """A request as plain text; `notes` tell the user what could not be sent unchanged."""
 
     text: str
     notes: list[str]

@@ -1,4 +1,4 @@
-"""Request bodies → messages: the result, and what the readers of all formats share."""
+"""Read request bodies back into messages: the parts shared by all formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .parts import list_of, name_of
 
 @dataclass(frozen=True)
 class Imported:
-    """A request body read back: messages (records without ids), system prompt, tools and settings."""
+    """A request body that was read: messages (records without ids), system prompt, tools and settings."""
 
     messages: list[Json]
     system: str | None = None
@@ -21,7 +21,7 @@ class Imported:
 
 
 def messages_in(body: Json, field: str, name: str) -> list[Any]:
-    """The elements of a body's messages; BadData if they are not a list."""
+    """The list of messages in a body; raise BadData if it is not a list."""
     messages = body.get(field)
     if not isinstance(messages, list):
         raise BadData(f"{field}: a list expected in a body for {name}")
@@ -29,7 +29,7 @@ def messages_in(body: Json, field: str, name: str) -> list[Any]:
 
 
 class Messages:
-    """The messages of a body, without ids, as they are read."""
+    """Collects the messages of a body as records without ids."""
 
     def __init__(self, name: str, body: Json) -> None:
         self.name = name
@@ -37,14 +37,14 @@ class Messages:
         self.model = name_of(body.get("model"))
         self.records: list[Json] = []
         self.names: dict[str, str] = {}  # call id → function
-        self.open: list[str] = []  # functions called last that are not answered yet
+        self.open: list[str] = []  # the functions of unanswered calls
 
     @property
     def last(self) -> Json:
         return self.records[-1] if self.records else {"kind": None, "role": None, "parts": []}
 
     def add_user(self, parts: list[Any], item: Json | None = None) -> None:
-        """A user's message, after a message of the results in it; `item` is what else it said."""
+        """Add a user message, its results first as a message of their own; `item`: its other fields."""
         results = [part for part in parts if "functionResponse" in part]
         if results:
             self.records.append({"kind": "tool", "role": "user", "parts": results})
@@ -54,7 +54,7 @@ class Messages:
             self.records.append({**record, "item": item} if item else record)
 
     def add_results(self, parts: list[Any]) -> None:
-        """Results, or other answers of tools; results in a row are one message."""
+        """Add results or other output of tools; consecutive results are one message."""
         results = [*self.last["parts"], *parts]
         if self.last["kind"] == "tool" and all("functionResponse" in part for part in results):
             self.last["parts"] += parts
@@ -62,7 +62,7 @@ class Messages:
             self.records.append({"kind": "tool", "role": "user", "parts": parts})
 
     def add_model(self, parts: list[Any], item: Json | None = None, *, joins: bool | None = None) -> None:
-        """A model's message, or more of the one before: by default where that has open calls."""
+        """Add a model message, or extend the last one if it `joins` that (default: if that has calls)."""
         last = self.last
         if joins is None:
             joins = last["kind"] == "codeh" and any("functionCall" in part for part in last["parts"])
@@ -74,15 +74,15 @@ class Messages:
         self.records.append({**record, **{key: value for key, value in more.items() if value}})
 
     def call(self, id: str | None, name: str) -> None:
-        """Note a call, so that its result gets the name of its function."""
+        """Register a call, so that its result gets the function's name."""
         if id:
             self.names[id] = name
         self.open.append(name)
 
     def answered(self, call: object, function: object) -> Json:
-        """The id of the call that a result answers, where it says one, and the call's function.
+        """The id and function of the call that a result answers, and mark that call as answered.
 
-        That is known by the id, by the name that the result gives, else it is the first that is open.
+        The function comes from the id, else from the result's `function`, else from the oldest open call.
         """
         id = name_of(call)
         name = self.names.get(id or "") or name_of(function) or (self.open[0] if self.open else "unknown")
@@ -91,7 +91,7 @@ class Messages:
         return {"id": id, "name": name} if id else {"name": name}
 
     def imported(self, system: str | None, *around: str, **settings: Any) -> Imported:
-        """All that was read; settings are what is neither model, tools nor among `around`, and these."""
+        """The result; its settings are the body's other fields (not those `around`) and `settings`."""
         kept = {key: value for key, value in self.body.items() if key not in ("model", "tools", *around)}
         tools = list_of(self.body.get("tools"))
         return Imported(self.records, system or None, tools, self.model, {**kept, **settings})

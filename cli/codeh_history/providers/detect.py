@@ -1,6 +1,6 @@
-"""Which provider a JSON object comes from, and a provider's error in one form.
+"""Detect the provider of a JSON object, and convert any provider's error to a Failure.
 
-Each provider's package decides; none is known here by name.
+The providers' packages decide; this module knows none of them by name.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from .protocol import Failure, Reply
 
 
 def recognise(body: Json) -> tuple[str, str]:
-    """The format of an answer or stream event, and which of them it is; "" for neither, as for errors."""
+    """The format of an answer or stream event, and its kind (see `Provider`); "" for anything else."""
     kinds = ((name, package.recognises(body)) for name, package in packages().items())
     return next(((name, kind) for name, kind in kinds if kind is not None), ("", ""))
 
 
 def answer_id(event: Json) -> str | None:
-    """The id of the answer that a stream event says it belongs to; many say none."""
+    """The id of the answer that a stream event belongs to; None if it has none, as many do."""
     holder = object_of(event.get("message")) or object_of(event.get("response")) or event
     return name_of(holder.get("responseId") or holder.get("id"))
 
 
 def error_in(body: Json) -> Any:
-    """What an error body says its error is (an object or text); None if it is not an error body.
+    """The error (an object or text) in an error body; None for any other body.
 
-    Shapes: `{"error": {…}}` (all; text at some hosts), `{"type": "error", …}` (Anthropic nests it, the
-    Responses stream does not), `{"object": "error", …}` (some hosts of the chat format).
+    Shapes: `{"error": {…}}` (all; text at some hosts), `{"type": "error", …}` (Anthropic nests the error,
+    the Responses stream does not), `{"object": "error", …}` (some hosts of the chat format).
     """
     if body.get("object") == "response":
-        return None  # says itself whether it failed
+        return None  # its `status` tells whether it failed
     error = body.get("error")
     if isinstance(error, (dict, str)) and error:
         return error
@@ -43,9 +43,9 @@ def error_in(body: Json) -> Any:
 
 
 def stands_alone(value: object, *, in_event: bool) -> bool:
-    """Whether this is an answer, event or error that is not part of another; events contain answers."""
+    """Whether this is an answer, event or error, not a part of one; inside an event it is no answer."""
     if isinstance(value, list) and value:
-        value = value[0]  # of an array of events
+        value = value[0]  # the first of an array of events
     if not isinstance(value, dict):
         return False
     kind = recognise(value)[1]
@@ -54,7 +54,7 @@ def stands_alone(value: object, *, in_event: bool) -> bool:
 
 # -- errors ---------------------------------------------------------------------------------------------
 
-# Parts of the types, codes and statuses of errors that pass: 408, 429 and 5xx have them.
+# Words in the types, codes and statuses of temporary errors (408, 429 and 5xx).
 _PASSING = (
     "overload", "rate_limit", "ratelimit", "too_many_requests", "insufficient_quota", "quota_exceeded",
     "server_error", "api_error", "service_unavailable", "unavailable", "resource_exhausted", "internal",
@@ -63,27 +63,27 @@ _PASSING = (
 
 
 def passing(status: int) -> bool:
-    """Whether an HTTP status says that the same request may succeed later."""
+    """Whether an HTTP status is temporary: the same request may succeed later."""
     return status in (408, 429) or 500 <= status <= 599
 
 
 def failure(body: Json, *, event: str = "", provider: str | None = None, status: int = 0) -> Failure | None:
-    """The error in an error body or event; None when it is neither.
+    """The failure in an error body or event; None for anything else.
 
-    `event` is the name the stream gave it, `status` that of the HTTP head (0 when none was seen).
+    `event`: the event's name in the stream; `status`: the HTTP status (0: unknown).
     """
     error = error_in(body)
     if error is None and event == "error" and not recognise(body)[1]:
         error = body
     if error is None:
         return None
-    if provider is None:  # the plain `{"error": {…}}` is the common format's
+    if provider is None:  # a plain `{"error": {…}}` is attributed to the common format
         provider = next((name for name, package in packages().items() if package.fails(body)), COMMON)
     return failure_of(error, provider, status=status)
 
 
 def failure_of(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
-    """An error object (`{type, code, status, message}`, each optional) or text as a Failure."""
+    """Convert an error object (`{type, code, status, message}`, each optional) or text to a Failure."""
     fields = error if isinstance(error, dict) else {"message": error}
     named = [fields.get(key) for key in ("type", "status", "code", "error_type")]
     texts = [str(word) for word in named if isinstance(word, str | int) and not isinstance(word, bool)]
@@ -95,28 +95,28 @@ def failure_of(error: Any, provider: str, *, model: str | None = None, status: i
         message = "" if words and message is None else excerpt(str(error), 500)
     head = f"{words[0]} ({', '.join(words[1:])})" if words[1:] else "".join(words)
     text = ": ".join(piece for piece in (head, message.strip()) if piece)
-    signs = any(sign in word.lower() for word in words for sign in _PASSING)
-    signs = signs or any(sign in text.lower() for sign in packages()[provider].PASSING)
+    temporary = any(sign in word.lower() for word in words for sign in _PASSING)
+    temporary = temporary or any(sign in text.lower() for sign in packages()[provider].PASSING)
     code = next((word for word in reversed(words) if not word.isdecimal()), words[0] if words else None)
-    retry = passing(status) if status else signs
+    retry = passing(status) if status else temporary
     return Failure(text=text, provider=provider, retry=retry, model=model, code=code)
 
 
 def outcome_of(reply: Reply, why: str = "") -> Reply | Failure:
-    """The reply, or the failure that it is: one without content that did not end of itself.
+    """Return the reply, or a failure if it broke off or is empty without a normal end.
 
-    `why` is what the provider says about its end besides the finish reason.
+    `why`: the provider's explanation of the finish reason.
     """
-    everybody = packages().values()  # hosts of the common format pass on the words of others
+    providers = packages().values()  # all: hosts of the common format pass on others' finish reasons
     if reply.finish == "error":
         text, retry = "the provider broke off", True
-    elif reply.parts or any(reply.finish in package.ENDED for package in everybody):
+    elif reply.parts or any(reply.finish in package.ENDED for package in providers):
         return reply
     elif reply.finish is None:
         text, retry = "an answer without content", not why
     else:
         text = "an answer without content"
-        retry = any(reply.finish in package.CHANCE for package in everybody)
+        retry = any(reply.finish in package.CHANCE for package in providers)
     finish = ": ".join(word for word in (reply.finish, why) if word)
     text = f"{finish} ({text})" if finish else text
     return Failure(text, reply.provider, retry, model=reply.model, code=reply.finish)

@@ -1,8 +1,8 @@
-"""Bytes → frames: the JSON values, stream events and other things that a response is sent as.
+"""Split the bytes of a response into frames: JSON values, stream events, HTTP heads and other lines.
 
 Reads server-sent events, JSON documents, JSON arrays (element by element) and the heads of `curl -i`,
-line by line, in any order and any chunking. A JSON value ends where a line ends that completes it. Where an
-answer was cut in the middle of a line, the next one may begin right there, as curl's retries write them.
+line by line, in any order and any chunking. A JSON value ends with the line that completes it. If an answer
+is cut in the middle of a line, the next one may begin there, because curl's retries append to it.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
 _STARTS = re.compile(
     rb'data: ?|event: ?[\w.]+[ \r]*$|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE | re.MULTILINE
 )
-_CLOSE = 8  # bytes at most from where an answer begins inside another to where the text goes wrong
-_NEAR = 1024  # bytes around the place where a text goes wrong, in which the next answer may begin
+_CLOSE = 8  # most bytes from the start of an answer inside another to the syntax error that it causes
+_NEAR = 1024  # bytes before and after a syntax error in which to look for the next answer
 
 
 class Frame(NamedTuple):
-    """One thing that arrived; `value` by `kind`:
+    """A unit of the input; the meaning of `value` by `kind`:
 
     event     a JSON object of a stream; `name` is its `event:` field
     document  a JSON object on its own
     end       `[DONE]`
     head      the status of an HTTP head
-    seam      None: what was being read ends here, finished or not
+    seam      None: another answer begins here, whether or not the last one is complete
     damage    why an event or document cannot be read
     cut       the beginning of an event or document whose end is missing
     noise     any other line
@@ -50,14 +50,14 @@ class Frame(NamedTuple):
 
 
 class Framer:
-    """An incremental reader of frames: feed() and, at the end of the input, close()."""
+    """Reads frames incrementally: call feed() for each chunk, and close() at the end of the input."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._searched = 0  # everything before holds no line end
+        self._searched = 0  # bytes at the start of the buffer without a line end
         self._block: list[bytes] = []  # the lines of the event being read
         self._text = bytearray()  # the lines of the JSON value being read
-        self._array = False  # whether it is an element of an array
+        self._array = False  # whether that value is an element of an array
         self._in_head = self._compressed = self._begun = self._closing = False
         self._frames: list[Frame] = []
 
@@ -66,7 +66,7 @@ class Framer:
         while self._buffer:
             end = _LINE_END.search(self._buffer, max(0, self._searched - 1))
             if end is not None and end[0] == b"\r" and end.end() == len(self._buffer):
-                end = None  # its other half may follow
+                end = None  # `\n` may follow
             self._searched = len(self._buffer)
             if end is None and not self._closing:
                 break
@@ -78,7 +78,7 @@ class Framer:
         return frames
 
     def close(self) -> list[Frame]:
-        """The frames that only the end of the input completes."""
+        """Return the frames that the end of the input completes."""
         self._closing = True
         frames = self.feed(b"")
         while self._block or self._text:
@@ -94,7 +94,7 @@ class Framer:
 
     @property
     def _more(self) -> bool:
-        """Whether lines may follow."""
+        """Whether more lines may follow."""
         return bool(self._buffer) or not self._closing
 
     def _put_back(self, raw: bytes) -> None:
@@ -104,7 +104,7 @@ class Framer:
     # -- lines --------------------------------------------------------------------------------------
 
     def _take(self, line: bytes) -> None:
-        """Take a line: more of what is being read, or what begins with it."""
+        """Read a line: the continuation of a value or event, or the start of something else."""
         if not self._begun:
             self._begun, line = True, line.removeprefix(BOM)
         if self._compressed:
@@ -118,7 +118,7 @@ class Framer:
             if line[:1] in (b"}", b"]", b","):
                 self._read_values()
         elif self._array or line[:1] == b"{" or _ARRAY.match(line):
-            if self._block:  # whose last line may be the beginning of this
+            if self._block:  # whose last line may be the start of this value
                 self._put_back(line + b"\n")
                 self._dispatch()
                 return
@@ -145,7 +145,7 @@ class Framer:
             self._block.append(line)
         elif self._closing and any(name.startswith(line) for name in _NAMES):
             self._emit("cut", line.decode())
-        else:  # of no use; but an answer that begins on it, as after an HTML page, is read
+        else:  # noise, but an answer may begin in the line, as after an HTML page
             end = line.lower().find(b"</html>") + 7
             if 7 <= end < len(line):
                 self._put_back(line[end:] + b"\n")
@@ -156,7 +156,7 @@ class Framer:
     # -- events -------------------------------------------------------------------------------------
 
     def _dispatch(self) -> None:
-        """Read the event whose lines are there."""
+        """Read the event in the collected lines."""
         block, self._block = self._block, []
         data: list[bytes] = []
         name = ""
@@ -175,7 +175,7 @@ class Framer:
             value = loads(payload)
         except ValueError as error:
             raw, is_json = b"\n".join(block) + b"\n\n", payload[:1] in (b"{", b"[")
-            own = is_json and len(payload) > 1  # a lone brace is another answer's
+            own = is_json and len(payload) > 1  # a lone brace begins another answer
             if self._seam(raw, raw.index(payload[:1]) if own else 0) is None and is_json:
                 self._unreadable(payload, error, waits=False)
             return
@@ -185,11 +185,11 @@ class Framer:
     # -- documents and arrays -----------------------------------------------------------------------
 
     def _read_values(self) -> None:
-        """Read the JSON values that are there as a whole, and put back what follows them."""
+        """Read the complete JSON values in the text, and put the rest back into the buffer."""
         while text := bytes(self._text).lstrip(b", \t\n" if self._array else b" \t\n"):
             self._text.clear()
             if text[:1] != b"{":
-                if self._array:  # its end, or something else: another answer begins
+                if self._array:  # `]`, or the start of something else
                     self._emit("seam")
                     self._array, text = False, text.removeprefix(b"]")
                 self._put_back(text if text.strip() else b"")
@@ -209,9 +209,9 @@ class Framer:
         self._text.clear()
 
     def _unreadable(self, raw: bytes, error: ValueError, *, waits: bool) -> None:
-        """Report why a text is not JSON; wait for the rest of an incomplete value."""
-        not_kept = not isinstance(error, orjson.JSONDecodeError)  # JSON that no record can hold
-        if not_kept or (raw.rstrip()[-1:] in (b"}", b"]") and trouble(raw) < len(raw)):
+        """Report an unreadable value, or wait for the rest of an incomplete one."""
+        too_deep = not isinstance(error, orjson.JSONDecodeError)
+        if too_deep or (raw.rstrip()[-1:] in (b"}", b"]") and trouble(raw) < len(raw)):
             self._emit("damage", f"not JSON ({error}): {excerpt(raw)}")
         elif waits and self._more:
             self._text += raw
@@ -219,10 +219,10 @@ class Framer:
             self._emit("cut", excerpt(raw))
 
     def _seam(self, raw: bytes, own: int = 0) -> int | None:
-        """Find where another answer begins in a text whose JSON, from `own` on, is damaged; continue there.
+        """Find another answer in a text whose JSON, from `own` on, is damaged; continue reading there.
 
-        That is the last value before the error, or an answer that begins near the error; in a text that is
-        not JSON, the first answer anywhere.
+        It is the last value before the error or begins near the error. In a text without JSON it is the
+        first answer anywhere. Returns its start; None if there is none.
         """
         first, last, starts = own + 1, len(raw), []
         wrong = own + trouble(raw[own:])
@@ -239,10 +239,9 @@ class Framer:
 
 
 def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:
-    """Whether an answer begins at a mark, rather than a similar value inside another answer.
+    """Whether an answer begins at this match, not a similar value inside another answer.
 
-    Its JSON must be an answer, event or error; in a text that is not JSON (`wrong` is 0) it may continue on
-    the next line.
+    Its JSON must be an answer, event or error; in a text without JSON (`wrong` is 0) it may be incomplete.
     """
     sign, start = mark[0][:1].lower(), mark.start()
     line, _, following = raw[start:].partition(b"\n")
@@ -251,10 +250,12 @@ def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:
         return bool(begins.get(sign, True))
     near = not wrong or wrong - _CLOSE <= start <= wrong + 1
     if sign != b"d" and not near and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
-        return False  # a value of the other answer
+        return False  # a value inside the other answer
     text = raw[mark.end() if sign == b"d" else raw.find(b"{", start) :]
     end = trouble(text)
-    goes_on = not wrong and end == len(text) > 0
+    incomplete = not wrong and end == len(text) > 0
     return (
-        goes_on or text.startswith(b"[DONE]") or detect.stands_alone(value_of(text[:end]), in_event=False)
+        incomplete
+        or text.startswith(b"[DONE]")
+        or detect.stands_alone(value_of(text[:end]), in_event=False)
     )

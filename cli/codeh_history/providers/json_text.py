@@ -1,4 +1,4 @@
-"""JSON as text: where a value ends, where it goes wrong, whether it can be kept, how to quote it."""
+"""Parse JSON text that a record can hold; locate syntax errors and values in damaged text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..base.lazy import Pattern
 from ..session.model import Any
 from ..session.records import depth_exceeds, nests_deeper
 
-DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
+DEPTH = 180  # a record has at most 200 levels, and nests a reply's parts a few levels deep
 
 _TOKENS = Pattern(rb'(?s:"[^"\\]*+(?:\\.[^"\\]*+)*+")|["{}\[\]]')  # a lone quote has no end
 _OPENING = b"{["
@@ -16,9 +16,9 @@ _QUOTE = 0x22
 
 
 def loads(raw: bytes | str) -> Any:
-    """The value of a JSON text that a record can hold; ValueError says why it cannot be.
+    """Parse a JSON text; raise ValueError if it is invalid, or nested too deeply for a record.
 
-    Half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD.
+    A lone surrogate, which UTF-8 cannot encode, becomes U+FFFD.
     """
     text = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     try:
@@ -44,7 +44,7 @@ def value_of(text: object) -> Any:
 
 
 def trouble(text: bytes) -> int:
-    """Where a text stops being JSON, in bytes; its length when it merely ends too early."""
+    """The byte offset of the first error in a JSON text; its length if it is valid or only incomplete."""
     end = len(text)
     try:
         text.decode()
@@ -60,7 +60,7 @@ def trouble(text: bytes) -> int:
 
 
 def last_value(text: bytes) -> int:
-    """Where the object or array begins that ends with the text; -1 when none does."""
+    """The offset of the object or array at the end of a text; -1 if it does not end with one."""
     open_at: list[int] = []
     start, end = -1, 0
     for match in _TOKENS.finditer(text):

@@ -1,4 +1,4 @@
-"""Media parts as OpenAI and others take them: a cleaned type, standard base64 or a URL, a name."""
+"""Normalise media parts for requests: a canonical type, standard base64 or a URL, a name."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ class Media(Fields):
     """An image, sound, document or text file.
 
     `mime` is lower case, without parameters, "" if unknown; `data` is standard padded base64; `url` is
-    one that anybody may fetch. Both are None where a part has neither (a Files-API or `gs://` address,
-    damaged base64).
+    public. Both are None for a Files API or `gs://` address, and for damaged base64.
     """
 
     mime: str = ""
@@ -48,7 +47,7 @@ class Media(Fields):
         return self.mime.startswith("text/") or self.mime in _TEXTS or self.mime.endswith(("+json", "+xml"))
 
     def text(self) -> str | None:
-        """The text inside a text file; None if it is not UTF-8."""
+        """Decode the content of a text file; None if it is not UTF-8."""
         import base64
         import binascii
 
@@ -58,13 +57,13 @@ class Media(Fields):
             return None
 
     def labelled_text(self) -> str | None:
-        """The text inside a text file, headed by what it is; None for any other file."""
+        """The content of a text file below a line with its name and type; None for other files."""
         text = self.text() if self.textual and self.data is not None else None
         return None if text is None else f"[File {self.name or 'without a name'}, {self.mime}]\n{text}"
 
 
 def media(part: Part) -> Media | None:
-    """What an inlineData or fileData part holds; None for any other part."""
+    """The file in an inlineData or fileData part; None for other parts."""
     blob: Any = part.get("inlineData")
     if isinstance(blob, dict):
         name = name_of(blob.get("displayName"))
@@ -82,7 +81,7 @@ def media(part: Part) -> Media | None:
 
 
 def mime_of(mime_type: object, name: str | None) -> str:
-    """A media type in its one spelling; without one, what the name's ending says, else ""."""
+    """A media type in canonical spelling; if it is invalid, the type by the name's extension, else ""."""
     if isinstance(mime_type, str) and "/" in mime_type:
         mime = mime_type.split(";", 1)[0].strip().lower()
         return _ALIASES.get(mime, mime)
@@ -91,7 +90,7 @@ def mime_of(mime_type: object, name: str | None) -> str:
 
 
 def base64_of(data: object) -> str | None:
-    """Standard, padded base64 (Gemini takes the URL-safe alphabet too); None if it is none at all."""
+    """Convert base64 of either alphabet (Gemini accepts both) to standard, padded; None if invalid."""
     if not isinstance(data, str):
         return None
     if "-" in data or "_" in data:
@@ -109,6 +108,6 @@ def base64_of(data: object) -> str | None:
 
 
 def parse_data_url(url: str) -> tuple[str, str] | None:
-    """The media type and base64 of a `data:` URL; None for any other."""
+    """The media type and base64 of a `data:` URL; None for other URLs."""
     match = _DATA_URL.fullmatch(url) if url.startswith("data:") else None
     return (mime_of(match[1], None), match[3]) if match else None

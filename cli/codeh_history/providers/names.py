@@ -1,4 +1,4 @@
-"""Ids and names within a provider's alphabet and length."""
+"""Fit ids and names into a provider's alphabet and length, and make call ids unique."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ WORD = LETTERS + "0123456789_"
 
 
 class Alphabet:
-    """What a provider takes as a name or an id: at most `limit` of these characters, `first` at the start.
+    """The names or ids that a provider accepts: at most `limit` characters of `rest`, the first of `first`.
 
-    Both hold letters and `_`, and `rest` digits.
+    Both sets must contain letters and `_`, and `rest` also digits.
     """
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:
@@ -25,15 +25,15 @@ class Alphabet:
         self._limit = limit
 
     def takes(self, text: object) -> bool:
-        """Whether the text can be sent as it is."""
+        """Whether the provider accepts this text."""
         if not isinstance(text, str) or not 0 < len(text) <= self._limit:
             return False
         return text[0] in self._first and not text.strip(self._rest)
 
     def fit(self, text: str) -> str:
-        """The text itself, or one made of it; no two texts become the same.
+        """Return the text, changed if the provider does not accept it.
 
-        A changed one ends in a hash of what it was, so it depends on nothing but itself.
+        A changed text ends in a hash of the original, so that different texts stay different.
         """
         if self.takes(text):
             return text
@@ -46,11 +46,10 @@ class Alphabet:
 
 
 class CallIds:
-    """Call ids as they are sent, the same on a call and its result.
+    """Assigns the call ids to send, the same to a call and its result.
 
-    `fit` makes an id one that the provider takes. One that was sent before gets a number, so that calls can
-    be told apart, unless `faithful`. An id depends only on what stands before it. With `again` ids may come
-    again after the model was answered.
+    `fit` changes an id into one that the provider accepts. A repeated id gets a number, unless `faithful`.
+    An id depends only on earlier calls. `again`: an id may be repeated after the calls were answered.
     """
 
     def __init__(self, fit: Callable[[str], str], *, faithful: bool, again: bool = False) -> None:
@@ -58,11 +57,11 @@ class CallIds:
         self._again = again
         self._faithful = faithful
         self.taken: set[str] = set()
-        self._count: dict[str, int] = {}  # of the ids that came more than once
-        self._row: list[str] = []  # those sent for the calls of the last model turns
+        self._count: dict[str, int] = {}  # repeated ids: how often
+        self._row: list[str] = []  # ids sent for the calls of the last model turns
 
     def calls(self, turn: Turn) -> list[str]:
-        """The ids of a model turn's calls."""
+        """Assign ids to the calls of a model turn."""
         if not turn.calls:
             return []
         first = turn.calls[0].number
@@ -73,14 +72,14 @@ class CallIds:
         return sent
 
     def results(self, turn: Turn) -> list[str]:
-        """For each result the id of the call it answers."""
+        """The ids assigned to the calls that these results answer."""
         return [
             self._row[number] if (number := answer.number) >= 0 else self._fit(answer.id or "")
             for answer in turn.answers
         ]
 
     def new(self, id: str) -> str:
-        """The id to send for this one, which no other call has."""
+        """Assign an id that no other call has."""
         fit = self._fit(id)
         while fit in self.taken and not self._faithful:
             self._count[id] = count = self._count.get(id, 1) + 1

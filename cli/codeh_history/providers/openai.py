@@ -1,4 +1,4 @@
-"""What both OpenAI formats share: content parts, ids, names, usage, and how a request grows."""
+"""Shared by both OpenAI formats: content parts, ids, names, usage paths, and a request's array."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MAX_ID = 64
 NAMES = Alphabet(WORD + "-", 64)
 SYSTEM_ROLES = ("system", "developer")
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
-_IMAGE_KINDS = ("image_url", "input_image")  # what either format calls an image
+_IMAGE_KINDS = ("image_url", "input_image")  # the types of images in either format
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 
 
 def usage_paths(input: str, output: str) -> dict[str, str]:
-    """Where either format's usage has its counts, by their names; see `usage.read`."""
+    """The paths of the counts in either format's usage; see `usage.read`."""
     return {
         "input": input, "output": output, "cached": f"{input}_details.cached_tokens",
         "cacheWrite": f"{input}_details.cache_write_tokens",
@@ -31,7 +31,7 @@ def usage_paths(input: str, output: str) -> dict[str, str]:
 
 
 def joined(content: object) -> str | None:
-    """The text of a content that is text, or a list of nothing but text parts; None for any other."""
+    """The text of a content that is a string or a list of only text parts; None for any other."""
     if isinstance(content, str):
         return content
     blocks = list_of(content)
@@ -39,7 +39,7 @@ def joined(content: object) -> str | None:
 
 
 def _fit_id(id: str) -> str:
-    """An id longer than OpenAI takes, or with control characters, becomes a hash of it."""
+    """Return the id, or a hash of it if it is too long or has control characters."""
     if 0 < len(id) <= MAX_ID and id.isprintable():
         return id
     import hashlib
@@ -48,12 +48,12 @@ def _fit_id(id: str) -> str:
 
 
 class Content(Fields):
-    """Our parts ↔ the content parts of one format, one at a time.
+    """Converts parts to and from the content parts of one format.
 
-    `text`, `image` and `file` are types of content parts; what is in a `nested` one stands in an object
-    under the name of its type. `url` is the field of an image, `details` are its resolutions, `detail` the
-    default. `files` and `sounds` are the types of data that can be sent, with their endings or names. `own`
-    begins the types of what stands inside a message, `unknown` is what data of no type is called.
+    `text`, `image` and `file` are types of content parts; `nested`: their fields are in an object named
+    like the type. `url` is the field of an image's address, `details` are its resolutions, `detail` the
+    default one. `files` and `sounds` map the types of data that can be sent to extensions or names. `own`
+    is the prefix of the types of content parts, `unknown` the name for data without a type.
     """
 
     provider: str
@@ -70,12 +70,12 @@ class Content(Fields):
     sounds: Mapping[str, str]
 
     def is_native(self, value: Any) -> bool:
-        """Whether a native value of this provider stands inside a message."""
+        """Whether a native value of this provider is a content part."""
         kind = value.get("type") if isinstance(value, dict) else None
         return isinstance(kind, str) and kind.startswith(self.own)
 
     def write(self, part: Part) -> Json | None:
-        """The content part that says this in a user's message; None where the format has none."""
+        """Convert a part of a user message to a content part; None if the format has none for it."""
         item = item_of(part)
         if "text" in part:
             text = {"type": self.text, "text": part["text"]}
@@ -108,7 +108,7 @@ class Content(Fields):
             return None
         if file.mime in self.sounds:
             return self._block("input_audio", {"data": file.data, "format": self.sounds[file.mime]})
-        if ending:  # the API goes by the name's
+        if ending:  # the API requires a name with an extension
             return self._block(self.file, {"filename": file.name or f"file.{ending}", "file_data": url})
         text = file.labelled_text() if as_text else None
         return {"type": self.text, "text": text} if text is not None else None
@@ -117,7 +117,7 @@ class Content(Fields):
         return {"type": kind, kind: fields} if self.nested else {"type": kind, **fields}
 
     def why_not(self, part: Part, *, by_model: bool = False) -> str:
-        """Why media cannot be sent, "" for other parts; a model's message takes no media."""
+        """Why media cannot be sent (`by_model`: in a model message); "" for other parts."""
         file = media(part)
         if file is None:
             return ""
@@ -130,7 +130,7 @@ class Content(Fields):
         return f"{file.mime or self.unknown} cannot be sent"
 
     def read(self, block: Any) -> Any:
-        """The inverse of `write`: in our own terms where writing it gives the same again, else `native`."""
+        """Convert a content part to a part; to a native one if `write` would not restore it."""
         plain: Any = self._plain(block) if isinstance(block, dict) else None
         if plain is not None:
             if self.write(plain) == block:
@@ -161,7 +161,7 @@ class Content(Fields):
         return {"inlineData": {**blob, "displayName": name} if isinstance(name, str) else blob}
 
     def _held(self, block: Json) -> tuple[Json, str]:
-        """The object that holds what media there is, and where they are, which may be in a `data:` URL."""
+        """The object with a content part's media fields, and their URL, which may be a `data:` URL."""
         kind = block.get("type")
         holder = object_of(block.get(str(kind))) if self.nested else block
         url = holder.get(self.url) if kind == self.image else None
@@ -170,7 +170,7 @@ class Content(Fields):
         return holder, text_of(url)
 
     def _payload(self, block: Json) -> object:
-        """The content of inline media, however its type is spelled and whatever it is called."""
+        """The content of inline media without name and spelling of the type; None for other blocks."""
         holder, url = self._held(block)
         inline = parse_data_url(url)
         return (block["type"], inline[1], holder.get("detail") or self.detail) if inline else None
@@ -195,7 +195,7 @@ RESPONSES = Content(
 
 
 class OpenAIArray(Array):
-    """The messages or items of a request in either format; `content` is the format's content parts."""
+    """The messages or items of a request in either format; `content` converts the content parts."""
 
     def __init__(self, options: Options, content: Content) -> None:
         super().__init__(content.provider, options)
@@ -203,7 +203,7 @@ class OpenAIArray(Array):
         self.ids = CallIds(str if self.faithful else _fit_id, faithful=self.faithful)
 
     def blocks(self, parts: list[Any], source: str) -> list[Json]:
-        """A user message's content parts; what cannot be sent is described, or left out with a note."""
+        """A user message's content parts; media that cannot be sent is described, other parts are noted."""
         blocks: list[Json] = []
         for part in parts:
             block = self.content.write(part) if not part.get("thought") else None
@@ -218,7 +218,7 @@ class OpenAIArray(Array):
         return blocks
 
     def user_content(self, blocks: list[Json]) -> Any:
-        """The content of a user's message: a bare text where that says all."""
+        """The content of a user message: a string if it is a single text."""
         if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
             return blocks[0]["text"]
         return blocks or ([] if self.faithful else EMPTY_MESSAGE)
@@ -229,7 +229,7 @@ class OpenAIArray(Array):
 
 
 def custom_input(part: Part, type: str) -> str | None:
-    """The text that a custom tool was called with; None for the call of a function."""
+    """The input text of a call to a custom tool; None for the call of a function."""
     args: Any = part["functionCall"].get("args")
     if item_of(part).get("type") != type or not isinstance(args, dict):
         return None

@@ -1,4 +1,4 @@
-"""What both OpenAI formats would refuse: models, ids, names, content, images and tools."""
+"""Rules of both OpenAI formats: ids, names, content, images and tools."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .validator import Validator, each
 
 
 class OpenAIValidator(Validator):
-    """What holds in both formats; `chat`: whether it is Chat Completions' body."""
+    """The rules of both formats; `chat`: the body is Chat Completions'."""
 
     chat = False
 
     def part(self, kind: str, part: Json, path: str) -> None:
-        """Check a content part of a type that may stand where it stands."""
+        """Check a content part whose type is allowed."""
         raise NotImplementedError
 
     def call_id(self, id: object, path: str) -> bool:
@@ -29,7 +29,7 @@ class OpenAIValidator(Validator):
         self.require(isinstance(url, str) and url.startswith(("https://", "http://")), path, reason)
 
     def image(self, url: object, path: str) -> None:
-        """An image's URL."""
+        """Check an image's URL."""
         inline = parse_data_url(url) if isinstance(url, str) else None
         if inline is None:
             self.address(url, path, "an https address or a data URL is expected")
@@ -39,7 +39,7 @@ class OpenAIValidator(Validator):
             self.require(inline[1], path, "the image is empty")
 
     def content(self, content: Any, path: str, kinds: tuple[str, ...]) -> None:
-        """A text, or a list of content parts of these types."""
+        """Check a content: a string, or a list of content parts of these types."""
         if isinstance(content, str):
             return
         got = "null" if content is None else "an empty list" if content == [] else "something else"
@@ -52,7 +52,7 @@ class OpenAIValidator(Validator):
                 self.part(str(kind), block, where)
 
     def tools(self) -> None:
-        """The tool declarations."""
+        """Check the tool declarations."""
         tools, chat = self.body.get("tools"), self.chat
         fits = isinstance(tools, list | None) and not (chat and tools == [])
         self.require(fits, "tools", "a list of tools is expected, or none at all")

@@ -1,4 +1,4 @@
-"""Parts from what providers send, whatever shape it has, and calls and results as providers take them."""
+"""Read providers' JSON tolerantly, make parts from it, and convert calls and results for requests."""
 
 from __future__ import annotations
 
@@ -13,28 +13,27 @@ from ..session.pairing import is_failed_call
 from ..session.records import check_message
 from .json_text import value_of
 
-FAILED = "The tool call failed."  # where a provider wants an error to say something
-_LONG_NUMBER = Pattern(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
+FAILED = "The tool call failed."  # for providers that refuse an empty error
+_LONG_NUMBER = Pattern(r"(?<![\d.])\d{19}")  # may exceed 64 bits, and would lose digits
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def native(provider: str, value: Any) -> Part:
-    """What only this provider knows, kept as it is."""
+    """A part that keeps a provider's own value unchanged."""
     return {"native": {"provider": provider, "value": value}}
 
 
 def kept(part: Json, provider: str) -> Part:
-    """A part in our spelling as received, or as native where a record could not hold it."""
+    """The part itself, or a native part if a record could not hold it."""
     usable = check_message({"id": "", "role": "model", "parts": [part]}) is None
     return part if usable else native(provider, part)  # type: ignore[return-value]
 
 
 def call(id: object, name: str, arguments: object, item: Json | None = None) -> Part:
-    """A functionCall; `item` is what else the provider says about it.
+    """A functionCall part; `item`: the provider's other fields.
 
-    `arguments` is an object, or its JSON text. Text that is not an object's JSON, or whose numbers
-    would lose digits, is kept verbatim under the part's key `arguments` (args are then what can be
-    read of it, at least {}).
+    `arguments` is an object or its JSON text. Text that is not an object, or whose numbers would lose
+    digits, is also kept verbatim in the part's field `arguments`; `args` is then what can be parsed, or {}.
     """
     function: Json = {**({"id": id} if name_of(id) else {}), "name": name, "args": arguments}
     part: Any = {"functionCall": function}
@@ -51,12 +50,12 @@ def call(id: object, name: str, arguments: object, item: Json | None = None) -> 
 
 
 def has_value(value: Any) -> bool:
-    """Whether a field says anything: null, "", [] and {} do not."""
+    """Whether a field is not empty (null, "", [] or {})."""
     return value not in _EMPTY
 
 
 def without(value: Json, skipped: Iterable[str]) -> Json:
-    """The fields that say something, without the skipped ones."""
+    """The non-empty fields, without the skipped ones."""
     skip = frozenset(skipped)
     return {key: field for key, field in value.items() if key not in skip and has_value(field)}
 
@@ -67,7 +66,7 @@ def text_of(value: object) -> str:
 
 
 def item_of(part: Any) -> Json:
-    """What a provider's own item said beside the part, `{}` if nothing was kept."""
+    """The provider's other fields, kept in a part's `item`; {} if there are none."""
     return object_of(part.get("item"))
 
 
@@ -78,7 +77,7 @@ def native_of(part: Any, provider: str) -> Any:
 
 
 def name_of(value: object) -> str | None:
-    """An id, model or finish reason; None for anything but text that says something."""
+    """A non-empty string, such as an id, model or finish reason; None for anything else."""
     return value if isinstance(value, str) and value else None
 
 
@@ -96,7 +95,7 @@ ROLES = frozenset(("user", "assistant", "system", "developer", "tool", "function
 
 
 def is_message(item: object, *beside: str) -> bool:
-    """Whether this has a role and a content; or none, but one of the fields that may stand beside it."""
+    """Whether this has a role, and a content or one of the fields that may replace it (`beside`)."""
     if not isinstance(item, dict) or item.get("type", "message") != "message":
         return False
     content, role = item.get("content"), item.get("role")
@@ -110,18 +109,18 @@ def list_of(value: object) -> list[Any]:
 
 
 def texts_of(blocks: Iterable[Any]) -> list[str]:
-    """The texts of those content blocks that are of type text."""
+    """The texts of the content blocks of type text."""
     return [block["text"] for block in blocks if is_text(block)]
 
 
 def paragraphs(blocks: object) -> str:
-    """The texts of a list's objects, a blank line between."""
+    """Join the texts of a list's objects by blank lines."""
     texts = (block.get("text") for block in objects(blocks))
     return "\n\n".join(text for text in texts if isinstance(text, str))
 
 
 def is_text(block: object) -> bool:
-    """Whether this is a content block of type text with a text."""
+    """Whether this is a valid content block of type text."""
     return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
@@ -132,12 +131,12 @@ def kinds(messages: Iterable[Json]) -> set[str]:
 
 
 def first(choices: object) -> Json:
-    """The choice (or candidate) of index 0, which may be left out; {} if it is missing."""
+    """The choice (or candidate) with index 0, the default; {} if it is missing."""
     return next((choice for choice in objects(choices) if not choice.get("index")), {})
 
 
 def further(choices: object) -> set[int]:
-    """The indexes, else places, of the choices (or candidates) beside the one of index 0."""
+    """The indices, else positions, of the choices (or candidates) except index 0."""
     return {
         choice["index"] if isinstance(choice.get("index"), int) else place
         for place, choice in enumerate(objects(choices))
@@ -148,7 +147,7 @@ def further(choices: object) -> set[int]:
 
 
 def arguments(part: Any) -> Json:
-    """A call's arguments as an object; what is none, and a text kept verbatim, under `arguments`."""
+    """A call's arguments as an object; other values, and text kept verbatim, under `arguments`."""
     args = part["functionCall"].get("args")
     if not args and isinstance(part.get("arguments"), str):
         return {"arguments": part["arguments"]}
@@ -158,7 +157,7 @@ def arguments(part: Any) -> Json:
 def answer(response: Any) -> tuple[str, bool]:
     """A tool's response as text, and whether the call failed.
 
-    The text is what `{"output": text}` or `{"error": text}` holds, else the response's compact JSON.
+    The text is that of `{"output": text}` or `{"error": text}`, else the response's compact JSON.
     """
     if isinstance(response, str):
         return response, False
@@ -175,15 +174,15 @@ def response_of(text: str, *, failed: bool) -> Json:
 
 
 def json_text(value: object) -> str:
-    """Compact JSON, key order kept."""
+    """Compact JSON in the original key order."""
     return orjson.dumps(value).decode()
 
 
 def arguments_of(part: Part) -> str:
     """A call's arguments as the JSON text of an object; other values go under `arguments`.
 
-    A text that they were read from (the part's `arguments`) is sent as it was where it says the same:
-    it has numbers that a double cannot hold.
+    The original text (the part's `arguments`) is used if it has the same value: it may have numbers that a
+    double cannot represent.
     """
     raw: Any = dict(part).get("arguments") if len(part) > 1 else None
     if isinstance(raw, str):
@@ -194,16 +193,16 @@ def arguments_of(part: Part) -> str:
 
 
 def result_media(response: Json) -> list[Any]:
-    """The media parts that a functionResponse carries beside its response."""
+    """The media parts of a functionResponse."""
     names = ("inlineData", "fileData")
     parts = objects(response.get("parts"))
     return [part for part in parts if any(isinstance(part.get(name), dict) for name in names)]
 
 
 def result_text(response: object) -> str:
-    """A tool's result as text: what `{"output": text}` holds, else its compact JSON.
+    """A tool's result as text: that of `{"output": text}`, else its compact JSON.
 
-    An error stays `{"error": …}`, so that a model sees that the call failed, unless its text says so.
+    An error stays `{"error": …}`, so that the model sees the failure, unless its text states it.
     """
     if response is None or response == {}:
         return ""

@@ -1,7 +1,7 @@
-"""What a provider's package offers, what reads its answers, and what comes of a request.
+"""The interfaces of a provider's package and of readers of answers, and the outcomes of a request.
 
-The package must import quickly, because detection loads all of them; `Format` imports a package's modules
-when it needs them. What a package recognises must not depend on other providers.
+A package must import quickly, because detection loads all of them; `Format` imports its modules on demand.
+What a package recognises must not depend on other providers.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from .base import Tool
 
 @dataclass(frozen=True)
 class Reply:
-    """A provider's answer, complete and in our own terms.
+    """A provider's complete answer.
 
-    `id` is the provider's response id; `usage` is normalised with the provider's object under `raw`;
-    `finish` is the provider's own word; `further` counts the other choices that came with it, which are
-    not kept.
+    `id` is the provider's response id; `usage` is normalised, with the provider's object under `raw`;
+    `finish` is the provider's finish reason; `further` counts the other choices, which are not kept.
     """
 
     parts: list[Part]
@@ -34,7 +33,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Failure:
-    """A provider's error: its own words, and whether the same request may succeed later."""
+    """A provider's error; `retry`: the same request may succeed later."""
 
     text: str
     provider: str
@@ -45,7 +44,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Cut:
-    """The answer ended before its end: the parts that arrived, and what was missing (try again: 75)."""
+    """A truncated answer: the parts that arrived, and what was missing (retry: exit code 75)."""
 
     parts: list[Part]
     text: str
@@ -53,31 +52,30 @@ class Cut:
 
 @dataclass(frozen=True)
 class Nothing:
-    """No byte of an answer arrived (try again: 75)."""
+    """No byte of an answer arrived (retry: exit code 75)."""
 
     text: str = "nothing arrived"
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """Not one provider's answer: what it looks like instead (bad data: 65)."""
+    """Not an answer; `text` describes the input (bad data: exit code 65)."""
 
     text: str
 
 
 Outcome = Reply | Failure | Cut | Nothing | Unreadable
-"""Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
+"""A Failure is exit code 75 if `retry`, else 4. Only a Reply, even without parts, becomes a message."""
 
 
 class AnswerReader(Protocol):
-    """Reads whatever was sent in answer to one request.
+    """Reads the response to one request.
 
-    `provider`, `model` and `response_id` are those of the answer being read, None while unknown
-    (`provider` is a given format from the start). `begun`: a streamed answer has begun, so that a
-    pending message may be opened. `restarts` counts the answers that began after an earlier one had
-    begun (a retry): when a feed raises it, the parts it returns replace all earlier ones. `tail`: parts
-    that only close() brought to light (with `restarts` as for feed). `arrived`: all parts of the newest
-    answer that a provider sent.
+    `provider`, `model` and `response_id` are those of the current answer, None while unknown (`provider` is
+    the expected format, if any, from the start). `begun`: a streamed answer has begun, so a pending message
+    may be opened. `restarts` counts the answers that began after another one (retries): if a feed increases
+    it, the returned parts replace all earlier ones. `tail`: the parts that close() completed (with
+    `restarts` as for feed). `arrived`: all parts of the newest answer.
     """
 
     provider: str | None
@@ -95,57 +93,57 @@ class AnswerReader(Protocol):
         self.arrived = []
 
     def feed(self, chunk: bytes) -> list[Part]:
-        """Take the next bytes; returns the parts that arrived with them."""
+        """Read the next bytes; return the parts that arrived with them."""
 
     def close(self) -> Outcome:
-        """The end of the input has been reached: what it was. To be called once."""
+        """End the input and return the outcome; call it once."""
 
 
 class Provider(Protocol):
-    """The package (`gemini/__init__.py`): what its requests, answers and errors look like."""
+    """A provider's package (`gemini/__init__.py`): how to recognise its answers, errors and tools."""
 
-    NAME: str  # as in the table
-    FIELD: str  # of a request body: where the messages stand
-    MODEL_IN_URL: bool  # instead of in the body
-    END: str  # what a stream that was cut lacks, for people
-    ENDED: Collection[str]  # how an answer ends that is whole although it says nothing
-    CHANCE: Collection[str]  # how one ends that went wrong by chance: the same request may go right
-    PASSING: Collection[str]  # in an error's text: the same may succeed later, where nothing else tells
+    NAME: str  # the provider's name in `PROVIDERS`
+    FIELD: str  # the field of a request body with the messages
+    MODEL_IN_URL: bool  # whether the model is in the URL instead of the body
+    END: str  # what a truncated stream lacks, for messages
+    ENDED: Collection[str]  # finish reasons of an answer that may be complete without content
+    CHANCE: Collection[str]  # finish reasons of an accidental failure, which a retry may avoid
+    PASSING: Collection[str]  # words in the text of a temporary error that has no status
 
     def recognises(self, body: Json, /) -> str | None:
-        """What an object is: an `answer` of this provider, an `event` of its stream, `either`, or None."""
+        """The kind of an object: `answer`, `event` of a stream, `either`; None if another provider's."""
 
     def fails(self, body: Json, /) -> bool:
-        """Whether an error body is in this provider's shape."""
+        """Whether an error body has this provider's shape."""
 
     def tools(self, element: Json, /) -> Iterable[Tool] | None:
-        """The tools that an element of this provider's `tools` declares; None for another's element."""
+        """The tools declared by an element of `tools`; None if its shape is another provider's."""
 
 
 class StreamReader(Protocol):
     """Reads one streamed reply, event by event."""
 
-    done: bool = False  # the terminator has arrived: the reply is complete
+    done: bool = False  # the terminator has arrived
     id: str | None = None
     model: str | None = None
 
     def belongs(self, event: Json) -> bool:
-        """Whether an event continues this reply; else it begins another one."""
+        """Whether an event continues this reply, not another one."""
 
     def conflicts(self, event: Json, /) -> bool:  # noqa: ARG002
-        """Whether an event that belongs here shows that two answers are interleaved."""
+        """Whether an event of this reply shows that two answers are interleaved."""
         return False
 
     def end(self) -> None:
-        """`[DONE]` has arrived: it ends the streams of one format, and elsewhere means nothing."""
+        """Handle `[DONE]`, which ends the streams of only one format."""
         return
 
     def feed(self, event: Json) -> list[Part]:
-        """Take one event; returns the parts that arrived with it, for pending content and `--echo`."""
+        """Read an event; return the parts that arrived with it, for pending content and `--echo`."""
 
     def conclude(self) -> Reply | Failure:
-        """What was read, taken as the whole answer: a reply with its authoritative parts, or an error."""
+        """Return the events so far as the whole answer: a reply with its final parts, or an error."""
 
     def result(self) -> Reply | Failure | None:
-        """As `conclude`; None while the answer is not complete."""
+        """Return the same as `conclude`; None if the answer is not complete."""
         return self.conclude() if self.done else None

@@ -1,5 +1,5 @@
-"""Plain text, for commands that take a prompt and print an answer: the conversation as a transcript, and
-what such a command prints, read as it arrives. No protocol, so never detected.
+"""The format `text`, for commands that read a prompt and print an answer: write a transcript as the prompt,
+and read the command's output as it arrives. It has no protocol, so it is never detected.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _ESCAPE = Pattern(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[ -/]*[0-~]"
 )
 _BEGUN = Pattern(r"(?:\r|\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*))\Z")
-_TO_THE_START = Pattern(r"\x1b\[(?:[01]?G|2K)")  # of the line, as a carriage return
-_LONGEST = 4096  # characters of a sequence that has not ended
+_TO_THE_START = Pattern(r"\x1b\[(?:[01]?G|2K)")  # moves to the start of the line, like a carriage return
+_LONGEST = 4096  # most characters of a sequence to wait for
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
-    """The transcript of these messages, curated and paired; a prompt that stands alone is sent as it is.
+    """Build the transcript of curated, paired messages; a single prompt is sent without a label.
 
-    A line of a message that looks like one of the labels is indented, so that it is not taken for one.
-    Summaries come with such lines indented, but for those that we wrote.
+    A line of a message that looks like a label is indented. Summaries are not changed, because they have
+    headings and speakers of their own.
     """
     notes: list[str] = []
     if options.tools:
@@ -48,14 +48,14 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
         entries += _entries(turn)
     if len(entries) == 1 and entries[0][0] == "User":
         return Transcript(text=f"{entries[0][1]}\n", notes=notes)
-    labels = (  # a summary has headings and speakers of its own
+    labels = (
         f"Summary: {text}" if who == "Summary" else labelled(who, text, _OURS) for who, text in entries
     )
     return Transcript(text="\n\n".join([HEAD, *labels]) + "\n", notes=notes)
 
 
 def _entries(turn: Turn) -> list[tuple[str, str]]:
-    """What a turn says, each with its label; thoughts and what only one provider knows are left out."""
+    """A turn's texts, each with its label; thoughts and native parts are left out."""
     entries: list[tuple[str, str]] = []
     texts: list[str] = []
     for part in turn.parts:
@@ -72,16 +72,16 @@ def _entries(turn: Turn) -> list[tuple[str, str]]:
             texts.append("" if part.get("thought") else str(part["text"]))
         elif "native" not in part:
             texts.append(_file(part))
-    if turn.role == "model":  # whose texts come in pieces; a user's were put together
+    if turn.role == "model":  # its parts are pieces of one text
         text = "".join(texts).strip("\n")
     else:
         text = "\n\n".join(piece.strip("\n") for piece in texts if piece).strip("\n")
-    blank = any(texts) and [*map(len, turn.parts)] == [1] and not turn.item  # a message all the same
+    blank = any(texts) and [*map(len, turn.parts)] == [1] and not turn.item  # a blank message counts
     return [(_WHO[turn.role], text), *entries] if text or blank else entries
 
 
 def _file(part: Part) -> str:
-    """A text file's text, named; any other file by its type and size."""
+    """The content of a text file below its name; the type and size of any other file."""
     file = media(part)
     text = file.text() if file is not None and file.textual and file.data is not None else None
     if file is None or text is None:
@@ -89,25 +89,25 @@ def _file(part: Part) -> str:
     return f"[{file.name or file.mime}]\n{text}"
 
 
-# -- what a command prints ------------------------------------------------------------------------------
+# -- a command's output ---------------------------------------------------------------------------------
 
 
 class Exact(AnswerReader):
-    """Text that is kept byte for byte, without a byte order mark at its start.
+    """Reads text unchanged, except for a byte order mark at its start.
 
-    Bytes that are not UTF-8 arrive as U+FFFD, and make the whole Unreadable, naming the first of them.
+    Invalid UTF-8 arrives as U+FFFD and makes the outcome Unreadable, which names the first such byte.
     """
 
     def __init__(self, model: str | None = None, provider: str | None = None) -> None:
         super().__init__(provider, model)
-        self.cut = ""  # why what arrived is not the whole
+        self.cut = ""  # why the text is incomplete
         self._texts: list[str] = []
-        self._blank = ""  # blanks before the first word
+        self._blank = ""  # whitespace before the first word
         self._raw = bytearray()
         self._decoder = getincrementaldecoder("utf-8-sig")("replace")
 
     def feed(self, chunk: bytes) -> list[Part]:
-        """Take the next bytes; returns the text that arrived with them, once there is more than blanks."""
+        """Read the next bytes; return their text, but nothing until there is more than whitespace."""
         self._raw += chunk
         return self._take(self._decoder.decode(chunk), final=False)
 
@@ -144,11 +144,11 @@ class Exact(AnswerReader):
 
 
 class Reader(Exact):
-    """The answer of a command, without byte order mark, escape sequences and final newlines; CRLF is LF."""
+    """Reads a command's answer without byte order mark, escape sequences and final newlines; CRLF is LF."""
 
     def __init__(self, model: str | None = None) -> None:
         super().__init__(model, "text")
-        self._held = ""  # the beginning of an escape sequence or of CRLF
+        self._held = ""  # the start of an escape sequence or of CRLF
 
     def _clean(self, text: str, *, final: bool) -> str:
         text = self._held + text

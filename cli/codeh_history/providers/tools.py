@@ -1,4 +1,4 @@
-"""Tool declarations in any provider's shape, read into one form and declared again in another's."""
+"""Read tool declarations in any provider's shape, and declare them in another's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "in
 
 
 def read(tools: Any) -> list[Tool]:
-    """Every tool declared, in order; a wrapper `{"tools": […]}` stands for what it holds."""
+    """All declared tools, in order; a wrapper `{"tools": […]}` counts as its elements."""
     result: list[Tool] = []
     for element in [tools] if isinstance(tools, dict) else tools or ():
         if not isinstance(element, dict):
@@ -21,13 +21,13 @@ def read(tools: Any) -> list[Tool]:
         elif isinstance(element.get("tools"), list) and "type" not in element:
             result += read(element["tools"])
         else:
-            readers = (*(package.tools for package in packages().values()), _of_nobody)
+            readers = (*(package.tools for package in packages().values()), _other)
             result += next(tools for reader in readers if (tools := reader(element)) is not None)
     return result
 
 
-def _of_nobody(element: Json) -> list[Tool]:
-    """A tool in no provider's shape: a function as MCP and others declare it, or something unknown."""
+def _other(element: Json) -> list[Tool]:
+    """A tool in no provider's shape: a function as in MCP, or something unknown."""
     name, kind = element.get("name"), element.get("type")
     if isinstance(name, str) and kind is None:
         return [function(element, "", element, clean=True)]
@@ -38,12 +38,12 @@ def _of_nobody(element: Json) -> list[Tool]:
 def declared(
     tools: Sequence[Json], target: str, declare: Callable[[Tool], Json], notes: list[str]
 ) -> list[Json]:
-    """The `tools` array for a provider: its own shapes verbatim, other functions as `declare` gives them.
+    """The `tools` array for a provider: its own declarations unchanged, other functions by `declare`.
 
-    Left out, with a note: another provider's native tool, and a function of a name declared before.
+    Another provider's native tools, and functions whose name is already declared, are left out with a note.
     """
     result: list[Json] = []
-    sent: list[Json] = []  # elements already there: one that declares several tools is sent once
+    sent: list[Json] = []  # an element that declares several tools is sent once
     names: set[str] = set()
     for tool in read(tools):
         if any(tool.source is other for other in sent):
@@ -63,7 +63,7 @@ def declared(
 
 
 def function(data: Json, shape: str, source: Json, schema: str = "", *, clean: bool = False) -> Tool:
-    """A function; `schema` is the key of its parameters, which `clean` reads as an OpenAPI `Schema` too."""
+    """A function; `schema`: the key of its parameters; `clean`: these may be an OpenAPI `Schema`."""
     schema = schema or next((key for key in _SCHEMAS if isinstance(data.get(key), dict)), "")
     description, parameters = data.get("description"), object_of(data.get(schema))
     return Tool(
@@ -78,10 +78,10 @@ _COUNTS = {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "m
 
 
 def json_schema(schema: Any) -> Any:
-    """JSON Schema for Gemini's OpenAPI-style `Schema`; what is JSON Schema already stays as it is.
+    """Convert Gemini's OpenAPI-style `Schema` to JSON Schema; JSON Schema stays unchanged.
 
-    Types become lower case, `nullable` a type union, counts written as text numbers; the order of
-    properties is Gemini's own affair.
+    Types become lower case, `nullable` becomes a type union, counts in strings become numbers; the order of
+    properties, which only Gemini uses, is dropped.
     """
     if not isinstance(schema, dict):
         return [json_schema(item) for item in schema] if isinstance(schema, list) else schema

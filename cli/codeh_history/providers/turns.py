@@ -1,4 +1,4 @@
-"""The conversation as every provider needs it: alternating kinds of turns, results next to their calls."""
+"""Arrange messages as turns, as every provider requires: results directly after their calls."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..session.pairing import Answer, Call, Walk
 
 _LINES, _LETTERS = Pattern("claude|gemini|gpt"), Pattern("[a-z]+")
 _MAJOR = Pattern(r"(?<![0-9])(\d{1,2})(?![0-9])")
-EMPTY_MESSAGE = "(empty message)"  # where a provider wants a user's message to say something
+EMPTY_MESSAGE = "(empty message)"  # for providers that refuse an empty user message
 
 
 class Turn:
     """Parts to send together: a user's, a model's, or the results of one model turn's calls.
 
-    `calls` are those of a model's turn. In a `results` turn the parts are functionResponses in the order
-    of their calls, one a call; `answers` says of each what it answers.
+    `calls` are those of a model turn. The parts of a `results` turn are functionResponses, one for each
+    call, in the order of the calls; `answers` has the call of each.
     """
 
     __slots__ = ("answers", "calls", "message", "parts", "role")
@@ -41,7 +41,7 @@ class Turn:
 
     @property
     def opening(self) -> str | None:
-        """The one text before its calls, "" for calls alone, None where it says anything else."""
+        """The only text before its calls; "" if it has only calls, None if it has anything else."""
         rest = len(self.parts) - len(self.calls)
         if rest > 1 or (self.message is not None and "item" in self.message.fields):
             return None
@@ -51,24 +51,24 @@ class Turn:
 
     @property
     def id(self) -> str:
-        """The id of the message that it is, or begins with; "" for what no message says."""
+        """The id of its first message; "" if it comes from no message."""
         return self.message.id if self.message is not None else ""
 
     @property
     def item(self) -> Json:
-        """What an imported message said beside its role and content, `{}` if nothing was kept."""
+        """An imported message's fields besides role and content; {} if there are none."""
         item = self.message.fields.get("item") if self.message is not None else None
         return item if isinstance(item, dict) else {}
 
     @property
     def sources(self) -> list[str]:
-        """Whose message each result is in."""
+        """The id of the message that contains each result."""
         return [answer.message.id for answer in self.answers]
 
     def made_by(self, provider: str, model: str | None) -> bool:
-        """Whether this provider and model family made the turn, so that its signatures hold there.
+        """Whether this provider and model family made the turn, so that its signatures are valid there.
 
-        A turn without a recorded provider is in the Gemini spelling, so Gemini's.
+        A turn without a recorded provider counts as Gemini's, because it has Gemini's spelling.
         """
         message = self.message
         if message is None or (message.provider or "gemini") != provider:
@@ -79,7 +79,7 @@ class Turn:
 
 @cache
 def family(model: str) -> str:
-    """A model's family, within which signatures stay valid: its makers' line and major version.
+    """A model's family, within which signatures stay valid: product line and major version.
 
     `gemini-2.5-pro` → `gemini-2`, `gpt-5.1-mini` → `gpt-5`, `us.anthropic.claude-opus-4-8` → `claude-4`.
     """
@@ -91,16 +91,15 @@ def family(model: str) -> str:
 def runs(
     messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
 ) -> Iterator[Turn]:
-    """The messages as turns; each results turn follows its calls at once and answers each of them.
+    """Yield messages as turns; a `results` turn directly follows its calls and answers each of them.
 
-    Messages must be curated by `pairs`; what is pending is left out. With `faithful` nothing is moved:
-    responses stand where they stand, and may answer nothing.
+    The messages must be curated by `pairs`. `faithful`: nothing is moved, so results may answer no call.
     """
     if summaries:
         yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}])
-    spoken = False  # whether the model has
-    results: Turn | None = None  # of its calls before
-    later: list[Turn] = []  # what users said since: it comes after all of these
+    spoken = False  # whether there was a model turn
+    results: Turn | None = None  # the results of the last model turn's calls
+    later: list[Turn] = []  # the user turns since then, which follow the results
     for message, calls, answers in Walk().through(messages):
         if message.role == "model":
             if results is not None:
@@ -143,7 +142,7 @@ def _in_call_order(results: Turn) -> Turn:
 
 
 def media_stub(part: Part, why: str) -> str:
-    """The text that stands for a part a provider cannot be sent: its type and size."""
+    """The text that replaces a part that a provider does not accept: its type and size."""
     blob = part.get("inlineData")
     if isinstance(blob, dict):
         data = blob.get("data")

@@ -1,7 +1,7 @@
-"""Token usage in one form: `{input, output, cached, cacheWrite, reasoning, total, raw}`.
+"""Normalise token usage: `{input, output, cached, cacheWrite, reasoning, total, raw}`.
 
-`input` includes what was read from and written to the cache, `output` includes reasoning; what the
-provider does not say is left out; `raw` is its own object.
+`input` includes cache reads and writes, `output` includes reasoning. Counts that the provider does not
+report are omitted; `raw` is its own object.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from ..session.model import Json
 from .parts import objects
 
 COUNTS = ("input", "cached", "cacheWrite", "output", "reasoning")
-_SIDES = {  # where a provider counts kinds: `prompt_tokens_details.audio_tokens`, a list of `modality`, …
+_SIDES = {  # fields with counts by kind: `prompt_tokens_details.audio_tokens`, a list with `modality`, …
     "prompt_tokens_details": "input", "input_tokens_details": "input", "promptTokensDetails": "input",
     "completion_tokens_details": "output", "output_tokens_details": "output",
     "candidatesTokensDetails": "output", "cacheTokensDetails": "cached",
 }  # fmt: skip
 _KINDS = ("Audio", "Image")
-_MOST = 2**53  # what JSON readers count exactly
+_MOST = 2**53  # JSON readers represent smaller integers exactly
 
 
 def merged(before: Json | None, after: object) -> Json | None:
-    """Usage that a stream reports again and again: of each field the last value that is not null."""
+    """Merge usage that a stream reports repeatedly: the last non-null value of each field."""
     if not isinstance(after, dict):
         return before
     return {**(before or {}), **{key: value for key, value in after.items() if value is not None}}
 
 
 def read(raw: Json | None, paths: Mapping[str, str]) -> Json | None:
-    """The counts in a provider's own object, and under `raw` that object; None where it is empty.
+    """The normalised counts of a provider's usage object, with that as `raw`; None if it is empty.
 
-    `paths`: for each count the fields that are added up, separated by spaces; a dot leads into an object.
+    `paths`: the fields whose sum is the count, separated by spaces; a dot leads into an object.
     """
     if not raw:
         return None
@@ -44,7 +44,7 @@ def read(raw: Json | None, paths: Mapping[str, str]) -> Json | None:
 
 
 def count(raw: object, *path: str) -> int | None:
-    """A count that a record can hold, or None."""
+    """The count at a path; None if it is not a count that a record can hold."""
     for key in path:
         if type(raw) is not dict:
             return None
@@ -53,7 +53,7 @@ def count(raw: object, *path: str) -> int | None:
 
 
 def billed(usage: Json) -> Json:
-    """The counts of a usage, and what of its `raw` has a price of its own, by the names of prices."""
+    """The counts that have a price, by the names in the price table; some come from `raw`."""
     raw = usage.get("raw")
     raw = raw if isinstance(raw, dict) else {}
     counts: Json = {name: count(usage, name) for name in COUNTS}
@@ -62,7 +62,7 @@ def billed(usage: Json) -> Json:
     if "server_tool_use" in raw:
         counts["webSearches"] = count(raw, "server_tool_use", "web_search_requests")
     for field in _SIDES.keys() & raw.keys():
-        for kind in _KINDS:  # in an object, or in a list
+        for kind in _KINDS:  # in an object or in a list
             named = next((item for item in objects(raw[field]) if item.get("modality") == kind.upper()), {})
             tokens = count(raw[field], f"{kind.lower()}_tokens")
             counts[f"{_SIDES[field]}{kind}"] = count(named, "tokenCount") if tokens is None else tokens

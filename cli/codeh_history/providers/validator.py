@@ -1,4 +1,4 @@
-"""Finding out offline what a provider would refuse about a request body."""
+"""Check offline what a provider would refuse in a request body."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .parts import list_of, name_of
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that a provider would refuse: where in the body (`messages.6.content.0`), and why."""
+    """Something that a provider would refuse: its path in the body (`messages.6.content.0`), and why."""
 
     path: str
     reason: str
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 class Validator:
-    """Goes through a body and collects its problems."""
+    """Checks a body and collects its problems."""
 
     def __init__(self, body: Json) -> None:
         self.body = body
@@ -35,7 +35,7 @@ class Validator:
         raise NotImplementedError
 
     def in_order(self) -> list[Problem]:
-        """The problems, sorted by the key of the body and the element of its array that they are about."""
+        """Check the body; return its problems sorted by field and by element of the field's array."""
         self.check()
         places = {key: number for number, key in enumerate(self.body)}
         self.problems.sort(key=lambda p: (places.get(p.path.partition(".")[0], -1), element(p.path)))
@@ -45,7 +45,7 @@ class Validator:
         self.problems.append(Problem(path, reason))
 
     def require(self, held: object, path: str, reason: str) -> bool:
-        """Report where something does not hold; whether it does."""
+        """Report a problem unless a condition holds; return whether it holds."""
         if not held:
             self.report(path, reason)
         return bool(held)
@@ -68,25 +68,25 @@ class Validator:
         self.require(name_of(self.body.get("model")), "model", "a model's name is required")
 
     def once(self, names: set[str], name: object, path: str) -> None:
-        """Report a name that was declared before."""
+        """Report a name that is already declared."""
         if isinstance(name, str):
             self.require(name not in names, f"{path}.name", f"{name} is declared twice")
             names.add(name)
 
 
 def element(path: str) -> int:
-    """The element of the body's array that a path leads into; -1 where it leads into none."""
+    """The index of the array element in a path; -1 if there is none."""
     number = path.split(".")[1:2]
     return int(number[0]) if number and number[0].isdecimal() else -1
 
 
 def each(values: object, path: str) -> Iterator[tuple[str, object]]:
-    """The elements of a list, each with its path; nothing of anything else."""
+    """Yield the elements of a list with their paths; nothing for anything else."""
     return ((f"{path}.{number}", value) for number, value in enumerate(list_of(values)))
 
 
 class Joined:
-    """Neighbouring messages of one role, which some APIs join: what they hold, each with its path."""
+    """Consecutive messages of one role, which some APIs join; `held` has their blocks with paths."""
 
     def __init__(self, role: str, path: str) -> None:
         self.role = role
@@ -94,7 +94,7 @@ class Joined:
         self.held: list[tuple[str, Json]] = []
 
     def having(self, type: str = "", key: str = "") -> list[tuple[str, Json]]:
-        """Those of a type, or those with an object under this key."""
+        """The blocks of this type, or with an object under this key."""
         return [
             (path, held) for path, held in self.held
             if (held.get("type") == type if type else isinstance(held.get(key), dict))
@@ -102,12 +102,12 @@ class Joined:
 
 
 def join(turns: list[Joined], role: str, path: str) -> Joined:
-    """The last of these turns, or a new one after it where another role spoke."""
+    """Return the last of these turns if it has this role, else append a new one."""
     if not turns or turns[-1].role != role:
         turns.append(Joined(role, path))
     return turns[-1]
 
 
 def with_neighbours(turns: Sequence[Joined]) -> Iterator[tuple[Joined | None, Joined, Joined | None]]:
-    """Each of these between the one before it and the one after it."""
+    """Yield each turn between its predecessor and its successor."""
     return zip([None, *turns], turns, [*turns[1:], None], strict=False)

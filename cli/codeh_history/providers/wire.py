@@ -1,11 +1,11 @@
-"""A provider's answer, read as it arrives: bytes in any chunking → parts, then one outcome.
+"""Read a provider's answer as it arrives: from bytes in any chunking to parts, then one outcome.
 
     reader = Reader(format)            # None: detect it
     while chunk := read(stdin):
         parts = reader.feed(chunk)     # new content, for the pending message and for --echo
     outcome = reader.close()           # Reply, Failure, Cut, Nothing or Unreadable
 
-Pure: no clock, no I/O. Nothing that arrives makes it raise.
+It is pure (no clock, no I/O), and no input makes it raise.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .detect import failure, passing
 from .framing import Frame, Framer
 from .protocol import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, StreamReader, Unreadable
 
-_NOISE_KEPT = 50  # lines, for the message about input that is no answer
+_NOISE_KEPT = 50  # lines kept for a message about input that is not an answer
 _STATUS = re.compile(r"(?:error |http )?([45]\d\d)\b", re.IGNORECASE)  # in an error page's title
 
 
 class Reader(AnswerReader):
-    """Reads a provider's answer, also behind curl's retries and headers.
+    """Reads a provider's answer, even after curl's retries and headers.
 
-    `done`: the terminator has arrived; only close() says whether more followed.
+    `done`: the terminator has arrived; only close() knows whether more follows.
     """
 
     def __init__(self, format: str | None = None, model: str | None = None) -> None:
@@ -40,13 +40,13 @@ class Reader(AnswerReader):
         self._framer = Framer()
         self._any_began = False
         self._stream: StreamReader | None = None
-        self._lines = False  # whether the stream being read comes as JSON lines
-        self._damage = ""  # why the stream being read cannot be complete any more
+        self._lines = False  # whether the stream consists of JSON lines
+        self._damage = ""  # why the stream cannot be completed
         self._new: list[Part] = []  # the parts of this feed
-        self._id: str | None = None  # its id
-        self._earlier: set[str] = set()  # ids of streams that another one followed
-        self._mixed = ""  # ids of interleaved responses: nothing more is read
-        self._replies: list[Reply] = []  # the complete answers, equal ones once
+        self._id: str | None = None  # the current answer's id
+        self._earlier: set[str] = set()  # ids of the streams before the current one
+        self._mixed = ""  # the ids of interleaved responses, after which nothing is read
+        self._replies: list[Reply] = []  # the different complete answers
         self._last: Reply | Failure | Cut | Unreadable | None = None
         self._status = 0
         self._noise: list[str] = []
@@ -57,10 +57,10 @@ class Reader(AnswerReader):
         return self._stream.done if self._stream is not None else isinstance(self._last, Reply)
 
     def feed(self, chunk: bytes) -> list[Part]:
-        """Take the next bytes; returns the parts that arrived with them.
+        """Read the next bytes; return the parts that arrived with them.
 
-        Parts of a streamed answer come piece by piece (texts and thoughts as deltas, calls whole);
-        those of an answer that is one JSON document all at once, with `begun` still False.
+        A streamed answer arrives in pieces (texts and thoughts as deltas, calls complete). An answer that
+        is one JSON document arrives at once, and `begun` stays False.
         """
         return self._read(self._framer.feed(chunk))
 
@@ -81,7 +81,7 @@ class Reader(AnswerReader):
         return self._last if isinstance(self._last, (Failure, Cut)) else self._nothing_usable()
 
     def _nothing_usable(self) -> Outcome:
-        """The outcome when there is no answer, no error and no beginning of either."""
+        """The outcome if there is neither an answer, nor an error, nor the beginning of one."""
         seen = self._last.text if isinstance(self._last, Unreadable) else ""
         noise = "\n".join(self._noise).strip()
         page = _page(noise)
@@ -129,7 +129,7 @@ class Reader(AnswerReader):
         return self._new
 
     def _event(self, body: Json, name: str = "", *, lines: bool = False) -> None:
-        """An event of a stream, or what stands where one would."""
+        """Read an event of a stream, or another object in its place."""
         if self._failed(body, name):
             return
         provider, kind = detect.recognise(body)
@@ -147,13 +147,13 @@ class Reader(AnswerReader):
         stream = self._stream
         if mixed or (stream is not None and stream.conflicts(body)):
             self._mixed = _named(dict.fromkeys((*self._earlier, self._id, id)))
-        elif stream is not None:  # else before a stream's first event, between two, or of another format
+        elif stream is not None:  # None between streams, and in one of another format
             self._add(stream.feed(body))
             self._id = self.response_id = stream.id
             self.model = stream.model
 
     def _document(self, body: Json) -> None:
-        """An object on its own: a whole answer, or a line of a stream of JSON lines."""
+        """Read an object on its own: a whole answer, or a line of a stream of JSON lines."""
         provider, kind = detect.recognise(body)
         continues = kind == "either" and self._lines and self._continues(provider, body)
         if continues or kind == "event":
@@ -171,7 +171,7 @@ class Reader(AnswerReader):
         return self._stream is not None and provider == self.provider and self._stream.belongs(event)
 
     def _starts(self, provider: str) -> bool:
-        """End what was being read and start over, with this provider if it is the one expected."""
+        """End the current answer and begin one of this provider; return False if another is expected."""
         self._settle()
         if self.format not in (None, provider):
             self._last = Unreadable(f"this is an answer of the format {provider}, not {self.format}")
@@ -183,7 +183,7 @@ class Reader(AnswerReader):
         return True
 
     def _answered(self, body: Json, provider: str) -> None:
-        """An answer that is there as a whole."""
+        """Read a complete answer."""
         if not self._starts(provider):
             return
         outcome = load(provider).response(body)
@@ -194,7 +194,7 @@ class Reader(AnswerReader):
         self._conclude(outcome)
 
     def _failed(self, body: Json, event: str = "") -> bool:
-        """Whether this is an error: what was being read does not become an answer any more."""
+        """If this is an error, discard the current answer; return whether it is one."""
         streams = self._stream is not None
         provider = self.format or (self.provider if streams else None)
         failed = failure(body, event=event, provider=provider, status=self._status)
@@ -210,7 +210,7 @@ class Reader(AnswerReader):
         self.arrived += parts
 
     def _settle(self) -> None:
-        """The stream being read goes on no further: what it came to."""
+        """End the current stream, and store its outcome."""
         stream, self._stream = self._stream, None
         damage, self._damage = self._damage, ""
         if stream is None:
@@ -234,7 +234,7 @@ def _named(ids: Iterable[str | None]) -> str:
 
 
 def _page(text: str) -> str:
-    """The title (or the beginning of the text) of an HTML page; "" where it is none."""
+    """The title, else the beginning of the text, of an HTML page; "" for anything else."""
     if not re.search(r"<(?:!doctype html|html|head|body|title)\b", text, re.IGNORECASE):
         return ""
     title = re.search(r"<(title|h1)[^>]*>(.*?)</\1", text, re.IGNORECASE | re.DOTALL)
@@ -243,7 +243,7 @@ def _page(text: str) -> str:
 
 
 def read(data: bytes, format: str | None = None) -> Outcome:
-    """The outcome of an answer that is there as a whole."""
+    """Read a complete response."""
     reader = Reader(format)
     reader.feed(data)
     return reader.close()

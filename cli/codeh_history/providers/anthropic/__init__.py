@@ -1,4 +1,4 @@
-"""The `anthropic` format: Messages."""
+"""The `anthropic` format: Anthropic's Messages API."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fails(body: Json) -> bool:
 
 
 def tools(element: Json) -> list[Tool] | None:
-    """Functions by their `input_schema`; server tools by a type with a date: web_search_20250305."""
+    """Recognise functions by `input_schema`, and server tools by a dated type (`web_search_20250305`)."""
     from ..tools import function
 
     kind, name = element.get("type"), element.get("name")

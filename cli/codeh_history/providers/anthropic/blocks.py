@@ -1,4 +1,4 @@
-"""Parts as Anthropic's content blocks: media, tool results, ids and names."""
+"""Convert parts to Anthropic's content blocks: media, tool results, ids and names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESULT_CONTENT = ("text", "image", "document", "search_result", "tool_reference"
 OF_A_USER = ("tool_result", "image", "document", "search_result", "container_upload", "tool_addition")
 OF_A_MODEL = ("tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use")
 PDF = "application/pdf"
-TITLE = 500  # characters of a document's title
+TITLE = 500  # most characters of a document's title
 IDS = Alphabet(WORD + "-", 1000)
 NAMES = Alphabet(WORD + "-", 128)
 
@@ -27,25 +27,25 @@ _VERSION = Pattern(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?![0-9])(?:-([a-z
 
 
 def version(model: object) -> tuple[str, int, int]:
-    """A model's line and version, `("opus", 4, 8)`; `("", 0, 0)` if they cannot be told.
+    """A model's line and version, `("opus", 4, 8)`; `("", 0, 0)` if unknown.
 
-    Both orders of words are read: `claude-opus-4-8`, `claude-3-5-sonnet-20241022`.
+    Both orders are read: `claude-opus-4-8`, `claude-3-5-sonnet-20241022`.
     """
     match = _VERSION.search(model.lower()) if isinstance(model, str) else None
     return (match[1] or match[4] or "", int(match[2]), int(match[3] or 0)) if match else ("", 0, 0)
 
 
 def takes_system(model: object) -> bool:
-    """Whether a model takes system messages between the others: Opus 4.8 and the fifth generation.
+    """Whether a model accepts system messages in the conversation: Opus 4.8 and the fifth generation.
 
-    Sources disagree about Sonnet 5, so it is left out.
+    Sources disagree about Sonnet 5, so it counts as not accepting them.
     """
     line, major, minor = version(model)
     return (line == "opus" and (major, minor) >= (4, 8)) or (major >= 5 and line not in ("", "sonnet"))
 
 
 def native_block(part: Any, role: str) -> Json | None:
-    """The block of this provider that a part keeps, if it may stand in a message of this role."""
+    """The block in a native part of this provider; None if a message of this role cannot contain it."""
     native = object_of(part.get("native"))
     value = object_of(native.get("value"))
     kind = value.get("type")
@@ -58,12 +58,12 @@ def native_block(part: Any, role: str) -> Json | None:
 
 
 def has_text(text: object) -> bool:
-    """Whether a text may stand in a block: it must hold more than whitespace."""
+    """Whether a block may have this text: it must have more than whitespace."""
     return isinstance(text, str) and bool(text) and not text.isspace()
 
 
 def media_block(part: Any) -> Json | str:
-    """The block for an image, PDF or text file; a text about anything else, or why it cannot be sent."""
+    """The block for an image, PDF or text file; for other files, the reason why they cannot be sent."""
     file = media(part) or Media()
     source: Json | None = {"type": "url", "url": file.url} if file.url else None
     if file.data is not None:
@@ -83,7 +83,7 @@ def media_block(part: Any) -> Json | str:
 
 
 def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = media_stub) -> Json:
-    """The tool_result of a functionResponse; `stub` makes the text about media that cannot be sent."""
+    """The tool_result of a functionResponse; `stub` makes the text that replaces unsupported media."""
     response = part["functionResponse"]
     text, failed = answer(response.get("response"))
     content: Any = text if has_text(text) else FAILED if failed else ""
@@ -92,7 +92,7 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = media_stu
         block["is_error"] = True
     if len(part) == 1 and "parts" not in response:  # nearly all
         return block
-    own = item_of(part)  # what an imported body had; `type` says that it was this provider's
+    own = item_of(part)  # fields of an imported body; `type` shows that it was this provider's
     kept = objects(own.get("content"))
     if own.get("type") == "tool_result" and kept and len(kept) == len(own["content"]):
         texts = [item.get("text") for item in kept if item.get("type") == "text"]
@@ -113,5 +113,5 @@ def text_block(text: Any) -> Json:
 
 
 def without_mark(block: Json) -> Json:
-    """The block without its cache mark."""
+    """The block without `cache_control`."""
     return {key: value for key, value in block.items() if key != "cache_control"}

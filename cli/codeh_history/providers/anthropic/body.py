@@ -1,6 +1,6 @@
-"""An Anthropic request body → messages: the inverse of `request.build`.
+"""Read an Anthropic request body back into messages: the inverse of `request.build`.
 
-Cache marks are not kept: they are hints of one request, and `--cache` sets new ones.
+Cache marks are dropped, because they concern only one request; `--cache` sets new ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .request import system_text
 
 _OF_A_RESULT = frozenset(("type", "tool_use_id", "content", "is_error"))
 _ROLES = frozenset(("user", "assistant", "system"))
-_ELSEWHERE = frozenset(("name", "tool_calls", "function_call"))  # fields that its messages never have
+_ELSEWHERE = frozenset(("name", "tool_calls", "function_call"))  # fields only of other formats
 _OWN = Pattern(
     r"(?:\w+_)?tool_use|(?:\w+_)?tool_result|thinking|redacted_thinking|image|document|search_result"
     r"|container_upload|tool_addition|tool_removal"
@@ -44,7 +44,7 @@ holds = is_message
 
 
 def shows(body: Json) -> bool:
-    """By blocks, or marks of a text, that only it has; or by what stands around messages that all have."""
+    """Whether blocks or a text's marks are only Anthropic's, or fields around plain messages are."""
     messages = objects(body.get(FIELD))
     types = kinds(messages) - {"text"}
     roles = {name_of(message.get("role")) for message in messages}
@@ -62,10 +62,10 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names an element that is not a message.
+    """Read a body; raise BadData for an element that is not a message.
 
-    A system message between the others becomes a user's message that keeps its role in `item`. System
-    blocks that are more than one text are kept whole among the settings too.
+    A system message in the conversation becomes a user message with its role in `item`. System blocks
+    other than a single text are also kept in the settings.
     """
     messages = Reader(NAME, body)
     for number, message in enumerate(messages_in(body, FIELD, NAME)):
@@ -77,7 +77,7 @@ def read(body: Json) -> Imported:
 
 
 class Reader(Messages):
-    """Reads messages one after the other; a result finds the name of the call that it answers."""
+    """Reads messages in order, so that a result gets the function's name from its call."""
 
     def message(self, message: Any, where: str) -> None:
         role, content = name_of(object_of(message).get("role")), object_of(message).get("content")
@@ -112,7 +112,7 @@ class Reader(Messages):
         return part
 
     def result(self, block: Json) -> Any:
-        """A tool_result; content that its text and media do not say again is kept beside them."""
+        """Convert a tool_result; content that its text and media cannot restore is kept in `item`."""
         id, content, failed = block.get("tool_use_id"), block.get("content"), bool(block.get("is_error"))
         named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
         items = content if isinstance(content, list) else [text_block(content or "")]
@@ -131,7 +131,7 @@ class Reader(Messages):
 
 
 def media_part(block: Any) -> Any:
-    """The part for an image or document block; None for one that would not come back the same."""
+    """Convert an image or document block to a part; None if `media_block` would not restore it."""
     source = object_of(object_of(block).get("source"))
     kind, type, data = object_of(block).get("type"), source.get("type"), source.get("data")
     part: Json
@@ -154,7 +154,7 @@ def media_part(block: Any) -> Any:
 
 
 def as_blocks(content: Any) -> list[Any]:
-    """Content as the API reads it: one text is a block, none or "" nothing, marks and nulls unsaid."""
+    """Normalise content for comparison: a string is a block, "" nothing; marks and nulls are dropped."""
     if isinstance(content, str):
         return [text_block(content)] if content else []
     return [

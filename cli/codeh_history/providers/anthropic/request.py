@@ -1,7 +1,7 @@
-"""Anthropic's request body (`POST /v1/messages`).
+"""Build Anthropic's request body (`POST /v1/messages`).
 
-A user's message is never joined with the next (the API does that), so that no later message changes an
-earlier one's bytes; a model's messages in a row are one, for no request goes out between them.
+User messages are not joined (the API does that), so that later messages never change the bytes of earlier
+ones. Consecutive model messages are joined, because no request is sent between them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .blocks import text_block, without_mark
 MAX_TOKENS = 8192  # the API requires a limit
 MARK = {"type": "ephemeral"}
 MARKS = 4
-NOTED = "(noted)"  # after a system message the API wants the model to speak
+NOTED = "(noted)"  # the model message that the API requires after a system message
 _OF_A_CALL = ("caller", "toolset_name")
 _AROUND = (FIELD, "max_tokens", "system", "stream", "thinking")
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-    """The body for these messages, curated and paired; nothing in its array depends on what follows it.
+    """Build the body for curated, paired messages; no element of its array depends on later ones.
 
-    Settings of an imported body go back; options given now win over them.
+    Options take precedence over the settings of an imported body.
     """
     work, settings = _Conversation(options), options.settings
     work.fill(messages, summaries)
@@ -45,7 +45,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     if options.stream or "stream" in settings:
         body["stream"] = options.stream or settings["stream"]
     system, text = settings.get("system"), options.system or ""
-    if system is None or system_text(system) != text:  # imported blocks stay while they say the same
+    if system is None or system_text(system) != text:  # else imported blocks with the same text
         system = text if blocks.has_text(text) else None
     if system:
         body["system"] = system
@@ -71,21 +71,21 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
 
 
 def system_text(system: Any) -> str:
-    """The texts of a system prompt, a blank line between."""
+    """The text of a system prompt; blocks are joined by blank lines."""
     return system if isinstance(system, str) else paragraphs(system)
 
 
 def _declare(tool: Tool) -> Json:
-    """A function's declaration; its schema must be an object's."""
+    """A function's declaration; its schema must have the type object."""
     function = tool.head(blocks.NAMES.fit(tool.name or "tool"))
     return {**function, "input_schema": {**tool.parameters, "type": "object"}}
 
 
 def thinks(thinking: Any, messages: list[Json]) -> bool:
-    """Whether thinking of a fixed budget may be on: the loop at the end must begin with it.
+    """Whether thinking with a fixed budget may be enabled: the last loop of calls must begin with thinking.
 
     "When thinking is enabled, a final assistant message must start with a thinking block (preceding the
-    lastmost set of tool_use and tool_result blocks)"; nor can a model's unfinished message be continued.
+    lastmost set of tool_use and tool_result blocks)". A prefilled model message rules it out, too.
     """
     if object_of(thinking).get("type") != "enabled":
         return True
@@ -99,17 +99,17 @@ def thinks(thinking: Any, messages: list[Json]) -> bool:
 
 
 def _kinds(message: Json) -> list[Any]:
-    """The types of a message's blocks; a text's for content that is one text."""
+    """The types of a message's blocks; a string counts as a text block."""
     content = message.get("content")
     return ["text"] if isinstance(content, str) else [object_of(b).get("type") for b in list_of(content)]
 
 
 def _marked(body: Json) -> Json:
-    """The body with cache marks: on the last tool, the last system block, and where requests end.
+    """Set cache marks on the last tool, the last system block, and the ends of the newest requests.
 
-    A mark is found again from at most 20 blocks further on, so the request before this one is marked where
-    it ended, too: its mark is then met exactly, however much the last step added. Marks that an imported
-    body had go, for there may be four.
+    The API looks for an earlier mark at most 20 blocks back, so the end of the previous request is marked
+    too, however many blocks were added since. Marks of an imported body are removed, because at most four
+    are allowed.
     """
     left = MARKS - ("cache_control" in body)
     result = dict(body)
@@ -155,7 +155,7 @@ class _Conversation(Array):
             self._emit("assistant", [text_block(NOTED)], "")
         self.add({"role": role, "content": content}, sources)
 
-    # -- the user's side ----------------------------------------------------------------------------
+    # -- user messages and results ------------------------------------------------------------------
 
     def add_user_turn(self, turn: Turn) -> None:
         self.finish()
@@ -168,10 +168,7 @@ class _Conversation(Array):
         self._emit("user", content, turn.id)
 
     def _system(self, content: list[Any], id: str) -> None:
-        """A system message between the others, where the model takes it and it stands after a user's.
-
-        Else its text goes as a user's.
-        """
+        """Add a system message if the model accepts it here, after a user message; else a user message."""
         after = self.array[-1]["role"] if self.array else "assistant"
         fits = all(block["type"] == "text" or block["type"].startswith("tool_") for block in content)
         if blocks.takes_system(self.model) and after != "assistant" and fits:
@@ -184,7 +181,7 @@ class _Conversation(Array):
             self._emit("user", texts, id)
 
     def add_results(self, turn: Turn) -> None:
-        """All results of a model's turn in one message, nothing before them."""
+        """Add all results of a model turn as one message."""
         self.finish()
         content = []
         for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
@@ -192,7 +189,7 @@ class _Conversation(Array):
             content.append(blocks.result_block(part, id, stub))
         self._emit("user", content, turn.sources)
 
-    # -- the model's side ---------------------------------------------------------------------------
+    # -- model messages -----------------------------------------------------------------------------
 
     def add_model_turn(self, turn: Turn) -> None:
         ids = iter(self.ids.calls(turn))
@@ -214,10 +211,10 @@ class _Conversation(Array):
             self._emit("assistant", content, turn.id)
 
     def finish(self, *, last: bool = False) -> None:
-        """Finish a model's message: no thinking at its end, nor whitespace at the end of a request.
+        """Finish a model message: remove thinking at its end, and whitespace at the end of a request.
 
-        "The final block in an assistant message cannot be `thinking`", and with thinking disabled one "in
-        the final position cannot contain `thinking`" at all.
+        "The final block in an assistant message cannot be `thinking`", and with thinking disabled, an
+        assistant message "in the final position cannot contain `thinking`" at all.
         """
         if not self.array or self.array[-1]["role"] != "assistant" or self.faithful:
             return
@@ -242,7 +239,7 @@ class _Conversation(Array):
     # -- parts --------------------------------------------------------------------------------------
 
     def _block(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
-        """The block for a part that is not a call: text, media, native, code as text; or None."""
+        """The block for a part that is not a call (code becomes text); [] if it is not sent."""
         user, text = turn.role == "user", part.get("text")
         if isinstance(text, str):
             cited = {"citations": part["citations"]} if own and not user and part.get("citations") else {}

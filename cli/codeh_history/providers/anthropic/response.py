@@ -1,7 +1,7 @@
-"""Anthropic's answers: a message, or the events it is streamed as.
+"""Read Anthropic's answers: a message, or the events of its stream.
 
-thinking → {text, thought, thoughtSignature}; text → {text} and its `citations`; tool_use →
-functionCall, its further fields under the part's `item`; every other block → native.
+thinking → {text, thought, thoughtSignature}; text → {text} with `citations`; tool_use → functionCall with
+its other fields in `item`; any other block → native.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..parts import call, list_of, name_of, native, object_of, text_of, without
 from ..protocol import Failure, Reply, StreamReader
 from . import EVENTS, NAME
 
-USAGE = {  # `input_tokens` leaves out both what the cache gave and what was written to it
+USAGE = {  # `input_tokens` excludes cache reads and writes
     "input": "input_tokens cache_read_input_tokens cache_creation_input_tokens", "output": "output_tokens",
     "cached": "cache_read_input_tokens", "cacheWrite": "cache_creation_input_tokens",
     "reasoning": "output_tokens_details.thinking_tokens",
@@ -34,7 +34,7 @@ def read(body: Json) -> Reply | Failure:
 
 
 def part_of(block: Any) -> Part | None:
-    """A content block as a part; None for an empty text."""
+    """Convert a content block to a part; None for an empty text."""
     kind = block.get("type") if isinstance(block, dict) else None
     if kind == "text" and isinstance(block.get("text"), str):
         cited = {"citations": block["citations"]} if block.get("citations") else {}
@@ -52,21 +52,21 @@ def part_of(block: Any) -> Part | None:
 
 
 class Stream(StreamReader):
-    """Puts a message together from its events; complete with message_stop."""
+    """Assembles a message from its events; message_stop completes it."""
 
     def __init__(self) -> None:
-        self._message: Json | None = None  # as message_start gives it, then what message_delta adds
+        self._message: Json | None = None  # from message_start and message_delta
         self._usage: Json | None = None
-        self._blocks: list[Json] = []  # in the order in which they begin
-        self._texts: list[list[str]] = []  # the pieces of the text, thinking or input of each
-        self._open: dict[int, int] = {}  # the blocks that are not over, by their index
+        self._blocks: list[Json] = []  # in order of their starts
+        self._texts: list[list[str]] = []  # by block: the pieces of its text, thinking or input
+        self._open: dict[int, int] = {}  # an unfinished block's index in the stream → in `_blocks`
 
     def belongs(self, event: Json) -> bool:
-        """Every message_start but the first begins another answer."""
+        """Every message_start except the first begins another answer."""
         return not (event.get("type") == "message_start" and self._message is not None)
 
     def conflicts(self, event: Json, /) -> bool:
-        """Nothing follows message_stop, and no block begins where one is open."""
+        """Nothing may follow message_stop, and no block may begin at the index of an open one."""
         kind = name_of(event.get("type"))
         if kind not in EVENTS or kind == "message_stop":
             return False
@@ -87,7 +87,7 @@ class Stream(StreamReader):
             return self._begin(index, object_of(event.get("content_block")))
         elif kind == "content_block_delta":
             return self._extend(index, object_of(event.get("delta")))
-        elif kind == "content_block_stop" and index in self._open:  # emitted whole unless it is text
+        elif kind == "content_block_stop" and index in self._open:  # texts were returned in pieces
             part = part_of(self._whole(self._open.pop(index)))
             return [part] if part is not None and "text" not in part else []
         return []
@@ -97,7 +97,7 @@ class Stream(StreamReader):
         return read({**(self._message or {}), "content": content, "usage": self._usage})
 
     def _begin(self, index: int, block: Json) -> list[Part]:
-        number = self._open[index] = len(self._blocks)  # some hosts always say that the index is 0
+        number = self._open[index] = len(self._blocks)  # some hosts always send index 0
         self._blocks.append(block)
         self._texts.append([])
         return self._grow(number, text_of(block.get(_field(block))))
@@ -105,7 +105,7 @@ class Stream(StreamReader):
     def _extend(self, index: int, delta: Json) -> list[Part]:
         kind = name_of(delta.get("type")) or ""
         field, begins = _GROWING.get(kind, ("", ""))
-        if index not in self._open:  # some hosts leave the start out
+        if index not in self._open:  # some hosts omit content_block_start
             self._begin(index, {"type": begins} if begins else {})
         number = self._open[index]
         if field:
@@ -113,13 +113,13 @@ class Stream(StreamReader):
         block = self._blocks[number]
         if kind == "citations_delta":
             more: Json = {"citations": [*list_of(block.get("citations")), delta.get("citation")]}
-        else:  # a signature, or a kind unknown here: its fields replace the block's
+        else:  # a signature or an unknown kind
             more = {key: value for key, value in delta.items() if key != "type"}
         self._blocks[number] = {**block, **more}
         return []
 
     def _grow(self, number: int, text: str) -> list[Part]:
-        """Add to the text, thinking or input of a block; the part that shows it."""
+        """Add to the text, thinking or input of a block; return the part to display."""
         field = _field(self._blocks[number])
         self._texts[number].append(text)
         if not text or field == "input":
@@ -127,20 +127,20 @@ class Stream(StreamReader):
         return [{"text": text, "thought": True} if field == "thinking" else {"text": text}]
 
     def _whole(self, number: int) -> Json:
-        """A block with the text, thinking or input that was streamed for it."""
+        """A block with its streamed text, thinking or input."""
         block = self._blocks[number]
         field = _field(block)
         text: Any = "".join(self._texts[number])
         if field == "input":
             if not text.strip():
                 return block
-            if block.get("type") != "tool_use":  # a server tool's; text that is not JSON stays text
+            if block.get("type") != "tool_use":  # a server tool's input, text if it is not JSON
                 value = value_of(text)
                 text = text if value is None else value
         return {**block, field: text}
 
 
-# For each kind of delta the field that holds its text, and the type of block that it grows.
+# By kind of delta: the field with its text, and the type of the block that it extends.
 _GROWING = {
     "text_delta": ("text", "text"), "thinking_delta": ("thinking", "thinking"),
     "input_json_delta": ("partial_json", "tool_use"),
@@ -153,6 +153,6 @@ def _index(event: Json) -> int:
 
 
 def _field(block: Json) -> str:
-    """The field of a block that its deltas are for."""
+    """The field of a block that its deltas extend."""
     kind = block.get("type")
     return kind if kind in ("text", "thinking") else "input"

@@ -1,6 +1,6 @@
-"""What Anthropic would refuse about a request body, found offline.
+"""Check offline what Anthropic would refuse in a request body.
 
-Neighbouring messages of one role are joined before they are checked, as the API does.
+Consecutive messages of one role are joined before the check, as in the API.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from . import FIELD, blocks
 from .request import MARKS, thinks
 
 _ROLES = ("user", "assistant", "system")
-_NO_PREFILL = (4, 6)  # from this version on
+_NO_PREFILL = (4, 6)  # the first version without prefill
 _REQUIRED = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",)}
-_SOURCES = {"base64": "data", "url": "url", "file": "file_id"}  # the field that each kind must have
+_SOURCES = {"base64": "data", "url": "url", "file": "file_id"}  # the required field of each kind
 
 
 class Rules(Validator):
@@ -52,7 +52,7 @@ class Rules(Validator):
                 self.once(names, name, path)
 
     def marks(self) -> None:
-        """At most four cache marks, none on an empty text or on thinking."""
+        """Check the cache marks: at most four, none on an empty text or on thinking."""
         marked = list(_marked(self.body, ""))
         if len(marked) > MARKS:
             why = f"at most {MARKS} blocks may have cache_control: {len(marked)} here"
@@ -113,7 +113,7 @@ class Rules(Validator):
             self.media(block, f"{path}.source")
 
     def word(self, alphabet: Alphabet, word: object, path: str, times: str) -> None:
-        """An id or a name."""
+        """Check an id or a name."""
         self.require(alphabet.takes(word), path, f"should match pattern ^[a-zA-Z0-9_-]{times}$")
 
     def result(self, block: Json, path: str) -> None:
@@ -150,7 +150,7 @@ class Rules(Validator):
     def results(self, before: Joined | None, turn: Joined, _after: Joined | None) -> None:
         uses = _ids(before, "tool_use", "id")
         seen: set[str] = set()
-        later = False  # whether something else came before
+        later = False  # whether another block precedes
         for path, block in turn.held:
             if block["type"] != "tool_result":
                 later = True
@@ -190,7 +190,7 @@ class Rules(Validator):
         self.require(precedes, turn.path, "a system message must be last or precede an assistant message")
 
     def end(self, messages: list[Any]) -> None:
-        """What depends on thinking and on the model: a prefill, the thinking that begins a loop."""
+        """Check a prefill, and the thinking that must begin the last loop of calls."""
         thinking = object_of(self.body.get("thinking"))
         last, path = object_of(messages[-1]), f"messages.{len(messages) - 1}"
         if not thinks(thinking, [message for message in messages if isinstance(message, dict)]):
@@ -218,7 +218,7 @@ def _ids(turn: Joined | None, type: str, field: str) -> set[str]:
 
 
 def _marked(value: Any, path: str) -> Iterator[tuple[str, Json]]:
-    """Everything with a cache mark, with its path, in the order of the prompt."""
+    """Yield the path and object of each cache mark, in the order of the prompt."""
     if isinstance(value, list):
         for where, item in each(value, path):
             yield from _marked(item, where)

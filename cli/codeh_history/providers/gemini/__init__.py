@@ -23,7 +23,7 @@ _FUNCTIONS = ("functionDeclarations", "function_declarations")
 
 
 def recognises(body: Json) -> str | None:
-    """A response and an event of a stream are the same."""
+    """A response and an event of a stream look the same."""
     return "either" if any(isinstance(body.get(key), shape) for key, shape in _ANSWERS.items()) else None
 
 
@@ -33,7 +33,7 @@ def fails(body: Json) -> bool:
 
 
 def tools(element: Json) -> Iterator[Tool] | None:
-    """A tool object holds functions, and server tools by their names: `{"googleSearch": {}}`."""
+    """Recognise an object with functions, or with server tools by name: `{"googleSearch": {}}`."""
     listed = any(isinstance(element.get(key), list) for key in _FUNCTIONS)
     server = element and "name" not in element and not isinstance(element.get("type"), str)
     return _declared(element) if listed or server else None

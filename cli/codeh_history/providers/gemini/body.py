@@ -1,4 +1,4 @@
-"""A Gemini request body → messages: the inverse of `request.build`."""
+"""Read a Gemini request body back into messages: the inverse of `request.build`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def holds(item: object) -> bool:
 
 
 def shows(body: Json) -> bool:
-    """By roles and spellings that a session's own contents do not have."""
+    """Whether there are roles or spellings that a session's own contents do not have."""
     own = False
     for content in filter(holds, objects(body.get(FIELD))):
         role = content.get("role", "")
@@ -32,10 +32,10 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names an element that is not a content.
+    """Read a body; raise BadData for an element that is not a content.
 
-    Both spellings of keys are read; the settings are kept in the JSON one. A system instruction that is
-    more than one text is kept whole among them too.
+    Keys may be in snake case; settings are kept in camel case. A system instruction other than a single
+    text is also kept in the settings.
     """
     body = {fields.camel(key): value for key, value in body.items()}
     messages = Messages(NAME, body)
@@ -53,7 +53,7 @@ def read(body: Json) -> Imported:
 
 
 def part_of(value: Any) -> Any:
-    """A part as a record can hold it; one of an unknown shape as native."""
+    """Convert a part to one that a record can hold; one of an unknown shape becomes native."""
     if type(value) is dict and len(value) == 1 and type(value.get("text")) is str:  # most parts
         return value
     part = fields.part(value)

@@ -1,4 +1,4 @@
-"""The words of Gemini's contents: which keys a part may have, and their two spellings."""
+"""The fields of Gemini's contents: the keys of a part, in camel and snake case, and its media types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...base.lazy import Pattern
 from ...session.model import Any
 from ..names import LETTERS, WORD, Alphabet
 
-SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's word for "this call was not signed"
+SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's placeholder for a missing signature
 
 DATA = frozenset((
     "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",
@@ -29,18 +29,18 @@ _FIELD = Pattern(r"_([a-z])")
 
 
 def takes(mime: str) -> bool:
-    """Whether Gemini takes media of this type (a cleaned one); GIF and SVG images it refuses."""
+    """Whether Gemini accepts media of this normalised type; it refuses GIF and SVG."""
     kind = mime.split("/", 1)[0]
     return kind in ("audio", "video", "text") or mime == "application/pdf" or mime in _IMAGES
 
 
 def is_signature(value: object) -> bool:
-    """Whether this can be a thought signature: base64 of either alphabet."""
+    """Whether this may be a thought signature: base64 of either alphabet."""
     return isinstance(value, str) and _SIGNATURE.fullmatch(value) is not None
 
 
 def generation(model: str | None) -> int | None:
-    """The generation of a Gemini model, 3 for one that is always the newest; None if it cannot be told."""
+    """The generation of a Gemini model, 3 for an alias of the latest; None if unknown."""
     name = (model or "").rsplit("/", 1)[-1].lower()
     match = _GENERATION.match(name)
     if match:
@@ -49,19 +49,19 @@ def generation(model: str | None) -> int | None:
 
 
 def camel(key: str) -> str:
-    """A field's JSON spelling; both are accepted, `function_call` and `functionCall`."""
+    """Convert a key to camel case; the API accepts both `function_call` and `functionCall`."""
     return str(_FIELD.sub(lambda match: match[1].upper(), key))
 
 
 def camelled(value: Any) -> Any:
-    """An object with its own keys in the JSON spelling, without null fields; anything else as it is."""
+    """Convert an object's own keys to camel case, and drop null fields; anything else stays unchanged."""
     if isinstance(value, dict) and ("_" in "".join(value) or None in value.values()):
         return {camel(key): item for key, item in value.items() if item is not None}
     return value
 
 
 def part(value: Any) -> Any:
-    """A part in the JSON spelling."""
+    """Convert the keys of a part to camel case."""
     value = camelled(value)
     if not isinstance(value, dict):
         return value

@@ -1,7 +1,7 @@
-"""Gemini's request body (`POST …/models/MODEL:generateContent`): the session's parts nearly as they are.
+"""Build Gemini's request body (`POST …/models/MODEL:generateContent`); parts stay nearly unchanged.
 
-The model is in the URL. Neighbouring contents of one role are joined by the API, so none is joined
-here: every message keeps a content of its own, whatever follows it.
+The model is in the URL. The API joins consecutive contents of one role, so none is joined here: each
+message has its own content, independent of later ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import FIELD, NAME, fields
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-    """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
+    """Build the body for curated, paired messages; no element of its array depends on later ones."""
     work = _Contents(NAME, options)
     work.fill(messages, summaries)
     body: Json = {FIELD: work.array}
@@ -30,7 +30,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     elif options.system and options.system.strip():
         body["systemInstruction"] = {"parts": [{"text": options.system}]}
     tools = declared(options.tools, NAME, _declare, work.notes)
-    functions = [tool for tool in tools if "name" in tool]  # of others, in one declaration
+    functions = [tool for tool in tools if "name" in tool]  # other providers', in one declaration
     tools = [tool for tool in tools if "name" not in tool]
     if tools or functions:
         body["tools"] = [*tools, *([{"functionDeclarations": functions}] if functions else [])]
@@ -44,8 +44,8 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
 def _declare(tool: Tool) -> Json:
     """A function's declaration.
 
-    `parametersJsonSchema` takes any JSON Schema; `parameters` only an OpenAPI subset, which refuses
-    `$ref`, `const` and `additionalProperties`, as other providers' tools have them.
+    `parametersJsonSchema` accepts any JSON Schema. `parameters` accepts only an OpenAPI subset without
+    `$ref`, `const` and `additionalProperties`, which other providers' tools have.
     """
     function = tool.head(fields.NAMES.fit(tool.name or "tool"))
     return {**function, "parametersJsonSchema": tool.parameters} if tool.parameters else function
@@ -80,7 +80,7 @@ class _Contents(Array):
     # -- parts --------------------------------------------------------------------------------------
 
     def _converted(self, turn: Turn, *, own: bool) -> list[Any]:
-        """A turn's parts as Gemini takes them."""
+        """Convert a turn's parts to Gemini's, without those that are not sent."""
         calls = iter(turn.calls)
         parts = [
             self._call(part, next(calls), own=own)
@@ -91,7 +91,7 @@ class _Contents(Array):
         return [part for part in parts if part is not None]
 
     def _call(self, part: Any, made: Call, *, own: bool) -> Any:
-        """A functionCall: a name within the alphabet, arguments an object, an id only if there was one."""
+        """Convert a call: fit its name, make its arguments an object, keep its id if it has one."""
         call, id = part["functionCall"], made.id if made.has_id else None
         name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
         self.calls[made.number :] = [(id, name)]
@@ -106,7 +106,7 @@ class _Contents(Array):
         return _with(part, "functionCall", new, own=own)
 
     def _part(self, part: Any, turn: Turn, *, own: bool) -> Any:
-        """Any other part: itself, a text about it, or None."""
+        """Convert any other part, maybe to a text that describes it; None if it is not sent."""
         if len(part) == 1 and "text" in part:
             return part
         if "native" in part:
@@ -120,11 +120,11 @@ class _Contents(Array):
             return None
         signed = own and turn.role != "user" and fields.is_signature(part.get("thoughtSignature"))
         if key is None and signed:
-            return _with(part, "text", "", own=own)  # a stream's last, empty part
+            return _with(part, "text", "", own=own)  # the empty last part of a stream
         if key is None or (key in ("functionCall", "functionResponse") and not self.faithful):
             self.left_out(part, turn.id)
             return None
-        for_signature = value == "" and not own and "thoughtSignature" in part  # was all that it was for
+        for_signature = value == "" and not own and "thoughtSignature" in part  # no other content
         if for_signature or not isinstance(value, str if key == "text" else dict):
             return None
         if not self.faithful and key in ("inlineData", "fileData"):
@@ -134,7 +134,7 @@ class _Contents(Array):
         return _with(part, key, value, own=own)
 
     def _media(self, key: str, value: Any, source: str) -> tuple[str, Any]:
-        """What is sent for media, as key and value of a part: of its own kind, inline, or a text."""
+        """Convert media; return the key and value of a part: a reference, inline data, or a text."""
         part: Any = {key: value}
         clean = media(part) or Media()
         uri = value.get("fileUri") if key == "fileData" else None
@@ -151,13 +151,12 @@ class _Contents(Array):
         return "text", self.stub(part, why, source)
 
     def _signed(self, parts: list[Any], turn: Turn, *, own: bool) -> list[Any]:
-        """The parts with their first call signed, where Gemini 3 would miss a signature.
+        """Add a placeholder signature to an unsigned first call if Gemini 3 would require one.
 
-        Gemini 3 refuses the current loop's steps whose first call is unsigned. Every turn is treated
-        the same, for the current loop changes with each message. Another provider's call is always
-        marked: it has no signature to lose, and older models accept the mark, so that the target's model
-        need not be known. A turn of Gemini's own is marked only where that model or the target is known
-        to be of generation 3: Gemini 2 does not sign, and a history that names no model is sent as it is.
+        Gemini 3 refuses a turn of the current loop whose first call is unsigned. All turns are treated
+        alike, because the current loop changes with each message. Another provider's call always gets the
+        placeholder: older models accept it, so the target's model need not be known. Gemini's own call gets
+        it only if its model or the target is of generation 3, because Gemini 2 does not sign.
         """
         number = next((n for n, part in enumerate(parts) if "functionCall" in part), None)
         if number is None or "thoughtSignature" in parts[number]:
@@ -171,7 +170,7 @@ class _Contents(Array):
     # -- results ------------------------------------------------------------------------------------
 
     def add_results(self, turn: Turn) -> None:
-        """The responses in a content of their own; what cannot stand in one goes into the next."""
+        """Add the responses as a content, and the media that they cannot contain as the next one."""
         after: list[tuple[str, Json]] = []
         parts = [
             self._response(part, answer, after)
@@ -182,7 +181,7 @@ class _Contents(Array):
             self._emit("user", [part for _, part in after], [source for source, _ in after])
 
     def _response(self, part: Any, answer: Answer, after: list[tuple[str, Json]]) -> Any:
-        """A functionResponse with its call's id and name; media that must follow it go to `after`."""
+        """Convert a result, with its call's id and name; add media that must follow it to `after`."""
         response = part["functionResponse"]
         id, name = response.get("id"), fields.NAMES.fit(response.get("name") or "tool")
         if self.faithful:
@@ -199,7 +198,7 @@ class _Contents(Array):
         if not isinstance(output, dict):
             new["response"] = {} if output is None else {"output": output}
         kept: list[Json] = []
-        moved: list[Json] = []  # Gemini 2 takes no media in a response
+        moved: list[Json] = []  # Gemini 2 accepts no media in a response
         stay = (fields.generation(self.model) or 3) >= 3
         for item in objects(response.get("parts")):
             for key in [key for key in ("inlineData", "fileData") if isinstance(item.get(key), dict)]:
@@ -217,13 +216,13 @@ class _Contents(Array):
 
 
 def _is_as_sent(value: Any, id: str | None, name: str, content: str) -> bool:
-    """Whether a call or a response is what would be made of it: these three fields, as they must be."""
+    """Whether a call or a response needs no conversion: it has exactly these fields."""
     same = value.get("id") == id and value.get("name") == name and type(value.get(content)) is dict
     return same and len(value) == (2 if id is None else 3)
 
 
 def _with(part: Any, key: str, value: Any, *, own: bool) -> Any:
-    """The part with this value as its only data: the same dict where nothing changes."""
+    """The part with this value as its only data; the same dict if nothing changes."""
     signed = own and fields.is_signature(part.get("thoughtSignature"))
     kept = fields.BESIDE if signed else fields.BESIDE - {"thoughtSignature"}
     if part.get(key) == value and all(name == key or name in kept for name in part):
@@ -232,7 +231,7 @@ def _with(part: Any, key: str, value: Any, *, own: bool) -> Any:
 
 
 def _typed(mime: Any, clean: str) -> Json:
-    """The type to send: as it is if it is good, a sound by any of its names (`audio/pcm;rate=24000`)."""
+    """The field with the type to send: normalised, but a sound's unchanged (`audio/pcm;rate=24000`)."""
     if mime == clean or (isinstance(mime, str) and mime.startswith("audio/")):
         return {"mimeType": mime}
     return {"mimeType": clean} if clean else {}

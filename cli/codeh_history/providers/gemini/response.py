@@ -1,8 +1,8 @@
-"""Gemini's answers: generateContent's body, streamGenerateContent's events and array elements.
+"""Read Gemini's answers: generateContent's body, and streamGenerateContent's events or array elements.
 
-Parts are kept as received, in the JSON spelling, without the null fields of Python's; neighbouring plain
-texts of equal `thought` become one, never into or across a signed part; an empty text without a signature
-is dropped. Further candidates are counted, not kept.
+Parts are kept in camel case and without null fields (Python's clients send both), but consecutive unsigned
+texts of equal `thought` are joined, and empty unsigned texts are dropped. Other candidates are counted, not
+kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..parts import first, further, kept, list_of, name_of, native, object_of, o
 from ..protocol import Failure, Reply, StreamReader
 from . import NAME, fields
 
-USAGE = {  # the candidates' count leaves thoughts out, the prompt's leaves tool prompts out
+USAGE = {  # the count of candidates excludes thoughts, that of the prompt excludes tool prompts
     "input": "promptTokenCount toolUsePromptTokenCount",
     "output": "candidatesTokenCount thoughtsTokenCount", "cached": "cachedContentTokenCount",
     "reasoning": "thoughtsTokenCount", "total": "totalTokenCount",
@@ -29,7 +29,7 @@ def read(body: Json) -> Reply | Failure:
 
 
 class Stream(StreamReader):
-    """Reads a stream of GenerateContentResponse objects; complete once one has a finishReason."""
+    """Reads a stream of GenerateContentResponse objects; a finishReason completes it."""
 
     def __init__(self) -> None:
         self._first: Json | None = None
@@ -38,20 +38,19 @@ class Stream(StreamReader):
         self._finish: str | None = None
         self._why = ""
         self._usage: Json | None = None
-        self._further: set[int] = set()  # indexes of the candidates beside the first
+        self._further: set[int] = set()  # indices of the other candidates
 
     def belongs(self, event: Json) -> bool:
-        """Another response id is another answer; the first event again is the same one from the start.
+        """Another response id begins another answer, and so does a repetition of the first event.
 
-        An event that counts its tokens cannot come twice in one answer; one that does not may, but
-        hardly twice at the beginning.
+        An event without usage may be repeated within an answer, but hardly as the second event.
         """
         event = fields.camelled(event)
         id = name_of(event.get("responseId"))
         if id is not None and self.id is not None and id != self.id:
             return False
-        telling = self.done or self._events == 1 or "usageMetadata" in event
-        return not (telling and event == self._first)
+        unique = self.done or self._events == 1 or "usageMetadata" in event
+        return not (unique and event == self._first)
 
     def feed(self, event: Json) -> list[Part]:
         event = fields.camelled(event)

@@ -1,8 +1,8 @@
-"""What Gemini would refuse about a request body, found offline.
+"""Check offline what Gemini would refuse in a request body.
 
-Neighbouring contents of one role are joined before they are checked, as the API does. Signatures and a
-model's turn at the end are checked where the body says its `model` (which otherwise stands in the URL):
-only Gemini 3 and later mind them.
+Consecutive contents of one role are joined before the check, as in the API. Signatures and a model turn at
+the end are checked only if the body has a `model` (usually in the URL), because only Gemini 3 and later
+refuse these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..validator import Joined, Validator, each, element, join, with_neighbours
 from . import FIELD, fields
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
-_NO_PREFILL = (3, 6)  # from this generation on; gemini-3.5-flash-lite too
+_NO_PREFILL = (3, 6)  # the first version without prefill; gemini-3.5-flash-lite has none either
 
 
 class Rules(Validator):
@@ -75,7 +75,7 @@ class Rules(Validator):
         self.require(name_of(value.get("data")), f"{path}.data", "base64 expected")
 
     def function(self, key: str, value: Json, path: str) -> None:
-        """A call or a response."""
+        """Check a call or a response."""
         self.require(name_of(value.get("name")), f"{path}.name", "name cannot be empty")
         if key == "functionCall":
             self.fields(path, value, args="object?")
@@ -90,7 +90,7 @@ class Rules(Validator):
     # -- turns --------------------------------------------------------------------------------------
 
     def turn(self, before: Joined | None, turn: Joined, after: Joined | None) -> None:
-        """Calls stand in a model's turn, and responses in the user's turn after it."""
+        """Check that calls are in a model turn, and responses in the user turn after it."""
         model = turn.role == "model"
         own, other = ("functionCall", "functionResponse") if model else ("functionResponse", "functionCall")
         for path, _ in turn.having(key=other):
@@ -104,7 +104,7 @@ class Rules(Validator):
             self.report(parts[0][0], "a function response must come immediately after a function call")
 
     def answers(self, turn: Joined, calls: list[tuple[str, Json]], after: Joined | None) -> None:
-        """The next turn answers each call once, by id or by name, before it says anything else."""
+        """Check that the next turn begins with one response to each call, by id or by name."""
         responses = after.having(key="functionResponse") if after else []
         if len(responses) != len(calls):
             where = after.path if after and responses else turn.path
@@ -124,7 +124,7 @@ class Rules(Validator):
                 self.report(f"{path}.functionResponse.name", f"its call's name is {call.get('name')}")
 
     def end(self, turns: list[Joined]) -> None:
-        """What depends on the model: a model's turn at the end, signatures of the current loop."""
+        """Check what depends on the model: a model turn at the end, signatures of the current loop."""
         model = str(self.body.get("model") or "")
         match = _VERSION.match(model.rsplit("/", 1)[-1])
         version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
@@ -134,7 +134,7 @@ class Rules(Validator):
             self.report(turns[-1].path, why)
         if version < (3, 0):
             return
-        loops = (  # where a user says more than results
+        loops = (  # user turns with more than results
             n for n, turn in enumerate(turns)
             if turn.role == "user" and len(turn.having(key="functionResponse")) < len(turn.held)
         )  # fmt: skip
@@ -171,7 +171,7 @@ class Rules(Validator):
 
 
 def _answered(open: list[Json], response: Json) -> Json | None:
-    """Take the call that a response answers: the id counts most, then the name, then the order."""
+    """Remove and return the call that a response answers: by id, else by name, in order; None if none."""
     id, name = response.get("id"), response.get("name")
 
     def fit(call: Json) -> int:

@@ -1,4 +1,4 @@
-"""The `ollama` format: Ollama's own `/api/chat`, streamed as JSON lines."""
+"""The `ollama` format: Ollama's `/api/chat`, streamed as JSON lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MODEL_IN_URL = False
 END = "no line with done: true"
 ENDED = ("stop",)
 CHANCE = ()
-PASSING = (  # its errors are bare texts; these come with a status of 5xx
+PASSING = (  # its errors are plain texts; these have a status of 5xx
     "busy", "timed out", "terminated", "while running", "eof", "connection", "parsing tool call",
     "unavailable", "internal server error", "more system memory",
 )  # fmt: skip
@@ -25,9 +25,9 @@ def recognises(body: Json) -> str | None:
 
 
 def fails(body: Json) -> bool:
-    """A text and nothing beside it, but where to sign in."""
+    """An error is a text, at most with a URL to sign in."""
     return isinstance(body.get("error"), str) and body.keys() <= {"error", "signin_url"}
 
 
 def tools(element: Json) -> None:
-    """Its functions are declared as Chat Completions' are; it has no tools of its own."""
+    """None: functions are declared as in Chat Completions, and there are no other tools."""

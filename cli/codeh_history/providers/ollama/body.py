@@ -1,4 +1,4 @@
-"""A request body of Ollama's own chat → messages: the inverse of `request.build`."""
+"""Read a request body of Ollama's chat back into messages: the inverse of `request.build`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def holds(item: object) -> bool:
 
 
 def shows(body: Json) -> bool:
-    """By calls whose arguments are objects, images and thoughts beside the content, or its own settings."""
+    """Whether calls have objects as arguments, messages have Ollama's fields, or settings are Ollama's."""
     messages = objects(body.get(FIELD))
     calls = [call for message in messages for call in objects(message.get("tool_calls"))]
     return (
@@ -32,10 +32,9 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names an element that is not a message.
+    """Read a body; raise BadData for an element that is not a message.
 
-    The first message, if it is a system's, is the system prompt; a later one is a user's message with its
-    role kept in `item`.
+    A system message is the system prompt if it comes first, else a user message with its role in `item`.
     """
     elements = messages_in(body, FIELD, NAME)
     first = object_of(elements[0]) if elements else {}
@@ -85,7 +84,7 @@ class _Messages(Messages):
 
 
 def _content(message: Json) -> list[Any]:
-    """What a message says: its text, and images, whose type their first bytes tell."""
+    """The parts of a message: its text, and images with their types by the first bytes."""
     images, text = _images(message), text_of(message.get("content"))
     return [*([{"text": text}] if text or not images else []), *images]
 

@@ -1,7 +1,7 @@
-"""Messages → a request body for Ollama's own chat (`POST /api/chat`).
+"""Build a request body for Ollama's chat (`POST /api/chat`).
 
-The content of a message is one text, and images stand beside it. No message is joined with another, so none
-depends on what follows it.
+A message has one text as content, and a list of images. Messages are not joined, so none depends on later
+ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-    """The body for these messages, curated and paired; a pure function of its arguments."""
+    """Build the body for curated, paired messages."""
     chat = _Chat(NAME, options)
     if options.system:
         chat.add({"role": "system", "content": options.system}, [""])
@@ -31,12 +31,12 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     settings = chat.settings(FIELD)
     if options.max_tokens is not None:
         settings["options"] = {**object_of(settings.get("options")), "num_predict": options.max_tokens}
-    stream = options.stream or settings.pop("stream", None) is True  # left out, it would be true
+    stream = options.stream or settings.pop("stream", None) is True  # the API's default is true
     return chat.request({**body, **settings, "stream": stream})
 
 
 def _declare(tool: Tool) -> Json:
-    """A function, as Chat Completions declares it too; any name will do."""
+    """Declare a function as in Chat Completions; any name is accepted."""
     function = tool.head(tool.name or "tool")
     function["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
     return {"type": "function", "function": function}
@@ -52,7 +52,7 @@ class _Chat(Array):
         self.add(message, turn.id)
 
     def _message(self, parts: list[tuple[Part, str]]) -> Json:
-        """A user's message of texts, a blank line between two, and of images."""
+        """A user message of texts, joined by blank lines, and images."""
         texts: list[str] = []
         images: list[str] = []
         for part, source in parts:
@@ -71,14 +71,14 @@ class _Chat(Array):
         return {**message, "images": images} if images else message
 
     def _file(self, part: Part, source: str) -> str:
-        """A text file's text, headed by what it is; of other media a text about it."""
+        """A text file's content below a label; for other media a text that describes it."""
         file = media(part)
         text = file.labelled_text() if file is not None else None
         why = "only png, jpeg and webp images with their data can be sent"
         return text if text is not None else self.stub(part, why, source)
 
     def add_results(self, turn: Turn) -> None:
-        """A tool message for each result; the media that they hold follows in one user message."""
+        """Add a tool message for each result, and one user message with their media."""
         pieces: list[tuple[Part, str]] = []
         for part, answer in zip(turn.parts, turn.answers, strict=True):
             id, source = answer.history_id, answer.message.id
@@ -94,7 +94,7 @@ class _Chat(Array):
             self.add(self._message(pieces), [pieces[0][1]])
 
     def add_model_turn(self, turn: Turn) -> None:
-        """One message: its texts, a blank line where a call or a thought was in between, and its calls."""
+        """Add one message with the calls and the texts; a blank line separates texts not in a row."""
         own = turn.made_by(NAME, self.model)
         content, thought, last = "", "", -1
         tool_calls: list[Json] = []

@@ -1,7 +1,7 @@
-"""Answers of Ollama's own chat: one object, or the lines it is streamed as.
+"""Read answers of Ollama's chat: one object, or the lines of its stream.
 
-thinking → {text, thought}; content → {text}; tool_calls → functionCall, with an id where a server gives
-one; whatever else a message says is one native part a field.
+thinking → {text, thought}; content → {text}; tool_calls → functionCall, with an id if there is one; any
+other field of a message → native.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ def read(body: Json) -> Reply | Failure:
 
 
 def call_of(tool_call: Json) -> Part | None:
-    """A call as a part; None if it names no function."""
+    """Convert a call to a part; None if it names no function."""
     function = object_of(tool_call.get("function"))
     name, item = name_of(function.get("name")), without(function, ("name", "arguments"))
     return call(tool_call.get("id"), name, function.get("arguments"), item) if name else None
 
 
 class Stream(StreamReader):
-    """Reads a stream of lines; complete with the one that is `done`, which counts."""
+    """Reads a stream of lines; the line that is `done` completes it, and has the usage."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[int, list[Part]]] = []  # with when they were made
+        self._parts: list[tuple[int, list[Part]]] = []  # by line: its time and parts
         self._last: Json = {}
 
     def belongs(self, event: Json) -> bool:
-        """Nothing follows the last line, and nothing of another model belongs."""
+        """Nothing follows the last line, and lines of another model are another answer's."""
         return not self.done and self.model in (None, name_of(event.get("model")))
 
     def feed(self, event: Json) -> list[Part]:
@@ -58,10 +58,10 @@ class Stream(StreamReader):
         return parts
 
     def conclude(self) -> Reply | Failure:
-        """What has been read, taken as the whole answer.
+        """Return the lines so far as the whole answer.
 
-        The last line says how long the answer took: lines from before it began are of an attempt that
-        broke off between two lines, and nothing else tells.
+        The last line has the duration of the answer. Earlier lines belong to an attempt that broke off
+        between two lines, which nothing else shows.
         """
         took = usage.count(self._last, "total_duration")
         begun = self._parts[-1][0] - took // 1_000_000 - 1 if took else 0

@@ -1,7 +1,7 @@
-"""What Ollama would refuse about a request body, found without asking it.
+"""Check offline what Ollama would refuse in a request body.
 
-It reads a body into typed fields and refuses what does not fit; which roles follow each other, and whether
-calls are answered, is the model's template's affair.
+It refuses only values of wrong types. The order of roles and unanswered calls are up to the model's
+template.
 """
 
 from __future__ import annotations

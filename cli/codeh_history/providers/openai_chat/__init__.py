@@ -1,4 +1,4 @@
-"""The `openai-chat` format: Chat Completions, of OpenAI and of the many hosts that copy it."""
+"""The `openai-chat` format: Chat Completions, by OpenAI and many compatible hosts."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def recognises(body: Json) -> str | None:
 
 
 def fails(body: Json) -> bool:
-    """The plain `{"error": …}`, an object or a text, and `{"object": "error", …}` of some hosts."""
+    """Accept `{"error": …}` with an object or a text, and some hosts' `{"object": "error", …}`."""
     error = body.get("error")
     return not (isinstance(error, dict) and isinstance(error.get("status"), str))
 
 
 def tools(element: Json) -> list[Tool] | None:
-    """What a tool is stands under the name of its type."""
+    """Recognise an object whose declaration is in a field named like its type."""
     from ..tools import function
 
     declared = element.get("function")

@@ -1,4 +1,4 @@
-"""A Chat Completions request body → messages: the inverse of `request.build`."""
+"""Read a Chat Completions request body back into messages: the inverse of `request.build`."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names an element that is not a message.
+    """Read a body; raise BadData for an element that is not a message.
 
-    The first message, if it is a system's, is the system prompt; a later one is a user's message with its
-    role kept in `item`, where the other fields of every message are kept too.
+    A system message is the system prompt if it comes first, else a user message with its role in `item`,
+    where other fields of messages are kept too.
     """
     elements = messages_in(body, FIELD, NAME)
     messages = _Messages(NAME, body)
@@ -79,7 +79,7 @@ class _Messages(Messages):
             raise BadData(f"{where}: role is {role!r}: system, developer, user, assistant or tool expected")
 
     def result(self, message: Json) -> None:
-        """A tool's message; content that its text and media do not say again is kept beside them."""
+        """Add a tool message; content that its text and media cannot restore is kept in `item`."""
         content = message.get("content")
         response = self.answered(message.get("tool_call_id"), message.get("name"))
         blocks = list_of(content)
@@ -130,7 +130,7 @@ def _thought(value: Any, field: str) -> Json:
 
 
 def _texts(message: Json, *, called: bool) -> list[Any]:
-    """The content and the refusal of an assistant's message."""
+    """The parts of an assistant message's content and refusal; `called`: it has calls."""
     content, refusal = message.get("content"), message.get("refusal")
     parts: list[Any] = []
     for block in list_of(content):

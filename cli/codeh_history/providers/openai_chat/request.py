@@ -1,6 +1,6 @@
-"""Messages → a Chat Completions request body (`POST …/v1/chat/completions`).
+"""Build a Chat Completions request body (`POST …/v1/chat/completions`).
 
-No message is joined with another, so none depends on what follows it.
+Messages are not joined, so none depends on later ones.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ..parts import arguments_of, item_of, native_of, object_of, result_media, r
 from ..turns import Turn
 from . import FIELD, NAME
 
-SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
-REASONING = ("reasoning_content", "reasoning", "reasoning_details")  # as compatible hosts name it
-_FIELDS = ("audio", "reasoning_details", "annotations")  # of a message, kept as native parts
+SYSTEM = "system_message"  # the setting with an imported system message that is more than its text
+REASONING = ("reasoning_content", "reasoning", "reasoning_details")  # names at compatible hosts
+_FIELDS = ("audio", "reasoning_details", "annotations")  # message fields kept as native parts
 _O_SERIES = Pattern(r"(.*/)?o\d")
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-    """The body for these messages, curated and paired; a pure function of its arguments."""
+    """Build the body for curated, paired messages."""
     chat = _Chat(options, CHAT)
     if options.system:
         kept = object_of(options.settings.get(SYSTEM))
@@ -47,7 +47,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
 
 
 def system_message(text: str, model: str | None) -> Json:
-    """The message that holds a model's instructions: `developer` for the o-series, else `system`."""
+    """The message with the system prompt; its role is `developer` for the o-series, else `system`."""
     role = "developer" if model and _O_SERIES.match(model.lower()) else "system"
     return {"role": role, "content": text}
 
@@ -73,7 +73,7 @@ class _Chat(OpenAIArray):
         self.add({**message, "name": name} if isinstance(name, str) else message, turn.id)
 
     def add_results(self, turn: Turn) -> None:
-        """A tool message for each result; what they hold besides text follows in one user message."""
+        """Add a tool message for each result, and one user message with their other content."""
         blocks: list[Json] = []
         sources: list[str] = []
         for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
@@ -99,19 +99,19 @@ class _Chat(OpenAIArray):
         message: Json | None = {"role": "assistant", "content": turn.opening or None}
         if turn.opening is None:
             message = self._speech(turn, own=own)
-        if message is not None:  # else nothing but thoughts, or nothing at all
+        if message is not None:
             self.add({**message, "tool_calls": calls} if calls else message, turn.id)
 
     def _speech(self, turn: Turn, *, own: bool) -> Json | None:
-        """The message of a model's turn without its calls; None where nothing can be sent.
+        """The message of a model turn without its calls; None if nothing can be sent.
 
-        Neighbouring texts are one text; a blank line stands where a call or a thought was in between, or
-        where another message item begins. Several texts of this format's own, or a refusal, stay apart.
+        Texts are joined, with a blank line between those that are not consecutive or belong to different
+        message items. This format's own texts, and refusals, stay separate.
         """
         of_items = turn.message is not None and turn.message.provider == "openai-responses"
         blocks: list[Json] = []
         thoughts: Json = {}
-        joint, last, last_id = "", -2, None  # the texts as one, the last one's place and message item
+        joint, last, last_id = "", -2, None  # joined texts; index and message item of the last one
         for place, part in enumerate(turn.parts):
             text = None if "functionCall" in part else self._text(part, turn, thoughts, own=own)
             if text is None:
@@ -133,11 +133,11 @@ class _Chat(OpenAIArray):
         return {**message, **thoughts}
 
     def _text(self, part: Part, turn: Turn, thoughts: Json, *, own: bool) -> str | None:
-        """What a part says in words; None for a thought, which is put into `thoughts` if it goes back.
+        """The text to send for a part; None for a thought, which is added to `thoughts` if it is sent back.
 
-        It goes under the name that it came by, to the model family that thought it: the API itself refuses
-        names that it does not know; the hosts that have one want it back (DeepSeek: with every turn that
-        called a tool). The sound of an answer expires at the provider, so its transcript is sent.
+        A thought is sent only to its model family and in its original field: the API refuses unknown
+        fields, and hosts that have one require it (DeepSeek: for every turn with calls). An answer's audio
+        expires at the provider, so its transcript is sent.
         """
         native = object_of(native_of(part, NAME)) if own else {}
         transcript = object_of(native.get("audio")).get("transcript")

@@ -1,8 +1,8 @@
-"""Answers of the chat completions format: a completion, or the chunks it is streamed as.
+"""Read answers of Chat Completions: a completion, or the chunks of its stream.
 
-Parts, in this order: the reasoning some hosts give ({text, thought} and the `item.field` it came in),
-the content, a refusal ({text, refusal: true}), the calls; whatever else the message says (audio,
-annotations, reasoning details) is one native part a field. Further choices are counted, not kept.
+Parts, in this order: some hosts' reasoning ({text, thought} with its field's name in `item.field`), the
+content, a refusal ({text, refusal: true}), the calls. Any other field of the message (audio, annotations,
+reasoning details) is a native part. Other choices are counted, not kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..parts import call, first, further, is_text, name_of, native, object_of, o
 from ..protocol import Failure, Reply, StreamReader
 from . import NAME
 
-REASONING = ("reasoning_content", "reasoning")  # hosts that give both give the same twice
+REASONING = ("reasoning_content", "reasoning")  # if both are present, they are equal
 _TEXTS = ("content", "refusal", *REASONING)
 _KNOWN = frozenset(("role", "tool_calls", "function_call", *_TEXTS))
 _SHOWN = ("text", "thought", "refusal")
@@ -43,14 +43,14 @@ def parts_of(message: Json) -> list[Part]:
 
 
 def _texts(message: Json) -> list[Any]:
-    """The parts of what a message, or a delta of one, says in words."""
+    """The parts of the texts in a message or a delta."""
     field = next((field for field in REASONING if text_of(message.get(field))), None)
     parts: list[Any] = []
     if field:
         parts.append({"text": message[field], "thought": True, "item": {"field": field}})
     content = message.get("content")
     texts = [{"type": "text", "text": content}] if text_of(content) else objects(content)
-    for item in texts:  # at some hosts a list of text items and others
+    for item in texts:  # some hosts send a list of texts and other items
         if not is_text(item):
             parts.append(native(NAME, {"content": [item]}))
         elif item["text"]:
@@ -64,29 +64,28 @@ def _call(call_: Json) -> Part:
     function = object_of(call_.get("function"))
     name = function.get("name")
     if not isinstance(name, str):
-        return native(NAME, {"tool_calls": [call_]})  # a custom tool's, in words rather than JSON
+        return native(NAME, {"tool_calls": [call_]})  # a custom tool's, whose input is not JSON
     item = without(call_, ("id", "type", "function", "index"))
     return call(call_.get("id"), name, function.get("arguments"), item)
 
 
 class Stream(StreamReader):
-    """Puts a completion together from its chunks; complete with `[DONE]`."""
+    """Assembles a completion from its chunks; `[DONE]` completes it."""
 
     def __init__(self) -> None:
         self._first: Json | None = None
-        self._message: Json = {}  # what the deltas say besides texts and calls
-        self._texts: dict[str, list[str]] = {}  # the pieces of its texts, by their fields
-        self._calls: dict[int, Json] = {}  # by index, without their arguments
+        self._message: Json = {}  # the other fields of the deltas
+        self._texts: dict[str, list[str]] = {}  # the pieces of texts, by field
+        self._calls: dict[int, Json] = {}  # by index, without arguments
         self._arguments: dict[int, list[str]] = {}
         self._finish: object = None
-        self._further: set[int] = set()  # indexes of the choices beside the first
+        self._further: set[int] = set()  # indices of the other choices
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
-        """Another id together with the role, which opens a message, is another answer.
+        """A role begins another answer if the id is new or the chunk repeats the first one.
 
-        Some hosts give every chunk an id of its own, others repeat the role. The first chunk again is
-        the same answer from the start.
+        Neither a new id nor a role alone does: some hosts send new ids with every chunk, others the role.
         """
         if self.done:
             return False
@@ -121,7 +120,7 @@ class Stream(StreamReader):
         return parts
 
     def _add_call(self, piece: Json) -> None:
-        """A piece of a call, by its index; some hosts leave it out or always say 0: then by its id."""
+        """Add a piece of a call by its index; use the id if the host omits the index or always sends 0."""
         index, id, calls = piece.get("index"), name_of(piece.get("id")), self._calls
         last = max(calls, default=-1)
         if not isinstance(index, int):
@@ -133,7 +132,7 @@ class Stream(StreamReader):
         calls[index] = grown(calls.get(index, {}), {**piece, "function": without(function, ("arguments",))})
 
     def _whole_calls(self) -> list[Json]:
-        """The calls with the arguments streamed for them; a custom tool's has an input instead."""
+        """The calls with their streamed arguments; a custom tool's call has an input instead."""
         whole = []
         for index, call_ in sorted(self._calls.items()):
             function = {**call_["function"], "arguments": "".join(self._arguments[index])}
@@ -150,9 +149,9 @@ class Stream(StreamReader):
 
 
 def grown(before: Json, delta: Json) -> Json:
-    """An object with a delta added: texts and lists grow, objects by field, the rest is replaced.
+    """Merge a delta into an object: extend texts and lists, merge objects, replace other values.
 
-    Objects of a list that have an `index` grow in the one of that index.
+    A list's object with an `index` is merged into the object with that index.
     """
     result = dict(before)
     for key, value in delta.items():

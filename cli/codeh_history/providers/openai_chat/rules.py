@@ -1,4 +1,4 @@
-"""What Chat Completions would refuse about a request body, found without asking it."""
+"""Check offline what Chat Completions would refuse in a request body."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REASONING = re.compile(r"(.*/)?(o\d|gpt-[5-9])")
 
 
 class Rules(OpenAIValidator):
-    """One walk over the body; `open` are the calls of the last assistant message not yet answered."""
+    """Checks messages in order; `open`: the last assistant message's calls that have no answer yet."""
 
     chat = True
 
@@ -24,7 +24,7 @@ class Rules(OpenAIValidator):
         self.named = str(body.get("model") or "").lower()
         self.open: dict[str, None] = {}
         self.calls: set[str] = set()
-        self.caller = ""  # where the calls stand
+        self.caller = ""  # the path of the calls
         self.model()
         self.require(list_of(body.get("messages")), "messages", "at least one message is required")
         for path, message in each(body.get("messages"), "messages"):
@@ -55,7 +55,7 @@ class Rules(OpenAIValidator):
     # -- calls and results --------------------------------------------------------------------------
 
     def unanswered(self) -> None:
-        """The calls left open where another role, or the end, follows them."""
+        """Report calls that are still open when another role or the end follows."""
         for id in self.open:
             self.report(self.caller, f"no tool message answers the call {id} right after it")
         self.open, self.calls = {}, set()

@@ -1,4 +1,4 @@
-"""The `openai-responses` format: OpenAI's Responses."""
+"""The `openai-responses` format: OpenAI's Responses API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fails(body: Json) -> bool:
 
 
 def tools(element: Json) -> list[Tool] | None:
-    """Anything with a type that does not stand under its type's name: functions, and all its own tools."""
+    """Recognise any object with a type that is not also the name of a field, unlike Chat Completions'."""
     from ..tools import function
 
     kind, name = element.get("type"), element.get("name")

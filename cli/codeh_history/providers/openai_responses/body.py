@@ -1,4 +1,4 @@
-"""A Responses request body → messages: the inverse of `request.build`."""
+"""Read a Responses request body back into messages: the inverse of `request.build`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_item(item: object) -> bool:
 
 
 def shows(body: Json) -> bool:
-    """By items, or blocks of messages, that only it has; or by a text where others want a list."""
+    """Whether items or blocks are only this format's, or the input is a text instead of a list."""
     items = objects(body.get(FIELD))
     theirs = any(map(is_item, items)) or not _BLOCKS.isdisjoint(kinds(items))
     others = any(name_of(item.get("role")) not in _ROLES or "tool_calls" in item for item in items)
@@ -42,11 +42,11 @@ def shows(body: Json) -> bool:
 
 
 def read(body: Json) -> Imported:
-    """The messages of a body, without ids; BadData names an element that is not an item.
+    """Read a body; raise BadData for an element that is not an item.
 
-    What the model gave (its messages, calls and other items in a row) is one message; items without an
-    equivalent are native parts. A system or developer message inside the input is a user's with its
-    role kept in `item`.
+    Consecutive items of the model (messages, calls and others) are one message; items without an equivalent
+    are native parts. A system or developer message in the input becomes a user message with its role in
+    `item`.
     """
     items = body.get("input")
     if isinstance(items, str):
@@ -61,7 +61,7 @@ def read(body: Json) -> Imported:
 
 
 class Reader(Messages):
-    """Reads items one after the other; a result gets the name of the call that it answers."""
+    """Reads items in order, so that a result gets the function's name from its call."""
 
     def item(self, item: Any, where: str) -> None:
         kind, parts, beside = self.read(item, where)
@@ -76,7 +76,7 @@ class Reader(Messages):
             self.add_model(parts, joins=last["role"] == "model" and not alone)
 
     def read(self, item: Any, where: str) -> tuple[str, list[Any], Json]:
-        """The kind of message that an item is, or belongs to, its parts, and what else it says."""
+        """The kind of message that an item is or belongs to, its parts, and its other fields."""
         kind = item.get("type", "message") if isinstance(item, dict) else None
         if not isinstance(kind, str):
             raise BadData(f"{where}: an item with a type, or a message with a role, expected")
@@ -102,7 +102,7 @@ class Reader(Messages):
         return "user", [{"text": text_of(content)}] if blocks is None else blocks, beside
 
     def _other(self, item: Json, kind: str) -> tuple[str, list[Any], Json]:
-        """A call, or an item kept as it is on the side that it came from."""
+        """Convert a call, or keep another item unchanged as the model's or the client's."""
         id, name = item.get("call_id"), item.get("name")
         if isinstance(name, str) and isinstance(id, str):
             self.names[id] = name

@@ -1,8 +1,8 @@
-"""Which items of its own a Responses request may give back: reasoning, ids, what server tools did.
+"""Decide which of the API's own items a Responses request may send back: reasoning, ids, server tools.
 
-The API refuses reasoning that is not followed by the very item that followed it ("was provided without
-its required following item"), an item whose reasoning is missing ("without its required 'reasoning'
-item"), the same item twice, and reasoning that it can neither decrypt nor find.
+The API refuses reasoning without the item that originally followed it ("was provided without its required
+following item"), an item without its reasoning ("without its required 'reasoning' item"), repeated items,
+and reasoning that it can neither decrypt nor find.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from ..parts import item_of, name_of, native_of
 from ..turns import Turn
 from . import NAME
 
-# Items that the model asks for and this side answers; each needs its output, found by `call_id`.
+# Calls that the client answers; each needs an output with its `call_id`.
 CLIENT_CALLS = frozenset((
     "computer_call", "local_shell_call", "shell_call", "apply_patch_call", "custom_tool_call",
     "function_call",
 ))  # fmt: skip
-_OF_THIS_SIDE = ("additional_tools", "mcp_approval_response", "item_reference", "compaction_trigger")
+_OF_THE_CLIENT = ("additional_tools", "mcp_approval_response", "item_reference", "compaction_trigger")
 
 
 def is_answer(item: Json) -> bool:
-    """Whether an item comes from this side of the conversation rather than from the model."""
+    """Whether an item comes from the client, not from the model."""
     kind = item.get("type")
     if kind == "tool_search_output":
         return item.get("execution") == "client"
-    return kind in _OF_THIS_SIDE or (isinstance(kind, str) and kind.endswith("_call_output"))
+    return kind in _OF_THE_CLIENT or (isinstance(kind, str) and kind.endswith("_call_output"))
 
 
 def is_client_call(item: Json) -> bool:
-    """Whether the model asks for something in it that this side must answer."""
-    of_this_side = item["type"] == "tool_search_call" and item.get("execution") == "client"
-    return item["type"] in CLIENT_CALLS or of_this_side
+    """Whether an item is a call that the client must answer."""
+    of_the_client = item["type"] == "tool_search_call" and item.get("execution") == "client"
+    return item["type"] in CLIENT_CALLS or of_the_client
 
 
 class Replay:
     """Decides turn by turn; an item is sent at most once.
 
-    `taken` are the call ids sent so far, those of functions included.
+    `taken`: all call ids sent so far.
     """
 
     def __init__(
@@ -49,8 +49,8 @@ class Replay:
         self.taken = taken
         self.faithful = faithful
         self.sent: set[str] = set()  # ids of items
-        self.waiting: set[str] = set()  # call ids of native calls that wait for their answer
-        self.answered: set[tuple[str, str | None]] = set()  # by tool messages right after a model's
+        self.waiting: set[str] = set()  # call ids of native calls without an answer
+        self.answered: set[tuple[str, str | None]] = set()  # model message and call id of each answer
         caller = ""
         for message in messages:
             if message.kind != "tool":
@@ -61,7 +61,7 @@ class Replay:
             self.answered.update((caller, call) for call in calls)
 
     def turn(self, turn: Turn) -> bool:
-        """Whether the turn's items go back with their ids and reasoning, all or none."""
+        """Whether to send the turn's items with their ids and reasoning."""
         if not turn.made_by(NAME, self.model):
             return False
         if self.faithful:
@@ -73,14 +73,14 @@ class Replay:
         return True
 
     def fresh(self, id: Any) -> bool:
-        """Whether an item's id was not sent before; it counts as sent from now on."""
+        """Mark an item's id as sent; return whether it was new."""
         if not name_of(id) or id in self.sent:
             return False
         self.sent.add(id)
         return True
 
     def item(self, part: Part, turn: Turn, *, replayed: bool) -> bool:
-        """Whether a part of a model's turn is a native item that goes back."""
+        """Whether to send a part of a model turn as a native item; `replayed`: the result of `turn`."""
         item = native_of(part, NAME)
         kind = item.get("type") if isinstance(item, dict) else None
         if not isinstance(kind, str) or (not replayed and (item.get("id") or kind == "reasoning")):
@@ -105,7 +105,7 @@ class Replay:
         return {key: value for key, value in item.items() if key != "status" and value is not None}
 
     def reply(self, item: Json) -> bool:
-        """Whether a native item of this side goes back: an answer only after what it answers."""
+        """Whether to send a native item of the client; an answer only after its call."""
         kind = item.get("type")
         if not isinstance(kind, str) or self.faithful:
             return isinstance(kind, str)
@@ -113,7 +113,7 @@ class Replay:
             return item.get("approval_request_id") in self.sent
         call = item.get("call_id")
         if not kind.endswith("_output") or call is None:
-            return not item.get("id") or self.fresh(item["id"])  # a second item of one id is refused
+            return not item.get("id") or self.fresh(item["id"])  # a repeated id is refused
         if call not in self.waiting:
             return False
         self.waiting.remove(call)
@@ -121,7 +121,7 @@ class Replay:
 
 
 def _item_ids(parts: Sequence[Part]) -> list[str]:
-    """The ids of the items that the parts make; the texts of one message item have one id."""
+    """The ids of the items that the parts become; consecutive texts with one id are one item."""
     ids: list[str] = []
     last = None
     for part in parts:
@@ -135,7 +135,7 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
 
 
 def _whole(turn: Turn) -> bool:
-    """Whether all the reasoning of the turn is there, each with the item that followed it."""
+    """Whether the turn still has all its reasoning, each with the item that originally followed it."""
     message = turn.message
     had = message.own if message is not None and message.own is not None else turn.parts
     at = 0

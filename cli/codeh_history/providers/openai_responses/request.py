@@ -1,6 +1,6 @@
-"""Messages → a Responses request body (`POST …/v1/responses`), with nothing kept at the provider.
+"""Build a Responses request body (`POST …/v1/responses`) that stores nothing at the provider.
 
-No message is joined with another, so none depends on what follows it.
+Messages are not joined, so none depends on later ones.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .replay import Replay
 
 ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
-_OF_A_CONTENT = ("annotations", "logprobs")  # what `item` says of a content rather than of its message
+_OF_A_CONTENT = ("annotations", "logprobs")  # fields in `item` of a content, not of its message
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-    """The body for these messages, curated and paired; a pure function of its arguments."""
+    """Build the body for curated, paired messages."""
     work = _Items(options, messages)
     work.fill(messages, summaries)
     work.need_message(messages)
@@ -49,7 +49,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
 
 
 def _declare(tool: Tool) -> Json:
-    """A function tool in this format's shape; without `strict` the API would make it strict."""
+    """Declare a function; `strict` is always set, because the API's default is true."""
     declaration: Json = {"type": "function", **tool.head(NAMES.fit(tool.name))}
     declaration["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
     declaration["strict"] = tool.strict is True
@@ -57,7 +57,7 @@ def _declare(tool: Tool) -> Json:
 
 
 def read_output(output: Any) -> Json:
-    """The `response` (and media `parts`) of a function_call_output's output."""
+    """Convert the output of a function_call_output to `response` and, with media, `parts`."""
     if not isinstance(output, list):
         return {"response": parsed_response(output if isinstance(output, str) else "")}
     parts = [RESPONSES.read(block) for block in output]
@@ -67,9 +67,9 @@ def read_output(output: Any) -> Json:
 
 
 def write_output(part: Part, blocks: list[Json]) -> Any:
-    """A result's output: its text, or a list where media (written as `blocks`) came with it.
+    """A result's output: its text, or a list if it has media (`blocks`).
 
-    A list that was received is sent as it was, unless the result was changed since.
+    An imported list is sent unchanged unless the result was changed.
     """
     response: Any = part["functionResponse"]
     received = item_of(part).get("output") if len(part) > 1 else None
@@ -84,7 +84,7 @@ def write_output(part: Part, blocks: list[Json]) -> Any:
 
 
 def result_parts(part: Part) -> list[Any]:
-    """The media of a result, then its uploaded files."""
+    """The media parts of a result, then its native parts."""
     response: Any = part["functionResponse"]
     if "parts" not in response:  # nearly all
         return []
@@ -96,10 +96,10 @@ class _Items(OpenAIArray):
     def __init__(self, options: Options, messages: Sequence[Message]) -> None:
         super().__init__(options, RESPONSES)
         self.replay = Replay(messages, options.model, self.ids.taken, faithful=options.faithful)
-        self.last_id: object = None  # of the message item that the last text came from
-        self.custom: set[str] = set()  # ids of calls in words rather than JSON
+        self.last_id: object = None  # the id of the last text's message item
+        self.custom: set[str] = set()  # ids of calls to custom tools
 
-    # -- the user's side ----------------------------------------------------------------------------
+    # -- user messages and results ------------------------------------------------------------------
 
     def add_user_turn(self, turn: Turn) -> None:
         if turn.opening:
@@ -142,10 +142,10 @@ class _Items(OpenAIArray):
                     item["id"] = kept["id"]
             self.add(item, source)
 
-    # -- the model's side ---------------------------------------------------------------------------
+    # -- model messages -----------------------------------------------------------------------------
 
     def add_model_turn(self, turn: Turn) -> None:
-        """The items of a model's turn; another provider's calls stand last, next to their results."""
+        """Add the items of a model turn; another provider's calls come last, next to their results."""
         replayed = self.replay.turn(turn)
         own = turn.message is not None and turn.message.provider == NAME
         if turn.opening is not None:
@@ -155,7 +155,7 @@ class _Items(OpenAIArray):
                 self.add(self._call(turn.parts[call.part], id, own=own, replayed=replayed), turn.id)
             return
         before = len(self.array)
-        last = -1  # the place of the text that the last item is made of
+        last = -1  # the index of the text in the last item
         places = list(range(len(turn.parts)))
         if not own:
             places.sort(key=lambda place: "functionCall" in turn.parts[place])
@@ -179,7 +179,7 @@ class _Items(OpenAIArray):
             self.add({"role": "assistant", "content": []}, turn.id)
 
     def _text(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
-        """A model's text: a content of its own message item, or an assistant message of its own."""
+        """Add a model's text to its message item, or as an assistant message."""
         item = item_of(part) if own else {}
         last = self.array[-1] if follows else {}
         if replayed and name_of(item.get("id")):

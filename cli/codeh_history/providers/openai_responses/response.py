@@ -1,8 +1,8 @@
-"""Answers of the Responses format: a response object, or the events it is streamed as.
+"""Read answers of the Responses API: a response object, or the events of its stream.
 
-A message item → {text, item}, a part for each content, `item` being the item's own fields and the
-content's; a refusal has `refusal: true`; function_call → functionCall with the call id, `item` its
-further fields; reasoning and every other item → native.
+Each content of a message item → {text, item}, with the other fields of item and content in `item`; a
+refusal has `refusal: true`. function_call → functionCall with the call id, and the other fields in `item`.
+Reasoning and any other item → native.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read(body: Json) -> Reply | Failure:
 
 
 def parts_of(item: Any) -> list[Part]:
-    """The parts of an output item, in order; at least one."""
+    """Convert an output item to one or more parts."""
     kind = item.get("type") if isinstance(item, dict) else None
     if kind == "message":
         return _message(item)
@@ -50,7 +50,7 @@ def parts_of(item: Any) -> list[Part]:
 
 
 def _message(item: Json) -> list[Part]:
-    """A part for each content; an item without any, or with one that is not text, stays unchanged."""
+    """Convert each content to a part; an item with none, or with one that is not text, becomes native."""
     own = without(item, ("type", "role", "content"))
     parts: list[Any] = []
     for content in list_of(item.get("content")):
@@ -67,16 +67,16 @@ def _message(item: Json) -> list[Part]:
 
 
 class Stream(StreamReader):
-    """Reads a stream: its last event carries the whole response, the ones before what is pending."""
+    """Reads a stream: its last event has the whole response, earlier ones have pieces of it."""
 
     def __init__(self) -> None:
         self._begun = False
-        self._items: dict[int, Json] = {}  # as they were added, then as they are done
-        self._pieces: dict[int, dict[str, list[str]]] = {}  # the texts of those that are not done
+        self._items: dict[int, Json] = {}  # added items, replaced when they are done
+        self._pieces: dict[int, dict[str, list[str]]] = {}  # texts of unfinished items, by kind of event
         self._response: Json = {}
 
     def belongs(self, event: Json) -> bool:
-        """Nothing follows the last event; response.created begins another answer wherever it comes."""
+        """Nothing follows the last event, and response.created begins another answer."""
         return not self.done and not (event.get("type") == "response.created" and self._begun)
 
     def feed(self, event: Json) -> list[Part]:
@@ -95,7 +95,7 @@ class Stream(StreamReader):
             if kind == "response.output_item.added":
                 return []
             self._pieces.pop(number, None)
-            return [part for part in parts_of(item) if "text" not in part]  # its text went out in pieces
+            return [part for part in parts_of(item) if "text" not in part]  # texts were returned in pieces
         if kind not in _PIECES or not isinstance(delta, str):
             return []
         number = index if isinstance(index, int) else max(self._items, default=0)
@@ -105,13 +105,13 @@ class Stream(StreamReader):
         return parts
 
     def conclude(self) -> Reply | Failure:
-        """The last event's response; some hosts leave the items to their own events."""
+        """Read the last event's response; if a host omits its output, use the items of earlier events."""
         numbers = sorted({*self._items, *self._pieces})
         output = self._response.get("output") or [self._item(number) for number in numbers]
         return read({**self._response, "output": output})
 
     def _item(self, number: int) -> Json:
-        """An item as it is known; one that was not done with what arrived of it."""
+        """An item; if it is unfinished, with the pieces that arrived."""
         item = self._items.get(number, {"type": "message", "role": "assistant"})
         held: list[Json] = []
         for kind, pieces in self._pieces.get(number, {}).items():
@@ -121,8 +121,8 @@ class Stream(StreamReader):
         return item
 
 
-# Where the pieces of an item belong: its field, in it the type and key of what holds them, and what a piece
-# is where it is shown as it comes.
+# By kind of event: the item's field that the pieces extend, the type and key of the content there, and the
+# fields of a piece when it is displayed (None: it is not).
 _PIECES: dict[str, tuple[str, str, str, Json | None]] = {
     "response.output_text.delta": ("content", "output_text", "text", {}),
     "response.refusal.delta": ("content", "refusal", "refusal", {"refusal": True}),

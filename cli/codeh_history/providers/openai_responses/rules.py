@@ -1,4 +1,4 @@
-"""What the Responses API would refuse about a request body, found without asking it."""
+"""Check offline what the Responses API would refuse in a request body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANSWERS = frozenset(f"{kind}_output" for kind in CLIENT_CALLS)
 
 
 class Rules(OpenAIValidator):
-    """One walk over the body, then a look at which calls and outputs belong together."""
+    """Checks items in order, then whether each call has an output and each output a call."""
 
     def check(self) -> None:
         self.calls: dict[str, str] = {}  # call id → where
@@ -33,7 +33,7 @@ class Rules(OpenAIValidator):
             if object_of(item).get("type") == "reasoning":
                 self.reasoning(object_of(item), items[number + 1 : number + 2], path)
         if not any(self.body.get(name) for name in ("previous_response_id", "conversation")):
-            for id, path in self.calls.items():  # else what the provider keeps may hold the other half
+            for id, path in self.calls.items():  # stored responses could have the counterpart
                 self.require(id in self.answered, path, f"no output answers the call {id}")
             for id, path in self.answered.items():
                 self.require(id in self.calls, path, f"no call has the id {id}, which this answers")
@@ -86,7 +86,7 @@ class Rules(OpenAIValidator):
             self.content(output, f"{path}.output", _INPUTS)
 
     def reasoning(self, item: Json, following: list[Any], path: str) -> None:
-        """Reasoning can be read again only where it is encrypted or kept, and before what it led to."""
+        """Check that reasoning is encrypted or stored, and precedes the item that followed it."""
         self.fields(path, item, summary="list")
         readable = item.get("encrypted_content") or self.body.get("store") is not False
         self.require(
