@@ -274,7 +274,7 @@ MUTANTS = [
     ),
     Mutant(
         "a secret across an update and its deltas stays where the update is edited again", "filters/redact/run.py",
-        "            done.append(edited.get(root, []))\n",
+        "            replaced.append(edited.get(root, []))\n",
         "",
         ("commands/test_redact.py::test_a_secret_across_an_update_is_removed_though_another_followed",),
     ),

@@ -105,7 +105,7 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
     from ..filters.compact import bounds, run
 
     view = view_of(env, target)
-    limits = bounds.settled(env, view, resolved.request.part(Compaction), target.id)
+    limits = bounds.effective_limits(env, view, resolved.request.part(Compaction), target.id)
     if limits.budget is None and (budget := resolved.under.get(COMPACT + "budget")) is not None:
         limits = limits._replace(budget=amounts.tokens(str(budget)))
     if limits.budget is None or not bounds.plan(env, view, limits, in_place=True).ops:

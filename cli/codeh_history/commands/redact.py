@@ -71,7 +71,7 @@ def rewrite_session(env: Env, options: Options, target: Target, redactor: Redact
     before = read.read_bytes(target.path)
 
     def rewrite(data: bytes) -> list[bytes]:
-        redactor.forget()
+        redactor.reset()
         lines = list(lines_of(data))
         new = redacting.rewritten(lines, Hydration(env).lines(lines), redactor)  # blocks hold secrets too
         id = env.new_id(f"{target.id} redactions", len(data))

@@ -1,1 +1,1 @@
-"""What is done to a view on its way out: the curation passes, limits, compaction. Each returns ops."""
+"""Curation, compaction and redaction of sessions; the first two return ops."""

@@ -39,7 +39,7 @@ def counter_for(
 ) -> Counter:
     """Return the counter of that name, otherwise of the model, otherwise of the session's newest model.
 
-    `calibrated` scales it by recorded usage; without any, `insisting` raises Usage.
+    `calibrated` scales it by recorded usage; if there is none, `insisting` raises Usage.
     """
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     counter = open_counter(name, model=model, cache=Cache(env.home))
@@ -62,8 +62,7 @@ def counting(env: Env, view: View, session: str, options: Compaction) -> Counter
 def total_of(counter: Counter, view: View, parts: Sequence[Sequence[int]] | None = None) -> Json:
     """Return `counter, tokens:{total}, messages, exchanges`; `parts` are the unscaled costs, if known.
 
-    `total` is what `compact` and `payload --budget` count, including references and lists of attached
-    files.
+    `total` is the count of `compact` and `payload --budget`, with references and attachment lists.
     """
     view = rendered(view)
     system, tools = system_and_tools(view.meta)
@@ -120,7 +119,7 @@ def largest(
     """Return the most expensive parts: `{n, id, kind, part, what, name?, text, tokens, share}`.
 
     `n` is the message's number in `show`, `part` the part's index; system prompt, tools and summaries have
-    neither. Unsent messages cost nothing. `share` is relative to a window of that many tokens.
+    neither. Unsent messages cost nothing. `share`: of `window` tokens.
     """
     entries: list[Json] = [
         {"what": "system", "tokens": system_tokens(counter, system)},

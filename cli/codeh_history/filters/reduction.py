@@ -16,7 +16,7 @@ from .curate import run as curating
 
 
 def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False) -> list[Reduce]:
-    """Return the reductions that flags request, in order; the session's settings configure them."""
+    """Return the reductions that flags request, in order, configured by the session's settings too."""
     reductions: list[Reduce] = []
     if options.specified(*Curation.DEFAULTS):
         curating.settings(options)
@@ -26,7 +26,7 @@ def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False)
         bounds.limits(options)
 
         def compact(view: View) -> tuple[list[Op], Json]:
-            limits = bounds.demanding(bounds.settled(env, view, options, session))
+            limits = bounds.require_limit(bounds.effective_limits(env, view, options, session))
             plan = bounds.plan(env, view, limits, in_place=in_place)
             return plan.ops, plan.fields()
 
@@ -35,13 +35,13 @@ def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False)
 
 
 def check(settings: Json) -> None:
-    """Raise Usage for settings that no command could follow."""
+    """Raise Usage for invalid settings."""
     values: dict[str, Any] = {
         name_of(key): Reduction.coerce(name_of(key), value, key)
         for key, value in settings.items()
         if value is not None
     }
-    wanted = Reduction(**values)
-    curating.settings(wanted)
-    curating.names(wanted)
-    bounds.limits(wanted)
+    options = Reduction(**values)
+    curating.settings(options)
+    curating.names(options)
+    bounds.limits(options)

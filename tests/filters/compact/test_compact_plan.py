@@ -8,7 +8,7 @@ import pytest
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.shared_options import Compaction
 from codeh_history.filters.compact import Plan, bounds, read
-from codeh_history.filters.compact.bounds import Limits, demanding, limits
+from codeh_history.filters.compact.bounds import Limits, limits, require_limit
 from codeh_history.filters.compact.plan import Step
 from codeh_history.filters.compact.run import read_plan
 from codeh_history.session.ops import NEXT, apply, drop, summarize
@@ -173,9 +173,9 @@ def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
 def test_something_has_to_be_limited(options, *, refused):
     if refused:
         with pytest.raises(Usage):
-            demanding(options)
+            require_limit(options)
     else:
-        assert demanding(options) is options
+        assert require_limit(options) is options
 
 
 @pytest.mark.parametrize("data", [b"not JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])

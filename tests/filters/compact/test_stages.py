@@ -78,7 +78,7 @@ def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own():
 
 @pytest.mark.parametrize(("overshoot", "left"), [(1.2, 8), (1.33, 7), (1.34, 8), (2, 5), (100, 1)])
 def test_how_many_references_an_overshoot_leaves(overshoot, left):
-    assert stages.kept(10, overshoot) == left
+    assert stages.references_to_keep(10, overshoot) == left
 
 
 def test_uncited_references_go_first_and_numbers_stay():
@@ -157,7 +157,7 @@ def test_the_rest_of_a_response_stays_beside_its_references():
 
 @pytest.mark.parametrize("count", [1, 2, 7, 100])
 def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count):
-    left = [stages.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
+    left = [stages.references_to_keep(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
     assert left == sorted(left, reverse=True)
     assert left[-1] == 1
     assert left[0] <= count

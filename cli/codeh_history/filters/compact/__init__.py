@@ -1,8 +1,8 @@
 """Compaction: a plan of reversible ops that makes a view fit a budget.
 
-The result fits the budget by the named counter, or BudgetUnreachable says why it cannot. Every message is
-kept, replaced, summarised or dropped, and exactly one of these. The last prompt and pinned messages with
-their units stay verbatim. The same input gives the same plan; compacting twice changes nothing.
+The result fits the budget by the named counter, or BudgetUnreachable is raised. Every message is exactly
+one of kept, replaced, summarised and dropped. The last prompt and pinned messages with their units stay
+verbatim. The same input gives the same plan; compacting twice changes nothing.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ CHEAP = 100_000  # bytes of a log that is cheap to count
 
 
 def compact(view: View, settings: Settings, counter: Counter) -> Plan:
-    """Return the plan that makes a view fit; raises BudgetUnreachable with the floor and the largest
-    units.
-    """
+    """Return the plan that makes a view fit; raise BudgetUnreachable with the floor and largest units."""
     view = rendered(view)
     if not settings.capped and _fits_by_bytes(view, settings, counter):
         return Plan(settings.policy, counter.name, settings.budget)
@@ -45,4 +43,4 @@ def _fits_by_bytes(view: View, settings: Settings, counter: Counter) -> bool:
     most = history_tokens(
         bound, view.messages, system=settings.system, tools=settings.tools, summaries=texts
     )
-    return most + counter.message + len(CONTINUATION) <= start  # a request may begin with that message
+    return most + counter.message + len(CONTINUATION) <= start  # which may begin a request

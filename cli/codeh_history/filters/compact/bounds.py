@@ -29,9 +29,7 @@ NO_LIMIT = "pass --budget N (32k), --max-chars, --max-items or --keep-last"
 
 
 class Limits(NamedTuple):
-    """The limits to compact to, and how; `model` selects the counter (default: the session's newest
-    model).
-    """
+    """The limits to compact to, and how; `model` selects the counter (default: the session's newest)."""
 
     budget: int | None = None
     characters: int | None = None
@@ -46,7 +44,7 @@ class Limits(NamedTuple):
     history_share: float = 0.2
     capped: bool = False  # whether the share of uploads comes from a flag
     model: str | None = None
-    insisting: bool = True  # whether `calibrated` does
+    insisting: bool = True  # raise Usage if `calibrated` and no usage is recorded
 
     @property
     def limiting(self) -> bool:
@@ -79,7 +77,7 @@ def limits(options: Compaction, system: str | None = None, tools: Sequence[Json]
     return wanted
 
 
-def settled(
+def effective_limits(
     env: Env, view: View, options: Compaction, session: str, system: str | None = None,
     tools: Sequence[Json] | None = None,
 ) -> Limits:  # fmt: skip
@@ -90,12 +88,12 @@ def settled(
 
 
 def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
-    """Return the limits; if there are none, use 0.6 of the context window of the session's newest model.
+    """Return the limits; if there are none, 0.6 of the context window of the session's newest model.
 
-    Raises Usage if that model is unknown.
+    Raises Usage if that window is unknown.
     """
     if wanted.limiting:
-        return demanding(wanted)
+        return require_limit(wanted)
     from ...tokens.prices import table
 
     newest = next((message for message in reversed(view.messages) if message.model), None)
@@ -108,7 +106,7 @@ def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
     return wanted._replace(budget=budget)
 
 
-def demanding(wanted: Limits) -> Limits:
+def require_limit(wanted: Limits) -> Limits:
     """Return the limits; raises Usage if there are none."""
     if not wanted.limiting:
         raise Usage(f"no limit given; {NO_LIMIT}")
@@ -119,18 +117,18 @@ def demanding(wanted: Limits) -> Limits:
 
 def within(env: Env, view: View, limits: Limits) -> View:
     """Return the view compacted to its limits, or the same view if it fits. Raises BudgetUnreachable."""
-    return apply(view, plan(env, view, demanding(limits)).ops) if limits.limiting else view
+    return apply(view, plan(env, view, require_limit(limits)).ops) if limits.limiting else view
 
 
 def explanation(env: Env, session: str, before: View, after: View, limits: Limits) -> Json:
-    """Explain where the budget went (see `explained`), by the counter of the limits."""
+    """Explain where the budget went, as `explained` does, by the counter of the limits."""
     from .explain import explained
 
-    usual = (0, counter_for(env, before, limits.counter, limits.model))
-    budget, counter = next(_budgets(env, before, limits), usual)
+    default = (0, counter_for(env, before, limits.counter, limits.model))
+    budget, counter = next(_budgets(env, before, limits), default)
     settings = _settings(before, limits, budget)
-    why = explained(before, after, counter, settings.system, settings.tools)
-    return {"session": session, "budget": budget or None, **why}
+    fields = explained(before, after, counter, settings.system, settings.tools)
+    return {"session": session, "budget": budget or None, **fields}
 
 
 def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
@@ -185,7 +183,7 @@ def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counte
 
 
 def _settings(view: View, limits: Limits, budget: int) -> Settings:
-    """Use the system prompt and tools of the limits, else the session's: `payload` sends those."""
+    """Make settings; the system prompt and tools are those of the limits, else the session's."""
     system, tools = system_and_tools(view.meta)
     return Settings(
         budget=budget, policy=limits.policy, keep_last=limits.keep_last,
@@ -196,12 +194,12 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
 
 
 def by_model(env: Env, session: str, view: View, plan: Plan, limits: Limits, options: Compact) -> Plan:
-    """Have a command write the summary of a plan; if that fails, keep the plan and print a note.
+    """Have the `--via` command write the summary of a plan; if it fails, note that and return the plan.
 
     With `--strict` the failure is raised.
     """
     from ...summaries.command import Commands
-    from .outline import written
+    from .outline import with_command_summary
 
     if limits.budget is None:
         raise Usage("--via requires --budget N")
@@ -209,7 +207,7 @@ def by_model(env: Env, session: str, view: View, plan: Plan, limits: Limits, opt
     settings = _settings(view, limits, limits.budget)._replace(hysteresis=options.in_place)
     commands = Commands(options.via or "", SECONDS)
     try:
-        return written(view, plan, counter, settings, commands)
+        return with_command_summary(view, plan, counter, settings, commands)
     except SummarizerFailed as error:
         if options.strict:
             raise SummarizerFailed(f"{session}: {error}; nothing changed") from None

@@ -1,4 +1,4 @@
-"""A compaction in progress: the original history, its cost now, and the steps so far."""
+"""A compaction in progress: the original history, the current cost, and the steps taken."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class History:
         self.messages: Sequence[Message] = view.sent
         self.tokens = part_tokens(counter, self.messages)
         self.costs = unscaled_costs(counter, self.messages, self.tokens)
-        self.special: list[Place] = [  # everything but plain text
+        self.special: list[Place] = [  # parts that are not plain text
             (number, place)
             for number, message in enumerate(self.messages)
             for place, part in enumerate(message.parts)
@@ -47,20 +47,18 @@ class History:
 
     @cached_property
     def layout(self) -> Layout:
-        """Units and what must stay; computed on first use."""
+        """The units and what must stay; computed on first use."""
         return Layout(self.messages, self.settings.keep_last)
 
     @cached_property
     def shape(self) -> str:
-        """The kind of conversation; it is work with tools if an earlier summary lists any."""
+        """The kind of conversation: WORK if an earlier summary mentions work with tools."""
         earlier = {line.kind for summary in self.view.summaries for line in entries_of(summary) or ()}
         return shape_of(self.messages) if earlier.isdisjoint(OF_TOOLS) else WORK
 
     @property
     def yielding(self) -> list[Place]:
-        """The parts that may shrink as a last resort: results and long answers of the last unit, and text
-        pasted into the last prompt.
-        """
+        """Parts that may shrink as a last resort: results and answers of the last unit, and long pastes."""
         layout, places = self.layout, list[Place]()
         prompt = [] if layout.prompt is None else [layout.prompt]
         for number in sorted({*layout.last, *prompt} if layout.yielding else ()):
@@ -78,7 +76,7 @@ class History:
         return places
 
     def opening(self, numbers: Iterable[int]) -> int:
-        """The tokens that a request adds if these messages begin with a model's."""
+        """The tokens of the message that a request adds if the first of these is the model's."""
         first = next(iter(numbers), None)
         if first is None or self.messages[first].role != "model" or not self.counter.message:
             return 0
@@ -88,15 +86,13 @@ class History:
         return self.messages[place[0]].parts[place[1]]
 
     def shortened(self, place: Place, share: float) -> Part | None:
-        """Return the part cut to about a share of its text, or None if it was cut before or is short."""
+        """Return the part cut to about this share of its text; None if it is short or already cut."""
         part, id = self.part(place), self.messages[place[0]].id
         length = stubs.length(part)
         return stubs.shorten(part, id, int(share * length), self._own(place)) if length else None
 
     def bare(self, place: Place) -> Part | None:
-        """Return the least that can be left of a part: a mark. Of a model's many texts only the longest
-        keeps one.
-        """
+        """Return a part reduced to a mark; None for all but the longest text of a model message."""
         message = self.messages[place[0]]
         texts = ["" if part.get("thought") else part.get("text", "") for part in message.parts]
         if message.role == "model" and place[1] != texts.index(max(texts, key=len)):
@@ -109,7 +105,7 @@ class History:
         return stubs.own_lines(text) if text else []
 
     def cost_of_summaries(self, texts: Sequence[str]) -> int:
-        """Count the one record in which these summaries are sent."""
+        """The cost of the one message that sends these summaries."""
         if not texts:
             return 0
         return self.counter.message + self.counter.counts([summary_text(texts)])[0]
@@ -121,23 +117,23 @@ class History:
 class Draft:
     """The state of a history during compaction, and its cost.
 
-    All counts are unscaled, and `total` is always exact: parts are counted when they are made, summaries
-    as the one record they are sent as. A stage takes steps until the draft `fits`.
+    Counts are unscaled, and `total` is exact: parts are counted when they are made, summaries as the one
+    message that sends them. A stage takes steps until the draft `fits`.
     """
 
     def __init__(self, history: History, target: int = 0) -> None:
         self.history = history
         self.target = target
         self._total = history.bare_total
-        self._first = 0  # all messages before are gone
-        self.tokens = list(history.tokens)  # cost of each part now
-        self.now = list(history.costs)  # cost of each message now
+        self._first = 0  # position of the first message that is left, or an earlier one
+        self.tokens = list(history.tokens)  # current cost of each part
+        self.now = list(history.costs)  # current cost of each message
         self.summaries = history.summaries
         self.summary_cost = history.summary_cost
         self._steps: dict[object, Step] = {}  # replacements by place, others by number
         self.new: dict[Place, Part | None] = {}
         self.gone: set[int] = set()
-        self.to_summarize: set[int] = set()  # to be summarised; gets no stubs
+        self.to_summarize: set[int] = set()  # gets no stubs
 
     def fork(self) -> Draft:
         """Return an independent copy of the draft."""
@@ -149,7 +145,7 @@ class Draft:
 
     @property
     def total(self) -> int:
-        """The cost of the request now."""
+        """The current cost of the request."""
         if self.summaries:
             return self._total
         while self._first in self.gone:
@@ -161,17 +157,17 @@ class Draft:
         return self.total <= self.target
 
     def costs(self, numbers: Iterable[int]) -> int:
-        """The cost of these messages now."""
+        """The current cost of these messages."""
         return sum(map(self.now.__getitem__, numbers))
 
     def size(self, place: Place) -> int:
-        """The tokens of a part now."""
+        """The current tokens of a part."""
         return self.tokens[place[0]][place[1]]
 
     def open(self, places: Iterable[Place]) -> list[Place]:
-        """Filter these parts: unchanged, and in a message that stays."""
-        out = self.gone | self.to_summarize
-        return [place for place in places if place[0] not in out and place not in self.new]
+        """Return those of these parts that are unchanged and in a message that stays."""
+        leaving = self.gone | self.to_summarize
+        return [place for place in places if place[0] not in leaving and place not in self.new]
 
     def free(self, end: int | None = None) -> list[Place]:
         """The open parts before message `end` that are not plain text and may be changed."""
@@ -182,7 +178,7 @@ class Draft:
         )
 
     def replace_while_large(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
-        """Make these replacements, oldest first, until the draft fits (`whole`: make all of them)."""
+        """Make these replacements in order until the draft fits, or all of them if `whole`."""
         if self.fits:
             return
         pending = list(changes)
@@ -215,7 +211,7 @@ class Draft:
         self._total -= before
 
     def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
-        """Compute the total if these messages were summarised by this text."""
+        """Return what the total would be with these messages summarised by this text."""
         numbers = list(numbers)
         texts = self._texts_with(text, self._covered(numbers, absorb=absorb))
         return self._total - self.costs(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)

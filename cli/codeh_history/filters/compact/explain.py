@@ -1,7 +1,4 @@
-"""Explain a compaction: what the remaining tokens are spent on, and what was removed, by kind.
-
-Nothing is decided in this module: it compares a view with its compacted form.
-"""
+"""Explain a compaction by comparing views: what the remaining tokens are spent on, and what was removed."""
 
 from __future__ import annotations
 
@@ -34,13 +31,11 @@ _OF_PARTS = {
     "functionCall": "calls", "functionResponse": "results", "inlineData": "files", "fileData": "files",
 }  # fmt: skip
 MOST = 10  # largest remaining parts to list
-_WHOLE = -1  # pseudo part: the message's own overhead
+_WHOLE = -1  # in place of a part's position: the overhead of the message
 
 
 class Piece(NamedTuple):
-    """A part of a message, or the message's own overhead: its kind, unscaled tokens, and what it counts as
-    in `spent`.
-    """
+    """A part or the overhead of a message: its kind, unscaled tokens, and its name in `spent`."""
 
     kind: str
     tokens: int
@@ -97,7 +92,7 @@ def _scaled(amounts: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 def _pieces(view: View, counter: Counter) -> Pieces:
-    """All parts that are sent, by message and position in the original message."""
+    """The parts that are sent, by message id and original position."""
     messages = view.sent
     pinned = {number for number, message in enumerate(messages) if message.pinned}
     with_pins = (
@@ -127,12 +122,12 @@ def _kind(message: Message, part: Part) -> str:
 
 
 def _record_cost(view: View, counter: Counter) -> int:
-    """The cost of the record that holds all summaries."""
+    """The cost of the message with all summaries."""
     return cost_beside_messages(counter, None, (), [summary.text for summary in view.summaries])
 
 
 def _record(view: View, counter: Counter) -> dict[str, int]:
-    """Split that cost by content; the heading and separators count as `frame`."""
+    """Split the cost of the summaries by content; the heading and separators count as `frame`."""
     if not view.summaries:
         return {}
     texts = {"frame": [summary_text(())]}
@@ -150,17 +145,15 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
 
 
 def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counter) -> Json:
-    """Count the parts of each kind that were removed or shrank, and their tokens; omit kinds
-    without any.
-    """
+    """Count the parts of each kind that were removed or shrank, and their tokens, if there are any."""
     parts, tokens = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
     for key, piece in old.items():
         saved = piece.tokens - (new[key].tokens if key in new else 0)
         parts[piece.kind] += saved > 0 and key[1] != _WHOLE
         tokens[piece.kind] += saved
-    kept = {summary.id for summary in after.summaries}
-    earlier = [summary.text for summary in before.summaries if summary.id not in kept]
-    parts["summaries"], tokens["summaries"] = len(earlier), sum(counter.counts(earlier))
+    remaining = {summary.id for summary in after.summaries}
+    removed = [summary.text for summary in before.summaries if summary.id not in remaining]
+    parts["summaries"], tokens["summaries"] = len(removed), sum(counter.counts(removed))
     return {
         kind: {"parts": parts[kind], "tokens": counter.scale(tokens[kind])}
         for kind in KINDS

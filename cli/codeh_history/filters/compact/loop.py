@@ -1,9 +1,8 @@
-"""The policy `loop`: shares of the budget for uploads and history, fewer references in the newest
-exchange.
+"""The policy `loop`: shares of the budget for uploads and history, fewer references in the newest exchange.
 
-A margin of 10 % of the budget stays free. Uploaded files may take `upload_share`, newest first, never
-cut; what they leave goes to the history before the newest exchange, of which the most recent whole
-exchanges stay. In the newest exchange references are reduced but never renumbered, then long results are
+A margin of 10 % of the budget stays free. Whole uploads get `upload_share`, newest first. The history
+before the newest exchange gets `history_share` and the rest of the uploads' share; its most recent whole
+exchanges stay. In the newest exchange references are removed but never renumbered, then long results are
 cut. If that is not enough, the oldest exchanges are dropped, then the oldest units of the newest.
 """
 
@@ -35,7 +34,7 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
         _reduce(draft, settings)
     room = settings.budget * (HIGH if settings.hysteresis else 1)
     if counter.scale(draft.history.total) <= settings.budget and counter.scale(draft.total) > room:
-        draft = Draft(draft.history)  # it fits as it is, and nothing gives it room to grow
+        draft = Draft(draft.history)  # unchanged it fits; reduced it still leaves no room
     if settings.capped:
         _uploads(draft, int(counter.within(settings.budget) * settings.upload_share))
     return finished(draft)
@@ -58,13 +57,13 @@ def _results(draft: Draft) -> None:
 
 
 def _uploads(draft: Draft, most: int) -> int:
-    """Remove the oldest uploads beyond their share, whole; return the tokens of the others."""
+    """Remove the oldest uploads beyond their share; return the tokens of the others."""
     used = 0
-    closed = False
+    full = False
     for number, part in reversed(_files(draft)):
         tokens, message = draft.tokens[number][part], draft.history.messages[number]
-        closed = closed or used + tokens > most
-        if not closed or number in draft.history.layout.fixed:
+        full = full or used + tokens > most
+        if not full or number in draft.history.layout.fixed:
             used += tokens
             continue
         new: Part = {"text": stubs.described(message.parts[part], message.id)}
@@ -85,13 +84,13 @@ def _files(draft: Draft) -> list[Place]:
 
 def _history(draft: Draft, most: int) -> None:
     """Keep whole exchanges before the newest, newest first, until one does not fit."""
-    closed = False
+    full = False
     older = [group for group in draft.history.layout.groups if group[0] < draft.history.layout.start]
     for group in reversed(older if not draft.fits else []):
         files = sum(draft.tokens[number][part] for number, part in _files(draft) if number in group)
         most -= draft.costs(group) - files
-        closed = closed or most < 0
-        if closed:
+        full = full or most < 0
+        if full:
             draft.drop("history", group, "older than the history's share of the window")
 
 

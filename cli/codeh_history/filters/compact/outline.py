@@ -1,4 +1,4 @@
-"""What `summarize` and compaction share: due by tokens, the built-in summary, and one by a command."""
+"""Parts of `summarize` and compaction: batches due by tokens, the outline, and summaries by a command."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .plan import LOW, Plan, Settings
 from .units import Layout
 
 LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an outline
-REQUEST, SOURCE = 16_000, 100_000  # tokens of one request; of a source that is not shortened first
+REQUEST, SOURCE = 16_000, 100_000  # most tokens of a request; of a source that is not shortened first
 SMALLEST = 20  # tokens of a summary worth asking for
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
-    """Select the oldest units of a view of more than `most` tokens, until 0.60 of that is left.
+    """Select the oldest units of a view above `most` tokens, until 0.60 of `most` is left; None if not due.
 
-    Return None if nothing is due. Whole exchanges go first, then units of the newest one; its prompt, the
-    last unit, pinned and pending messages stay.
+    Whole exchanges come first, then units of the newest one. Its prompt, the last unit, pinned and pending
+    messages stay.
     """
     left = tokens_of(view, counter)
     if left <= most:
@@ -39,14 +39,14 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     messages = view.sent
     costs = message_tokens(counter, messages)
     layout = Layout(messages, 0)
-    going: set[int] = set()
+    selected: set[int] = set()
     for group in layout.groups:
         if left <= most * LOW:
             break
         if not any(messages[number].pending is not None for number in group):
-            going.update(group)
+            selected.update(group)
             left -= sum(costs[number] for number in group)
-    covered = [messages[number] for number in sorted(going)]
+    covered = [messages[number] for number in sorted(selected)]
     if not covered:
         return None
     start, end = period(message.ts for message in covered)
@@ -56,8 +56,8 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
 def outline(counter: Counter, batch: Batch, most: float = MOST) -> Json:
     """Summarise a batch by extraction: return `summary`, `lines` and `by` of its record.
 
-    Messages get a tenth of their tokens (half if they are short), summaries three quarters of theirs, and
-    neither more than `most`.
+    It has a tenth of the messages' tokens (half if they are short) or three quarters of the summaries',
+    but at most `most`.
     """
     if batch.messages:
         tokens = sum(message_tokens(counter, batch.messages))
@@ -83,8 +83,10 @@ def extracted(
     return (extract(messages, room, counter)["summary"], tokens) if tokens > most else None
 
 
-def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: CommandRunner) -> Plan:
-    """Return the plan with the command's summary, or the same plan if it has no summary.
+def with_command_summary(
+    view: View, plan: Plan, counter: Counter, settings: Settings, runs: CommandRunner
+) -> Plan:
+    """Return the plan with a summary by the command; the same plan if it has no summary.
 
     Raises SummarizerFailed if the command fails, or its answer is refused or too long.
     """

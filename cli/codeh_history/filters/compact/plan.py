@@ -19,10 +19,10 @@ LOW = 0.60  # and reduces to this one, to postpone the next
 class Settings(NamedTuple):
     """Settings of a compaction.
 
-    `budget` covers the whole request, `system` and `tools` included. With `hysteresis` it starts above
-    0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay unchanged. `capped`:
-    uploads keep to their share even if everything fits. `exact`: count tokens even if the byte count
-    proves that it fits.
+    `budget` is for the whole request, with `system` and `tools`. With `hysteresis` compaction starts above
+    0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay unchanged. `capped`: the
+    share of uploads applies even if everything fits. `exact`: count tokens even if the byte count proves
+    that it fits.
     """
 
     budget: int
@@ -50,9 +50,8 @@ class Step(NamedTuple):
 class Plan(NamedTuple):
     """A compaction that is not applied yet.
 
-    `before`, `after` and `floor` are totals by `counter`; `before` is None if the byte count alone proved
-    that nothing has to be done. `largest` lists the largest units that have to stay; it and `floor` are
-    only computed with `Settings.exact`.
+    `before`, `after` and `floor` are totals by `counter`; `before` is None if the byte count proved that
+    the view fits. `largest` lists the largest units that must stay; it and `floor` need `Settings.exact`.
     """
 
     policy: str
@@ -106,13 +105,11 @@ class Plan(NamedTuple):
         }  # fmt: skip
 
     def then(self, other: Plan) -> Plan:
-        """Append a plan made for the result of this one; a summary that the other absorbs
-        is dropped.
-        """
+        """Append a plan made for the result of this one, without summaries that the other absorbs."""
         by_id = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
-        taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in by_id}
+        absorbed = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in by_id}
         steps = [_covering(step, by_id) for step in other.steps]
-        kept = [step for id, step in by_id.items() if id not in taken]
+        kept = [step for id, step in by_id.items() if id not in absorbed]
         return other._replace(steps=[*kept, *steps])
 
 
@@ -132,7 +129,7 @@ _NUMBERS = ("budget", "before", "after", "floor")
 
 
 def read(data: Any, view: View) -> Plan:
-    """Read a plan back; raises BadData if it is not a plan, or the session has changed since."""
+    """Parse a plan; raise BadData if it is not a plan, or the session has changed since."""
     if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
         raise BadData("not a plan: an object with `ops` expected (compact --plan prints one)")
     wrong = next((name for name in _NUMBERS if type(data.get(name)) not in (int, type(None))), None)
@@ -149,13 +146,13 @@ def read(data: Any, view: View) -> Plan:
 
 def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
     where = f"the plan's op {number}"
-    needs = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
-    if needs is None or any(type(item.get(name)) is not kind for name, kind in needs.items()):
+    required = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
+    if required is None or any(type(item.get(name)) is not kind for name, kind in required.items()):
         raise BadData(f"{where}: not a drop, replace or summarize op")
     missing = [id for id in item.get("ids", [item.get("id")]) if type(id) is not str or id not in present]
     if missing:
         raise BadData(f"{where}: {missing[0]!r} is no longer in the session; make the plan again")
-    if item["op"] == "replace" and not _holds(item, view):
+    if item["op"] == "replace" and not _still_applies(item, view):
         raise BadData(f"{where}: part {item['part']} of {item['id']} has changed; make the plan again")
     lines = item.get("lines", [])
     if not isinstance(lines, list) or not all(map(is_line, lines)):
@@ -167,8 +164,8 @@ def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
     return Step(op, str(item.get("stage", "plan")), str(item.get("why", "")), before, after)
 
 
-def _holds(item: Json, view: View) -> bool:
-    """Whether a `replace` op finds the part it was made for, and would change it."""
+def _still_applies(item: Json, view: View) -> bool:
+    """Whether the part of a `replace` op is unchanged, and the op would change it."""
     from ...session.records import check_message
 
     message = next((m for m in view.messages if m.id == item["id"]), None)

@@ -1,4 +1,4 @@
-"""What the requests of a session would have cost with a provider's cache, under a policy.
+"""The cost of a session's requests with a provider's cache, under a compaction policy.
 
 A provider serves the unchanged beginning of a request from its cache at about a tenth of the price, so a
 context that only grows is cheap, and each compaction pays once for what it changes.
@@ -28,17 +28,17 @@ Progress = Callable[[int, int], object]  # called with messages replayed, and th
 def replay(
     view: View, settings: Settings | None, counter: Counter, progress: Progress | None = None
 ) -> Json:
-    """Return `requests, input, cached, cost, compactions`, and `relative` to sending everything every time.
+    """Return `requests, input, cached, cost, compactions`, and `relative`: without compaction, 1.
 
-    Each model message was a request with everything before it, the summaries in the view included. With
-    settings, the session is compacted as `-i` would before a request above 0.85 of the budget.
+    Each model message answers a request with everything before it, and the view's summaries. With settings,
+    the session is compacted as by `-i` before a request above 0.85 of the budget.
     """
     shown = rendered(view)
     now = shown.with_messages([])
     costs = message_tokens(counter, shown.messages)
     context = _context(now, settings or Settings(budget=0), counter)
-    total = whole = _total(context)  # whole: if everything was sent
-    requests = input = cached = compactions = kept = 0  # kept: prefix shared with the last request
+    total = whole = _total(context)  # whole: without compaction
+    requests = input = cached = compactions = prefix = 0  # prefix: shared with the last request
     everything, sent_before = 0.0, 0
     previous: Message | None = None
     for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
@@ -51,10 +51,10 @@ def replay(
                 smaller = _compacted(now, settings, counter)
                 if smaller is not now:
                     now, before, context = smaller, context, _context(smaller, settings, counter)
-                    kept, total = min(kept, _shared(before, context)), _total(context)
+                    prefix, total = min(prefix, _shared(before, context)), _total(context)
                     compactions += 1
             requests += 1
-            input, cached, kept = input + total, cached + kept, total
+            input, cached, prefix = input + total, cached + prefix, total
             everything, sent_before = everything + _cost(whole, sent_before), whole
         now.messages.append(message)
         context.append((message, cost))
@@ -81,7 +81,7 @@ def _shared(before: Sequence[Piece], now: Sequence[Piece]) -> int:
 
 
 def _compacted(view: View, settings: Settings, counter: Counter) -> View:
-    """The view as `-i` would leave it, or the same view if nothing can be done."""
+    """The view as `-i` would leave it; the same view if nothing can be compacted."""
     try:
         plan = compact(view, settings._replace(hysteresis=True), counter)
     except BudgetUnreachable:

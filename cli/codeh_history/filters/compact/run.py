@@ -18,7 +18,7 @@ from ...store.resolve import Target, for_filtering
 from ...views import result as filtering
 from ...views.view import view_of
 from . import Plan, bounds, read
-from . import tiered as _  # noqa: F401  loaded while a session is still coming through a pipe
+from . import tiered as _  # noqa: F401  loaded while a pipe still delivers the session
 
 SECOND = 4 << 20  # bytes compacted in about a second
 
@@ -29,13 +29,13 @@ def run(env: Env, options: Compact) -> int:
     tools = None if options.tools is None else tools_from(options.tools)
     bounds.limits(options)
     target = for_filtering(env, options.session, options.argument)
-    data = b"" if options.apply is None else _plan_in(env, options, options.apply, target)
+    data = b"" if options.apply is None else _plan_file(env, options, options.apply, target)
     items: list[int] = []
 
-    def made(view: View) -> Plan:
+    def plan_for(view: View) -> Plan:
         if options.apply is not None:
             return read_plan(data, options.apply, view)
-        wanted = bounds.settled(env, view, options, target.id, system, tools)
+        wanted = bounds.effective_limits(env, view, options, target.id, system, tools)
         wanted = bounds.by_window(env, view, target.id, wanted)
         items.extend([wanted.items] if wanted.items else [])
         plan = bounds.plan(env, view, wanted, in_place=options.in_place, exact=options.plan)
@@ -52,16 +52,16 @@ def run(env: Env, options: Compact) -> int:
 
     lost: Lost | None = {} if options.allow_missing else None
     with progress(env, "compacting", size_of(target.path), SECOND):
-        early: Plan | None = None
+        planned: Plan | None = None
         if options.plan or (options.via is not None and options.in_place and target.path != "-"):
-            early = made(view_of(env, target, strict=options.strict, lost=lost))  # without the lock
+            planned = plan_for(view_of(env, target, strict=options.strict, lost=lost))  # without the lock
             if options.plan:
-                env.write(orjson.dumps(early.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+                env.write(orjson.dumps(planned.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
                 return 0
 
         def reduce(view: View) -> tuple[list[Op], Json]:
-            plan = made(view) if early is None else _still(target, early, view)
-            _tell(env, target.id, view, plan, report=options.report)
+            plan = plan_for(view) if planned is None else _checked(target, planned, view)
+            _report(env, target.id, view, plan, report=options.report)
             return plan.ops, plan.fields()
 
         after = filtering.run(env, target, reduce, options, lost)
@@ -72,8 +72,8 @@ def run(env: Env, options: Compact) -> int:
     return 0
 
 
-def _still(target: Target, plan: Plan, view: View) -> Plan:
-    """Return the plan if everything it changes is still the same."""
+def _checked(target: Target, plan: Plan, view: View) -> Plan:
+    """Return the plan; raise TryAgain if anything that it changes has changed."""
     try:
         return read(plan.to_json(), view)
     except BadData:
@@ -82,7 +82,7 @@ def _still(target: Target, plan: Plan, view: View) -> Plan:
         ) from None
 
 
-def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
+def _plan_file(env: Env, options: Compact, file: str, target: Target) -> bytes:
     """Read the plan's bytes; raises Usage for options that the plan replaces."""
     others = (options.plan, options.via, options.system, options.tools)
     if any(option not in (None, False) for option in others) or options.specified(*Compaction.DEFAULTS):
@@ -103,8 +103,8 @@ def read_plan(data: bytes, name: str, view: View) -> Plan:
         raise BadData(f"{name}: {error}") from None
 
 
-def _tell(env: Env, session: str, view: View, plan: Plan, *, report: bool) -> None:
-    """Report what was done, and print a note on it and the counter."""
+def _report(env: Env, session: str, view: View, plan: Plan, *, report: bool) -> None:
+    """Write the report, and note the sizes, the counter and the stages."""
     for line in plan.report() if report else ():
         env.report(orjson.dumps(line))
     uploads = sum(step.stage == "uploads" for step in plan.steps)

@@ -20,10 +20,10 @@ from .units import Place
 
 READS = frozenset("read view open cat show".split())  # words in the names of tools that read a file
 WRITES = frozenset("write create save put".split())  # and of those that write a whole one
-SMALL = 40  # tokens below which repetitions stay
+SMALL = 40  # tokens below which repeated content stays
 RECENT = 40_000  # newest tool tokens that stay whole if possible
-RECENT_SHARE = 0.4  # share of the budget that stays whole otherwise
-SMALLEST, ALONE = 200, 300  # least tokens of a stub; of outputs if these suffice
+RECENT_SHARE = 0.4  # share of the budget for them otherwise
+SMALLEST, ALONE = 200, 300  # least tokens of a stub; of an older output
 SLACK = 24  # a stub must save more tokens than this
 MARGIN = 1.05  # safety factor for estimated savings
 TRIES = 5  # attempts to fill the room
@@ -36,10 +36,10 @@ NUMBERS = ("source_number", "number")
 CITED = Pattern(r"(?i)\[source\s?(\d+)\]")
 NONE_CITED = "The search did not produce any relevant information that could be cited."
 ROUNDS = 20  # the last round leaves one reference per tool
-DAMPED = 1.2  # from this overshoot on, reduce a little less
+DAMPED = 1.2  # from this overshoot on, 10 % less is reduced
 
 
-# -- what loses nothing -------------------------------------------------------------------------------
+# -- superseded, repeated -----------------------------------------------------------------------------
 
 
 def superseded(draft: Draft) -> None:
@@ -69,9 +69,7 @@ def superseded(draft: Draft) -> None:
 
 
 def _file(call: Call) -> tuple[str, bytes] | None:
-    """Return the file that a call reads or writes, and for a read its other arguments (a range, for
-    example).
-    """
+    """Return the file that a call reads or writes, and for a read its other arguments, such as a range."""
     args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
     path = next(iter(paths_of(args)), None)
     if path is None or (READS | WRITES).isdisjoint(words):
@@ -86,7 +84,7 @@ def repeated(draft: Draft) -> None:
     newest: dict[bytes | str, Message] = {}
     for number, message in reversed([*enumerate(history.messages)]):
         for place, part in enumerate(message.parts if number not in draft.gone else ()):
-            content = _content(part) if history.tokens[number][place] >= SMALL else None
+            content = _comparison_key(part) if history.tokens[number][place] >= SMALL else None
             if not content or (number, place) in draft.new:
                 continue
             later = newest.setdefault(content, message)
@@ -96,8 +94,8 @@ def repeated(draft: Draft) -> None:
     _replace_old(draft, "repeated", repeats)
 
 
-def _content(part: Part) -> bytes | str | None:
-    """A key for comparing parts; None for parts that are never compared (calls, thoughts, native items)."""
+def _comparison_key(part: Part) -> bytes | str | None:
+    """A key shared by equal parts; None for parts that are not compared (calls, thoughts, native items)."""
     if part.keys() == {"text"}:
         return part["text"]
     if RESULT in part:
@@ -125,7 +123,7 @@ def _replace_old(draft: Draft, stage: str, newest_first: Sequence[Change]) -> No
 
 
 def outputs(draft: Draft) -> None:
-    """Old files and large tool outputs, except for the newest 40,000 tool tokens."""
+    """Shorten old files and large tool outputs to stubs, except the newest 40,000 tool tokens."""
     prompts, history = draft.history.layout.prompts, draft.history
     end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
     draft.replace_while_large("outputs", [
@@ -136,23 +134,23 @@ def outputs(draft: Draft) -> None:
 
 
 def arguments(draft: Draft) -> None:
-    """Large arguments of calls, except for the newest 40,000 tool tokens; keys stay, JSON stays valid."""
+    """Shorten large arguments of calls, except the newest 40,000 tool tokens; the JSON keys stay."""
     _shrink(draft, "arguments", CALL, RECENT, SMALLEST)
 
 
 def recent(draft: Draft) -> None:
-    """Results and arguments within the newest 40,000 tool tokens, except for a share of the budget."""
+    """Shorten results and arguments among the newest 40,000 tool tokens, except a share of the budget."""
     for kind in (RESULT, CALL):
         _shrink(draft, "recent", kind, _window(draft), SMALLEST)
 
 
 def last_unit(draft: Draft) -> None:
-    """Results of the last unit, cut to equal shares of what is left; only if nothing else helps."""
+    """Cut the results of the last unit to equal shares of the remaining room, as a last resort."""
     to_fit(draft, "last-unit", draft.open(draft.history.yielding))
 
 
 def reducible(draft: Draft) -> list[Place]:
-    """The parts that a stage may reduce: not small results and arguments, nor the newest."""
+    """The parts that a stage may reduce: all but small or recent results and arguments."""
     whole = newest(draft, _window(draft))
     tools = {*candidates(draft, RESULT), *candidates(draft, CALL)}
     least = SMALLEST + SLACK
@@ -165,13 +163,13 @@ def _window(draft: Draft) -> int:
 
 
 def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None:
-    """Stub the oldest, as many as needed, to `least` tokens or more."""
-    kept = newest(draft, whole)
+    """Shorten the oldest parts of a kind, as many as needed, to `least` tokens or more."""
+    recent = newest(draft, whole)
     need = (draft.total - draft.target) * MARGIN
     places: list[Place] = []
     for place in candidates(draft, kind):
         gain = draft.size(place) - least
-        if need > 0 and gain > SLACK and place not in kept:
+        if need > 0 and gain > SLACK and place not in recent:
             places.append(place)
             need -= gain
     to_fit(draft, stage, places, least)
@@ -191,7 +189,7 @@ def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) ->
 
 
 def _filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]:
-    """The stubs that fill the room best; empty if none fit."""
+    """The stubs that fill the room best; none if none fit."""
     best: list[Change] = []
     least = draft.target
     for _ in range(TRIES):
@@ -208,7 +206,7 @@ def _filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change
 
 
 def cut(draft: Draft, places: Iterable[Place], level: float) -> list[Change]:
-    """Stubs of these parts with their first and last lines and errors, about `level` tokens each."""
+    """Return stubs of these parts, with first and last lines and errors, of about `level` tokens each."""
     changes: list[Change] = []
     for place in places:
         size = draft.size(place)
@@ -219,7 +217,7 @@ def cut(draft: Draft, places: Iterable[Place], level: float) -> list[Change]:
 
 
 def candidates(draft: Draft, kind: str) -> list[Place]:
-    """The calls or responses that may be changed, oldest first; references have their own stage."""
+    """The calls or responses that may be changed, oldest first, except those with references."""
     parts = ((place, draft.history.part(place)) for place in draft.free())
     return [place for place, part in parts if kind in part and sources_of(part) is None]
 
@@ -237,7 +235,7 @@ def newest(draft: Draft, most: int) -> set[Place]:
 
 
 def thoughts(draft: Draft) -> None:
-    """Thoughts before the last prompt: all of a message's or none, never in the live loop."""
+    """Drop thoughts before the last prompt: all of a message's or none."""
     history = draft.history
     old = [p for p in draft.free(history.layout.prompt or 0) if is_thought(history.part(p))]
     for number, group in groupby(old, itemgetter(0)):
@@ -254,8 +252,8 @@ def thoughts(draft: Draft) -> None:
 def references(draft: Draft, *, live: bool = False) -> None:
     """Drop references that no model text cites, then keep the first `max(1, n // d)` of each tool.
 
-    `d` is the overshoot. Numbers do not change. What must stay verbatim is untouched, except for the last
-    unit with `live`.
+    `d` is the overshoot. Numbers do not change. Fixed messages stay verbatim, except with `live` those of
+    the last unit.
     """
     draft.replace_while_large("references", _uncited(draft))
     for round in range(ROUNDS):
@@ -266,7 +264,7 @@ def references(draft: Draft, *, live: bool = False) -> None:
             return
 
 
-def kept(count: int, overshoot: float) -> int:
+def references_to_keep(count: int, overshoot: float) -> int:
     """How many of a tool's references stay."""
     damped = overshoot * 0.9
     return max(1, int(count // (damped if damped >= DAMPED else overshoot)))
@@ -295,7 +293,7 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
 
 
 def _uncited(draft: Draft) -> Iterator[Change]:
-    """Only before the last prompt: results of the live loop may still be cited."""
+    """Yield references that no model text cites, before the last prompt: later ones may still be cited."""
     cited = {
         int(number)
         for place, message in enumerate(draft.history.messages)
@@ -319,6 +317,6 @@ def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
         if part is None or place[0] in draft.gone | draft.to_summarize | fixed:
             continue
         key, items = sources_of(part) or ("", [])
-        first = items[: kept(len(items), overshoot)]
+        first = items[: references_to_keep(len(items), overshoot)]
         if len(first) < len(items):
             yield place, with_sources(part, key, first), f"{len(first)} of {len(items)} references kept"

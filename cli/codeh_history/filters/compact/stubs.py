@@ -1,7 +1,6 @@
 """Stubs for removed content: first and last lines, the last errors, the size, and the id to expand.
 
-No clock, no randomness. Arguments of a call stay valid JSON with the same keys; a response stays an
-object.
+Deterministic. Arguments of a call stay valid JSON with the same keys; a response stays an object.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _ERRORS = 0.5  # share of a stub for error lines
 
 
 def is_stub(text: str) -> bool:
-    """Whether a text was shortened before; it is never shortened again."""
+    """Whether a text is shortened; it is not shortened again."""
     return _MARK in text
 
 
@@ -42,10 +41,9 @@ def length(part: Part) -> int:
 
 
 def shorten(part: Part, id: str, room: int, own: Sequence[int] = ()) -> Part:
-    """Return a response, call or text (of positive `length`) with its long texts cut to about
-    `room` characters.
+    """Return a response, call or text with its long texts cut to about `room` characters in all.
 
-    `own` are the lines of a text that stay.
+    Its `length` must be positive. `own`: numbers of lines that are never cut.
     """
     texts = _long_texts(part)
     total = sum(map(len, texts))
@@ -65,9 +63,7 @@ def shorten(part: Part, id: str, room: int, own: Sequence[int] = ()) -> Part:
 
 
 def _long_texts(part: Part) -> list[str]:
-    """The texts that may be cut: a text, the long strings of a call, the one long string or all of
-    a response.
-    """
+    """The texts that may be cut: of a response, its one long string or else all of it as JSON."""
     if "text" in part:
         return [] if is_stub(part["text"]) else [part["text"]]
     content = content_of(part) if "functionResponse" in part else part["functionCall"].get("args") or {}
@@ -94,9 +90,7 @@ def _files(part: Part) -> list[Any]:
 
 
 def _cut(text: str, id: str, room: int, own: Sequence[int]) -> str:
-    """Keep the first and last lines of a text, at least one each, and its last errors; note how
-    much is missing.
-    """
+    """Keep the first and last lines of a text, at least one each, and its last errors; note the gap."""
     lines = text.split("\n") if own else words.lines_of(text, _WHOLE_LINE)
     reported = error_lines(lines)[::-1]
     kept = [*words.upto(room * _ERRORS, reported, lambda number: len(lines[number]))] or reported[:1]
@@ -134,10 +128,10 @@ def error_lines(lines: Sequence[str]) -> list[int]:
 
 
 def _end(lines: Sequence[str], order: Sequence[int], room: int) -> list[int]:
-    """Take lines from one end while they fit; at least the first that is not blank."""
-    solid = next((count for count, number in enumerate(order, 1) if lines[number].strip()), 1)
+    """Take lines from one end while they fit, at least up to the first that is not blank."""
+    least = next((count for count, number in enumerate(order, 1) if lines[number].strip()), 1)
     fitting = [*words.upto(room, order, lambda number: len(lines[number]) + 1)]
-    return max(fitting, [*order[:solid]], key=len)
+    return max(fitting, [*order[:least]], key=len)
 
 
 def own_lines(text: str) -> list[int]:
@@ -147,7 +141,7 @@ def own_lines(text: str) -> list[int]:
 
 
 def bare(part: Part, why: str, id: str, own: Sequence[int] = ()) -> Part:
-    """Reduce a functionResponse, or a text except for its `own` lines, to a mark."""
+    """Reduce a response, or a text without its `own` lines, to a mark."""
     if "text" in part and own:
         text = part["text"]
         return {**part, "text": _joined(text.split("\n"), own, set(), f"{len(text):,} characters", id)}
@@ -166,7 +160,7 @@ def is_bare(part: Part) -> bool:
 
 
 def content_of(part: Part) -> Json:
-    """The content of a response, as an object whatever is stored."""
+    """The content of a response as an object."""
     content: object = part["functionResponse"].get("response")
     return content if isinstance(content, dict) else {"output": content}
 

@@ -28,7 +28,7 @@ OTHER = "earlier"  # unknown kinds are read as this
 # Default speaker of lines without a label.
 SPEAKERS = {"asked": USER, "rule": USER, "said": MODEL, "now": MODEL, "pasted": PASTED}
 STATES = ("created", "written", "deleted", "read")
-# a line such as `[src/a.py]`, or a heading: `## Rules` loses its marks when its line is chosen
+# a line such as `[src/a.py]`, or a heading (a chosen line `## Rules` loses its marks)
 _OURS = labels.pattern(rf"(?:\[[^\n]*\]|{'|'.join(HEADINGS)})[ \t]*(?:\n|\Z)")
 
 
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
 
 def entry(kind: str, label: str, text: str, id: str) -> Entry:
-    """Make a line from any text; a label that looks like one of our headings is quoted."""
+    """Make a line of any text; a label that looks like one of our headings is quoted."""
     label = one_line(label)
     if label not in (USER, MODEL, PASTED) and is_ours(label):
         label = f"`{label}`"
@@ -84,7 +84,7 @@ def fields_of(entries: Sequence[Entry]) -> Json:
 
 
 def rendered(entries: Sequence[Entry]) -> str:
-    """Return the text of a summary; in a talk without tools questions stay with their answers."""
+    """Return the text of a summary; without work with tools, questions stay with their answers."""
     work = any(line.kind in OF_TOOLS for line in entries)
     sections: dict[str, list[Entry]] = {heading: [] for heading in HEADINGS}
     for line in entries:
@@ -97,16 +97,16 @@ def rendered(entries: Sequence[Entry]) -> str:
             out += _by_label(group)
         elif heading in (labels.SAID, labels.SHOWN, labels.BEFORE):
             if heading == labels.SHOWN:
-                first = {_run(line): number for number, line in reversed([*enumerate(group)])}
-                group = sorted(group, key=lambda line: first[_run(line)])
-            out += _as_it_was(group)
+                first = {_group_key(line): number for number, line in reversed([*enumerate(group)])}
+                group = sorted(group, key=lambda line: first[_group_key(line)])
+            out += _verbatim(group)
         else:
             out += _listed(group)
     return "\n".join(out)
 
 
 def _listed(entries: Iterable[Entry]) -> Iterator[str]:
-    """An item for each message and speaker, who is only named if it is not the user."""
+    """An item for each message and speaker; the user is not named."""
     for (_, label), group in groupby(entries, attrgetter("id", "label")):
         begin = "- " if label in ("", USER) else f"- {label}: "
         for line in group:
@@ -122,16 +122,14 @@ def _by_label(entries: Iterable[Entry]) -> Iterator[str]:
     yield from (f"- {label}: {', '.join(texts)}" for label, texts in by_label.items() if texts)
 
 
-def _run(line: Entry) -> tuple[str, str]:
-    """What lines need in common to stand together: a file, a speaker, a run of a command."""
+def _group_key(line: Entry) -> tuple[str, str]:
+    """The key of lines to group: a speaker or a file; for output of a command, also its message."""
     return line.label, line.id if line.label.startswith("`") else ""
 
 
-def _as_it_was(entries: Iterable[Entry]) -> Iterator[str]:
-    """The speaker, file or call on a line of its own, then its lines, indented if they could be taken for
-    ours.
-    """
-    for (label, _), group in groupby(entries, _run):
+def _verbatim(entries: Iterable[Entry]) -> Iterator[str]:
+    """Groups of a line with the speaker, file or call, and its lines, escaped if they look like ours."""
+    for (label, _), group in groupby(entries, _group_key):
         yield from [f"[{label}]"] if label else []
         yield from (escaped(line.text, _OURS) for line in group)
 

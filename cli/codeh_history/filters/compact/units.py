@@ -1,4 +1,4 @@
-"""Units: messages that must stay together, as a model message with its calls, thoughts and results."""
+"""Units: messages that must stay together, such as a model message with calls and their results."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[l
     unit_of = [[number] for number in range(len(messages))]
 
     def join(first: int, second: int) -> None:
-        unit, its = unit_of[first], unit_of[second]
-        if unit is not its:
-            unit += its
-            for number in its:
+        unit, other = unit_of[first], unit_of[second]
+        if unit is not other:
+            unit += other
+            for number in other:
                 unit_of[number] = unit
 
     numbers = {message.id: number for number, message in enumerate(messages)}
@@ -46,13 +46,13 @@ def _only_thoughts(message: Message) -> bool:
 
 
 class Layout:
-    """Units, the order in which they may go, and what must stay.
+    """The units, the order in which they may be removed, and the messages that must stay.
 
-    `fixed`: positions never removed, with their units: the last prompt, pins, the last unit, the newest
-    `keep_last` exchanges. `groups`: what may go, oldest first: whole exchanges without what is fixed,
-    then units of the newest exchange, which begins at `start`. `prompts`: the real user messages;
-    `prompt`: the last of them. `calls`: the call of each call and result. `yielding`: whether results of
-    the last unit may shrink as a last resort.
+    `fixed`: positions that are never removed: the units of the last prompt, of pins and of the newest
+    `keep_last` exchanges, and the last unit. `groups`: what may be removed, oldest first: the rest of whole
+    exchanges, then units of the newest exchange, which begins at `start`. `prompts`: real user messages;
+    `prompt`: the last of them. `calls`: the call at each place of a call or result. `yielding`: whether
+    results of the last unit may shrink as a last resort.
     """
 
     def __init__(self, messages: Sequence[Message], keep_last: int) -> None:
@@ -73,9 +73,9 @@ class Layout:
         self.start = min(turns[-1]) if turns else 0
         self.fixed = set(self.last)
         first = max(0, len(turns) - keep_last)
-        kept = [number for turn in turns[first:] for number in turn]
+        newest = [number for turn in turns[first:] for number in turn]
         pins = [number for number, message in enumerate(messages) if message.pinned]
-        for number in (*kept, *pins, *self.prompts[-1:]):
+        for number in (*newest, *pins, *self.prompts[-1:]):
             self.fixed.update(self.unit_of[number])
         self.groups = self._groups(messages, turns)
         self.yielding = not keep_last and not set(self.last).intersection(pins)
@@ -86,7 +86,7 @@ class Layout:
         return list({unit[0]: unit for unit in units}.values())
 
     def _groups(self, messages: Sequence[Message], turns: list[list[int]]) -> list[list[int]]:
-        """Group units by exchange; a unit that spans two goes with the later one."""
+        """Group units by exchange; a unit that spans two belongs to the later one."""
         turn_of = {number: t for t, turn in enumerate(turns) for number in turn}
         older: list[list[int]] = [[] for _ in turns[:-1]]
         newest: list[list[int]] = []
@@ -105,13 +105,13 @@ class Layout:
 
 
 def limit_messages(messages: Sequence[Message], limit: int, keep_last: int = 0) -> list[str]:
-    """Return the ids of the messages that go, in the order of `groups`, until at most `limit` are left."""
-    gone: list[int] = []
+    """Return the ids of messages to remove, in the order of `groups`, until at most `limit` are left."""
+    removed: list[int] = []
     for group in Layout(messages, keep_last).groups:
-        if len(messages) - len(gone) <= limit:
+        if len(messages) - len(removed) <= limit:
             break
-        gone += group
-    return [messages[number].id for number in gone]
+        removed += group
+    return [messages[number].id for number in removed]
 
 
 def shape_of(messages: Sequence[Message]) -> str:

@@ -11,7 +11,7 @@ from ...base.lazy import Pattern, contents
 
 T = TypeVar("T")
 
-FREQUENT = 5  # the most frequent words are worth nothing
+FREQUENT = 5  # so many of the most frequent words have no weight
 SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
 LONG_LINE = 400  # longer lines are split
 SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah okay ok haha lol".split())
@@ -58,7 +58,7 @@ def is_name(word: str) -> bool:
     if start and 0 < len(end) <= SUFFIX and end.isalnum() and start[-1].isalnum():
         return True
     if start.replace(".", "").isdigit():
-        return False  # too many digits for anyone to repeat
+        return False  # with so many decimals, a number is not repeated
     return word.replace(":", "").isdigit() or _NAME.search(word) is not None
 
 

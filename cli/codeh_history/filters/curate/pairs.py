@@ -1,4 +1,4 @@
-"""`pairs`: ensure that every call is answered right after it and every response has one call.
+"""`pairs`: ensure that a response follows every call directly, and that every response has a call.
 
 Once a pair is broken, every provider refuses all later requests ("number of function response parts",
 "must be followed by tool messages", "tool_use ids were found without tool_result blocks").
@@ -21,7 +21,7 @@ MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 
 def repair(view: View, unanswered: str) -> list[Op]:
-    """Return ops that complete every unit; `unanswered` says what happens to open calls at the end."""
+    """Return ops that complete every unit; `unanswered`: what to do with open calls at the end."""
     messages = view.messages
     pairing = pair(messages)
     units = [calls for calls in pairing.units if not _is_complete(calls, messages)]
@@ -35,7 +35,7 @@ def repair(view: View, unanswered: str) -> list[Op]:
     for message, number in pairing.misplaced:
         changes.remove(message, number, MISPLACED)
     for calls in units:
-        changes.unit(calls)
+        changes.complete(calls)
     return changes.ops()
 
 
@@ -54,8 +54,8 @@ class _Repair:
     def remove(self, message: Message, part: int, why: str) -> None:
         self.removed.setdefault(message.id, {})[part] = why
 
-    def unit(self, calls: list[Call]) -> None:
-        """Ensure that the calls of a model message are answered right after it."""
+    def complete(self, calls: list[Call]) -> None:
+        """Ensure that responses to all calls of a model message follow it directly."""
         open_end = [call for call in calls if id(call) in self.at_end]
         if open_end and self.unanswered == "drop":
             message = calls[0].message
@@ -111,7 +111,7 @@ class _Repair:
 
 
 def _is_complete(calls: list[Call], messages: list[Message]) -> bool:
-    """Whether every call is answered in place and with its name."""
+    """Whether every call has a response in place and with its name."""
     next_place, elsewhere = calls[0].place + 1, False
     for call in calls:
         answer = call.answer
@@ -122,7 +122,7 @@ def _is_complete(calls: list[Call], messages: list[Message]) -> bool:
 
 
 def _in_place(calls: list[Call], messages: list[Message]) -> bool:
-    """Whether the answers come right after the calls, before any other content."""
+    """Whether the responses follow the calls directly, before any other content."""
     answers = [(call.answer.place, call.answer.part) for call in calls if call.answer is not None]
     if not answers:
         return True

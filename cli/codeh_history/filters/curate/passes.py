@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from ...base.lazy import Fields
-from ...session.exchanges import (
-    IDE_MARKERS,
-    is_ide_context,
-    is_prompt,
-    is_system,
-    is_thought,
-)
+from ...session.exchanges import IDE_MARKERS, is_ide_context, is_prompt, is_system, is_thought
 from ...session.fold import View
 from ...session.model import Json
 from ...session.ops import Op, apply, drop, replace_shown
@@ -22,15 +16,15 @@ from ...session.view import text_of
 from . import pairs as pairing
 
 Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and their messages' ids → cleaned texts
-Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether each matches
+Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether each text matches
 FORCED = ("kinds", "pairs")  # required by every provider, also for a raw payload
 
 
 class Settings(Fields):
     """Settings of the passes.
 
-    `removers` clean the model's prose in sequence; `thoughts` is keep, old or all; `unanswered` says what
-    to do with open calls at the end: error (keep them), stub or drop.
+    `removers` clean the model's prose in sequence; `thoughts` is keep, old or all; `unanswered` is what to
+    do with open calls at the end: error (keep them), stub or drop.
     """
 
     ide_markers: Sequence[str] = IDE_MARKERS
@@ -56,7 +50,7 @@ def invalid(view: View, _settings: Settings) -> list[Op]:
     for message in dict.fromkeys(candidates):
         if not message.is_sent:
             continue
-        empty = [  # no keys, or an empty text without thought or signature
+        empty = [  # without keys, or with an empty text and neither thought nor signature
             number
             for number, part in enumerate(message.parts)
             if not part
@@ -85,8 +79,8 @@ def system(view: View, settings: Settings) -> list[Op]:
         if is_system(message) and message.committed and not message.pinned
     }
     for keep in settings.keep_system:
-        kept = keep([*texts.values()], [*texts])
-        texts = {id: text for (id, text), matches in zip(texts.items(), kept, strict=True) if not matches}
+        matches = keep([*texts.values()], [*texts])
+        texts = {id: text for (id, text), kept in zip(texts.items(), matches, strict=True) if not kept}
     return [drop([*texts], "a System: text")] if texts else []
 
 
@@ -135,7 +129,7 @@ def thoughts(view: View, settings: Settings) -> list[Op]:
 
 
 def pairs(view: View, settings: Settings) -> list[Op]:
-    """Answer every call right after it; drop responses without a call and duplicates."""
+    """Put a response after every call; drop responses without a call and duplicates."""
     return pairing.repair(view, settings.unanswered)
 
 

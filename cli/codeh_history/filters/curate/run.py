@@ -18,7 +18,7 @@ from .passes import Clean, Settings
 
 
 def settings(options: Curation) -> Settings:
-    """Return the settings of the passes; Usage if an option is wrong."""
+    """Return the settings of the passes; raise Usage if an option is invalid."""
     keep, remove = options.keep_system, options.remove
     keep_filters, remove_filters = [], []
     if keep or remove or options.timeout is not None:
@@ -51,7 +51,7 @@ def names(options: Curation) -> list[str]:
 def curation_ops(
     env: Env, options: Curation, session: str, view: View, *, report: bool = False
 ) -> tuple[list[Op], Json]:
-    """Return the ops that curate a view, by the options and its settings, and the record's fields."""
+    """Return the ops that curate a view, and the fields of their record."""
     _, ops, lines = curated(env, options, session, view)
     for line in lines if report else ():
         env.report(orjson.dumps(line))
@@ -59,7 +59,7 @@ def curation_ops(
 
 
 def curated(env: Env, options: Curation, session: str, view: View) -> tuple[View, list[Op], list[Json]]:
-    """Curate a view by the options and its settings, as `passes.curate` does."""
+    """Curate a view by the options and the session's settings; return what `passes.curate` does."""
     options = options.within(view.meta, session, env.note)
     with from_settings(session):
         pass_settings, pass_names = settings(options), names(options)
@@ -67,7 +67,7 @@ def curated(env: Env, options: Curation, session: str, view: View) -> tuple[View
 
 
 def _filter(command: str | Callable[[str], str]) -> Clean:
-    """Return a filter of texts through `sh -c CMD` or a function; a failure ends the curation."""
+    """Return a filter of texts by `sh -c CMD` or a function; raise InputOutput if the command fails."""
 
     def clean(texts: Sequence[str], ids: Sequence[str]) -> list[str]:
         if not isinstance(command, str):

@@ -42,7 +42,7 @@ _SYNTAX = re.compile(
     re.VERBOSE,
 )
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
-# Listed one by one: `\s` would be ten times slower.
+# Whitespace is listed because `\s` is ten times slower.
 _STOPS = " \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|"
 _BARE = re.compile(  # an ASCII word ends where a script without spaces begins
     f"[^{_STOPS}\x80-\U0010ffff]{{1,{_MAX_VALUE}}}(?=[\u3000-\uffff])|[^{_STOPS}]{{1,{_MAX_VALUE}}}"
@@ -133,7 +133,7 @@ class Candidate(NamedTuple):
         return header or (len(value) >= 6 if mixed else self._is_plain_word_secret(value))
 
     def _is_key(self, value: str) -> bool:
-        """Whether a value called a key is a secret: `STRIPE_KEY=x`, or random."""
+        """Whether the value of a key is a secret: of `STRIPE_KEY=x`, or if it is random."""
         name = self.name
         if name.is_upper and self.separator["op"] == "=" and not self.separator["gap"]:
             fits = "_" in name.text or values.is_mixed(value)
@@ -163,8 +163,8 @@ class Candidate(NamedTuple):
         return ends or (value.islower() and text[self.at + len(value)] in ",;}")
 
     def in_xml(self) -> tuple[int, int] | None:
-        """Return the span between two tags if the first names a secret; a label needs more than a word."""
-        # <string name="api_key"> is a label, unless the name is dotted, as a setting's
+        """Return the span between two tags if the first one names a secret."""
+        # after <string name="api_key">, a word is a label, unless the name is a setting's: dotted
         label = bool(self.separator["close"])
         match = _XML.match(self.text, self.at)
         if not match or self.name.kind == "key" or not (label or self.before in "<:;"):

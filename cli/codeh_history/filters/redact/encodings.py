@@ -20,20 +20,20 @@ _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
 )
 _LINES = re.compile(r"([A-Za-z0-9+/=]+)(?:\\n|\r?\n|$)")
-_MIN_BASE64 = 24  # characters to examine for whether they are base64 of a text
+_MIN_BASE64 = 24  # characters that are decoded to decide whether they are base64 of a text
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,}+")
 _TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
 
 
 def base64_starts(text: str) -> Iterator[int]:
-    """Yield where base64 of a text may begin."""
+    """Yield the positions where base64 of a text may begin."""
     for run in _RUN.finditer(text):
         if any(_begins_text(run[0][at : at + _MIN_BASE64]) for at in (0, 1)):
             yield run.start()
 
 
 def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
-    """Yield encoded secrets in a text; `base64` says whether `base64_starts` finds anything in it."""
+    """Yield the encoded secrets in a text; `base64`: whether `base64_starts` yields a position in it."""
     if "%" in text and _ESCAPED.search(text):
         yield from decoded(text, _PERCENT, _percent_decoded, find)
     if "\\u00" in text:
@@ -41,7 +41,7 @@ def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
     for match in _BASE64.finditer(text) if base64 else ():
         lines = list(_LINES.finditer(match[0]))
         long = len(list(takewhile(lambda line: len(line[1]) == len(lines[0][1]), lines)))  # noqa: B023
-        # all its lines; those of equal length, with and without a shorter one after them; the first
+        # all lines; those of equal length, with and without the shorter next one; the first
         ends = [
             match.end(),
             *(match.start() + line.end(1) for line in reversed(lines[long - 1 : long + 1])),
@@ -83,17 +83,17 @@ def _percent_decoded(match: re.Match[str]) -> str:
 def decoded(
     text: str, pattern: re.Pattern[str], decode: Callable[[re.Match[str]], str], find: Find
 ) -> Iterator[Span]:
-    """Yield what `find` finds after decoding, with positions in the original text."""
+    """Decode the matches of `pattern`; yield what `find` returns, with positions in the original text."""
     pieces: list[str] = []
     places: list[int] = []  # position in the original of each decoded character
-    at = 0
+    done = 0
     for match in pattern.finditer(text):
         new = decode(match)
-        pieces += [text[at : match.start()], new]
-        places += [*range(at, match.start()), *[match.start()] * len(new)]
-        at = match.end()
-    pieces.append(text[at:])
-    places += range(at, len(text) + 1)
+        pieces += [text[done : match.start()], new]
+        places += [*range(done, match.start()), *[match.start()] * len(new)]
+        done = match.end()
+    pieces.append(text[done:])
+    places += range(done, len(text) + 1)
     for span in find("".join(pieces)):
         end = span.end
         while places[end] == places[end - 1]:

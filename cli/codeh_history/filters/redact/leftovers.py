@@ -71,9 +71,9 @@ class Needles:
 
 
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
-    """Return where one of these texts, removed from the session `before`, still exists.
+    """Return the places that still contain one of the texts removed from the session `before`.
 
-    Leftovers of killed commands and the cache of `list` and `search` are deleted instead.
+    Temporary files of killed commands and the cache of `list` and `search` are deleted instead.
     """
     needles = Needles(removed)
     if needles.pattern is None:
@@ -104,7 +104,7 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
 
 
 def _remove_if_abandoned(path: str) -> bool:
-    """Whether a killed command's temporary file was removed; a running writer holds its lock."""
+    """Remove a killed command's temporary file unless a writer has locked it; return whether it is gone."""
     try:
         with open(os.open(path, _OPEN | os.O_NOFOLLOW), "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -115,17 +115,18 @@ def _remove_if_abandoned(path: str) -> bool:
 
 
 def _blocks(env: Env, before: bytes, needles: Needles) -> set[str]:
-    """Return blocks that contain one: in the home's own store, and of shared stores those of the session.
+    """Return the blocks with one of the texts, in the home's own store or referred to by the session.
 
-    Temporary files of killed commands count too.
+    Temporary files of killed commands are included.
     """
     ids: set[str] = set()
     for store in open_stores(env):
         names = [id for id in rewrite.blocks(before) if is_block_id(id)]
         if not store.shared:
             names = list(dict.fromkeys([*names, *store.stale(float("inf"))]))
-        for at in range(0, len(names), BATCH):
-            ids |= {id for id, data in store.mget(names[at : at + BATCH]).items() if needles.within(data)}
+        for start in range(0, len(names), BATCH):
+            batch = store.mget(names[start : start + BATCH])
+            ids |= {id for id, data in batch.items() if needles.within(data)}
     for shard, _, files in os.walk(own_folder(env)):
         ids |= {
             name

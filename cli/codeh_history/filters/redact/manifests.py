@@ -37,7 +37,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
 def _find(text: str, _lower: str, at: int) -> Iterator[Span]:
-    """Find all secrets of a text that contains a Secret, at any level of quoting."""
+    """Find all values of Secrets in a text, at any level of quoting."""
     if _ANY_KIND_SECRET.search(text, max(0, at - 100), at + len("Secret") + 1):
         yield from _find_at_level(text, 0)
         yield Span(len(text), len(text), "")
@@ -63,7 +63,7 @@ def _find_at_level(text: str, level: int) -> Iterator[Span]:
 
 
 def is_value(field: str, value: str) -> bool:
-    """Whether it may be a value of this field; values of `data` are base64."""
+    """Whether a value may be a secret in this field; those of `data` are base64."""
     if not value or "[redacted:" in value:
         return False
     return field == "stringData" or (len(value) % 4 == 0 and _BASE64.fullmatch(value) is not None)

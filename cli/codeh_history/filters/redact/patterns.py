@@ -29,7 +29,7 @@ def _has_secret_cookie(_: str, match: re.Match[str]) -> bool:
     return any(len(value) >= 16 or (len(value) >= 8 and values.is_mixed(value)) for value in pairs)
 
 
-def _is_no_port(_: str, match: re.Match[str]) -> bool:
+def _is_not_port(_: str, match: re.Match[str]) -> bool:
     return re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", match["secret"]) is None
 
 
@@ -37,7 +37,7 @@ def _is_mixed(_: str, match: re.Match[str]) -> bool:
     return values.is_mixed(match["secret"]) and not values.is_number(match["secret"])
 
 
-def _is_no_prose(_: str, match: re.Match[str]) -> bool:
+def _is_not_prose(_: str, match: re.Match[str]) -> bool:
     return not values.is_prose(match["secret"].strip())
 
 
@@ -63,9 +63,9 @@ def _starts_a_line(text: str, match: re.Match[str]) -> bool:
     return bool(re.fullmatch(r"(?:.{0,40}[\"'\s])?[\w.*-]{1,80}", line))
 
 
-# Kind, prefixes (separated by commas; lower case unless case matters), the pattern from there; where needed a
-# further condition, and how many characters before the prefix belong to the secret. The bounds keep the time
-# linear when a prefix repeats.
+# Kind, prefixes (separated by commas; lower case unless case matters), and the pattern that begins there;
+# optionally a further condition, and offsets before the prefix where the pattern may begin instead. The bounds
+# keep the time linear when a prefix repeats.
 _TABLE: tuple[tuple[Any, ...], ...] = (
     ("private-key", "private-lines:",
      r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,24}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,24}){1,200})"),
@@ -84,7 +84,7 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
      rf"(?i)cookie{_Q}\s{{0,4}}[:=,]\s{{0,4}}{_Q}(?P<secret>[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}(?:;\s{{0,4}}[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}){{0,100}})",
      _has_secret_cookie),
     ("url-password", "://",
-     r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _is_no_port),
+     r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _is_not_port),
     ("signature", "&sig=,?sig=", r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})"),
     ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=,?appid=,&appid=",
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})"),
@@ -128,12 +128,12 @@ _TABLE: tuple[tuple[Any, ...], ...] = (
     ("url-password", "://", r"://(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com"),
     ("community", "snmp-server", r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})"),
     ("sql-password", "password", r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _in_role_statement),
-    ("sql-password", "password(", r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _is_no_prose),
+    ("sql-password", "password(", r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _is_not_prose),
     ("wifi", "wifi:", r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});"),
     ("password-hash", "{SSHA},{SSHA256},{SSHA512},{SHA},{SMD5},{CRYPT},{PBKDF2}", r"\{[A-Z0-9]{3,7}\}[A-Za-z0-9+/=$.]{20,200}"),
     ("private-key", "openvpn", r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})"),
 )  # fmt: skip
-# Commands, and the pattern of the secret in their line.
+# Commands, and the pattern of a secret in their line.
 _COMMANDS: tuple[tuple[str, str], ...] = (
     ("curl http https xh httpx", r"(?<=\s)(?:-[a-zA-Z]{0,6}u|-[UaE]|--user|--proxy-user|--auth|--cert)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
     ("curl", r"(?<=\s)--oauth2-bearer[ =][\"']?(?P<secret>[^\s\"'$]{6,4096})"),
@@ -249,9 +249,9 @@ _GO_DSN = WordRule(
     r"@(?i:tcp|unix|udp)$",
     r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@(?i:tcp|unix|udp)\(",
 )
-# A line of curl's configuration file, which no single word reveals.
+# A line of curl's configuration file, which no single word identifies.
 SETTING = pattern_rule(
-    "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_is_no_port
+    "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_is_not_port
 ).but(exact=True)
 RULES = [
     Rule(start="begin ", find=_key_file, anywhere=True),

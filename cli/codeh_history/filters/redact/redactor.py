@@ -48,8 +48,8 @@ _NAME_FIELDS = ("name", "key", "header", "Name", "Key")  # fields of an object w
 class Redactor:
     """Replaces secrets in strings and counts them by kind.
 
-    `removed` are the values, for finding other copies; `unreplaced` counts secrets that cannot be replaced,
-    by (kind, key). The values are never printed.
+    `removed`: the values, to search for other copies; they are never printed. `unreplaced`: secrets that
+    cannot be replaced, by (kind, key).
     """
 
     def __init__(self, extra: Sequence[tuple[str, str]] = ()) -> None:
@@ -80,7 +80,7 @@ class Redactor:
             spans = self.split_spans(pieces)
             if not spans:
                 break
-            pieces = [without(piece, own) for piece, own in zip(pieces, spans, strict=True)]
+            pieces = [without(piece, inside) for piece, inside in zip(pieces, spans, strict=True)]
         return pieces
 
     def split_spans(self, pieces: Sequence[str]) -> list[list[Span]]:
@@ -96,13 +96,13 @@ class Redactor:
         """Return the removed values that are too random to occur by chance."""
         return {value for value in self.removed if is_random(value, _MIN_CERTAIN)}
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset the counts."""
         self.counts.clear()
         self.unreplaced.clear()
 
     def learn(self, rest: bytes) -> bool:
-        """Make a rule of the certain removed values; whether `rest` may contain one."""
+        """Add a rule for the certain removed values; return whether `rest` may contain one."""
         values = sorted(self.certain())
         if not values:
             return False
@@ -138,7 +138,7 @@ class Redactor:
         return [span for span in merged(spans) if "[redacted:" not in text[span.start : span.end]]
 
     def _plain(self, text: str, rules: Sequence[Rule]) -> list[Span]:
-        """Return the secrets of a text as it is, without decoding it."""
+        """Return the secrets of a text, without decoding it."""
         spans = [
             span_of(kind, match)
             for kind, pattern in [*self._user_rules, *self._known_values]
@@ -162,14 +162,14 @@ class Redactor:
                 return self.text(value)
             kind = _vendor_kind(value)
             if kind and key in _OPAQUE_FIELDS:
-                return self.text(value)  # a key in place of a signature
+                return self.text(value)  # not a signature
             if kind:
                 self.unreplaced[kind, key] += 1
             return value
         if isinstance(value, list):
-            # together first: the rest of a secret is not recognisable without its beginning
-            whole = self._joined(value) if key == "parts" and not of_tool else value
-            items = [self.value(item, key, of_tool=of_tool) for item in whole]
+            # jointly first: the rest of a secret is not recognisable without its beginning
+            parts = self._joined(value) if key == "parts" and not of_tool else value
+            items = [self.value(item, key, of_tool=of_tool) for item in parts]
             items = self._command(items) if of_tool else items
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
         if isinstance(value, dict):
@@ -213,7 +213,7 @@ class Redactor:
             elif key == "lines" and "summary" in new and not of_tool:
                 cleaned = self._lines(item, new["summary"])
             elif within == "references" and isinstance(item, str):
-                cleaned = self.text(item)  # an id that nothing refers to
+                cleaned = self.text(item)  # ids here are not referred to
             elif isinstance(item, str) and item and names_a_secret(key, item, of_tool=of_tool):
                 cleaned = self._redact_all(item)  # `{"password": "x"}`
             else:
@@ -221,10 +221,10 @@ class Redactor:
                     item = {**item, "value": self._redact_all(item["value"])}
                 if manifest and key in manifests.FIELDS and isinstance(item, dict):
                     item = {
-                        name: self._redact_all(held, manifests.KIND)
-                        if isinstance(held, str) and manifests.is_value(key, held)
-                        else held
-                        for name, held in item.items()
+                        name: self._redact_all(data, manifests.KIND)
+                        if isinstance(data, str) and manifests.is_value(key, data)
+                        else data
+                        for name, data in item.items()
                     }
                 cleaned = self.value(item, key, of_tool=of_tool or key in _TOOL_FIELDS)
             changed = changed or name != key or (cleaned is not value[key] and cleaned != value[key])
@@ -235,7 +235,7 @@ class Redactor:
     def _lines(self, lines: Any, summary: Any) -> Any:
         """Redact the `lines` of a summary; DROPPED if they would reveal more than its redacted text.
 
-        Like the text, they are redacted jointly. Their secrets are already counted.
+        Like the text, they are redacted jointly, but not counted again.
         """
         if not isinstance(summary, str) or not isinstance(lines, list):
             return self.value(lines)
@@ -285,7 +285,7 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
 RULES = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES)
 _VENDOR_RULES = frozenset(vendors.RULES)
 _SELECTOR = RuleSelector(RULES)
-# Marks of lines that must be redacted as a whole: deltas, files, and the rule that no single word reveals.
+# Signs that a line must be redacted as a whole: deltas, files, and the rule that no single word identifies.
 _WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"', patterns.SETTING.start.encode())
 _BATCH = 256  # lines examined together
 # Percent-encoding, and printable characters written as numbers.
@@ -293,7 +293,7 @@ _ENCODED = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2
 
 
 def names_a_secret(key: str, value: str = "", *, of_tool: bool = False) -> bool:
-    """Whether this key names a secret; in a call or a result, uncertain names are judged by the value."""
+    """Whether this key names a secret; in a call or a result, the value decides for uncertain names."""
     name = name_of(key)
     if name is None or name.kind not in _UNCERTAIN_KINDS:
         return name is not None

@@ -1,8 +1,8 @@
-"""The rules that find secrets, and which of them a text needs; each distinct word is examined only once.
+"""Rules that find secrets, and the choice of those that a text needs; each distinct word is examined once.
 
-A rule starts at a fixed string, which most texts do not contain. Texts are split at whitespace, quotes and
-brackets, so that the words of a JSON line are those of the strings in it. A word known to need no rule
-costs one lookup.
+A rule starts at a fixed string, which most texts do not contain. Texts are split into words at whitespace,
+quotes and brackets, so that a JSON line has the words of its strings. A word that needs no rule costs one
+lookup from then on.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Rule(Fields):
 
     def spans(self, text: str, lower: str) -> Iterator[Span]:
         """Yield the secrets in a text."""
-        within, done = text if self.exact else lower, 0
-        while (at := within.find(self.start, done)) >= 0:
+        searched, done = text if self.exact else lower, 0
+        while (at := searched.find(self.start, done)) >= 0:
             done = at + 1
             if self.anywhere or _BEFORE_SECRET.search(text, max(0, at - _MAX_PREFIX), at):
                 for span in self.find(text, lower, at):
@@ -72,9 +72,9 @@ class Rule(Fields):
 
 
 class WordRule(Rule):
-    """A secret recognised by its form alone, wherever `pattern` matches.
+    """A secret recognised by its form alone: any match of `pattern`.
 
-    `clue` matches inside at least one word of each such secret; words have no space, quote or bracket.
+    `clue` matches in at least one word of each such secret; words have no space, quote or bracket.
     """
 
     def __init__(self, kind: str, clue: str, pattern: str) -> None:
@@ -93,8 +93,8 @@ def pattern_rule(
 ) -> Rule:  # fmt: skip
     """Make a rule from a pattern that contains `start`; the secret is its group `secret`, or all of it.
 
-    A placeholder is not a secret. `offsets` are the offsets before the start where it may begin, `check`
-    is a further condition. With `in_word`, the pattern must match within the word that has the start.
+    A placeholder is not a secret. `offsets`: how many characters before the start it may begin; `check`: a
+    further condition. With `in_word`, the pattern must match within the word that contains the start.
     """
 
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
@@ -171,7 +171,7 @@ class RuleSelector:
 def _starts(
     rules: Iterable[Rule], *, exact: bool
 ) -> tuple[re.Pattern[str], dict[str, list[tuple[str, Rule]]]]:
-    """Return a pattern of the longest word of each start, and the rules that may begin at each match."""
+    """Return a pattern of the longest word of each start, and the rules to try at each match."""
     rows: dict[str, list[tuple[str, Rule]]] = {}
     for rule in rules:
         if rule.start and rule.exact == exact:
@@ -185,5 +185,5 @@ def _starts(
         longest: [row for end in range(len(longest)) for row in rows.get(longest[: end + 1], ())]
         for longest in rows
     }
-    # first the initial character, which is faster
+    # matching the initial character first is faster
     return re.compile(f"[{''.join(map(re.escape, groups))}](?<=(?=({rests})).)", re.DOTALL), rules_of

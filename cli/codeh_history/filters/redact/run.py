@@ -36,9 +36,9 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     References to a part's hash (`block` of a replacement) are updated. A changed bare line becomes a full
     record, because its id depends on its bytes.
     """
-    # a replacement may refer to any part; otherwise lines without clues stay
-    every = [*lines_of(data)]
-    candidates = set(every if b'"block"' in data else redactor.candidate_lines(every))
+    # lines without clues are unchanged, unless a replacement may refer to one of their parts
+    all_lines = [*lines_of(data)]
+    candidates = set(all_lines if b'"block"' in data else redactor.candidate_lines(all_lines))
     entries = [(line, record if line in candidates else None) for line, record in records(data)]
     new = redacted_records([record.data if record is not None else None for _, record in entries], redactor)
     new_ids = _new_block_ids(entries, new)
@@ -70,8 +70,8 @@ def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
         parts = [records[record]["parts"][part] for record, part in places]
         for run in runs(parts):
             spans = redactor.split_spans([parts[n]["text"] for n in run]) if len(run) > 1 else []
-            for n, own in zip(run, spans, strict=False):
-                spans_at[places[n]] += own
+            for n, spans_of_piece in zip(run, spans, strict=False):
+                spans_at[places[n]] += spans_of_piece
     new = list(records)
     for (record, number), spans_of_part in spans_at.items():
         if spans_of_part:
@@ -85,12 +85,12 @@ def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
 def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
     """Yield the places that form one text, whichever updates are undone.
 
-    These are the deltas of a stream, and each update with the deltas after it.
+    A text is the deltas of a stream, or an update and the deltas after it.
     """
     stream_of: dict[str, str] = {}
     deltas: defaultdict[str, list[Place]] = defaultdict(list)
     edited: dict[str, list[Place]] = {}
-    done: list[list[Place]] = []
+    replaced: list[list[Place]] = []
     for number, record in enumerate(records):
         kind = record.get("type") if isinstance(record, dict) else None
         if kind not in ("delta", "update"):
@@ -99,13 +99,13 @@ def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
         root = stream_of.get(of, of)
         if kind == "update":
             stream_of[str(record.get("id"))] = root
-            done.append(edited.get(root, []))
+            replaced.append(edited.get(root, []))
             edited[root] = places
         else:
             deltas[root] += places
             if root in edited:
                 edited[root] += places
-    yield from (pieces for pieces in (*deltas.values(), *done, *edited.values()) if len(pieces) > 1)
+    yield from (pieces for pieces in (*deltas.values(), *replaced, *edited.values()) if len(pieces) > 1)
 
 
 def _new_block_ids(entries: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
@@ -137,7 +137,7 @@ def _parts(data: Any) -> list[Any]:
 
 
 def _has_shadowed_secret(line: bytes, data: Any, redactor: Redactor) -> bool:
-    """Whether a line contains a secret that its values do not, under a duplicate key."""
+    """Whether a line has a secret under a duplicate key, which the parsed record lacks."""
     if dumps(data) == line.strip():
         return False
     import json
@@ -150,8 +150,8 @@ def _has_shadowed_secret(line: bytes, data: Any, redactor: Redactor) -> bool:
 def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:
     """Redact a session's lines; `whole` are the same lines with the contents of blocks.
 
-    A message with a secret in a block gets its parts back; other messages stay references. Values found
-    once are then searched for everywhere, also where no rule matches.
+    A message with a secret in a block gets its parts back; other messages stay references. The secrets are
+    then removed everywhere, also where no rule matches.
     """
     old = list(whole)
     new = redacted_lines(b"".join(old), redactor)
@@ -161,9 +161,9 @@ def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor
 
 
 def report(env: Env, session: str, redactor: Redactor, outcome: str = REPLACED) -> int:
-    """Print the number of secrets by kind and their outcome, never a value.
+    """Note the number of secrets by kind and their outcome, never a value.
 
-    Return the exit code: 1 if a secret had to stay, in which case its key is named.
+    Return the exit code: 1 if a secret cannot be replaced; its key is named.
     """
     total = sum(redactor.counts.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items()))

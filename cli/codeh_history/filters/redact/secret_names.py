@@ -14,7 +14,7 @@ _MAX_KEY = 128  # characters of a key to examine
 _MAX_PREFIX = 64  # characters of a name before the keyword
 _UNSPACED_SCRIPTS = "\u3000"  # scripts from here on do not separate words
 # The last words of names (lower case) by kind: patterns whose first word is searched for. `key` alone says
-# little, but after one of the words below it counts as `secret`; the value of an `id` must look random.
+# little, but is `secret` after one of the words below; the value of an `id` must look random.
 _PATTERNS = {
     "pass": r"""pass(?:word|wd|phrase|code|wort)? pwd pw(?!d) kennwort 密码 (?<=mot\x20de\x20)passe
         contrase[nñ]a senha wachtwoord lösenord hasło парол[ья] 密碼 パスワード 비밀번호 psk masterauth""",
@@ -86,7 +86,7 @@ class Name(NamedTuple):
 
 @lru_cache(maxsize=10_000)
 def name_of(key: str) -> Name | None:
-    """Return the name that an object's key is, if it announces a secret, otherwise None."""
+    """Parse an object's key as a name; None if it does not announce a secret."""
     lower = key.lower()
     for core, (kind, rest) in KEYWORDS.items() if len(key) < _MAX_KEY else ():
         at = lower.rfind(core)
@@ -100,7 +100,7 @@ def name_of(key: str) -> Name | None:
 
 
 def name_end(text: str, lower: str, start: int, end: int, kind: str) -> int:
-    """Return the end of the name with this word; 0 if the word is part of another."""
+    """Return the end of the name with this keyword; 0 if the keyword is part of another word."""
     before = text[start - 1] if start and text[start] < _UNSPACED_SCRIPTS else " "
     if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
         any_before = kind == "pass" and end - start > len("pass")
@@ -111,7 +111,7 @@ def name_end(text: str, lower: str, start: int, end: int, kind: str) -> int:
 
 
 def name_end_after_keyword(text: str, end: int) -> int:
-    """Return the end of a name whose word ends here, regardless of what precedes it; 0 if there is none."""
+    """Return the end of the name whose keyword ends at `end`; 0 if it continues as another word."""
     after = text[end : end + 1]
     if after >= _UNSPACED_SCRIPTS:
         return end
@@ -127,7 +127,7 @@ def name_end_after_keyword(text: str, end: int) -> int:
 
 
 def whole_name(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name, int] | None:
-    """Return the whole name that ends here, and its start; None for another kind of key."""
+    """Return the whole name that ends at `end`, and its start; None for keys that are not secret."""
     before = text[max(0, start - _MAX_PREFIX) : start]
     left = start - len(before) + len(before.rstrip(_NAME_CHARACTERS))
     if kind == "key":
@@ -144,7 +144,7 @@ def whole_name(text: str, lower: str, start: int, end: int, kind: str) -> tuple[
 
 @lru_cache(maxsize=4096)
 def _name(kind: str, text: str, slash: bool) -> Name | None:  # noqa: FBT001
-    """Return the name, cached because names repeat; None for other keys, such as of a table or page."""
+    """Return the name (cached, because names repeat); None for keys of tables, pages and the like."""
     if kind != "pass" and _OTHER_KEY.search(_CAMEL_BOUNDARY.sub("_", text).lower()):
         return None
     text = "/" + text if slash else text

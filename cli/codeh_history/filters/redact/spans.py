@@ -19,7 +19,7 @@ class Span(NamedTuple):
 
 
 def span_of(kind: str, match: re.Match[str]) -> Span:
-    """Return the span of a match's group `secret`; of all of it if there is none."""
+    """Return the span of a match's group `secret`, or of the whole match."""
     return Span(*match.span("secret" if match.groupdict().get("secret") else 0), kind)
 
 
@@ -46,26 +46,26 @@ def split_spans(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]
     start = 0
     todo = list(reversed(list(spans)))
     for piece in pieces:
-        end, own = start + len(piece), []
+        end, inside = start + len(piece), []
         while todo and todo[-1].start < end:
             span = todo[-1]
             kind = span.kind if span.start >= start else ""
-            own.append(Span(max(span.start, start) - start, min(span.end, end) - start, kind))
+            inside.append(Span(max(span.start, start) - start, min(span.end, end) - start, kind))
             if span.end > end:
                 break
             todo.pop()
-        result.append(own)
+        result.append(inside)
         start = end
     return result
 
 
 def without(text: str, spans: Iterable[Span]) -> str:
     """Replace each span by its mark, or by nothing if it is a continuation."""
-    new, at = [], 0
+    new, done = [], 0
     for span in spans:
-        new += [text[at : span.start], mark(span.kind) if span.kind else ""]
-        at = span.end
-    return "".join((*new, text[at:]))
+        new += [text[done : span.start], mark(span.kind) if span.kind else ""]
+        done = span.end
+    return "".join((*new, text[done:]))
 
 
 def ascii_lower(text: str) -> str:

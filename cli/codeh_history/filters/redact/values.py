@@ -69,7 +69,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_prose(value: str, *, is_phrase: bool = False) -> bool:
-    """Whether it is prose rather than a passphrase; after a name like `passphrase`, fewer texts are."""
+    """Whether it is prose rather than a passphrase; `is_phrase`: its name announces several words."""
     pattern = _MESSAGE if is_phrase else _SENTENCE
     return len(value) > 8 * _MAX_PLACEHOLDER or bool(pattern.search(value))
 
@@ -101,7 +101,7 @@ def _is_random_word(word: str) -> bool:
 
 
 def _is_jumbled(word: str) -> bool:
-    """Whether upper case, lower case and digits alternate as in no word."""
+    """Whether upper case, lower case and digits alternate more often than in words."""
     return len(word) >= 8 and len(_SAME_CLASS.findall(word)) * 2 > len(word)
 
 

@@ -9,8 +9,8 @@ from .rules import WordRule, pattern_rule
 _B = "[A-Za-z0-9_-]"  # base64 for URLs
 _D = rf"(?={_B}{{0,60}}\d)"  # hyphenated words have no digit
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-# Kind, prefixes, and the pattern after a prefix. An unbounded repetition is only at the end of a pattern, so that
-# the time stays linear when a prefix repeats.
+# Kind, prefixes, and the pattern after a prefix. Only the last repetition of a pattern is unbounded, so that the
+# time stays linear when a prefix repeats.
 _TABLE: tuple[tuple[str, str, str], ...] = (
     ("jwt", "eyJ",
      rf"{_B}{{8,1000}}+\.(?:eyJ{_B}{{8,8000}}+|{_B}{{0,1000}}+\.{_B}{{8,100}}+\.{_B}{{8,8000}}+)\.{_B}{{8,}}"),

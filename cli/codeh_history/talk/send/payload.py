@@ -182,7 +182,7 @@ def _reduced(
     if flags.explain:
         from ...render import changes
 
-        bounds.demanding(limits)
+        bounds.require_limit(limits)
         changes.explain(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
     return passes.curate(sources.rendered(after), settings, ("pairs",))[0]
 
