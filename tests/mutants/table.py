@@ -316,7 +316,7 @@ MUTANTS = [
     ),
     Mutant(
         "what streamed before a message was said again is added to it", "session/fold.py",
-        "            self.pieces.pop(id, None)  # discards what was streamed before\n",
+        "            self.pieces.pop(id, None)  # discards earlier deltas\n",
         "",
         ("session/test_fold.py::test_a_log_means_what_its_case_says[content-stream-again]",),
     ),

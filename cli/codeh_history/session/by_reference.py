@@ -1,10 +1,10 @@
-"""Convert records to name their parts by block ids, and back.
+"""Convert records to refer to their parts by block ids, and back.
 
 A block is one part's compact JSON, stored under its sha256. A `message` becomes a `ref`; `update`,
 `commit`, `delta` and an inserted message have `blockIds` instead of `parts`, a `replace` has `blockId`
-instead of `with`. Everything else keeps its position, so that converting back gives the same line. If it
-would not (other spacing or escapes, a bare message), the line itself is one more block, which `spelling.id`
-names.
+instead of `with`. Other fields keep their positions, so that converting back gives the same line. If it
+would not (other spacing or escapes, a bare message), the line itself is a block too, with its id in
+`spelling`.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ Fill = Callable[[Any], Any]  # unread part → part
 
 
 def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
-    """Return the record with its parts named by blocks, and the blocks; None if it stays as it is.
+    """Return the record with references to its parts, and the blocks; None if it is unchanged.
 
-    It stays if no part is large, unless `every`, if it cannot be written as JSON again, or if it already
-    has fields with our names. `raw` is its line, or None if it was never written.
+    A record is unchanged if no part is large (unless `every`), if it cannot be written as JSON again, or if
+    it already has fields with our names. `raw` is its line, or None for a new record.
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
     blocks = _Blocks(every=every)
     try:
         new = _converted(data, blocks.refer, blocks.refer_replacement)
-    except TypeError:  # nested too deeply to be written
+    except TypeError:  # nested too deeply
         return None
     if new is data:
         return None
     if data["type"] == "message":
         new |= {"type": "ref", "flowId": flow}
-    if raw is None or block_ids(data):  # a line that names blocks was written by us
+    if raw is None or block_ids(data):  # a line with references was written by us
         return new, blocks.contents
     if dumps(from_references(new, lambda part: blocks.parts[part.id])) != raw:
         new["spelling"] = {"id": _sha256(raw)}
@@ -49,7 +49,7 @@ def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> t
 
 
 class _Blocks:
-    """The blocks of one record's parts: their contents, and the parts, by id."""
+    """The blocks of one record: contents and parts, by id."""
 
     def __init__(self, *, every: bool) -> None:
         self.every = every
@@ -57,7 +57,7 @@ class _Blocks:
         self.parts: dict[str, Part] = {}
 
     def refer(self, data: Json) -> Json:
-        """Return a record or message with its parts named by blocks; the same object if they stay."""
+        """Return a record or message with references to its parts; the same object if unchanged."""
         content = data.get("parts")
         if type(content) is not list:
             return data
@@ -73,7 +73,7 @@ class _Blocks:
         return new
 
     def refer_replacement(self, op: Json) -> Json:
-        """Return a `replace` with its part named by a block; the same object if it stays."""
+        """Return a `replace` with a reference to its part; the same object if unchanged."""
         part = op.get("with")
         if not isinstance(part, dict) or "blockId" in op or self._are_small([part]):
             return op
@@ -94,7 +94,7 @@ class _Blocks:
 
 
 def from_references(data: Json, part_of: Fill) -> Json:
-    """Return the record with its parts restored; the same object if it names no blocks."""
+    """Return the record with its parts restored; the same object if it has no references."""
 
     def restored(data: Json) -> Json:
         parts: Any = data.get("parts")
@@ -124,7 +124,7 @@ def from_references(data: Json, part_of: Fill) -> Json:
 
 
 def _converted(data: Json, content: Callable[[Json], Json], replacement: Callable[[Json], Json]) -> Json:
-    """Convert what has content: the record, or what its ops insert and put in place of a part."""
+    """Convert a record's content, or the inserted messages and replacements of a compaction."""
     if data["type"] != "compaction":
         return content(data)
     ops = []
@@ -151,11 +151,11 @@ def block_ids(data: Json) -> list[str]:
     """Return the ids of the blocks that hold a record's parts."""
     ids: list[str] = []
 
-    def note(part: Any) -> Any:
+    def collect(part: Any) -> Any:
         ids.append(part.id)
         return part
 
-    from_references(data, note)
+    from_references(data, collect)
     return ids
 
 
@@ -167,16 +167,13 @@ def line_id(data: Json) -> str | None:
 
 
 def all_ids(data: Json) -> list[str]:
-    """Return the ids of all blocks that a record names."""
+    """Return the ids of all blocks that a record refers to."""
     line = line_id(data)
     return [*block_ids(data), *([line] if line is not None else ())]
 
 
 def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
-    """Return the record with these parts filled in; others stay unread.
-
-    A record that needs none of them is returned as it is.
-    """
+    """Return the record with these parts filled in, others unread; the same object if it needs none."""
     data = record.data
     if "blockIds" not in data and data["type"] != "compaction":
         return record
@@ -191,7 +188,7 @@ def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
 
 
 def summary_part(summary: Summary) -> Part:
-    """Return a summary as a part, where only messages are allowed: its text and its record."""
+    """Return a summary as a part with its text and record, for formats that only have messages."""
     text = f"{SUMMARY_HEAD}\n\n{summary.text}"
     return {"text": text, "summary": {**summary.fields, "type": "summary", "id": summary.id}}  # type: ignore[typeddict-unknown-key]
 

@@ -1,4 +1,4 @@
-"""Exchanges: which messages are from a real user, and which belong to each of these."""
+"""Exchanges: recognise the messages of a real user, and group the others with them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .view import text_of, uses_tools
 
 IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
 SYSTEM_PREFIX = "System:"
-NOT_USERS = (  # programs begin user messages that no user wrote with one of these
+NOT_USERS = (  # beginnings of user messages that a program wrote
     "[SYSTEM NOTIFICATION - NOT USER INPUT]",
     "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]",
     "The coordinator sent a message while you were working:",
@@ -26,7 +26,7 @@ _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 
 
 def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bool:
-    """Return whether a user message contains an editor's context; never for one with calls or results."""
+    """Return whether it is a user message with an editor's context, without calls or results."""
     if message.role != "user":
         return False
     text = text_of(message)
@@ -36,7 +36,7 @@ def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bo
 
 
 def is_system(message: Message) -> bool:
-    """Return whether it is a `System:` text of either role; never for a message with calls or results."""
+    """Return whether it is a `System:` text of either role, without calls or results."""
     return text_of(message).startswith(SYSTEM_PREFIX) and not uses_tools(message)
 
 
@@ -49,7 +49,7 @@ def is_thought(part: Part) -> bool:
 
 
 def is_prompt(message: Message) -> bool:
-    """Return whether a real user wrote it: no response, IDE context, notification or `System:` text."""
+    """Return whether a real user wrote it: no result, IDE context, notification or `System:` text."""
     if message.role != "user" or message.kind == "tool":
         return False
     parts = message.parts
@@ -67,8 +67,8 @@ def is_prompt(message: Message) -> bool:
 def exchanges(messages: Sequence[Message]) -> list[list[Message]]:
     """Group messages by exchange: a real user message up to the next one.
 
-    IDE context directly before a real user message belongs to it; messages before the first real one belong
-    to the first exchange.
+    IDE context directly before a real user message belongs to it, and all messages before the first one
+    belong to the first exchange.
     """
     return [[messages[number] for number in group] for group in exchange_places(messages)[0]]
 
@@ -101,5 +101,5 @@ def tools_named(message: Message) -> list[str] | None:
 
 
 def prompts(messages: Sequence[Message]) -> int:
-    """Return the number of real user messages, which is that of exchanges."""
+    """Return the number of real user messages."""
     return sum(1 for message in messages if is_prompt(message))

@@ -24,7 +24,7 @@ __all__ = [
     "timestamp",
 ]  # fmt: skip
 
-# Fields of a commit that its message does not get.
+# Fields of a commit that are not copied to its message.
 _OF_A_COMMIT = {"type", "of", "ts", "parts", *BLOCK_FIELDS}
 
 
@@ -38,7 +38,7 @@ def fold(log: Log) -> View:
 
 
 def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
-    """Fold the records that are not dead; also return whether an id occurred twice."""
+    """Fold the records that are not dead; return the view and whether an id occurred twice."""
     view = View(log, dead, [*notes])
     folding = Fold(view)
     read = folding.read
@@ -68,7 +68,7 @@ def message_of(place: int, record: Record) -> Message:
 
 
 class Fold:
-    """One pass over the live records; `finish` applies the effects they have on each other.
+    """One pass over the live records; `finish` applies their effects on other records.
 
     `read` maps each type to the method of its name.
     """
@@ -98,13 +98,13 @@ class Fold:
                 )
 
     def step(self, type: str, record: Record, place: int, message: Message | None = None) -> None:
-        """Record something that `undo` can take back."""
+        """Add a step that `undo` can revert."""
         id = record.data["id"]
         self.repeated = self.repeated or id in self.made
         self.made[id] = Step(type, id, place, message)
 
     def carry(self, place: int, record: Record) -> None:
-        """Pass on a record of an unknown type."""
+        """Keep a record of an unknown type."""
         id = record.data.get("id")
         if type(id) is str:
             self.repeated = self.repeated or id in self.carried
@@ -128,7 +128,7 @@ class Fold:
     def ref(self, place: int, record: Record) -> None:
         data = record.data
         message = self.place(place, record)
-        if record.blocks is not None:  # they were fetched
+        if record.blocks is not None:  # the parts were fetched
             message.own, message.blocks = data["parts"], record.blocks
         else:
             message.own, message.blocks = None, data["blockIds"]
@@ -150,7 +150,7 @@ class Fold:
             all[id] = message
         else:
             self.repeated = True
-            self.pieces.pop(id, None)  # discards what was streamed before
+            self.pieces.pop(id, None)  # discards earlier deltas
             message = all[id]
             message.kind, message.role, message.line = kind, role, None
             message.fields = {**data, "ts": message.ts}
@@ -163,7 +163,7 @@ class Fold:
             self.pieces.setdefault(message.id, []).extend(content_of(record.data) or ())
 
     def join(self, message: Message) -> None:
-        """Join the deltas so far to the pending content; called once per message, so time stays linear."""
+        """Append the deltas so far to the pending content; once per message, to keep the time linear."""
         pieces = self.pieces.pop(message.id, None)
         if pieces and message.pending is not None:
             message.pending = join(message.pending, pieces)
@@ -229,7 +229,7 @@ class Fold:
     def revert(self, place: int, record: Record) -> None:
         """Live reverts took effect before the fold."""
 
-    # -- what they say about each other -------------------------------------------------------------
+    # -- effects on other records -------------------------------------------------------------------
 
     def finish(self) -> None:
         view = self.view

@@ -1,6 +1,6 @@
-"""Labels of our own lines in texts for models: speakers and headings; similar lines of others are indented.
+"""Label speakers and sections in texts for models.
 
-Lines of a tool, a file or a message that could be mistaken for ours are indented; all others are unchanged.
+Lines from a tool, a file or a message that could be mistaken for our labels are indented.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ SPEAKERS = (
     USER, MODEL, EARLIER, "Assistant", "Human", "System", "Summary", "Tool", "Tools", "Tool call",
     "Tool calls", "Tool result", "Tool results", "Tools used", "Attached", PASTED,
 )  # fmt: skip
-_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # characters that a reader may treat as the end of a line
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # characters that a reader may treat as a line end
 _BREAK = Pattern(f"[{_BREAKS}]+")
 _HIDDEN = r"(?:[\x00-\x08\x0e-\x1a\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\x1b(?:\[[\d;]*m)?)*"
 _NAMES = "|".join((*HEADINGS, "Where things stand", "Requests"))
 
 
 def pattern(more: str = "(?!)") -> Pattern:
-    """Return a pattern for the beginning of a line that could be ours, or that matches `more`."""
+    """Return a pattern for the beginning of a line that looks like our label, or that matches `more`."""
     label = rf"(?:(?i:{'|'.join(SPEAKERS)})|{_NAMES}|{_NAMES.upper()})"
     ours = (
         rf"{_HIDDEN}(?:\#{{1,6}}\ +)?[*_]{{0,3}}{_HIDDEN}(?:"
@@ -39,19 +39,19 @@ _LABELS = pattern()
 
 
 def escaped(text: str, ours: Pattern = _LABELS) -> str:
-    """Return the text with lines indented that could be mistaken for ours."""
+    """Indent the lines of a text that look like our labels."""
     return str(ours.sub("  ", text))
 
 
 def labelled(label: str, text: str, ours: Pattern = _LABELS) -> str:
-    """Return the text after its label, with later lines escaped."""
+    """Return `LABEL: TEXT`, with the text's later lines escaped."""
     end = _BREAK.search(text)
     first = end.start() if end else len(text)
     return f"{label}: {text[:first]}{escaped(text[first:], ours)}"
 
 
 def is_ours(label: str) -> bool:
-    """Return whether this label names one of our speakers or sections."""
+    """Return whether this is the label of a speaker or section of ours."""
     return _LABELS.match(f"{label}:") is not None
 
 

@@ -1,8 +1,8 @@
-"""Which lines of a log count: those neither undone nor repeated; and what `undo` reverts next.
+"""Find the undone and the repeated lines of a log, which do not count, and what `undo` reverts next.
 
 A log made by joining two copies of a session (`cat`, a merge) has their common lines twice. A line with an
-id of its own identifies itself as a copy. Deltas, commits and aborts have no id: after a repeated line that
-adds their message, they are copies as long as they repeat what came before.
+id of its own is a copy if it repeats an earlier line. Deltas, commits and aborts have no id: after the copy
+of a line that adds their message, they are copies as long as they repeat earlier lines in order.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .records import Record, block_of
 from .rules import BLOCK_FIELDS, STREAMING, added_ids, own_id
 from .view import Step, View, kind_of
 
-_ELSEWHERE = frozenset(("flowId", "parts", *BLOCK_FIELDS))  # where the parts of a record are stored
+_STORAGE = frozenset(("flowId", "parts", *BLOCK_FIELDS))  # fields with a record's parts or their place
 
 
 def streamed(records: list[Record]) -> int:
-    """Return how many bytes hold content streamed before its commit, which depends on timing.
+    """Return the size of the lines that streamed content before its commit, which depends on timing.
 
-    These are the lines that open a message, add to it, or replace its pending content.
+    These lines open a message, add to it, or replace its pending content.
     """
     pending: set[str] = set()
     size = 0
@@ -40,20 +40,20 @@ def streamed(records: list[Record]) -> int:
 def undone(records: list[Record], notes: list[str]) -> set[int]:
     """Return the positions of undone records; later reverts are applied first.
 
-    A revert takes back every earlier line with the id it names. A repeated revert is part of a copy: it
-    takes back the nearest lines, as many as at its first position.
+    A revert undoes every earlier line with the id in `of`. A repeated revert is part of a copy: it undoes
+    the nearest lines, as many as the first one undoes.
     """
     if not [True for record in records if record.data["type"] == "revert"]:
         return set()
     ids = [own_id(record.data) for record in records]
     before: defaultdict[str | None, int] = defaultdict(int)  # lines with each id
-    reach: dict[bytes, int] = {}  # how many lines a revert takes back
+    reach: dict[bytes, int] = {}  # number of lines that a revert undoes
     for id, record in zip(ids, records, strict=True):
         if record.data["type"] == "revert":
             reach.setdefault(content(record), before[record.data["of"]])
         before[id] += 1
     dead: set[int] = set()
-    last: dict[str | None, int] = {None: len(records)}  # of each id: its lines from here on are undone
+    last: dict[str | None, int] = {None: len(records)}  # by id: the first of its lines that are undone
     for place in range(len(records) - 1, -1, -1):
         id, record = ids[place], records[place]
         before[id] -= 1
@@ -77,15 +77,15 @@ def repeated_lines(records: list[Record], dead: set[int]) -> set[int]:
 
 
 class _Copies:
-    """Classifies the lines of a file, in order, as copies or not."""
+    """Decides for each line of a file, in order, whether it is a copy."""
 
     def __init__(self, often: set[str]) -> None:
         self.often = often  # ids that are added more than once
         self.live: set[bytes] = set()  # content of live lines with such an id
-        self.lines: Counter[str] = Counter()  # for each id, how many lines added it or streamed into it
+        self.lines: Counter[str] = Counter()  # by id, the number of lines that added it or streamed into it
         # the indexes of lines with the same id and content
         self.where: defaultdict[tuple[str, bytes], list[int]] = defaultdict(list)
-        self.at: dict[str, int] = {}  # where the current copy continues
+        self.at: dict[str, int] = {}  # by id, the index at which the current copy continues
 
     def read(self, record: Record, *, live: bool) -> bool:
         """Return whether the next line is a copy of an earlier live one."""
@@ -95,32 +95,32 @@ class _Copies:
         ids = self.often.intersection(added_ids(data) if live else [own_id(data)])
         if not ids or record.bare is not None:
             return False
-        says = content(record)
-        repeated = live and says in self.live
+        text = content(record)
+        repeated = live and text in self.live
         for id in ids:
             if live and not repeated:
-                self.at.pop(id, None)  # new content, so no copy continues here
-            self._copied(id, says, begins=repeated or not live)
+                self.at.pop(id, None)  # new content ends the copy
+            self._copied(id, text, begins=repeated or not live)
         if live:
-            self.live.add(says)
+            self.live.add(text)
         return repeated
 
-    def _copied(self, id: str, says: bytes, *, begins: bool = False) -> bool:
+    def _copied(self, id: str, text: bytes, *, begins: bool = False) -> bool:
         """Return whether a line repeats earlier content: it continues a copy, or begins one."""
         from bisect import bisect_left
 
-        where = self.where[id, says]
-        goes_on = bisect_left(where, self.at.pop(id, self.lines[id]))
-        if goes_on == len(where) and not (begins and where):
+        where = self.where[id, text]
+        following = bisect_left(where, self.at.pop(id, self.lines[id]))
+        if following == len(where) and not (begins and where):
             where.append(self.lines[id])
             self.lines[id] += 1
             return False
-        self.at[id] = where[goes_on if goes_on < len(where) else 0] + 1
+        self.at[id] = where[following if following < len(where) else 0] + 1
         return True
 
 
 def content(record: Record) -> bytes:
-    """Return a line's content, the same however it is spelled and wherever its parts are stored."""
+    """Return a line's content, independent of its spelling and of where its parts are stored."""
     data = record.data
     if data["type"] == "compaction":
         result = {**_content(data), "ops": [_op_content(op) for op in data["ops"]]}
@@ -131,7 +131,7 @@ def content(record: Record) -> bytes:
 
 def _content(data: Json, blocks: list[str] | None = None) -> Json:
     """Return a record or an inserted message with block ids instead of parts."""
-    result = {key: value for key, value in data.items() if key not in _ELSEWHERE}
+    result = {key: value for key, value in data.items() if key not in _STORAGE}
     parts = data.get("parts")
     if blocks is None:
         blocks = [block_of(part) for part in parts] if type(parts) is list else data.get("blockIds")
@@ -151,7 +151,7 @@ def _op_content(op: Json) -> Json:
     return {**{key: op[key] for key in op if key != "with"}, "blockId": block_of(part)}
 
 
-# -- what `undo` takes back ---------------------------------------------------------------------------
+# -- what `undo` reverts ------------------------------------------------------------------------------
 
 
 def newest(view: View) -> Step | None:
@@ -163,7 +163,7 @@ def newest(view: View) -> Step | None:
 
 
 def last_turn(view: View) -> list[Step]:
-    """Return everything from the newest real user message on, newest first; empty if there is none."""
+    """Return the steps from the newest real user message on, newest first; empty if there is none."""
     prompt = next((m for m in reversed(view.messages) if is_prompt(m)), None)
     if prompt is None:
         return []
@@ -171,6 +171,6 @@ def last_turn(view: View) -> list[Step]:
 
 
 def reverts(view: View) -> list[str]:
-    """Return the ids of the live reverts, which can be undone too."""
+    """Return the ids of the live reverts."""
     live = (record.data for place, record in enumerate(view.log.records) if place not in view.dead)
     return list(dict.fromkeys(data["id"] for data in live if data["type"] == "revert"))

@@ -1,6 +1,6 @@
 """Compaction ops (drop, replace, insert, summarize) as values, and their effect on messages.
 
-Ops in a log and ops from a filter have the same effect, so what a filter prints equals what `-i` records.
+Ops in a log and ops from a filter have the same effect, so a filter prints what `-i` would record.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from .model import Any, Json, Message, Part, Summary, unread
-from .model import Op as Op  # noqa: PLC0414 - for those who import it here
+from .model import Op as Op  # noqa: PLC0414 - re-exported
 from .records import block_of
 from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, ids_in, inserted_id
 from .view import View, arrange, content_of, kind_of, timestamp
@@ -21,7 +21,7 @@ def drop(ids: list[str], why: str) -> Op:
 
 
 def replace(id: str, part: int, block: str, replacement: Part | None, why: str) -> Op:
-    """Return an op that replaces or removes a message's own part `part`, whose hash is `block`."""
+    """Return an op that replaces or removes part number `part` of a message, with the hash `block`."""
     op: Any = {"op": "replace", "id": id, "part": part, "block": block, "with": replacement, "why": why}
     return op  # type: ignore[no-any-return]
 
@@ -34,7 +34,7 @@ def replace_shown(message: Message, shown: int, new: Part | None, why: str) -> O
 
 
 def shown_parts(message: Message) -> list[int]:
-    """Return the indexes of a message's own parts that the view shows, perhaps replaced."""
+    """Return the indexes of a message's own parts that the view shows, original or replaced."""
     own = message.own if message.own is not None else message.parts
     replaced: dict[int, Part | None] = message.replaced or {}
     return [number for number, part in enumerate(own) if replaced.get(number, part) is not None]
@@ -49,7 +49,7 @@ def summarize(ids: list[str], summary: str) -> Op:
 
 
 def replacement(op: Op) -> Part | None:
-    """Return what a `replace` puts in place, unread if it is in a block."""
+    """Return the new part of a `replace`, unread if it is in a block; None if it removes the part."""
     fields: Json = dict(op)
     value: Part | None = fields.get("with")
     if value is None and "blockId" in fields:
@@ -58,7 +58,7 @@ def replacement(op: Op) -> Part | None:
 
 
 def apply(view: View, ops: Sequence[Op]) -> View:
-    """Return what the fold would show after a compaction with these ops; the same view without ops."""
+    """Return the view as the fold would show it after a compaction with these ops."""
     if not ops:
         return view
     concerned = {m.id for m in view.messages if m.after is not None}
@@ -91,7 +91,7 @@ def apply(view: View, ops: Sequence[Op]) -> View:
 
 
 class Effects:
-    """The effects of compactions on these messages, which are changed; `summaries` are new ones.
+    """Applies compactions to these messages in place, and collects the new summaries.
 
     The messages are all of a log, or those of a view that may change.
     """
@@ -100,7 +100,7 @@ class Effects:
         self.messages = messages
         self.inserted: dict[str, list[Message]] = {}  # by the message they follow, latest first
         self.summaries: list[Summary] = []
-        self.hashes: dict[tuple[str, int], str] = {}  # of the parts that replacements name
+        self.hashes: dict[tuple[str, int], str] = {}  # of parts to replace, by message id and index
 
     def insert(self, compaction: Json, place: int) -> None:
         """Add a compaction's messages directly after their anchors, before earlier insertions."""
@@ -121,7 +121,7 @@ class Effects:
             self.inserted.setdefault(after, []).extend(reversed(messages))
 
     def apply(self, compaction: Json, place: int, *, trusted: bool = False) -> None:
-        """Drop, replace and summarize; `trusted`: the replaced parts are known to be unchanged."""
+        """Drop, replace and summarize; `trusted`: the parts to replace need no check."""
         changed: dict[str, Message] = {}
         for number, op in enumerate(compaction["ops"]):
             what = op.get("op")
@@ -145,7 +145,7 @@ class Effects:
             message.line = None
 
     def hide(self, id: str, by: str, place: int) -> None:
-        """Hide a message before this position, unless it is hidden already."""
+        """Hide a message up to this position, unless it is hidden already."""
         message = self.messages.get(id)
         if message is not None and message.place <= place and message.hidden is None:
             message.hidden = by
@@ -184,7 +184,7 @@ class Effects:
         return visible
 
     def _with_inserted(self, root: Message, unseen: dict[str, Message]) -> Iterator[Message]:
-        """Yield a message and those inserted after it, as far as they are visible."""
+        """Yield a message and those inserted after it, if they are visible."""
         stack = [root]
         while stack:
             message = stack.pop()
@@ -199,7 +199,7 @@ class Effects:
 
 
 def shown(message: Message) -> bool:
-    """Return whether any part is left; a message whose parts were all removed is not shown."""
+    """Return whether the message has parts left after replacements."""
     if message.replaced:
         count = len(message.own) if message.own is not None else len(message.blocks or ())
         if count and all(message.replaced.get(part, message) is None for part in range(count)):
@@ -208,7 +208,7 @@ def shown(message: Message) -> bool:
 
 
 def _summary(compaction: Json, number: int, op: Op) -> Json:
-    """Return the summary of a `summarize` op as a record of its own."""
+    """Return the summary of a `summarize` op as a `summary` record."""
     fields: Json = {
         "type": "summary", "id": f"{compaction['id']}.{number}", "createdAt": compaction.get("ts"),
         "summary": op["summary"], "covers": list(op.get("ids") or ()), "by": compaction["id"],

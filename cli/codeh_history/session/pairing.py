@@ -1,4 +1,4 @@
-"""Match responses with calls in one pass over the messages; each response is used once."""
+"""Match responses with calls in one pass over the messages; each response answers at most one call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import orjson
 from ..base.lazy import Pattern
 from .model import Any, Json, Message
 
-# Providers' names for a response cut off by a limit or a filter.
+# Finish reasons of responses that a limit or a filter cut off.
 _CUT = Pattern(
     "length|model_length|max_tokens|MAX_TOKENS|model_context_window_exceeded|content_filter|refusal|SAFETY"
     "|RECITATION|incomplete.*"
@@ -18,10 +18,10 @@ _CONTROL = Pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Call:
-    """A functionCall: its position, its id (`call_K` for the K-th one without), and its answer.
+    """A functionCall: its position, its id (`call_K` for the K-th call without one), and its answer.
 
-    `place` is its message's index. Consecutive model messages form a row: `row` is its number, `number` the
-    call's index in the row.
+    `place` is its message's index. Consecutive model messages form a row: `row` is the row's number,
+    `number` the call's index in the row.
     """
 
     __slots__ = ("answer", "has_id", "id", "message", "name", "number", "part", "place", "row")
@@ -34,7 +34,7 @@ class Call:
         self.place = place
         self.row = row
         self.number = number
-        self.has_id = bool(id)  # whether the history has an id for it
+        self.has_id = bool(id)  # whether its id is in the history
         self.id = str(id) if id else f"call_{idless + 1}"
         self.name = call["name"]
         self.answer: Answer | None = None
@@ -45,7 +45,7 @@ class Call:
 
     @property
     def arguments(self) -> str:
-        """The arguments as text if they could not all be parsed, else ""."""
+        """The unparsed arguments if they are not a complete JSON object, else ""."""
         text = dict(self.message.parts[self.part]).get("arguments")
         return text if isinstance(text, str) else ""
 
@@ -55,7 +55,7 @@ class Call:
         part: Any = self.message.parts[self.part]
         call, item = part["functionCall"], part.get("item")
         if not (call.get("args") is None or isinstance(call["args"], dict)) or not (
-            self.args or _says_nothing(self.arguments)
+            self.args or _is_empty(self.arguments)
         ):
             return "its arguments cannot be read as a JSON object"
         unfinished = isinstance(item, dict) and item.get("status") == "incomplete"
@@ -68,7 +68,7 @@ class Call:
         return ""
 
     def _cut(self) -> bool:
-        """Return whether the response was cut off within this call, as far as can be known."""
+        """Return whether the response was probably cut off within this call."""
         message = self.message
         finish = message.fields.get("finish")
         if not isinstance(finish, str) or not _CUT.fullmatch(finish):
@@ -77,7 +77,7 @@ class Call:
         return not more and (not self.args or message.provider == "anthropic")
 
 
-def _says_nothing(text: str) -> bool:
+def _is_empty(text: str) -> bool:
     """Return whether a text means no arguments; some hosts write `null`."""
     try:
         return not text or orjson.loads(text) in ({}, None)
@@ -86,7 +86,7 @@ def _says_nothing(text: str) -> bool:
 
 
 class Answer:
-    """A functionResponse: its position, and the call that it answers."""
+    """A functionResponse: its position, and the call it answers."""
 
     __slots__ = ("call", "id", "message", "name", "part", "place", "row")
 
@@ -103,13 +103,13 @@ class Answer:
 
     @property
     def number(self) -> int:
-        """The index of the answered call in the row before it; -1 if it answers none of these."""
+        """The index of the answered call in the preceding row; -1 if the call is not in that row."""
         call = self.call
         return call.number if call is not None and call.row == self.row else -1
 
     @property
     def history_id(self) -> str:
-        """The id that the history gives the call in the row before it, or the response; "" if none."""
+        """The stored id of the answered call, if that is in the preceding row, else of the response."""
         call = self.call
         if call is not None and call.row == self.row:
             return call.id if call.has_id else ""
@@ -119,8 +119,8 @@ class Answer:
 class Pairing:
     """All calls and answers in order, matched with each other.
 
-    `units` are the calls of each message that has any. `orphans` answer no call, `doubles` an answered one;
-    `misplaced` are calls in a user's message, which do not count.
+    `units` are the calls of each message that has any. `orphans` are answers without a call, `doubles`
+    answers to an answered call; `misplaced` are calls in a user's message, which are ignored.
     """
 
     def __init__(self) -> None:
@@ -135,11 +135,10 @@ class Pairing:
 def pair(messages: Sequence[Message]) -> Pairing:
     """Match calls and responses of committed messages.
 
-    By id; for a reused id, among the calls of the newest row that has it: the oldest open one with the
-    response's name, else the oldest open one. A response without a matching id answers the oldest open call
-    of its name in the model's last row, else the oldest of all; one with an unknown id only answers a call
-    without an id. So a later result never changes which result an earlier request showed for an earlier
-    call.
+    A response answers the call with its id. If an id is reused, it answers the oldest open call with its
+    name, else the oldest open call, in the newest row that has the id. A response without a matching id
+    answers the oldest open call with its name in the model's last row, else in any row; if it has an id,
+    only a call without one. So a later result never changes how an earlier request paired its calls.
     """
     return _walked(messages).pairing
 
@@ -159,9 +158,9 @@ class Walk:
         self.row = 0
         self.idless = False  # whether a call had no id
         self.begun = 0  # number of calls before the model's last row
-        self.sifted = 0  # number of calls that `earlier` was taken from
-        self.earlier: list[Call] = []  # those of them that were open
-        self.latest: dict[str, list[Call]] = {}  # by id, the calls of the newest row that used it
+        self.sifted = 0  # number of calls that were filtered into `earlier`
+        self.earlier: list[Call] = []  # calls that were open when the last row began
+        self.latest: dict[str, list[Call]] = {}  # by id, the calls of the newest row that has it
 
     def through(self, messages: Iterable[Message]) -> Iterator[tuple[Message, list[Call], list[Answer]]]:
         """Yield each committed message with the calls and answers in its parts."""
@@ -173,7 +172,7 @@ class Walk:
                 continue
             if role != "model":
                 answering = True
-            elif answering:  # the model's next row begins
+            elif answering:  # a new row of model messages begins
                 self.row += 1
                 self.begun = len(pairing.calls)
                 answering = False
@@ -233,7 +232,7 @@ class Walk:
         return calls[self.begun :], self.earlier
 
     def named(self, answer: Answer) -> Call | None:
-        """Return the oldest open call of that name: without an id, or, for an answer without one, any."""
+        """Return the oldest open call with the answer's name; if the answer has an id, one without."""
         if answer.id and not self.idless:
             return None
         candidates = (
@@ -244,7 +243,7 @@ class Walk:
 
 
 def oldest(calls: Iterable[Call], name: str | None = None, *, idless: bool = False) -> Call | None:
-    """Return the first open call, optionally with this name and without an id of its own."""
+    """Return the first open call with this name (None: any); `idless`: only calls without a stored id."""
     for call in calls:
         if call.answer is None and (name is None or name == call.name) and not (idless and call.has_id):
             return call
@@ -263,7 +262,7 @@ def open_calls(messages: Sequence[Message]) -> list[Call]:
 
 
 def only_results(message: Message) -> bool:
-    """Return whether a user's message holds only results, of functions or in a provider's own form."""
+    """Return whether a user's message contains only results, of functions or in a provider's own form."""
     of_tools = message.kind == "tool"
     return bool(message.parts) and all(
         "functionResponse" in part or (of_tools and "native" in part) for part in message.parts
@@ -271,7 +270,7 @@ def only_results(message: Message) -> bool:
 
 
 def open_at_end(messages: Sequence[Message], pairing: Pairing | None = None) -> list[Call]:
-    """Return the open calls of the last model message, if only its own results follow it."""
+    """Return the open calls of the last model message, if only results follow it."""
     sent = (message for message in reversed(messages) if message.is_sent)
     last = next((message for message in sent if message.role == "model" or not only_results(message)), None)
     if last is None or last.role != "model" or not any("functionCall" in part for part in last.parts):
@@ -284,10 +283,10 @@ _BEGINNING, _MIDDLE = "Tool call ", " failed with error: "
 
 
 def failed_call(name: str, reason: str) -> str:
-    """Return the sentence that a failed call's result holds under `error`."""
+    """Return the text under `error` in a failed call's result."""
     return f"{_BEGINNING}{name}{_MIDDLE}{reason}"
 
 
 def is_failed_call(text: object) -> bool:
-    """Return whether a text is such a sentence."""
+    """Return whether a text is that of a failed call."""
     return isinstance(text, str) and text.startswith(_BEGINNING) and _MIDDLE in text

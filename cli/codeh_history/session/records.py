@@ -1,4 +1,4 @@
-"""Bytes ↔ records: one JSON object per line, split on `\n` only, every line kept as its bytes."""
+"""Bytes ↔ records: one JSON object per line, split on `\n` only; every line keeps its bytes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .model import Any, Json, Part, Unread
 from .rules import LONGEST, PLACING, ROLE_OF_KIND, RULES, SKIPPED
 
 VERSION = 1
-MAX_DEPTH = 200  # levels of JSON that are written: a request nests deeper than a session
-MAX_READ = 240  # a deeper line counts as damaged: a request nests it deeper still
+MAX_DEPTH = 200  # levels of JSON that are written; a request adds more
+MAX_READ = 240  # levels of JSON that are read; a deeper line counts as damaged
 _WRITTEN = 254  # levels that orjson writes
 _SHALLOW = 2 * MAX_READ  # bytes; shorter lines cannot nest deeper
-_DIGITS = 15  # of the length of a skipped line; a file may hold anything that looks like one
-TORN = "torn last line"  # reason of damage: it may be one that is being written
-BOM = b"\xef\xbb\xbf"  # some editors write it; not part of the first line
+_DIGITS = 15  # most digits of the length in a `SKIPPED` line; more are other content
+TORN = "torn last line"  # reason of damage; another process may be writing the line
+BOM = b"\xef\xbb\xbf"  # some editors write it; it is not part of the first line
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
 
 _OF_TOOLS = frozenset(("functionCall", "functionResponse"))
@@ -31,8 +31,8 @@ _PART_SHAPES = {
 class Record:
     """A line: its parsed object, its bytes, and its offset in the file.
 
-    `bare`: for a bare `{"role","parts"}` line, how many equal lines precede it. `blocks`: for a `ref` whose
-    parts were fetched, their block ids.
+    `bare`: for a bare `{"role","parts"}` line, the number of equal lines before it. `blocks`: for a `ref`
+    with fetched parts, their block ids.
     """
 
     __slots__ = ("bare", "blocks", "data", "line", "offset")
@@ -50,11 +50,11 @@ class Record:
         return self.line.removesuffix(b"\n")
 
 
-ELEMENT = 0  # in a file that is one JSON value: the line number of a damaged element
+ELEMENT = 0  # the line number of a damaged element in a file that is one JSON value
 
 
 class Damage:
-    """A line that is not a record, and why; if `mended`, nothing is lost.
+    """A line that is not a record, and the reason; if `mended`, nothing is lost.
 
     Line `ELEMENT`: an element of a file that is one JSON value; the reason names it.
     """
@@ -68,7 +68,7 @@ class Damage:
 class Log:
     """A parsed session file: records in byte order, damaged lines, and the size in bytes.
 
-    `refers`: whether a record may name blocks that hold its parts.
+    `refers`: whether a record may refer to blocks.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Log:
 
 
 class ParseState:
-    """What precedes the lines to parse: bytes, lines, and counts of bare messages."""
+    """The state of parsing a file piece by piece: bytes and lines so far, counts of bare messages."""
 
     def __init__(self) -> None:
         self.size = self.lines = 0
@@ -89,10 +89,10 @@ class ParseState:
 
 
 def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
-    """Parse every line; a damaged one is recorded with its byte offset and skipped.
+    """Parse every line; skip damaged ones and record them with their byte offsets.
 
-    A complete last line without a newline is a record: its append was interrupted just before it. `before`
-    describes what precedes these lines in the file, and is updated.
+    A last line that lacks only its newline is a record: its append was interrupted. `before` is the state
+    after the preceding lines of the file, and is updated.
     """
     before = before or ParseState()
     records: list[Record] = []
@@ -140,14 +140,14 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
 
 
 def _skipped(line: bytes) -> int:
-    """Return the length of the line that this one replaces, or 0 if it replaces none."""
+    """Return the length of the line that a `SKIPPED` line replaces; 0 for any other line."""
     length = line.removeprefix(SKIPPED).strip()
     is_ours = line.startswith(SKIPPED) and length.isdigit() and len(length) <= _DIGITS
     return int(length) if is_ours else 0
 
 
 def _is_usual(data: Any) -> bool:
-    """Return whether it is a message of texts, calls and results, as nearly all lines are."""
+    """Return whether it is a valid message of texts, calls and results, as nearly all lines are."""
     try:
         parts = data["parts"]
         if data["type"] != "message" or data["kind"] not in ROLE_OF_KIND or type(data["id"]) is not str:
@@ -175,7 +175,7 @@ def _why(line: bytes, error: ValueError) -> str:
 
 
 def _adopt(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
-    """Make a message of a line without type or id; return how many equal lines precede it."""
+    """Make a line without type and id a message; return the number of equal lines before it."""
     if data.get("type", "message") != "message" or type(data.get("parts")) is not list:
         return None
     line = hash(raw.rstrip(b"\r"))
@@ -186,7 +186,7 @@ def _adopt(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
 
 
 def check(data: object) -> str | None:
-    """Return why this object is not a record, or None."""
+    """Return the reason why this object is not a record, or None."""
     if type(data) is not dict:
         return "not an object"
     kind = data.get("type")
@@ -208,12 +208,12 @@ def check(data: object) -> str | None:
 
 
 def _has_parts(data: Json) -> bool:
-    """Return whether content, or the blocks that hold it, is present."""
+    """Return whether a record has parts, inline or in blocks."""
     return type(data.get("parts")) is list or type(data.get("blockIds")) is list
 
 
 def check_message(data: Json) -> str | None:
-    """Return why this object cannot be a message, or None."""
+    """Return the reason why this object cannot be a message, or None."""
     kind = data.get("kind")
     if kind is not None and type(kind) is not str:
         return "`kind` is not text"
@@ -225,7 +225,7 @@ def check_message(data: Json) -> str | None:
 
 
 def check_parts(data: Json) -> str | None:
-    """Return why a record's parts are invalid, or None."""
+    """Return the reason why a record's parts are invalid, or None."""
     parts = data.get("parts")
     if parts is None:
         return None
@@ -246,7 +246,7 @@ def check_parts(data: Json) -> str | None:
 
 
 def _check_ids(data: Json) -> str | None:
-    """Return why a record's lists of ids are invalid, or None."""
+    """Return the reason why a record's lists of ids are invalid, or None."""
     for name in ("blockIds", "covers", "ids"):
         ids = data.get(name)
         if ids is not None and not (type(ids) is list and all(type(id) is str for id in ids)):
@@ -255,7 +255,7 @@ def _check_ids(data: Json) -> str | None:
 
 
 def _check_ops(data: Json) -> str | None:
-    """Return why the ops of a compaction are invalid, or None; unknown ops are ignored."""
+    """Return the reason why the ops of a compaction are invalid, or None; unknown ops are ignored."""
     for op in data.get("ops") or ():
         if type(op) is not dict:
             return "an op is not an object"
@@ -281,7 +281,7 @@ def bare_id(raw: bytes, occurrence: int) -> str:
 
 
 def id_is_in_line(raw: bytes, id: str) -> bool:
-    """Return whether a message's line has this id anywhere; a bare line's id depends on earlier lines."""
+    """Return whether a message's line has this id in any file; a bare line's depends on earlier lines."""
     if raw.startswith(b'{"type":"message","id":') or "id" in orjson.loads(raw):
         return True
     return bare_id(raw, 0) == id
@@ -293,7 +293,7 @@ def dumps(data: object) -> bytes:
 
 
 def block_of(part: Part) -> str:
-    """Return the sha256 of a part's compact JSON: its block id, and what a `replace` names."""
+    """Return the sha256 of a part's compact JSON: its block id, and the `block` of a `replace`."""
     import hashlib
 
     stored: object = part
@@ -325,5 +325,5 @@ def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
     try:
         value = orjson.loads(line)
     except ValueError as error:
-        return "limit" in str(error)  # beyond the depth that orjson reads
+        return "limit" in str(error)  # deeper than orjson reads
     return nests_deeper(value, limit)

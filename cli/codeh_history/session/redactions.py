@@ -1,11 +1,11 @@
-"""Redactions: the names of lines that lost content for good; they do not affect the view.
+"""Redactions: records that name the lines whose content was removed; they do not affect the view.
 
-A line has the same name in every copy, whatever was redacted: its id; without one, its type and what it is
-`of`, or its time. A line without these (a bare message, a damaged line) is named after the line before it.
-No name reveals content.
+A line has the same name in every copy of a session: its id; without one, its type and its `of`, or its
+time. A line without these (a bare message, a damaged line) is named after the line before it. Names contain
+no content.
 
 `redact -i` adds a redaction after the first line, so that `sync` removes the same content from other
-copies. It reveals nothing of what was removed, not even a hash.
+copies. It contains nothing of what was removed, not even a hash.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Line:
 
 
 def named_lines(data: bytes) -> list[Line]:
-    """Return the lines of a session, without a torn last one."""
+    """Return the lines of a session with their names, without blank lines and a torn last one."""
     counts: Counter[str] = Counter()
     lines: list[Line] = []
     parsed = ParseState()
@@ -56,7 +56,7 @@ def named_lines(data: bytes) -> list[Line]:
 
 
 def _own(data: Json) -> str | None:
-    """Return what identifies a record, except how often it occurred before; None if nothing does."""
+    """Return a record's name without its occurrence number; None if it has no name of its own."""
     kind, id, of = data["type"], data.get("id"), data.get("of")
     if kind == "session":
         return f"session {data.get('created')}"
@@ -81,24 +81,24 @@ def record(id: str, ts: str, before: Sequence[bytes], after: Sequence[bytes]) ->
 
 
 def insert_redaction(lines: Sequence[bytes], redaction: bytes) -> list[bytes]:
-    """Return a session's lines with a redaction added after the first, in the order of `joined`."""
+    """Return a session's lines with a redaction added after the first, in sorted order."""
     end = next((n for n, line in enumerate(lines) if n and not line.startswith(_BEGIN)), len(lines))
     return with_redactions([lines[0].removesuffix(b"\n") + b"\n", *lines[end:]], [redaction, *lines[1:end]])
 
 
 def with_redactions(lines: Sequence[bytes], redactions: Iterable[bytes]) -> list[bytes]:
-    """Return a session's lines with its redactions, sorted, after the first, which identifies the file."""
+    """Return a session's lines with the redactions, sorted, after the first, which identifies the file."""
     return [*lines[:1], *sorted(redactions), *lines[1:]]
 
 
 def names_in(data: Json) -> list[str]:
-    """Return the names of lines in a redaction."""
+    """Return the names of the lines that a redaction lists."""
     names = data.get("lines")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def without_content(line: Line) -> Json:
-    """Return a line's record without content, for two copies that lost different content."""
+    """Return a line's record without content, for two copies with different redactions."""
     data: Json = line.record.data if line.record is not None else {}
     kept = {key: data[key] for key in _SAFE if key in data}
     if data.get("type") == "ref":

@@ -1,4 +1,4 @@
-"""What a record of each type is: the table of rules for the fold and for every partial reader.
+"""The types of records: a table of rules for the fold and for readers of part of a log.
 
 To add a type, add a row here, a method of its name in `fold.Fold`, and its lines in docs/format.md. Partial
 readers follow this table, and leave what they cannot interpret to the fold.
@@ -15,25 +15,24 @@ if TYPE_CHECKING:
     from .model import Json
 
 ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
-NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # as shown to people
+NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # in output
 LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is not a record
-SKIPPED = b"\0skipped "  # begins the line that replaces one too long to be read; its length follows
+SKIPPED = b"\0skipped "  # replaces a line that is too long; followed by its length
 BLOCK_FIELDS = frozenset(("blockIds", "spelling", "idless"))  # fields about blocks
 
-# Which messages a record affects.
+# The messages that a record affects.
 NONE = 0
 OWN = 1  # the one that it adds or streams into
-NAMED = 2  # those that it names, and those that it adds
+NAMED = 2  # those whose ids it contains, and those that it adds
 EARLIER = 3  # all earlier ones
 ANY = 4  # depends on all records
 
 
 class Rule(Fields):
-    """A row: the fields that a type requires, and which messages it affects.
+    """A type's rule: the fields that it requires, and the messages that it affects (`reach`).
 
-    `names`: fields with ids of earlier records. `places`: it adds a message, which is positioned at its
-    line. `streams`: its content belongs to the message in `of`, and it has no id. `content`: it has parts,
-    or blocks that hold them.
+    `names`: fields with ids of earlier records. `places`: it adds a message at its line. `streams`: its
+    content belongs to the message in `of`, and it has no id. `content`: it has parts, inline or in blocks.
     """
 
     needs: tuple[str, ...] = ()
@@ -58,7 +57,7 @@ RULES = {
     "compaction": Rule(needs=("id", "ops"), reach=NAMED, content=True),  # its ops name and insert messages
     "clear": Rule(needs=("id",), reach=EARLIER),
     "revert": Rule(needs=("id", "of"), reach=ANY, names=("of",)),
-    "usage": Rule(needs=("id", "of", "usage")),  # `of` is a sub-agent's message, which is in no log
+    "usage": Rule(needs=("id", "of", "usage")),  # `of` is a sub-agent's message, not in this log
 }
 OTHER = Rule()  # any unknown type
 PLACING = frozenset(type for type, rule in RULES.items() if rule.places)
@@ -67,7 +66,7 @@ NAMES_OF_AN_OP = ("ids", "id", "after")
 
 
 def own_id(data: Json) -> str | None:
-    """Return the id by which a revert can name a record, or None."""
+    """Return the id by which a revert refers to a record, or None."""
     id = data.get("id")
     return id if type(id) is str and data["type"] != "session" else None
 
@@ -85,7 +84,7 @@ def added_ids(data: Json) -> Iterator[str]:
 
 
 def content_id(data: Json) -> str | None:
-    """Return the id of the message, or of the update, whose content a record has."""
+    """Return the id of the message or update to which a record's content belongs."""
     return str(data["of"]) if data["type"] in STREAMING else own_id(data)
 
 

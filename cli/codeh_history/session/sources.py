@@ -1,8 +1,8 @@
-"""What a model gets with a message besides its parts: a tool's sources, and a list of attached files.
+"""Add a tool's sources and a list of attached files to the parts that a model gets.
 
-A tool's result has `references`, numbered once for the whole session. The model reads them as `sources` in
-the result and cites them as `[source3]`; for attached files it reads names, types and sizes. Everything
-here depends on one message alone, so requests keep their prefix.
+The `references` of a tool's result are numbered once for the whole session. The model reads them as
+`sources` in the result and cites them as `[source3]`; for attached files it reads names, types and sizes.
+The additions depend on one message alone, so that requests keep their prefix.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ NO_SOURCES = "No relevant sources found."
 def rendered(view: View) -> View:
     """Put the references of messages into their parts; return the same view if there are none.
 
-    The number of parts does not change, so ops made for the result apply to the view itself. A replaced
-    result is unchanged. Rendering twice has no further effect.
+    The number of parts does not change, so ops for the result apply to the view itself. A replaced result
+    gets no references. Rendering is idempotent.
     """
     if not any("references" in message.fields for message in view.messages):
         return view
@@ -30,7 +30,7 @@ def rendered(view: View) -> View:
 
 
 def sources(references: Sequence[Any]) -> list[Json] | str:
-    """Return references as the model reads them, with their numbers; a sentence if there are none."""
+    """Return references as the model reads them, with their numbers; a message if there are none."""
     items = [
         {"source_number": item["number"], "content_id": item.get("id"), "content": item.get("text")}
         for item in references
@@ -67,7 +67,7 @@ def _in_result(part: Part, references: list[Json] | str) -> Part:
 
 
 def _has_sources(response: Json) -> bool:
-    """Return whether a response already has them in this form."""
+    """Return whether a response already contains sources in this form."""
     for key in ("sources", "references"):
         value = response.get(key)
         if value == NO_SOURCES:
@@ -111,7 +111,7 @@ def _listed(message: Message) -> Message:
 
 
 def _named(part: Part, name: str) -> Part:
-    """Give a file its name, for providers that accept one, unless it has one."""
+    """Add a file's name, for providers that accept one, unless it has one."""
     for key in ("inlineData", "fileData"):
         blob: Any = part.get(key)
         if isinstance(blob, dict) and not blob.get("displayName"):
@@ -120,7 +120,7 @@ def _named(part: Part, name: str) -> Part:
 
 
 def listing(message: Message) -> str:
-    """Return what the model reads about a message's attached files; "" if there are none."""
+    """Return the list of a message's attached files that the model reads; "" if there are none."""
     attached = message.fields.get("attached")
     lines = ["Attached files:"]
     for item in attached if isinstance(attached, list) else ():
@@ -129,7 +129,7 @@ def listing(message: Message) -> str:
             details = [str(item["mimeType"])] if item.get("mimeType") else []
             details += [f"{size} bytes"] if isinstance(size, int) else []
             text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(details)})" if details else "")
-            lines.append(" ".join(text.split()))  # one line, whatever the name contains
+            lines.append(" ".join(text.split()))  # a name may contain line ends
     return "\n".join(lines) if lines[1:] else ""
 
 

@@ -1,4 +1,4 @@
-"""A view as a session stream: what filters print, and what folds to the same view."""
+"""Write a view as a session stream, which folds to the same view; filters print it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def lines(view: View) -> Iterator[bytes]:
 
 
 def records(view: View) -> Iterator[bytes | Json]:
-    """Yield the same: unchanged lines as bytes, new ones as records."""
+    """Yield the items of `lines`: unchanged lines as bytes, new ones as records."""
     if view.header_raw is not None:
         yield view.header_raw
     for record in view.carried:
@@ -37,7 +37,7 @@ def records(view: View) -> Iterator[bytes | Json]:
 
 
 def record_of(message: Message, flow: str = "") -> Json:
-    """Return a message as one committed record of what the view shows; a `ref` if it is in blocks."""
+    """Return a message, as the view shows it, as one committed record; a `ref` if it is in blocks."""
     record: Json = {
         "type": "message", "id": message.id, "ts": message.ts, "kind": message.kind,
         "role": message.role, "parts": message.parts,
@@ -57,7 +57,7 @@ def record_of(message: Message, flow: str = "") -> Json:
 
 
 def blocks_of(message: Message) -> list[str] | None:
-    """Return the blocks that hold exactly the parts that a message shows, or None."""
+    """Return the ids of the blocks with exactly the parts that a message shows, or None."""
     untouched = not message.replaced and (message.own is None or message.own is message.parts)
     return message.blocks if untouched else None
 
@@ -70,9 +70,9 @@ def _pending(message: Message) -> Iterator[Json]:
             "role": message.role,
         }  # fmt: skip
     edited = len(message.pending or ()) if message.update is not None else 0
-    if message.update is not None:  # a delta would be joined to its neighbouring texts
+    if message.update is not None:  # all in the update, because texts of a delta would be joined
         if any(type(part) is Unread for part in message.pending or ()):
-            edited = len(content_of(message.update) or ())  # they may be texts to join
+            edited = len(content_of(message.update) or ())  # unread parts may be texts to join
         yield {**message.update, "of": message.id, "parts": (message.pending or [])[:edited]}
     if message.pending and message.pending[edited:]:
         yield {"type": "delta", "of": message.id, "parts": message.pending[edited:]}

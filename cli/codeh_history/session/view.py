@@ -1,4 +1,4 @@
-"""The view: what a model would see now, and the rules for its messages and summaries."""
+"""The view: what a model would see now; functions on its messages and summaries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .rules import ROLE_OF_KIND
 
 
 class Step:
-    """Something `undo` can take back: its type, its id, and its last position."""
+    """A change that `undo` can revert: its type, its id, and its last position."""
 
     __slots__ = ("id", "message", "place", "type")
 
@@ -23,11 +23,11 @@ class Step:
 
 
 class View:
-    """What a model would see now, and where it comes from.
+    """What a model would see now, with the log it was computed from.
 
     `messages` and `summaries` are the visible ones, in order; `all` has every live message by id, hidden
-    ones too; `carried` are settings and unknown lines in file order; `dead` are the positions of records
-    that do not count, because they were undone or are repeated.
+    ones too; `carried` are settings and unknown lines in file order; `dead` are the positions of undone and
+    of repeated records.
     """
 
     def __init__(self, log: Log, dead: set[int] | None = None, notes: list[str] | None = None) -> None:
@@ -43,22 +43,22 @@ class View:
         self.hidden_summaries: list[Summary] = []
         self.all: dict[str, Message] = {}
         self.applied: list[Record] = []  # live compactions that no clear hides
-        self.made: dict[str, Step] = {}  # what `steps` has besides messages
+        self.made: dict[str, Step] = {}  # the steps other than messages, by id
         self.notes = notes or []
 
     @property
     def steps(self) -> list[Step]:
-        """What undo can take back, by last position; an inserted message belongs to its record."""
+        """The changes that `undo` can revert, by last position; inserted messages belong to compactions."""
         messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
         return sorted([*messages, *self.made.values()], key=lambda step: step.place)
 
     @property
     def sent(self) -> list[Message]:
-        """The visible messages that a model gets."""
+        """The visible messages that are sent to a model."""
         return [message for message in self.messages if message.is_sent]
 
     def edited_after(self, message: Message) -> str | None:
-        """Return the id of the latest user message before this one that was edited after it, or None."""
+        """Return the id of the earlier user message that was edited last after this one, or None."""
         edits = [
             step for step in self.made.values()
             if step.type == "update" and step.message is not None and step.message.role == "user"
@@ -110,15 +110,15 @@ def readable_text(message: Message) -> str:
 
 
 def uses_tools(message: Message) -> bool:
-    """Return whether a message holds calls or results."""
-    for part in message.parts:  # noqa: SIM110 - asked of each message of a long log
+    """Return whether a message contains calls or results."""
+    for part in message.parts:  # noqa: SIM110 - a loop is faster, and logs are long
         if "functionCall" in part or "functionResponse" in part:
             return True
     return False
 
 
 def content_of(data: Json) -> list[Part] | None:
-    """Return a record's parts, unread ones if it names blocks; None if it has no content."""
+    """Return a record's parts, unread ones if they are in blocks; None if it has no content."""
     parts = data.get("parts")
     if type(parts) is list:
         return parts
@@ -126,7 +126,7 @@ def content_of(data: Json) -> list[Part] | None:
 
 
 def timestamp(value: object) -> str | None:
-    """Return a time as stored: RFC 3339 text unchanged, epoch milliseconds converted to it."""
+    """Return a stored time as text: RFC 3339 unchanged, epoch milliseconds converted."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         from ..base.times import FIRST, LAST, from_millis
 
@@ -135,7 +135,7 @@ def timestamp(value: object) -> str | None:
 
 
 def join(pending: list[Part], parts: Iterable[Part]) -> list[Part]:
-    """Return pending content plus a delta, with neighbouring plain texts joined, in linear time."""
+    """Return pending content with more parts appended; adjacent plain texts are joined, in linear time."""
     joined = list(pending)
     texts: list[str] = []  # texts to append to the last part, joined once
     thought = _thought(joined[-1]) if joined else None
@@ -163,14 +163,14 @@ def _thought(part: Part) -> bool | None:
 
 
 def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[list[Summary], list[Summary]]:
-    """Return visible and covered summaries, in the order of what they cover."""
+    """Return the visible summaries, in the order of the messages they cover, and the covered ones."""
     by_id = {summary.id: summary for summary in summaries}
     covered = {
         id for summary in summaries for id in summary.covers
         if id in by_id and by_id[id].place <= summary.place and id != summary.id
     }  # fmt: skip
     above: dict[str, list[str]] = {}  # the summaries that cover a summary
-    first: list[tuple[int, str]] = []  # of the messages that a summary itself covers
+    first: list[tuple[int, str]] = []  # the first position that a summary covers directly, and its id
     for summary in by_id.values():
         places = [messages[id].place for id in summary.covers if id in messages]
         if places:
@@ -178,8 +178,8 @@ def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[lis
         for id in summary.covers:
             if id in by_id and id not in messages:
                 above.setdefault(id, []).append(summary.id)
-    starts: dict[str, int] = {}  # of the messages that each covers, directly or not
-    for place, id in sorted(first):  # so that each summary is visited once
+    starts: dict[str, int] = {}  # the first position that each summary covers, directly or not
+    for place, id in sorted(first):  # sorted, so that each summary is visited once
         stack = [id]
         while stack:
             id = stack.pop()
@@ -192,7 +192,7 @@ def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[lis
 
 
 def number_calls(messages: Iterable[Message], before: int = 0) -> int:
-    """Set how many calls without an id precede each message; return how many there are in total."""
+    """Set each message's number of earlier calls without an id; return the total."""
     for message in messages:
         message.idless = before
         for part in message.own if message.own is not None else message.parts:
@@ -202,7 +202,7 @@ def number_calls(messages: Iterable[Message], before: int = 0) -> int:
 
 
 def is_idless(part: Part) -> bool:
-    """Return whether a part, read or not, is a call without an id."""
+    """Return whether a part, fetched or not, is a call without an id."""
     stored: object = part
     if type(stored) is Unread:
         return stored.call
