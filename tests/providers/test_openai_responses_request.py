@@ -187,6 +187,32 @@ MODELS = {
 }  # fmt: skip
 
 
+def several_messages(encrypted):
+    """A response as openai-agents stores it: a message an item, two calls at once, and the answer."""
+    one = {"item": {"id": "fc_1"}}, {"item": {"id": "fc_2"}}
+    parts = [
+        [reasoning("rs_1", encrypted)], [call("c1", **one[0])], [result({"output": "a"}, "c1")],
+        [call("c2", **one[1])], [result({"output": "b"}, "c2")], [reasoning("rs_2")], [text_part("c", id="m")],
+    ]  # fmt: skip
+    kinds = ("codeh", "codeh", "tool", "codeh", "tool", "codeh", "codeh")
+    records = [
+        message(number, kind, part, **(OWN if kind == "codeh" else {}))
+        for number, (kind, part) in enumerate(zip(kinds, parts, strict=True), 1)
+    ]
+    return [
+        item.get("id")
+        for item in request([USER, *records, message(9, "user", [{"text": "x"}])]).body["input"]
+    ]
+
+
+def test_reasoning_and_what_followed_it_go_back_from_several_messages():
+    assert several_messages("gAAA") == [None, "rs_1", "fc_1", None, "fc_2", None, "rs_2", "m", None]
+
+
+def test_what_followed_lost_reasoning_goes_back_without_its_id():
+    assert several_messages(None) == [None, None, None, None, None, "rs_2", "m", None]
+
+
 @pytest.mark.parametrize(("parts", "fields", "items"), MODELS.values(), ids=MODELS)
 def test_model(parts, fields, items):
     assert sent(*parts, **fields) == items

@@ -7,7 +7,8 @@ and reasoning that it can neither decrypt nor find.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from ...session.model import Any, Json, Message, Part
 from ..parts import item_of, name_of, native_of
@@ -51,6 +52,7 @@ class Replay:
         self.sent: set[str] = set()  # ids of items
         self.waiting: set[str] = set()  # call ids of native calls without an answer
         self.answered: set[tuple[str, str | None]] = set()  # model message and call id of each answer
+        self.broken = set() if faithful else set(_without_reasoning(messages))
         caller = ""
         for message in messages:
             if message.kind != "tool":
@@ -67,7 +69,7 @@ class Replay:
         if self.faithful:
             return True
         ids = _item_ids(turn.parts)
-        if len(set(ids)) != len(ids) or not self.sent.isdisjoint(ids) or not _whole(turn):
+        if len(set(ids)) != len(ids) or not self.sent.isdisjoint(ids) or turn.id in self.broken:
             return False
         self.sent.update(ids)
         return True
@@ -134,20 +136,47 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
     return ids
 
 
-def _whole(turn: Turn) -> bool:
-    """Whether the turn still has all its reasoning, each with the item that originally followed it."""
-    message = turn.message
-    had = message.own if message is not None and message.own is not None else turn.parts
+def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
+    """Yield the ids of messages whose reasoning, in them or before them, cannot go back.
+
+    A response may be several messages, one an item, with the results of its calls in between.
+    """
+    lost = False
+    for (provider, _, answers), group in groupby(messages, _of_a_response):
+        run = list(group)
+        if provider == NAME:
+            parts = [part for message in run for part in message.parts]
+            had = [
+                part for message in run for part in (message.parts if message.own is None else message.own)
+            ]
+            lost = not _whole(parts, had) if any(map(_is_reasoning, had)) else lost
+            yield from (message.id for message in run if lost)
+        else:
+            lost = lost and answers
+
+
+def _of_a_response(message: Message) -> tuple[str | None, str | None, bool]:
+    made = message.role == "model" and message.provider == NAME
+    return (NAME, message.model, False) if made else (None, None, message.kind == "tool")
+
+
+def _is_reasoning(part: Part) -> bool:
+    item = native_of(part, NAME)
+    return isinstance(item, dict) and item.get("type") == "reasoning"
+
+
+def _whole(parts: Sequence[Part], had: Sequence[Part]) -> bool:
+    """Whether all the reasoning that a response `had` is there, each with the item that followed it."""
     at = 0
     for number, part in enumerate(had):
-        reasoning = native_of(part, NAME)
-        if not isinstance(reasoning, dict) or reasoning.get("type") != "reasoning":
+        if not _is_reasoning(part):
             continue
-        while at < len(turn.parts) and turn.parts[at] != part:
+        while at < len(parts) and parts[at] != part:
             at += 1
-        following = turn.parts[at + 1 : at + 2]
+        following = parts[at + 1 : at + 2]
         if not following or following != had[number + 1 : number + 2]:
             return False
-        if not isinstance(reasoning.get("encrypted_content"), str) or not _item_ids(following):
+        encrypted = native_of(part, NAME).get("encrypted_content")
+        if not isinstance(encrypted, str) or not _item_ids(following):
             return False
     return True
