@@ -1,1 +1,1 @@
-"""Sessions as other packages want them, a file each; no package is needed but by its own file."""
+"""Sessions that implement other packages' interfaces, one module per package."""

@@ -1,7 +1,7 @@
 """A `SessionStore` of claude-agent-sdk: `ClaudeAgentOptions(session_store=SessionStore())`.
 
-It implements the protocol without importing the package. Transcripts are stored exactly as Claude Code
-writes them, so that every command that reads a session accepts their files.
+It implements the protocol without importing the package. Transcripts are stored in Claude Code's format, so
+that every command that reads a session accepts their files.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class OfSession(TypedDict):
 
 
 class Key(OfSession):
-    """The key of a transcript: a session's, or with `subpath` a sub-agent's."""
+    """The key of a session's transcript or, with `subpath`, a sub-agent's."""
 
     subpath: NotRequired[str]
 
 
 class SessionStore:
-    """Transcripts in `HOME/claude-code`; entries are returned unchanged, in the order of storing.
+    """Transcripts in `HOME/claude-code`; entries are returned unchanged, in the order in which they came.
 
     An entry whose `uuid` is already stored is skipped, so that retries are harmless. `delete` moves files
     to `claude-code/trash`.
@@ -50,7 +50,7 @@ class SessionStore:
         self.executor = SerialExecutor()
 
     def path(self, key: Key) -> str:
-        """Return the file of a transcript, which commands accept as SESSION."""
+        """Return the path of a transcript's file, which commands accept as SESSION."""
         main = os.path.join(self._project(key["project_key"]), escaped(key["session_id"]))
         subpath = key.get("subpath")
         below = [escaped(name) for name in subpath.split("/")] if subpath else []
@@ -63,17 +63,17 @@ class SessionStore:
 
     @in_order
     def load(self, key: Key) -> list[Any] | None:
-        """Return all entries; None if nothing was ever stored."""
+        """Return all entries; None if none was ever appended."""
         return read(self.path(key))
 
     @in_order
     def list_sessions(self, project_key: str) -> list[Any]:
-        """List sessions with the time of their last entry, in epoch milliseconds."""
+        """List sessions with the time of their last change, in epoch milliseconds."""
         return self._sessions(project_key)
 
     @in_order
     def list_session_summaries(self, project_key: str) -> list[Any]:
-        """Return the package's summary of each session, computed from its current entries."""
+        """Return the package's summary of each session, computed from its entries."""
         from claude_agent_sdk import fold_session_summary
 
         summaries: list[Any] = []
@@ -86,7 +86,7 @@ class SessionStore:
 
     @in_order
     def delete(self, key: Key) -> None:
-        """Move a transcript to the trash; without `subpath`, with those of its sub-agents."""
+        """Move a transcript to the trash; a session's with those of its sub-agents."""
         path = self.path(key)
         place = os.path.join(self._folder, "trash", f"{time.time_ns():x}-{os.urandom(3).hex()}")
         for moved in [path] if key.get("subpath") else [path, path.removesuffix(ENDING)]:
@@ -173,11 +173,11 @@ def read(path: str) -> list[Any] | None:
 def line_of(entry: Any) -> bytes:
     """Serialise an entry as a line, keeping numbers of any size and lone surrogates."""
     text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace") + b"\n"  # half a character as JSON escapes it
+    return text.encode("utf-8", "backslashreplace") + b"\n"  # JSON escapes lone surrogates alike
 
 
 def entries_in(data: bytes, path: str = "") -> Iterator[Any]:
-    """Yield the JSON objects among the lines; with `path`, log other lines."""
+    """Yield the JSON objects among the lines; with `path`, log a warning for other lines."""
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue

@@ -46,10 +46,10 @@ _USUAL = str.maketrans("-_", "+/")  # from URL-safe to standard base64
 
 
 class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
-    """One stored session per session of the service, and one for the state of each app and user.
+    """Stores each session of the service in a session, and the state of each app and user in another.
 
-    No event is rejected as stale: events of several processes are kept in the order of storing. An event
-    that is appended again is stored once. Deleted sessions go to the trash.
+    No event is rejected as stale: events of several processes are stored in the order in which they come.
+    An event that is appended again is stored once. Deleted sessions are moved to the trash.
     """
 
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
@@ -61,11 +61,11 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> Session:  # fmt: skip
-        """Create a session; AlreadyExistsError if the id is taken."""
+        """Create a session; raise AlreadyExistsError if its id is taken."""
         id = (session_id or "").strip() or str(uuid.uuid4())
         history, own = self._history(app_name, user_id, id), _by_scope(state or {})
         about = {"appName": app_name, "userId": user_id, "id": id}
-        # unique, so that creating it twice conflicts
+        # unique text, so that two simultaneous creations conflict
         text = f"session {id} of {app_name}, user {user_id} ({uuid.uuid4().hex[:8]})"
         if exists(history.path):
             raise AlreadyExistsError(f"Session with id {id} already exists.")
@@ -80,7 +80,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
     def get_session(
         self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
     ) -> Session | None:
-        """Return a session with its events and resulting state; None if it does not exist."""
+        """Return a session with its events and state; None if it does not exist."""
         history = self._history(app_name, user_id, session_id)
         if not exists(history.path):
             return None
@@ -113,7 +113,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
     @in_order
     def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
-        """Return a user's state in an app, with keys without `user:`."""
+        """Return a user's state in an app; its keys lack the prefix `user:`."""
         return _state_of(self._history(app_name, user_id).view)
 
     async def append_event(self, session: Session, event: Event) -> Event:
@@ -168,7 +168,7 @@ def _add(history: History, message: Json) -> None:
 
 
 def _note(id: str, text: str, kept: Json) -> Json:
-    """A message that is never sent."""
+    """Make a message that is never sent."""
     return {"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {_PACKAGE: kept}}
 
 
@@ -177,7 +177,7 @@ def _slug(name: str) -> str:
 
 
 def _by_scope(state: Mapping[str, Any]) -> dict[str, Json]:
-    """Split a state into the app's, the user's and the session's (""), with keys without prefix."""
+    """Split a state into the app's, the user's and the session's (""), and remove the keys' prefixes."""
     parted: dict[str, Json] = {State.APP_PREFIX: {}, State.USER_PREFIX: {}, "": {}}
     for key, value in state.items():
         scope = next(prefix for prefix in parted if key.startswith(prefix))
@@ -192,7 +192,7 @@ def _by_scope(state: Mapping[str, Any]) -> dict[str, Json]:
 def message_of(event: Event) -> Json:
     """Convert an event to a message; one without content becomes a note that is never sent."""
     kept = event.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
-    if changes := event.actions.state_delta:  # with its nulls
+    if changes := event.actions.state_delta:  # including nulls, which delete keys
         plain = to_jsonable_python(changes, by_alias=True, fallback=str)
         lasting = {key: plain[key] for key in changes if not key.startswith(State.TEMP_PREFIX)}
         kept["actions"]["stateDelta"] = lasting
@@ -224,7 +224,7 @@ def _standard(part: Json) -> Json:
 
 
 def events_of(view: View) -> list[Event]:
-    """Return the events of the current view: summaries first, including messages of other programs."""
+    """Return the view as events: summaries, then messages, including those of other programs."""
     render = rendering(_FORMAT)
     texts = [summary.text for summary in view.summaries]
     contents = render((), texts) if texts else ()
@@ -249,7 +249,7 @@ def events_of(view: View) -> list[Event]:
 
 
 def _state_of(view: View) -> Json:
-    """Apply all state changes, including those of hidden messages but not of reverted ones."""
+    """Apply the state changes of all messages, including hidden ones but not reverted ones."""
     state: Json = {}
     for message in view.all.values():
         kept = _kept(message)

@@ -25,15 +25,15 @@ _KINDS = {"human": "user", "ai": "codeh"}
 
 
 class ChatMessageHistory(BaseChatMessageHistory):
-    """A session whose messages are the added ones with all their fields, in the order of the log.
+    """A session that returns added messages with all their fields, in the order of the log.
 
-    After `compact -i` or `summarize`, it returns the reduced messages. `clear` is reversible.
+    After `compact -i` or `summarize` it returns the reduced messages. `clear` is reversible.
     """
 
     def __init__(
         self, session_id: str | os.PathLike[str], home: str | os.PathLike[str] | None = None
     ) -> None:
-        """`session_id`: an id or the path of a file, which the first message creates."""
+        """Open a session by its id or a file's path; the first message creates it."""
         super().__init__()
         self.session_id = str(session_id)
         self._history = NativeHistory(

@@ -1,4 +1,4 @@
-"""Shared by adapters: messages that keep a package's value whole, and calls run in order."""
+"""Shared by adapters: messages that keep a package's value, and asynchronous calls in order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ..providers.base import Options
 from ..providers.parts import name_of, object_of
 from ..session.model import Json, Message
 
-FIELD = "native"  # of a message: `{PACKAGE: VALUE}`
+FIELD = "native"  # the field of a message with `{PACKAGE: VALUE}`
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Render = Callable[[Sequence[Message], Sequence[str]], list[Any]]
 
 
 class SerialExecutor:
-    """Runs blocking calls in one thread, in the order in which they were made."""
+    """Runs blocking calls in one thread, in order."""
 
     def __init__(self) -> None:
         self._process = -1
@@ -41,7 +41,7 @@ class SerialExecutor:
 def in_order(
     work: Callable[Concatenate[Any, Arguments], Result],
 ) -> Callable[Concatenate[Any, Arguments], Coroutine[Any, Any, Result]]:
-    """Make a method asynchronous: it runs in the `executor` of its object."""
+    """Make a method asynchronous by running it in its object's `executor`."""
 
     @wraps(work)
     async def call(self: Any, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
@@ -52,7 +52,7 @@ def in_order(
 
 
 def exact_json(value: Any, what: str) -> Any:
-    """Convert a value to JSON; BadData if a session would not return it unchanged."""
+    """Convert a value to JSON; raise BadData if a session would not return it unchanged."""
     try:
         plain = json.loads(json.dumps(value))
         if orjson.loads(orjson.dumps(plain)) == plain:
@@ -63,20 +63,20 @@ def exact_json(value: Any, what: str) -> Any:
 
 
 class NativeHistory:
-    """A session in which each message keeps the package's value that it was made from.
+    """A session in which each message keeps the package's value from which it was made.
 
-    The value is used while the message is unchanged. Shortened or edited messages, summaries, and messages
-    of other programs are `render`ed from their parts instead.
+    An unchanged message is returned as this value. Shortened or edited messages, summaries, and messages of
+    other programs are `render`ed from their parts instead.
     """
 
     def __init__(self, package: str, session: Session, render: Render) -> None:
         self.package = package
         self.session = session
         self.render = render
-        self.names: dict[str, str] = {}  # of called functions, by the id of the call, as far as known
+        self.names: dict[str, str] = {}  # call id → function, as far as known
 
     def add(self, messages: Iterable[tuple[Any, Json]]) -> list[str]:
-        """Append values with their messages, all or nothing; return the ids."""
+        """Append values with their messages, all or none; return the ids."""
         return self.session.extend(
             [
                 {**message, FIELD: {self.package: exact_json(value, self.package)}}
@@ -102,7 +102,7 @@ class NativeHistory:
         return values + self._rendered(others)
 
     def value(self, message: Message) -> Any:
-        """Return the value that a message was made from; None if it has none or was changed since."""
+        """Return the value from which a message was made; None if it has none or was changed."""
         value = object_of(message.fields.get(FIELD)).get(self.package)
         if value is None or message.replaced:
             return None
@@ -112,7 +112,7 @@ class NativeHistory:
         return value if stored.get("parts") == message.own else None
 
     def learn_names(self, calls: Iterable[Json], field: str = "id") -> None:
-        """Remember the function name of each call, whose id is in this field."""
+        """Remember the function of each call; `field` is that of a call's id."""
         names = [(name_of(call.get(field)), name_of(call.get("name"))) for call in calls]
         self.names.update((id, name) for id, name in names if id and name)
 

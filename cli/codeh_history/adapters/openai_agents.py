@@ -20,10 +20,10 @@ _FORMAT = "openai-responses"
 
 
 class Session:
-    """A session whose items are the added ones, in the order of the log.
+    """A session that returns added items, in the order of the log.
 
-    `get_items` returns the view: after `compact -i` or `summarize`, the reduced one, so that an agent stays
-    within a budget. `pop_item` and `clear_session` are reversible, like `undo` and `clear`.
+    After `compact -i` or `summarize` it returns the reduced items, so that an agent stays within a budget.
+    `pop_item` and `clear_session` are reversible, like `undo` and `clear`.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Session:
         home: str | os.PathLike[str] | None = None,
         session_settings: Any = None,
     ) -> None:
-        """`session_id`: an id or the path of a file, which the first item creates."""
+        """Open a session by its id or a file's path; the first item creates it."""
         history = History.open(session_id, create=True, home=home)
         self.session_id = str(session_id)
         self.session_settings = session_settings
@@ -67,7 +67,7 @@ class Session:
         self._history.add([(item, self._message(item)) for item in items])
 
     def _message(self, item: Json) -> Json:
-        """Convert an item to a message; an unknown one becomes an OpenAI-only part."""
+        """Convert an item to a message; an unknown one becomes a native part of OpenAI."""
         reader = Reader(_FORMAT, {})
         id = name_of(object_of(item).get("call_id"))
         if id is not None and "output" in item and id not in self._history.names:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ..session.fold import View
 
-EXPORTERS = {  # format → module with `export`, or module.function; imported when needed
+EXPORTERS = {  # format → module with `export`, or MODULE.FUNCTION; imported on demand
     "contents": "entries.contents",
     "exchanges": "entries.exchanges",
     "persisted": "entries.persisted",
@@ -32,7 +32,7 @@ class Exported(NamedTuple):
 
 
 def export(view: View, form: str, more: int | str | None = None) -> Exported:
-    """Export a view; `more` is the number of exchanges, or a workspace."""
+    """Export a view; `more`: the number of exchanges of `exchanges`, or the workspace of `refs`."""
     module, _, function = EXPORTERS[form].partition(".")
     write = getattr(import_module(f"{__name__}.{module}"), function or "export")
     output: bytes | Exported = write(view) if more is None else write(view, more)

@@ -37,9 +37,9 @@ def export(view: View) -> Exported:
         steps.add("user", conversation.opening)
     for message in conversation.messages:
         steps.add_message(message)
-    of = origin(view.header)
+    program = origin(view.header)
     agent = {
-        "name": str(of.get("from") or OURS), "version": str(of.get("version") or OUR_VERSION),
+        "name": str(program.get("from") or OURS), "version": str(program.get("version") or OUR_VERSION),
         **omit_empty(model_name=conversation.model, tool_definitions=conversation.tools),
     }  # fmt: skip
     sums: Counter[str] = Counter()
@@ -89,7 +89,7 @@ class _Steps:
             self.add("user", text, message.ts)
 
     def media(self, part: Any) -> Json | None:
-        """Return a picture or sound by URI, possibly a data URI; None, and counted, if unsupported."""
+        """Reference an image or sound by its (data) URI; if it is unsupported, count it and return None."""
         mime, blob, file = mime_of(part), part.get("inlineData"), part.get("fileData")
         kind = modality_of(mime)
         if mime not in _MEDIA or (blob and not isinstance(blob.get("data"), str)):
@@ -99,7 +99,7 @@ class _Steps:
         return {"type": kind, "source": {"media_type": mime, "path": path}}
 
     def add_result(self, id: str, text: str, *, failed: bool) -> None:
-        """Add a call's result to the step of the call."""
+        """Add a result to the step of its call."""
         step = self.by_call.get(id)
         if step is None:  # its call is missing
             self.add("user", text)

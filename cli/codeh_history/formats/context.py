@@ -1,4 +1,4 @@
-"""The context prompt, as Markdown: recent exchanges in full, newest first, then the summaries."""
+"""Write the context prompt in Markdown: recent exchanges in full, newest first, then the summaries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+")
 def prompt(
     entries: Sequence[Entry], summaries: Sequence[str], now: int, local: Local, recent: int = RECENT
 ) -> str:
-    """Return the context prompt of these exchanges and summaries, ending with a newline; "" without any.
+    """Return the context prompt of these exchanges and summaries; "" if there are none.
 
     `now` is in epoch milliseconds.
     """
@@ -68,7 +68,7 @@ def when(ts: str | None, now: int, local: Local) -> str:
 
 
 def _bullets(text: str) -> list[str]:
-    """Return a summary's lines as bullets, its own list items nested below the preceding line."""
+    """Return a summary's lines as bullets; its list items are nested below the line before them."""
     bullets: list[str] = []
     led = False
     for line in text.splitlines():

@@ -66,13 +66,13 @@ def entries(messages: Sequence[Message]) -> list[Entry]:
 def entry(group: Sequence[Message]) -> Entry:
     """Return the entry of an exchange: its prompt, the model's texts, the tools called.
 
-    Id, time and source are those of the prompt, or of the first message if there is none.
+    Id, time and source come from the prompt, or from the first message if there is no prompt.
     """
     sent = [message for message in group if message.is_sent]
     prompt = next((message for message in sent if is_prompt(message)), None)
     first = prompt or group[0]
     answers = [text for message in sent if message.role == "model" and (text := text_of(message))]
-    names: list[str] = []  # of the tools called, each once; an imported entry lists its own
+    names: list[str] = []  # the tools called, each once, or those listed in an imported entry
     for message in sent:
         listed = tools_named(message)
         called = (part["functionCall"]["name"] for part in message.parts if "functionCall" in part)

@@ -16,7 +16,7 @@ from . import Exported
 
 
 def export(view: View) -> Exported:
-    """Export all messages, including notes and pending ones; `programs.forms.history_items` reads them.
+    """Export all messages, including notes and pending ones; `programs.forms.history_items` is the inverse.
 
     Each is `{type, text, parts?, toolCalls?, timestamp, metadata}`.
     """

@@ -1,4 +1,4 @@
-"""Shared by the formats for other tools: which messages are exported, and their parts by kind."""
+"""Shared by the formats for other tools: the messages to export, and their parts by kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Conversation(NamedTuple):
     """The messages to export, with unique call ids and results after their calls.
 
     `opening` is the text of the summaries, or ""; `tools` are in the format of Chat Completions; `model` is
-    the newest one.
+    the newest message's that has one.
     """
 
     messages: list[Message]
@@ -36,7 +36,7 @@ class Conversation(NamedTuple):
 
 
 def prepared(view: View, unanswered: str = "error") -> Conversation:
-    """Prepare a view for other tools; open calls at its end stay open, or with `stub` get an answer."""
+    """Prepare a view for other tools; open calls at its end stay open, or get an answer with `stub`."""
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
     system, tools = system_and_tools(view.meta)
     messages = with_unique_call_ids(sources.listed(whole.sent))
@@ -58,7 +58,7 @@ def _declared(tools: Sequence[Json]) -> list[Json]:
 class Content:
     """A message's parts by kind; unsupported ones are counted in `left_out`.
 
-    Calls are (id, name, arguments), results (id, name, text, whether the call failed).
+    Calls are (id, name, arguments), results (id, name, text, failed).
     """
 
     def __init__(self, message: Message, left_out: Counter[str]) -> None:
@@ -91,8 +91,8 @@ def counts(message: Message) -> Json:
 
 
 def renamed(usage: Json, names: dict[str, str]) -> Json:
-    """Return the counts that `names` translates, under their new names."""
-    return {theirs: usage[ours] for ours, theirs in names.items() if ours in usage}
+    """Rename counts by `names`, without those that it lacks."""
+    return {new: usage[name] for name, new in names.items() if name in usage}
 
 
 def mime_of(part: Any) -> str:

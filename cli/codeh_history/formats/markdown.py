@@ -46,7 +46,7 @@ def _message(message: Message, citable: Collection[int]) -> str:
 
 
 def part_text(part: Part, citable: Collection[int]) -> str:
-    """Format a part as Markdown, "" if it is not readable; `citable` are the numbers of references."""
+    """Format a part as Markdown, "" if it is not readable; `citable`: the numbers of the references."""
     if "text" in part:
 
         def citation(match: re.Match[str]) -> str:

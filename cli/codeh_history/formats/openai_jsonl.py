@@ -13,7 +13,7 @@ from .interchange import FAILURE, THOUGHT, USAGE, counts, prepared
 
 
 def export(view: View) -> Exported:
-    """Export the messages in the format of Chat Completions, which requires a result for each call."""
+    """Export the messages in the format of Chat Completions, with a result for each call."""
     messages, opening, system, tools, _, left_out = prepared(view, "stub")
     request = providers.load("openai-chat").request(messages, Options(system=system, tools=tools), ())
     body, first = request.body, 1 if system else 0

@@ -1,6 +1,6 @@
-"""`otel`: a conversation's last inference by OpenTelemetry's GenAI conventions, one JSON object.
+"""`otel`: a conversation's last request and answer by OpenTelemetry's GenAI conventions, one JSON object.
 
-The attributes of its span (Development status): https://opentelemetry.io/docs/specs/semconv/gen-ai/
+It has the attributes of a span (Development status): https://opentelemetry.io/docs/specs/semconv/gen-ai/
 """
 
 from __future__ import annotations

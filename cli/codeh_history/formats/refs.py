@@ -1,7 +1,7 @@
-"""`refs`: a JSON array of `{flowId, blockIds, role}`, each message's parts by their block ids.
+"""`refs`: a JSON array of `{flowId, blockIds, role}`, with each message's parts as block ids.
 
-An unchanged message imported from such a file keeps its original element. A summary is a ref to the block
-with its text and record.
+An unchanged message imported from such a file keeps its original element. A summary refers to a block with
+its text and record.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def export(view: View, workspace: str | None = None) -> Exported:
         wrapper = {"type": "llm2", "refs": [], "flowId": flow, "workspaceId": workspace}
     kept = [(message.id, _element(message)) for message in sent if workspace is None]
     elements = {id: element for id, element in kept if element is not None}
-    theirs = isinstance(wrapper, dict) or any(item.get("role") == "assistant" for item in elements.values())
+    native = isinstance(wrapper, dict) or any(item.get("role") == "assistant" for item in elements.values())
 
     def ref(flow: object, ids: list[str], role: str) -> Json:
         if isinstance(wrapper, dict):
             return {"blockKeys": ids, "role": ROLES[role]}
-        return {"flowId": flow, "blockIds": ids, "role": ROLES[role] if theirs else role}
+        return {"flowId": flow, "blockIds": ids, "role": ROLES[role] if native else role}
 
     refs = [ref(flow, [block_of(summary_part(summary))], "user") for summary in view.summaries]
     refs += [
@@ -54,8 +54,8 @@ def _element(message: Message) -> Json | None:
     item = original.get("ref") if isinstance(original, dict) else None
     if not (isinstance(original, dict) and isinstance(item, dict)):
         return None
-    was = original.get("blockIds") or item.get("blockIds") or item.get("blockKeys")
-    return item if was == _ids(message) else None
+    ids = original.get("blockIds") or item.get("blockIds") or item.get("blockKeys")
+    return item if ids == _ids(message) else None
 
 
 def _ids(message: Message) -> list[str]:

@@ -15,7 +15,7 @@ from .interchange import FAILURE, THOUGHT, USAGE, Content, counts, mime_of, moda
 
 
 def export(view: View) -> Exported:
-    """Export a list of one conversation, with calls and tools as JSON strings."""
+    """Export a list with one conversation; calls and tools are JSON strings."""
     conversation = prepared(view, "stub")
     turns = [{"from": "human", "value": conversation.opening}] if conversation.opening else []
     for message in conversation.messages:

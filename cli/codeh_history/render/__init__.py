@@ -1,1 +1,1 @@
-"""Output: JSON, plain text for pipes, formatted text for terminals."""
+"""Format output: plain text for pipes, and colours, tables and a pager for terminals."""

@@ -1,4 +1,4 @@
-"""The changes a filter would make, and what used a budget, as tables."""
+"""Format the changes of a filter, and the use of a budget, as tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def draw(env: Env, columns: Sequence[str], rows: Sequence[Sequence[object]], fle
         env.write(table.separated(shown))
 
 
-# -- what used a budget ----------------------------------------------------------------------------------
+# -- the use of a budget ---------------------------------------------------------------------------------
 
 SINGLE = ("counter", "budget", "before", "after")
 FREE = "free"
@@ -63,7 +63,7 @@ FREE = "free"
 def explain(env: Env, explained: Json, *, json: bool) -> None:
     """Print `{session, counter, budget, before, after, spent, let_go, largest}` as a table or as JSON.
 
-    The user requested it, so `-q` does not silence it.
+    It goes to stderr even with `-q`, because the user requested it.
     """
     if json:
         env.report(orjson.dumps(explained))
@@ -78,7 +78,7 @@ def explain(env: Env, explained: Json, *, json: bool) -> None:
 
 
 def tables(explained: Json) -> tuple[table.Groups, dict[str, int]]:
-    """Return the amounts by group and the totals they are shares of; unused budget counts as spent."""
+    """Return the amounts by group, and each group's total; the unused budget is an amount of `spent`."""
     budget = explained["budget"] or explained["after"]
     spent = {**explained["spent"], FREE: max(0, budget - explained["after"])}
     removed = {f"{kind} ({sums['parts']:,})": sums["tokens"] for kind, sums in explained["let_go"].items()}
@@ -91,7 +91,7 @@ def tables(explained: Json) -> tuple[table.Groups, dict[str, int]]:
 
 
 def labelled(part: Json) -> str:
-    """Return `:12.0 result read_file: TEXT`, or the name of content outside the messages."""
+    """Return `:12.0 result read_file: TEXT`, or the name of content that is in no message."""
     where = f":{part['n']}.{part['part']} " if "n" in part else ""
     words = [part["what"], part.get("name") or ("" if "n" in part else part.get("id", ""))]
     return where + " ".join(filter(None, words)) + (f": {part['text']}" if part.get("text") else "")

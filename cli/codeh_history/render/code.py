@@ -10,7 +10,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
-KINDS = {  # kinds of tokens, inherited by their subtypes
+KINDS = {  # the kind of a type of tokens and of its subtypes
     Comment: "comment", Keyword: "keyword", Keyword.Constant: "constant", Name.Function: "name",
     Name.Class: "name", Name.Tag: "name", Name.Attribute: "constant", Name.Decorator: "constant",
     Name.Builtin: "constant", Number: "constant", Operator.Word: "keyword", String: "string",
@@ -22,8 +22,8 @@ KINDS = {  # kinds of tokens, inherited by their subtypes
 def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield the pieces of a text with their kinds ("": plain).
 
-    The pieces join to the exact text: if a lexer alters it, or the language is unknown, the text is one
-    piece.
+    Joined, the pieces are the exact text: if the lexer changes it, or the language is unknown, the text is
+    one piece.
     """
     lexer = lexer_of(language)
     tokens = list(lexer.get_tokens(code)) if lexer is not None else []

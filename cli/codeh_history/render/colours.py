@@ -1,6 +1,6 @@
-"""Lines in the terminal's own colours, wrapped with their indentation; imported only for a terminal.
+"""Format lines in the terminal's colours, wrapped with indentation; imported only for a terminal.
 
-A model's text is shown unchanged, character for character, including what looks like markup.
+A model's text is shown unchanged, including its Markdown characters.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OF_CODE = {
 }  # fmt: skip
 ARROWS = {"call": "→ ", "result": "← "}
 INDENTS = {"argument": 4, "head": 0, "": 0} | dict.fromkeys(("user", "codeh", "tool", "error", "info"), 0)
-LONGEST = 200_000  # characters to highlight: more takes too long
+LONGEST = 200_000  # most characters to highlight in reasonable time
 
 
 def draw(lines: Iterable[tuple[str, str]], *, width: int, colour: bool) -> bytes:
@@ -44,7 +44,7 @@ def draw(lines: Iterable[tuple[str, str]], *, width: int, colour: bool) -> bytes
 
 
 def markdown(lines: Sequence[str]) -> Iterator[Text]:
-    """Yield the lines of a model's text: prose, which may be wrapped, and fenced code, which may not."""
+    """Yield the highlighted lines of a model's text; those of fenced code are `no_wrap`."""
     text = "\n".join(lines)
     if len(text) > LONGEST:
         yield from map(Text, lines)
@@ -61,7 +61,7 @@ def markdown(lines: Sequence[str]) -> Iterator[Text]:
 
 
 def coloured(text: str, language: str) -> Iterator[Text]:
-    """Yield the lines of a text with syntax highlighting."""
+    """Yield the lines of a text, highlighted."""
     shown = Text()
     for kind, piece in highlighted(text, language):
         shown.append(piece, OF_CODE.get(kind, ""))
@@ -69,7 +69,7 @@ def coloured(text: str, language: str) -> Iterator[Text]:
 
 
 class Indented:
-    """A text indented by this many spaces and wrapped; the terminal wraps `no_wrap` text."""
+    """A text indented `by` spaces and wrapped, unless it is `no_wrap`, which the terminal wraps."""
 
     def __init__(self, text: Text, by: int = 2) -> None:
         self.text, self.by = text, by

@@ -1,4 +1,4 @@
-"""Fenced code in Markdown text."""
+"""Find fenced code in Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
 class Fenced(NamedTuple):
-    """A fenced code block; `closing` is None if the text ends before the block does."""
+    """A fenced code block; `closing` is None if the block is not closed."""
 
     indent: int
     language: str
@@ -22,7 +22,7 @@ class Fenced(NamedTuple):
 def split(text: str) -> Iterator[str | Fenced]:
     """Yield a text's lines, with each fenced code block (CommonMark, at any indentation) as one item."""
     block: Fenced | None = None
-    marks = ""  # that opened the block
+    marks = ""  # the marks that opened the block
     for line in text.replace("\r\n", "\n").split("\n"):
         fence = _FENCE.fullmatch(line)
         if block is None:

@@ -1,4 +1,4 @@
-"""Format messages as lines: plain in a pipe, the same lines in colour on a terminal.
+"""Format messages as lines: plain for a pipe, in colour for a terminal.
 
     :2 model 2026-01-02T03:04:05.000Z 1a2b3c4d gemini-2.5-pro
       ~ a thought, a line each
@@ -7,9 +7,9 @@
       [image/png, 8125 bytes, 640x480]
 
 A line that begins with `:` is a message's heading: number, kind, time, id, then model and `pinned`,
-`pending`, `aborted: REASON`. A line of anything but text begins with two spaces and a word. A message ends
-with an empty line. The system prompt comes first, under `system`, then summaries, under `summary`, then the
-messages, then references.
+`pending`, `aborted: REASON`. A line of content other than text begins with two spaces and a word. An empty
+line ends a message. The system prompt comes first (heading `system`), then summaries (`summary …`), then
+the messages, then references.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..session.rules import NAME_OF_KIND
 from . import parts
 from .parts import Item
 
-TEXT, MARKDOWN = "text", "markdown"  # of users and tools; of a model
+TEXT, MARKDOWN = "text", "markdown"  # kinds of lines: text of users and tools, text of a model
 PREFIX = {
     TEXT: "    ", MARKDOWN: "    ", "thought": "  ~ ", "call": "  call ", "result": "  result ",
     "output": "  | ", "media": "  ", "pending": "  ", "reference": "  ",
@@ -36,8 +36,8 @@ PREFIX = {
 class Line(NamedTuple):
     """A line of output: its kind and its text, safe for a terminal, without indentation.
 
-    Kinds: those of `PREFIX`, `argument`, `head` for headings, a message's kind for its heading, "" for the
-    empty line between messages.
+    Kinds are those of `PREFIX`, `argument`, `head` for headings, a message's kind for its heading, and ""
+    for the empty line after a message.
     """
 
     kind: str
@@ -87,9 +87,9 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
 
 
 def heading(number: int | None, message: Message, id: str, *, people: bool = False) -> Line:
-    """Return `:N KIND TIME ID`, the model and the message's state; for people, the time is local.
+    """Return `:N KIND TIME ID`, the model and the message's state; for `people`, the time is local.
 
-    Messages of a sub-agent are numbered `:N.1`, `:N.2`, … below the message `:N` that called it.
+    A sub-agent's messages are numbered `:N.1`, `:N.2`, … after the message `:N` that called it.
     """
     ts = clock(message.ts) if people else message.ts or "-"
     agent = message.fields.get("agent")
@@ -112,7 +112,7 @@ def summary_heading(summary: Summary) -> str:
 
 
 def body(message: Message, *, people: bool = False) -> Iterator[Line]:
-    """Yield the lines of a message's content: committed first, then pending."""
+    """Yield the lines of a message's content, committed before pending."""
     if message.committed:
         text = MARKDOWN if message.role == "model" else TEXT
         for item in parts.items(message.parts, message):
@@ -125,7 +125,7 @@ def body(message: Message, *, people: bool = False) -> Iterator[Line]:
 
 
 def lines_of(item: Item, text: str = TEXT, *, people: bool = False) -> Iterator[Line]:
-    """Yield the lines of an item; for people, each of a call's arguments has its own line."""
+    """Yield the lines of an item; for `people`, each argument of a call has its own line."""
     if item.what in ("text", "thought"):
         yield from _texts(text if item.what == "text" else "thought", item.body)
     elif item.what == "call" and people and isinstance(item.value, dict):

@@ -16,16 +16,16 @@ def show(env: Env, data: bytes, *, paged: bool = True) -> None:
     import os
     import pydoc
 
-    # quit if it fits on one screen, keep colours, do not clear the screen
+    # quit if the output fits on the screen, keep colours, do not clear the screen
     os.environ.setdefault("LESS", "FRX")
     env.clear_progress()
     pydoc.pipepager(data.decode("utf-8", "replace"), command)
 
 
 def pager(env: Env) -> str | None:
-    """Return the command of `$PAGER`, by default `less`; None if there is none.
+    """Return the command `$PAGER`, by default `less`; None if it is not installed.
 
-    Also None unless stdin and stdout are a terminal, so that an unattended command never waits for a key.
+    Also None unless stdin and stdout are terminals, so that an unattended command never waits for a key.
     """
     command = env.environ.get("PAGER", "less").strip()
     unattended = not (env.terminal(env.stdin) and env.terminal(env.stdout))

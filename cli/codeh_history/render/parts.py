@@ -1,4 +1,4 @@
-"""Describe the parts of a message, for plain text and for terminals."""
+"""Describe the parts of a message for display."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..session.model import Json, Message, Part, Unread
 from ..session.records import check_parts
 from ..session.sources import attached_names
 
-BEGINNING = 60  # characters that identify a message
+BEGINNING = 60  # most characters to identify a message
 
 
 class Item(NamedTuple):
-    """An item to show: `what` (text, thought, call, result, media, other), a short heading, a body.
+    """An item to display: `what` (text, thought, call, result, media, other), a short heading, a body.
 
-    `name` and `value` are those of a call (its arguments) or a result (its text or response). The texts are
-    not yet safe for a terminal.
+    `name` is the function of a call or result, `value` the call's arguments, or the result's text or
+    response. The texts are not yet safe for a terminal.
     """
 
     what: str
@@ -31,13 +31,13 @@ class Item(NamedTuple):
 
 
 def items(parts: Collection[Part], message: Message | None = None) -> Iterator[Item]:
-    """Yield the items of parts, in order."""
+    """Yield the items of several parts."""
     for part, name in zip(parts, names(parts, message), strict=True):
         yield from of(part, name)
 
 
 def first_words(parts: Collection[Part]) -> str:
-    """Return the beginning of the first part with text; for a call its name, for media its description."""
+    """Return the beginning of the first non-empty item: its name, and its body or heading."""
     texts = (
         f"{item.name} {item.body or item.head}"
         for item in items([part for part in parts if type(part) is not Unread])
@@ -79,7 +79,7 @@ def of(part: Part, name: str) -> Iterator[Item]:
 
 
 def result_text(response: object) -> str | None:
-    """Return a tool's response if it is just a text under `output` or `error`, otherwise None."""
+    """Return the text of a response `{"output": text}` or `{"error": text}`; None for any other."""
     if isinstance(response, dict) and len(response) == 1:
         ((key, value),) = response.items()
         if key in ("output", "error") and isinstance(value, str):
@@ -107,7 +107,7 @@ def media(part: Part, name: str = "") -> str:
 
 
 def references(messages: Sequence[Message]) -> dict[int, Json]:
-    """Return the messages' references by number, in order; the later of two with the same number."""
+    """Return the messages' references by number; a later one replaces an earlier one of its number."""
     entries = (entry for message in messages for entry in _list(message.fields.get("references")))
     return {entry["number"]: entry for entry in entries if type(entry.get("number")) is int}
 

@@ -9,17 +9,17 @@ from ..base.env import Env
 
 T = TypeVar("T")
 Done = Callable[[int, int], None]
-"""Takes how many are done, and of how many."""
+"""Takes the number of items done, and the total."""
 
 A_SECOND = 16 << 20  # bytes of sessions read in about a second
 
 
 @contextmanager
 def progress(env: Env, what: str, size: int = A_SECOND, second: int = A_SECOND) -> Iterator[Done]:
-    """Show a bar on stderr during the block, if it is a terminal; call what it yields to move it.
+    """Yield a function that reports progress; during the block, show a bar on stderr if it is a terminal.
 
-    `size` is the amount of work, `second` the amount done in about a second; less work shows no bar. The
-    bar pulses until progress is reported; other output hides it until the next report.
+    `size` is the amount of work, `second` the amount done in about a second; less work gets no bar. The bar
+    appears with the first report; other output hides it until the next one.
     """
     if size < second or not env.terminal(env.stderr):
         yield lambda _number, _total: None
@@ -45,7 +45,7 @@ def progress(env: Env, what: str, size: int = A_SECOND, second: int = A_SECOND) 
 
 
 def tracked(env: Env, what: str, items: Sequence[T], size: int = A_SECOND) -> Iterator[T]:
-    """Yield the items; a bar shows how many are done."""
+    """Yield the items, with a bar of how many are done."""
     with progress(env, what, size) as done:
         for number, item in enumerate(items, 1):
             yield item

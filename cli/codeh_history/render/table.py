@@ -1,4 +1,4 @@
-"""Tables and bar charts: tab-separated for a pipe, aligned for a terminal."""
+"""Format tables and bar charts: tab-separated for a pipe, aligned for a terminal."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def aligned(
     flexible: int = 0,
     right: Sequence[str] = (),
 ) -> bytes:
-    """Format a table for a terminal, with headings; numbers and the columns of `right` are right-aligned.
+    """Format a table for a terminal, with headings; numbers and the columns in `right` are right-aligned.
 
     If lines are too long, the last `flexible` columns are truncated; if that is not enough, the first
-    column gets a line of its own.
+    column is printed on lines of its own.
     """
     from rich.table import Table
     from rich.text import Text
@@ -56,7 +56,7 @@ def aligned(
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate(names):
         numbers = name in right or (cells and all(row[number].isdecimal() for row in cells))
-        # rich narrows columns that may wrap; their cells may not, and end with an ellipsis
+        # rich narrows columns that may wrap; cells are `no_wrap`, so that they end with an ellipsis instead
         table.add_column(name, no_wrap=number < cut, justify="right" if numbers else "left")
     for row in cells:
         table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
@@ -66,7 +66,7 @@ def aligned(
 def bars(groups: Groups, whole_of: Mapping[str, int] = NONE) -> bytes:
     """Format a line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs.
 
-    Shares are of the group's total in `whole_of`, by default the sum of its amounts.
+    Shares refer to the group's total in `whole_of`, by default the sum of its amounts.
     """
     return separated(
         (group, name, amount, share(amount, whole), "#" * length(amount, whole))
@@ -118,7 +118,7 @@ def _text(value: object) -> str:
 
 
 def printed(*renderables: RenderableType, width: int, colour: bool) -> bytes:
-    """Render escaped texts for a terminal of this width, which itself wraps `no_wrap` text."""
+    """Render escaped texts for a terminal of this width; the terminal wraps `no_wrap` text."""
     from rich.console import Console
 
     out = StringIO()

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from rich.cells import cell_len
 
-NEAR = 20  # hold back an unfinished word this close to the edge
-_WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60"  # written without spaces: lines may break anywhere
+NEAR = 20  # columns from the edge within which an unfinished word is held back
+_WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60"  # scripts without spaces: lines may break anywhere
 _TOKEN = re.compile(rf"\n|[^\S\n]+|[{_WIDE}]|[^\s{_WIDE}]+")
 _MARKS = re.compile(r"`{1,2}|~{1,2}")  # may turn out to be a fence
 _FENCES = ("```", "~~~")
-_UNTOUCHED = (*_FENCES, "|")  # beginnings of lines that are never wrapped: fences and tables
+_UNTOUCHED = (*_FENCES, "|")  # starts of lines that are never wrapped: fences and tables
 
 
 class Wrapping:
@@ -27,10 +27,10 @@ class Wrapping:
         self.blank = ""  # pending whitespace: dropped if the line breaks here
         self.held = ""  # an unfinished word
         self.fenced = self.untouched = False
-        self.at_start = True  # of a line, apart from spaces
+        self.at_start = True  # only spaces precede in the line
 
     def feed(self, text: str) -> str:
-        """Add a text and return what can be written now; a newline releases everything held back."""
+        """Add a text and return what can be written now; a newline releases all text held back."""
         pieces = _TOKEN.findall(self.held + text)
         self.held = ""
         written = "".join(map(self._put, pieces[:-1]))

@@ -19,14 +19,14 @@ from ...views.rows import first_words, text_of
 from . import look
 from . import message as messages
 
-LONG = 8  # number of prompts from which a page has a table of contents
+LONG = 8  # least number of prompts for a table of contents
 CENT = Decimal("0.01")
 
 
 def export(view: View) -> bytes:
     """Export title, facts, system prompt, table of contents, summaries, messages and references.
 
-    Users' texts are shown as typed, the model's as Markdown, without HTML and images.
+    Users' texts are shown as typed. The model's are rendered from Markdown, without HTML and images.
     """
     title = escape(visible(title_of(view)))
     references = parts.references(view.messages)
@@ -44,13 +44,13 @@ def export(view: View) -> bytes:
 
 
 def index(entries: Sequence[tuple[str, str]]) -> bytes:
-    """Return a page of links to other pages, given as (file, title)."""
+    """Return a page with links to the pages `entries`, each a file and a title."""
     links = (f'<li><a href="{escape(quote(file))}">{escape(visible(title))}</a>' for file, title in entries)
     return look.page("Sessions", ["<main><h1>Sessions</h1><ul>", *links, "</ul></main>"])
 
 
 def title_of(view: View) -> str:
-    """Return the session's title, otherwise the beginning of its first prompt, otherwise its id."""
+    """Return the session's title, else the beginning of its first prompt, else its id."""
     prompts = (first_words(message) for message in view.messages if is_prompt(message))
     return text_of(view.meta.get("title")) or next(filter(None, prompts), "") or view.id or "Conversation"
 
@@ -61,7 +61,7 @@ def last_time(view: View) -> str:
 
 
 def _facts(view: View) -> str:
-    """Return models, period, number of messages and cost."""
+    """Format models, period, number of messages and cost."""
     models = list(
         dict.fromkeys(str(model) for message in view.messages if (model := message.fields.get("model")))
     )

@@ -1,4 +1,4 @@
-"""A page's style and script, and the content security policy that allows nothing else."""
+"""The style and script of a page, and a content security policy that allows nothing else."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ if(!isNaN(d))t.textContent=d.toLocaleString()}
 def page(title: str, body: list[str]) -> bytes:
     """Return a complete page; title and body are already HTML.
 
-    Its content security policy forbids all requests and all foreign scripts and styles, so that a model's
-    text can neither act nor reveal that it was read.
+    Its content security policy forbids all requests and all other scripts and styles, so that a model's
+    text can neither run code nor reveal that it was read.
     """
     policy = (
         f"default-src 'none'; img-src data:; style-src '{hashed(STYLE)}'; script-src '{hashed(SCRIPT)}'"
@@ -89,5 +89,5 @@ def page(title: str, body: list[str]) -> bytes:
 
 
 def hashed(text: str) -> str:
-    """Return the hash by which a policy allows an inline style or script."""
+    """Return the hash that allows an inline style or script in a policy."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -16,25 +16,25 @@ from .. import markdown
 # Types that cannot contain scripts, unlike SVG.
 _PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_LINE = 100  # characters of a call or result in its folded line
+_LINE = 100  # most characters of a call or result in its folded line
 _MINUTE = len("2026-01-02T03:04")
 _TAG = re.compile(r"(<[^>]*>)")
-# HTML (but not `<https://…>` and `<name@host>`), images, and links that run code or leave the web are shown
-# literally: a mark after their first character, which escaped text never contains, hides them from the
-# parser.
+# HTML (but not `<https://…>` and `<name@host>`), images, and links to scripts, files or data are shown
+# literally: a mark after their first character hides them from the parser. Escaped text never contains the
+# mark.
 _ACTS = r"(?i:javascript|vbscript|file|data(?!:image/)):"
 _INERT = re.compile(
     rf"<(?=[A-Za-z/!?])(?<!]\(<)(?!(?!{_ACTS})[A-Za-z][^\s<>:@]*[:@][^\s<>]*>)|!(?=\[)|](?=[(:]\s*<?{_ACTS})"
 )
 _MARK = "\x01"
-_SOURCE = re.compile(r"\[\^(\d+)\]")  # a citation as `markdown` writes it
+_SOURCE = re.compile(r"\[\^(\d+)\]")  # a citation written by `markdown`
 _CODE = re.compile(r'(<pre><code class="language-([^"]*)">)([^<]*)')
-_LONGEST = 20_000  # characters of a block to highlight at most
+_LONGEST = 20_000  # most characters of a block to highlight
 _WIDE = re.compile(r"^(?:[^|\n]*\|){250}", re.MULTILINE)  # comrak's time is quadratic in columns
 
 
 def article(number: int, message: Message, references: Collection[int]) -> str:
-    """Format a message with a link to itself; it can cite these references."""
+    """Format a message with a link to itself; its citations of these references become links."""
     kind = escape(message.kind)
     head = markdown.NAMES.get(message.kind, kind)
     if message.ts:
@@ -118,7 +118,7 @@ def block(text: str) -> str:
 
 
 def folded(kind: str, head: str, body: str) -> str:
-    """Format a body that opens by a click on its heading, which is already HTML."""
+    """Format a body that is folded below a heading; both are already HTML."""
     return f'<details class="{kind}"><summary>{head}</summary>\n{body}</details>\n'
 
 
