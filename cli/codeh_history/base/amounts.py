@@ -11,17 +11,17 @@ _AMOUNT = Pattern(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([km]?)")
 
 
 def tokens(text: str, option: str = "--budget") -> int:
-    """Parse a positive number of tokens, such as `32k`; exit 2 for anything else."""
+    """Parse a positive number of tokens, such as `32k`; raise Usage for anything else."""
     return amount(text, option, "tokens")
 
 
 def size(value: str | int | None) -> int:
-    """Parse the value of `--max-bytes`, such as `32k`; the default is MOST."""
+    """Parse the value of `--max-bytes`, such as `32k`; None is the default."""
     return MOST if value is None else amount(str(value), "--max-bytes", "bytes")
 
 
 def amount(text: str, option: str, unit: str) -> int:
-    """Parse a positive amount in this unit, such as `32k`; exit 2 for anything else."""
+    """Parse a positive amount in this unit, such as `32k`; raise Usage for anything else."""
     match = _AMOUNT.fullmatch(text.strip().lower())
     number = round(float(match[1]) * _SCALE[match[2]], 6) if match else 0
     value = int(number)

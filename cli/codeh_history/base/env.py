@@ -1,4 +1,4 @@
-"""Access to the outside world: environment, clock, ids, standard streams. Importing it does nothing."""
+"""Access to the outside world: environment, clock, ids, standard streams. Importing it has no effects."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Env:
         self.stdout = stdout
         self.stderr = stderr
         self.quiet = False
-        self.stored: str | None = None  # the id already stored, for later error messages
+        self.stored: str | None = None  # the id that was stored, for later error messages
         self.locked: Placed | None = None  # the session being written
         self.clear_progress: Callable[[], object] = lambda: None  # removes a progress bar from the terminal
         self.program: Callable[[list[str], Env], int] | None = None  # runs a command line, for `serve`
-        self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = None  # parses one
+        self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = None  # parses it
         self.named_only = False  # whether every session must be named, as in the library
         self.begun_here: str | None = None  # the default session, once chosen
-        self.held: object = None  # kept alive so that exiting does not spend time freeing it
+        self.held: object = None  # large objects, kept alive because freeing them at exit takes time
         self._ordinal = 0
 
     @staticmethod
@@ -72,7 +72,7 @@ class Env:
         return millis
 
     def now(self) -> str:
-        """Return the current time as it is stored: RFC 3339, UTC, with milliseconds."""
+        """Return the current time in the stored form: RFC 3339, UTC, with milliseconds."""
         from .times import from_millis
 
         return from_millis(self.millis())
@@ -85,9 +85,9 @@ class Env:
     def new_id(self, session: str, offset: int) -> str:
         """Return a random id, or with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal.
 
-        Uncommitted stream data is not counted in the offset, because its size depends on timing. An offset
-        can therefore repeat, as it also can in a session replaced by a shorter one; the ordinal then
-        advances to the first unused id.
+        The offset does not count streamed content, because its size depends on timing. So an offset can
+        repeat, as it also can in a session replaced by a shorter one. The ordinal then advances to the
+        first unused id.
         """
         if self.seed is None:
             return self.random_id()
@@ -99,7 +99,7 @@ class Env:
                 return id
 
     def streamed_id(self, place: Placed, of: str) -> str:
-        """Return an id for uncommitted stream data; no other id depends on it."""
+        """Return an id for streamed content; no other id depends on it."""
         return self.random_id() if self.seed is None else self._seeded(place.session, place.offset, of)
 
     def _seeded(self, *names: object) -> str:
@@ -109,7 +109,7 @@ class Env:
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
     def id_in(self, place: Placed, more: int = 0) -> str:
-        """Return `new_id` for `more` bytes after the end, which is read only if the id depends on it."""
+        """Return `new_id` for the offset `more` bytes after the end, read only if the id depends on it."""
         return self.random_id() if self.seed is None else self.new_id(place.session, place.offset + more)
 
     @staticmethod
@@ -117,7 +117,7 @@ class Env:
         return os.urandom(10).hex()
 
     def ids(self, session: str, count: int) -> Callable[[int], str]:
-        """Return a function from offset to `new_id` for `count` records; random ids are drawn at once."""
+        """Return a function from offset to `new_id` for `count` records; draw random ids all at once."""
         if self.seed is not None:
             return lambda offset: self.new_id(session, offset)
         drawn = os.urandom(10 * count).hex()
@@ -131,7 +131,7 @@ class Env:
         """`$CODEH_HOME`, else `~/.codeh`."""
         home = self.environ.get("CODEH_HOME")
         if home:
-            return os.path.expanduser(home)  # crontab and systemd leave a ~ as it is
+            return os.path.expanduser(home)  # crontab and systemd do not expand ~
         return os.path.join(self.environ.get("HOME") or _home_of_user(), ".codeh")
 
     @staticmethod
@@ -153,7 +153,7 @@ class Env:
         self.draw(data)
 
     def print(self, *lines: str) -> None:
-        """Write lines to stdout, file names with their own bytes."""
+        """Write lines to stdout; file names that are not UTF-8 keep their bytes."""
         self.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
 
     def print_json(self, *values: object) -> None:
@@ -163,7 +163,7 @@ class Env:
         self.write(b"".join(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE) for value in values))
 
     def print_list(self, values: Iterable[object], *, as_array: bool) -> None:
-        """Write values as they come: a JSON array with one value per line, or JSON lines."""
+        """Write each value as soon as it is available, as an element of a JSON array or a JSON line."""
         import orjson
 
         before = b"[\n" if as_array else b""
@@ -183,7 +183,7 @@ class Env:
             while data:
                 try:
                     data = data[os.write(self.stdout, data) :]
-                except BlockingIOError:  # set to non-blocking by another process that shares it
+                except BlockingIOError:  # a process that shares stdout set it to non-blocking
                     import select
 
                     select.select([], [self.stdout], [])
@@ -193,7 +193,7 @@ class Env:
             raise self.output_error(f"stdout: {error.strerror}") from None
 
     def output_error(self, reason: str) -> InputOutput:
-        """Return the error for failed output, noting once what was stored nevertheless."""
+        """Return the error for failed output, which mentions once that a record was stored."""
         stored = f" (stored all the same: {self.stored})" if self.stored else ""
         return InputOutput(reason.removesuffix(stored) + stored)
 
@@ -224,7 +224,7 @@ class Env:
         os.write(self.stderr, text + b"\n")
 
     def note_terminal_input(self) -> None:
-        """On a terminal, note that stdin is being read and how to end it."""
+        """On a terminal, note that stdin is being read, and how to end it."""
         if self.terminal(self.stdin):
             self.note("reading from the terminal; end it with Ctrl-D")
 
@@ -291,7 +291,7 @@ class Env:
 
     @staticmethod
     def io_error(error: OSError) -> InputOutput:
-        """Return the error for a failed system call; without a file name, a full disk is TMPDIR's."""
+        """Return the error for a failed system call; a full disk without a file name is TMPDIR's."""
         import errno
 
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -334,7 +334,7 @@ def unwind() -> None:
 
 
 def open_standard_streams() -> None:
-    """Open any closed standard descriptor, so that no session file is ever opened as one of them.
+    """Open any closed standard descriptor, so that no session file is opened under its number.
 
     A closed stdout becomes read-only, so that output still fails with 74.
     """

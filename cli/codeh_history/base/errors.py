@@ -1,4 +1,4 @@
-"""The errors of commands, each with its exit code (docs/commands.md)."""
+"""The errors of commands, with their exit codes (docs/commands.md)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Lost = dict[str, str]  # blocks that could not be read, by id, with the reason; tolerated
+Lost = dict[str, str]  # ids of tolerated missing blocks → the reasons
 
 
 class HistoryError(Exception):
-    """A failure that the user can act on, as one line: `WHERE: reason`, and what to do."""
+    """A failure that the user can act on, described in one line: `WHERE: reason`, and advice."""
 
     exit_code = 65
 
@@ -21,7 +21,7 @@ class HistoryError(Exception):
 
 
 class NegativeAnswer(HistoryError):
-    """The answer is "no" or "none"; an empty message prints nothing."""
+    """The result is "no" or "none"; an empty message prints nothing."""
 
     exit_code = 1
 
@@ -43,7 +43,7 @@ class NotFound(HistoryError):
 
 
 class ProviderRefused(HistoryError):
-    """The provider refused the request, which must change."""
+    """The provider refused the request; it must change."""
 
     exit_code = 4
 
@@ -55,7 +55,7 @@ class BudgetUnreachable(HistoryError):
 
 
 class SummarizerFailed(HistoryError):
-    """The summariser returned nothing usable; nothing changed."""
+    """The summariser returned nothing usable; the session is unchanged."""
 
     exit_code = 6
 
@@ -71,13 +71,13 @@ class NotASession(BadData):
 
 
 class InputOutput(HistoryError):
-    """Reading or writing failed; the message says if a record was stored nevertheless."""
+    """Reading or writing failed; the message mentions a record that was stored before."""
 
     exit_code = 74
 
 
 class TryAgain(HistoryError):
-    """The same command may succeed later: truncated, overloaded, no response, locked."""
+    """The same command may succeed later: response truncated or missing, overloaded, locked."""
 
     exit_code = 75
 
@@ -95,7 +95,7 @@ def one_line(error: Exception) -> str:
 class Interrupted(BaseException):
     """A signal ended the command; the exit code is 128 plus its number.
 
-    Not an Exception, so that a loop over sessions that tolerates failures ends too.
+    It is no Exception, so that loops that tolerate failures of single sessions end too.
     """
 
     def __init__(self, signum: int) -> None:

@@ -1,4 +1,4 @@
-"""Escape text as JSON without a JSON library, and so that session content cannot control a terminal."""
+"""Escape text: as JSON without a JSON library, and for terminals, which content must not control."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ _JSON = str.maketrans(
     | {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 )
 
-# C0 but newline and tab, DEL, C1, bidi and zero-width characters, line and paragraph separators, BOM,
-# lone surrogates, tags.
-_ACTS = (
+# C0 except newline and tab, DEL, C1, bidi and zero-width characters, line and paragraph separators, BOM,
+# lone surrogates, tags
+_CONTROLS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
 )
-# Persian, Indic scripts and joined emoji use U+200C and U+200D after a letter or picture; after a Latin
+# Persian, Indic scripts and joined emoji use U+200C and U+200D after a letter or picture. After a Latin
 # letter, another joiner or nothing, they can only hide text. The pattern starts with one class of all
 # candidates, which is five times as fast as an alternation.
-_JOINS = "\u200c\u200d"
-_UNSAFE = Pattern(f"[{_ACTS}{_JOINS}](?<![^\x00-\u02ff{_JOINS}{_ACTS}][{_JOINS}])")
+_JOINERS = "\u200c\u200d"
+_UNSAFE = Pattern(f"[{_CONTROLS}{_JOINERS}](?<![^\x00-\u02ff{_JOINERS}{_CONTROLS}][{_JOINERS}])")
 
 
 def quote(text: str) -> str:
@@ -28,7 +28,7 @@ def quote(text: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Escape every character that could control a terminal; newlines are kept."""
+    """Escape every character that could control a terminal, except newlines and tabs."""
     if text.isprintable():
         return text
     escaped: str = _UNSAFE.sub(lambda match: _shown(match[0]), text)
@@ -41,7 +41,7 @@ def visible(text: str) -> str:
 
 
 def shown(data: bytes) -> bytes:
-    """Escape bytes for a terminal; JSON keeps its value."""
+    """Escape bytes for a terminal, in a way that keeps the value of JSON."""
     text = data.decode("utf-8", "backslashreplace")
     if data.isascii() and text.isprintable():
         return data
@@ -51,7 +51,7 @@ def shown(data: bytes) -> bytes:
 
 def _in_json(char: str) -> str:
     if ord(char) < 0x20:
-        return _shown(char)  # JSON never contains one unescaped
+        return _shown(char)  # JSON never contains it unescaped
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 

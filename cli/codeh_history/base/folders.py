@@ -1,4 +1,4 @@
-"""Private, durable files and directories."""
+"""Create private files and directories, and make them durable."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import os
 from . import Callable, Iterator
 from .errors import InputOutput
 
-SUFFIX = ".tmp"  # of temporary files; `gc` removes those of killed processes
+SUFFIX = ".tmp"  # suffix of temporary files; `gc` removes those of killed processes
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def ensure_dir(path: str) -> None:
-    """Create a directory and its parents, 0700 under any umask; durable on return."""
+    """Create a directory and its parents, mode 0700 under any umask; durable on return."""
     if not path or os.path.isdir(path):
         return
     parent = os.path.dirname(path)
@@ -25,7 +25,7 @@ def ensure_dir(path: str) -> None:
 
 
 def make_dir(path: str) -> bool:
-    """Create one directory, 0700 under any umask, without syncing its name; whether it was created."""
+    """Create one directory, mode 0700, without syncing its name; return whether it was created."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -37,7 +37,7 @@ def make_dir(path: str) -> bool:
 def entries(
     folder: str, named: Callable[[str], object], *, follow: bool = True
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """Yield the entries of a folder whose names match, with their stat; entries that vanish are skipped."""
+    """Yield the entries of a folder whose names match, with their stat; skip entries that vanish."""
     try:
         with os.scandir(folder) as opened:
             listed = [entry for entry in opened if named(entry.name)]
@@ -60,14 +60,14 @@ def temporary(path: str) -> str:
 
 
 def create(path: str) -> int:
-    """Create a private file for writing; FileExistsError if the name is taken."""
+    """Create a private file for writing; raise FileExistsError if the name is taken."""
     return os.open(path, _CREATE, 0o600)
 
 
 def replace_file(path: str, data: bytes | bytearray | memoryview) -> None:
     """Replace a file atomically, durable except for its name."""
     temp = temporary(path)
-    try:  # including the creation: a signal may arrive right after it
+    try:  # includes the creation, because a signal may arrive right after it
         fd = create(temp)
         try:
             os.fchmod(fd, 0o600)  # under any umask
@@ -82,7 +82,7 @@ def replace_file(path: str, data: bytes | bytearray | memoryview) -> None:
 
 
 def write(fd: int, data: bytes | bytearray | memoryview) -> None:
-    """Write all data, however little each call accepts."""
+    """Write all data, in several calls if necessary."""
     left = memoryview(data)
     while left:
         left = left[os.write(fd, left) :]
@@ -114,7 +114,7 @@ def sync_dir(path: str) -> None:
         finally:
             os.close(fd)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # the last: not readable
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # EACCES: not readable
             error.filename = path
             raise
 

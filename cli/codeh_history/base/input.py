@@ -7,13 +7,13 @@ import os
 from .env import Env
 from .errors import BadData, InputOutput, Usage
 
-NOTE_SECONDS = 2.0  # before noting that stdin is being read
+NOTE_SECONDS = 2.0  # seconds before the note that stdin is being read
 PATIENCE = 600.0  # seconds to wait for a byte
 _CHUNK = 1 << 20
 
 
 class Text(str):
-    """A text to be used literally where a string would name a file."""
+    """A literal text where another string would be a file name."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ def read_file(name: str) -> bytes:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Decode UTF-8, dropping a byte order mark; BadData names the first invalid byte."""
+    """Decode UTF-8 without its byte order mark; raise BadData naming the first invalid byte."""
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -47,7 +47,7 @@ def without_newline(text: str) -> str:
 
 
 def from_file(value: str) -> str:
-    """Return TEXT itself, or the contents of the file for `@FILE`."""
+    """Return the file's content for `@FILE`, else the text itself."""
     if not value.startswith("@") or isinstance(value, Text):
         return str(value)
     return without_newline(decode(read_file(value[1:]), value[1:]))
@@ -57,7 +57,7 @@ def from_file(value: str) -> str:
 
 
 def required_stdin(env: Env) -> bytes:
-    """Read all of stdin; BadData if it is empty."""
+    """Read all of stdin; raise BadData if it is empty."""
     data = env.read_stdin()
     if not data.strip():
         raise BadData(f"stdin: {empty_stdin(env)}")
@@ -73,7 +73,7 @@ def empty_stdin(env: Env) -> str:
 def piped_text(env: Env, instead: str) -> str | None:
     """Read text from a pipe or file on stdin, without its final newline; None if absent or blank.
 
-    `instead` says how to avoid reading stdin: in the note after NOTE_SECONDS, and in the usage error after
+    `instead`: how to avoid reading stdin, for the note after NOTE_SECONDS, and for the Usage error after
     PATIENCE seconds without a byte.
     """
     if not env.stdin_kind():

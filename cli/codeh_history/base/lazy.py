@@ -1,4 +1,4 @@
-"""Cheap or lazy substitutes for standard modules: a plain `append` takes only milliseconds."""
+"""Lazy or cheap substitutes for standard modules, because a plain `append` takes only milliseconds."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def module(name: str) -> Any:
 
 
 def load_orjson() -> None:
-    """Import orjson while signals wait: an exception within its own imports crashes the process."""
+    """Import orjson with signals blocked, because an exception within its imports crashes the process."""
     import signal
 
     waiting = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
@@ -68,9 +68,9 @@ def contents(file: str) -> bytes:
 
 
 def _drop_unfinished() -> None:
-    """In a forked child, forget the modules that other threads of the parent were importing.
+    """In a forked child, drop the modules that other threads of the parent were importing.
 
-    Those threads do not exist in the child, so importing such a module would wait for ever, possibly with
+    Those threads do not exist in the child, so importing such a module would wait forever, possibly with
     a session locked. `importlib` has no public interface for imports in progress.
     """
     importing: Any = sys.modules["_frozen_importlib"]

@@ -1,7 +1,7 @@
 """File locks that end with the process that took them, even if it has forked.
 
-A `flock` belongs to the open file, which a forked child shares. The owner therefore unlocks explicitly, and
-the child closes its copies, so that the lock does not outlive a killed owner.
+A `flock` belongs to the open file, which a forked child shares. So the owner unlocks explicitly, and the
+child closes its copies: the lock does not outlive a killed owner.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def close(fd: int) -> None:
             fcntl.flock(fd, fcntl.LOCK_UN)
     except OSError:
         pass  # closing it releases the lock too
-    finally:  # even if a signal arrives
+    finally:  # also if a signal arrives
         _open.discard(fd)  # before closing: another thread may reuse the number at once
         os.close(fd)
 

@@ -1,8 +1,8 @@
-"""The media type of an attached file, by its content, and its size."""
+"""Detect the media type of a file from its content; compute its size from its base64."""
 
 from __future__ import annotations
 
-# Only types that some provider accepts: large signature databases mistake plain text for old formats.
+# Types that some provider accepts; larger signature databases mistake plain text for old formats.
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"), (b"%PDF-", "application/pdf"), (b"ID3", "audio/mp3"),
@@ -17,7 +17,7 @@ _FTYP = {
 
 
 def mime_type(data: bytes, name: str) -> str:
-    """Return a file's media type by its content; for text, the name may refine it (`text/markdown`)."""
+    """Return a file's media type, from its content; for text, its name may refine it (`text/markdown`)."""
     for signature, mime in _SIGNATURES:
         if data.startswith(signature):
             return mime

@@ -1,7 +1,7 @@
-"""Options, each declared once as a class attribute, for the command line and for other code.
+"""Declare options once, as class attributes.
 
-`main`, Typer, its help and completion, and the library all read this declaration. The module imports
-next to nothing, so that commands start at once.
+`main`, Typer with its help and completion, and the library all read these declarations. The module imports
+almost nothing, so that commands start quickly.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from .errors import Usage
 from .lazy import Fields
 
-MOST_TOKENS = 1_000_000_000  # in an answer
+MOST_TOKENS = 1_000_000_000  # limit of `--max-tokens`
 MOST = 1e15  # default limit for numbers
 # packages in `providers`; "text" is a transcript
 PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama", "text")
@@ -34,7 +34,7 @@ class Option(Fields):
     choices: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # accepted but not listed
     excludes: tuple[str, ...] = ()  # options it cannot be combined with
-    requires: tuple[str, ...] = ()  # options of which at least one must be given too
+    requires: tuple[str, ...] = ()  # options of which at least one must be present
     section: str = ""  # heading in the help
     rare: bool = False  # only in --help-all
     hidden: bool = False  # accepted, without effect
@@ -49,7 +49,7 @@ class Option(Fields):
         return self.metavar.strip("[].") if self.positional else self.flags(name)[0]
 
     def coerce(self, type: str, value: Any, label: str) -> Any:
-        """Convert a command-line word, a setting or a Python value; Usage if it is not valid."""
+        """Convert a command-line word, a setting or a Python value; raise Usage if it is invalid."""
         kind = type.removesuffix(" | None")
         if value is None or callable(value):
             return value
@@ -103,7 +103,7 @@ def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:
 
 
 def flag(help: str, short: str = "", *, default: bool = False, **more: Any) -> Any:
-    """Declare a flag; one that is on by default has a `--no-…` form."""
+    """Declare a flag; a flag that is on by default has a `--no-…` form."""
     return Option(help=help, short=short, default=default or None, **more)
 
 
@@ -113,7 +113,7 @@ def argument(metavar: str, help: str = "", **more: Any) -> Any:
 
 
 class OptionSet(Fields):
-    """A set of options by name; an omitted one has its default.
+    """A set of options by name; an omitted option has its default.
 
     Without an explicit default, that is False for `bool`, empty for `Sequence[str]`, otherwise None.
     """
@@ -122,7 +122,7 @@ class OptionSet(Fields):
     TYPES: ClassVar[dict[str, str]] = {}
     SPELLED: ClassVar[dict[str, Option]] = {}
 
-    CLOSING: ClassVar[bool] = False  # whether they come after the options of subclasses
+    CLOSING: ClassVar[bool] = False  # whether its options come after those of subclasses
 
     def __init_subclass__(
         cls, *, without: tuple[str, ...] = (), closing: bool = False, section: str = ""
@@ -173,7 +173,7 @@ class OptionSet(Fields):
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
     def part(self, takes: type[Taken]) -> Taken:
-        """Return these options as another set, without those it does not have."""
+        """Return these options as another set, without those that it does not have."""
         return takes(**{name: value for name, value in vars(self).items() if name in takes.DEFAULTS})
 
 

@@ -1,7 +1,7 @@
 """Connect to Postgres by URL, and translate its errors.
 
-psycopg reads everything libpq reads: the URL, `PGPASSFILE`, service files, `PG*` variables, TLS options.
-Error messages never contain the URL or libpq's description of a malformed one, because either may show a
+psycopg supports everything that libpq does: `PGPASSFILE`, service files, `PG*` variables, TLS options.
+Error messages never contain the URL or libpq's description of a malformed one, because either may contain a
 password.
 """
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 SCHEMES = ("postgres://", "postgresql://")
 LOCK_SECONDS = 10
 _CONNECT_SECONDS = 10
-_SILENT_SECONDS = 30  # before data that the server does not acknowledge is an error
+_SILENT_SECONDS = 30  # after which unacknowledged data is an error
 _FULL = ("53100", "53200", "54")  # disk, memory or a limit: retrying does not help
 _SETTINGS = f"SET lock_timeout = '{LOCK_SECONDS}s'; SET default_transaction_isolation = 'read committed'"
 _DURABLE = """SELECT set_config('synchronous_commit', 'on', false)
  WHERE current_setting('synchronous_commit') = 'off'"""
 Check = Callable[["psycopg.Connection[Any]"], None]
-_LEFT: list[psycopg.Connection[Any]] = []  # connections of the parent process: never closed in a fork
+_LEFT: list[psycopg.Connection[Any]] = []  # the parent's connections, which a fork must not close
 
 
 class Unreachable(TryAgain):
-    """The server is unreachable or hung up; `unknown`: it is not known whether a commit succeeded."""
+    """The server is unreachable or hung up; `unknown`: whether a commit's success is unknown."""
 
     unknown = False
 
@@ -80,16 +80,16 @@ class Server:
 
         logging.getLogger("psycopg").addHandler(logging.NullHandler())  # errors are reported here
         with self.failing():
-            made = psycopg.connect(
+            connection = psycopg.connect(
                 **{"connect_timeout": _CONNECT_SECONDS, "tcp_user_timeout": _SILENT_SECONDS * 1000,
                    "application_name": "codeh-history", **self._options},
                 autocommit=True,
             )  # fmt: skip
-            made.execute(_SETTINGS)
-            made.execute(_DURABLE)
+            connection.execute(_SETTINGS)
+            connection.execute(_DURABLE)
             if self._check is not None:
-                self._check(made)
-        return made
+                self._check(connection)
+        return connection
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -125,7 +125,7 @@ class Server:
 
 
 def _left(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the server has hung up, as far as is known without sending anything."""
+    """Return whether the server is known to have hung up, without sending anything."""
     import psycopg
 
     poll = select.poll()

@@ -1,4 +1,4 @@
-"""Parse text that may not be JSON, and list the strings in a JSON value."""
+"""Parse JSON that may be invalid; list the strings in a JSON value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def json_object(text: object) -> dict[str, Any] | None:
 
 
 def parse_json(text: bytes | str, name: str) -> Any:
-    """Parse a JSON text that the user named; BadData says what is wrong."""
+    """Parse a JSON text from the user; raise BadData naming its source if it is invalid."""
     if isinstance(text, bytes):
         text = text.removeprefix(b"\xef\xbb\xbf")  # byte order mark
     try:

@@ -1,8 +1,8 @@
 """The options of requests, curation and compaction, shared by every verb that accepts them.
 
 A session's settings may configure curation and compaction (`set curate.remove=…`, `set compact.policy=…`);
-flags take precedence. Options that run a command, read a file or lift a limit are never taken from a
-session, which may come from someone else.
+flags take precedence. A session cannot set options that run a command, read a file or lift a limit, because
+it may come from someone else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
 class Settable(OptionSet):
     """Options that a session's settings may supply."""
 
-    def within(self, meta: dict[str, Any], session: str, tell: Callable[[str], None]) -> Self:
+    def within(self, meta: dict[str, Any], session: str, note: Callable[[str], None]) -> Self:
         """Return these options, completed from the session's settings."""
         values: dict[str, Any] = {}
         for key, value in meta.items():
@@ -46,7 +46,7 @@ class Settable(OptionSet):
             name = name_of(key)
             if key not in KEYS:
                 instead = "pass it as an option" if key in FLAGS_ONLY else "no such setting"
-                tell(f"{session}: {key} is not taken from a session; {instead}")
+                note(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.specified(name):
                 with from_settings(session):
                     values[name] = self.coerce(name, value, key)
@@ -96,7 +96,7 @@ class Compaction(Settable, section="Compaction"):
 
 
 class Explained(OptionSet, section="Compaction"):
-    """Whether to explain what used the budget; never taken from a session's settings."""
+    """The options that explain what used the budget; a session cannot set them."""
 
     explain: bool = flag("Show on stderr what used the budget, what was removed.")
     json: bool = flag("With --explain: JSON on stderr.", rare=True, requires=("explain",))
@@ -172,7 +172,7 @@ LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
 
 @contextmanager
 def from_settings(session: str) -> Iterator[None]:
-    """Report Usage errors in this block as errors of the session's settings; flags were checked before."""
+    """Report Usage errors in this block as errors of the session's settings; flags are already checked."""
     try:
         yield
     except Usage as error:
@@ -180,7 +180,7 @@ def from_settings(session: str) -> Iterator[None]:
 
 
 def json_from(value: str, where: str, *types: type) -> Any:
-    """Parse JSON of one of these types, given as text or as `@FILE`."""
+    """Parse JSON text, or the file of `@FILE`; raise BadData if the value is of no such type."""
     if not value.startswith("@") and (value.endswith(".json") or os.path.isfile(value)):
         raise Usage(f"{where}: not JSON; did you mean @{value}?")
     parsed = parse_json(from_file(value), where)

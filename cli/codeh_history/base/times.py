@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FIRST, LAST = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999
 A_DAY = 86_400_000
-EPOCH_DIGITS = 12  # epoch milliseconds have at least this many since 1973
+EPOCH_DIGITS = 12  # digits of epoch milliseconds, at least, since 1973
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -63,7 +63,7 @@ def local(name: str | None = None) -> Local:
     zone = named(name) if name is not None else None
 
     def at(millis: int) -> datetime:
-        # clamped by a day, so that no zone's offset leaves the calendar
+        # clamped by a day, so that a zone's offset cannot leave the years 1 to 9999
         return datetime.fromtimestamp(min(max(millis, FIRST + A_DAY), LAST - A_DAY) / 1000, UTC).astimezone(
             zone
         )
@@ -72,13 +72,13 @@ def local(name: str | None = None) -> Local:
 
 
 def clock(time: str | None) -> str:
-    """Format a record's time in the local zone; text that is not a time stays as it is."""
+    """Format a record's time in the local zone; text that is not a time stays unchanged."""
     millis = to_millis(time) if time else None
     return f"{local()(millis):%Y-%m-%d %H:%M:%S}" if millis is not None else time or "-"
 
 
 def brief(time: str | None, now: int) -> str:
-    """Format it in at most eleven characters: `03:04` today, `01-02 03:04` this year, else `2025-01-02`."""
+    """Format a time in up to 11 characters: `03:04` today, `01-02 03:04` this year, else `2025-01-02`."""
     millis = to_millis(time) if time else None
     if millis is None:
         return time or "-"
@@ -89,7 +89,7 @@ def brief(time: str | None, now: int) -> str:
 
 
 def named(name: str) -> tzinfo:
-    """Return the time zone with this name or offset; exit 2 if there is none."""
+    """Return the time zone with this name or offset; raise Usage if there is none."""
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
 

@@ -1,4 +1,4 @@
-"""Ids, counts and suggestions in messages for people."""
+"""Ids, plurals and suggestions for messages."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .errors import NotFound
 
 MARKS = ":,.;"  # punctuation that may follow an id in output
 WHOLE, READABLE = 20, 16  # ids up to this length are never shortened; length of a shortened id
-SPARED = 3  # do not shorten an id for fewer characters
+SPARED = 3  # an id is not shortened to save fewer characters
 LONGEST_ID = 128
-# What may follow the noun that gets the plural.
+# beginnings of what may follow the noun that gets the plural
 _MODIFIERS = (" of ", " in ", " that ", " without ", " beyond ", " not ", " (")
-MIDDLE = "…"  # stands for the middle of an id
+MIDDLE = "…"  # replaces the middle of an id
 _LIKE, _LIKE_IF_SHORT = 0.8, {3: 0.66, 4: 0.75}  # similarity by difflib, depending on length
 _SHORT = 4  # names up to this length are too short to complete
-_CUT = 12  # an id was truncated if it lacks this many; variants of a name differ by fewer
+_CUT = 12  # characters that a truncated id lacks, at least; variants of a name differ by fewer
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul"] + [f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10)]
@@ -24,14 +24,14 @@ _DEVICES = frozenset(
 
 
 def is_id(text: str) -> bool:
-    """Whether this is a valid session id: `^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`, not a device name."""
+    """Return whether it is a session id: `^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`, not a device name."""
     if not 0 < len(text) <= LONGEST_ID or text[0] in "_-":
         return False
     return _ID.issuperset(text) and text.lower() not in _DEVICES
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 message`, `2 messages`, `3 summaries of a chat`, `4 lines that were lost`."""
+    """Return `1 message`, `2 messages`, `3 summaries of a chat`, `4 lines that were lost`."""
     if count == 1:
         return f"1 {noun}"
     at = min((noun.find(word) for word in _MODIFIERS if word in noun), default=len(noun))
@@ -52,7 +52,7 @@ def prefixes(
     """Shorten each id to a unique prefix of at least `least` characters; short ids stay whole."""
     wanted = list(ids)
     order = sorted(id for id in {*wanted, *others} if len(id) >= least)  # shorter ids are never cut
-    shared = dict.fromkeys(order, 0)  # with its neighbours in order, which share the longest prefix
+    shared = dict.fromkeys(order, 0)  # longest common prefix, which is that with a neighbour
     for first, second in pairwise(order):
         pairs = enumerate(zip(first, second, strict=False))
         length = next((n for n, (a, b) in pairs if a != b), len(first))
@@ -62,13 +62,13 @@ def prefixes(
 
 
 def abbreviates(name: str, id: str) -> bool:
-    """Whether `name` is a prefix of the id, or `START…END` of it."""
+    """Return whether `name` is a prefix of the id, or its `START…END`."""
     start, _, end = name.partition(MIDDLE)
     return id.startswith(start) and id[len(start) :].endswith(end)
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:
-    """Return the most similar name, or the only much longer one that begins with this, or None."""
+    """Return the most similar name, or the only much longer one with this prefix, or None."""
     names = list(names)
     longer = [other for other in names if other.startswith(name) and len(other) >= len(name) + _CUT]
     if len(longer) == 1 and len(name) > _SHORT:
@@ -78,7 +78,7 @@ def closest(name: str, names: Iterable[str]) -> str | None:
         other for other in names if other != name and 4 * len(letters & set(other)) >= 3 * len(letters)
     ]
     if not others:
-        return None  # without loading `difflib`, which imports `re`
+        return None  # avoids importing `difflib`, which takes time
     from difflib import get_close_matches
 
     like = _LIKE_IF_SHORT.get(len(name), _LIKE)
@@ -98,9 +98,9 @@ def suggestion(name: str, names: Iterable[str], otherwise: str) -> str:
 
 
 def unique_match(name: str, ids: Iterable[str], where: str, otherwise: str) -> str:
-    """Return the only id that begins with `name`; NotFound if there are several, or none (`otherwise`).
+    """Return the only id with the prefix `name`; NotFound if there are several, or none (`otherwise`).
 
-    A number below 1000 is no prefix: it is meant as `:N`, and would name another message by chance.
+    A number below 1000 is no prefix: it is probably meant as `:N`.
     """
     is_prefix = name and not (name.isdecimal() and int(name) < 1000)
     matches = [id for id in ids if id.startswith(name)] if is_prefix else []

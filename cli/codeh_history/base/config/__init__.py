@@ -1,1 +1,1 @@
-"""Defaults for what a command line does not specify, and their sources: profiles, environment, file."""
+"""Defaults for command lines, and their sources: profiles, environment, file."""

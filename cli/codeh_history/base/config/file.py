@@ -22,7 +22,7 @@ from ..shared_options import Request
 from ..words import suggestion
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
-_IN_FOLDER = re.compile(r"[\w.+-]+/")  # begins a command in the file's folder or below
+_IN_FOLDER = re.compile(r"[\w.+-]+/")  # beginning of a command in the file's folder or below
 PROFILE = "profile"
 KEYS = (
     "to", "via", "model", "system", "tools", "budget", "max_tokens", "set", "stream", "summarize.via",
@@ -32,7 +32,7 @@ _TEXTS = frozenset(KEYS) - {"to", "max_tokens", "set", "stream"}
 
 
 class Config(Fields):
-    """The file's own keys and those of each profile, checked; paths are absolute."""
+    """The top-level keys and those of each profile, checked; paths are absolute."""
 
     path: str
     top: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Config(Fields):
 
 
 def read(path: str) -> Config:
-    """Read the file; Usage if it is invalid, or another user owns it or can write it."""
+    """Read the file; raise Usage if it is invalid, or if another user owns it or can write it."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with open(fd, "rb") as file:
@@ -80,7 +80,7 @@ def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> Non
 
 
 def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a table by key, converted for their options; Usage for the first invalid one."""
+    """Return a table's values by key, converted for their options; raise Usage for an invalid one."""
     folder = os.path.dirname(os.path.abspath(path))
     groups = {key.partition(".")[0] for key in KEYS if "." in key}
     flat: dict[str, Any] = {}
@@ -97,14 +97,14 @@ def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
             raise Usage(f"{where}: no such key; {suggestion(key, KEYS, others)}")
         try:
             option = _value(key, value, folder)
-        except (Usage, TypeError) as error:  # TypeError: not JSON, as an integer above 64 bits
+        except (Usage, TypeError) as error:  # TypeError: not JSON, such as an integer above 64 bits
             raise Usage(f"{where}: {error}") from None
         values[key] = Request.coerce(key, option, where) if key in Request.TYPES else option
     return values
 
 
 def _value(key: str, value: Any, folder: str) -> Any:
-    """Return a key's value as its option has it; relative paths are in the file's folder."""
+    """Return a key's value in its option's form; relative paths start from the file's folder."""
     if key == "set":  # a list of PATH=JSON, or a table of paths and values
         if isinstance(value, dict):
             return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]

@@ -1,6 +1,6 @@
-"""Which source provides a request's value: flags, a profile, the environment, the session or the file.
+"""Combine the sources of a request's values: flags, profiles, the environment, the session, the file.
 
-Without a file this costs one stat; the module that reads it is imported only if it exists.
+Without a file this costs one stat; the module that reads the file is imported only if it exists.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ REQUEST = (*TOGETHER, "system", "tools", "budget", "max_tokens", "set", "stream"
 VARIABLES = {
     "to": "CODEH_TO", "via": "CODEH_VIA", "model": "CODEH_MODEL", "summarize.via": "CODEH_SUMMARIZER",
 }  # fmt: skip
-SETTINGS = {"system": "system", "tools": "tools", "budget": COMPACT + "budget"}  # of sessions too
+SETTINGS = {"system": "system", "tools": "tools", "budget": COMPACT + "budget"}  # keys of sessions too
 FLAGS, ENVIRONMENT, PROFILE = "flag", "environment", "CODEH_PROFILE"
 
 
 class Layer(Fields):
-    """The values of one source; `above`: they take precedence over the session's settings."""
+    """The values of one source; `above`: whether they take precedence over the session's settings."""
 
     where: str
     values: Mapping[str, Any]
@@ -40,7 +40,7 @@ ValuesByLayer = dict[str, "tuple[Any, Layer]"]
 
 
 class ResolvedRequest(Fields):
-    """A request, the command that sends it, and the settings that apply if the session has none."""
+    """A request, the command that sends it, and the defaults for the session's settings (`under`)."""
 
     request: Request
     via: str | None
@@ -54,14 +54,14 @@ def path_of(env: Env) -> str:
 
 
 def config(env: Env) -> Config | None:
-    """Return the file, or None if it does not exist; Usage if it is invalid or writable by others."""
+    """Read the file, or return None if there is none; Usage if it is invalid or writable by others."""
     try:
         path = path_of(env)
         os.stat(path)
     except (Usage, FileNotFoundError, NotADirectoryError):  # Usage: no home
         return None
     except OSError:
-        pass  # reading it reports the error
+        pass  # `file.read` reports the error
     from . import file
 
     return file.read(path)
@@ -74,7 +74,7 @@ def profiles(env: Env) -> list[str]:
 
 
 def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None) -> list[Layer]:
-    """Return all layers in order of precedence; Usage for an empty flag or an unknown profile."""
+    """Return all layers in order of precedence; raise Usage for an empty flag or an unknown profile."""
     for key, value in {"-p": profile, **(flags or {})}.items():
         if value == "" and key != "system":  # an unset variable must not select another provider
             name = key if key == "-p" else f"--{key.rpartition('.')[2]}"
@@ -110,12 +110,12 @@ def _profile(env: Env, file: Config | None, name: str, by: str) -> Mapping[str, 
 def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
     """Return each key's value and layer: the first layer that has the key.
 
-    `to`, `via` and `model` come from the first layer with `to` or `via`, and from compatible ones.
-    The fields of `set` are combined, and the first layer's take precedence; those of one provider are not
-    sent to another.
+    `to`, `via` and `model` come from the first layer with `to` or `via`, and from compatible ones. The
+    fields of `set` are combined, with the first layer's taking precedence; a layer for another provider
+    adds none.
     """
     result: ValuesByLayer = {}
-    for layer in layers:  # one before the first with `to` or `via` may provide just the model
+    for layer in layers:  # a layer before the first with `to` or `via` may provide the model
         if ("to" not in result and "via" not in result) or _goes_with(layer, result):
             for key in TOGETHER:
                 if key in layer.values:
@@ -135,16 +135,16 @@ def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
 def _goes_with(layer: Layer, result: ValuesByLayer) -> bool:
     """Return whether a layer names the same provider, and no other command.
 
-    The environment may complete what a flag names, unless its own two values name another provider; a model
-    alone is compatible with any flags.
+    The environment may add the command to a flag's provider, or the reverse, unless its own values name
+    another provider; a model alone is compatible with any flags.
     """
     to, via = layer.values.get("to"), layer.values.get("via")
-    typed = layer.where == ENVIRONMENT
-    if typed and to is via is None:
+    environment = layer.where == ENVIRONMENT
+    if environment and to is via is None:
         return all(result[key][1].where == FLAGS for key in ("to", "via") if key in result)
     if "to" not in result:
-        return typed and result["via"][1].where == FLAGS
-    same = to == result["to"][0] or (to is None and typed and result["to"][1].where == FLAGS)
+        return environment and result["via"][1].where == FLAGS
+    same = to == result["to"][0] or (to is None and environment and result["to"][1].where == FLAGS)
     return same and ("via" not in result or via == result["via"][0])
 
 
@@ -161,11 +161,11 @@ def resolve(env: Env, request: Request, profile: str | None, via: str | None = N
 
 
 def request_of(request: Request, values: ValuesByLayer) -> tuple[Request, dict[str, Any]]:
-    """Return the request with these values, and the settings that apply if the session has none."""
+    """Return the request with these values, and the defaults for the session's settings."""
     above: dict[str, Any] = {"to": None}
     under = {}
     for key, (value, layer) in values.items():
-        if key in SETTINGS and not layer.above:  # as a session stores it: a file's content, not its name
+        if key in SETTINGS and not layer.above:  # as a session stores it: a file's content, not its path
             read = {"system": from_file, "tools": tools_from}.get(key)
             under[SETTINGS[key]] = read(value) if read else value
         elif key in REQUEST and key != "via":
@@ -174,13 +174,13 @@ def request_of(request: Request, values: ValuesByLayer) -> tuple[Request, dict[s
 
 
 def command(env: Env, key: str, profile: str | None, flag: str | None) -> str | None:
-    """Return the command of a verb (`summarize.via`, `calls.via`): the flag's, else the layers'."""
+    """Return the command of a verb (`summarize.via`, `calls.via`): from the flag, else from the layers."""
     values = values_by_layer(layers(env, profile, {} if flag is None else {key: flag}))
     return values[key][0] if key in values else None
 
 
 def command_to_send(env: Env, resolved: ResolvedRequest) -> str:
-    """Return the command that sends the request; Usage if there is none for its provider."""
+    """Return the command that sends the request; raise Usage if there is none for its provider."""
     if resolved.via is not None:
         return resolved.via
     if not any(layer.values.get("to") for layer in resolved.layers):
@@ -200,7 +200,7 @@ def source_of(key: str, layer: Layer) -> str:
 
 
 def defaults(env: Env, profile: str | None = None) -> dict[str, Any]:
-    """Return the values without flags; empty if the file is invalid, which reading it reports."""
+    """Return the values without flags; empty if the file is invalid."""
     try:
         return {key: value for key, (value, _) in values_by_layer(layers(env, profile)).items()}
     except HistoryError:
@@ -211,6 +211,6 @@ def flags_for(env: Env, profile: str | None, to: str, via: str | None) -> tuple[
     """Return the flags that select this provider and command (None: any), unless they are the defaults."""
     usual = defaults(env, profile)
     same = usual.get("to") == to
-    reached = same and "via" in usual and via in (None, usual["via"])
+    has_command = same and "via" in usual and via in (None, usual["via"])
     provider = ([f"-p {profile}"] if profile else []) + ([] if same else [f"--to {to}"])
-    return provider, [] if reached else ["--via CMD"]
+    return provider, [] if has_command else ["--via CMD"]

@@ -1,6 +1,6 @@
 """Run users' patterns and templates in a child process, with limits on time and memory.
 
-A search that backtracks for ever can only be stopped by ending its process. Patterns that cannot backtrack
+A search that backtracks forever can only be stopped by ending its process. Patterns that cannot backtrack
 run in this process, because starting Python takes longer. An invalid pattern is exit 2, one that takes too
 long exit 65.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import subprocess
 
 SECONDS = 10.0  # default time limit of a pattern or template, for a whole session
-_CHOICES = 8  # each `?` and `|` may double the time; this many are harmless
+_CHOICES = 8  # `?` and `|` that are harmless together, though each may double the time
 _SHORT = 4096  # characters that a single repeat without alternatives handles quickly
 
 
@@ -33,7 +33,7 @@ class TooMuch(Exception):
 
 
 class Sandbox:
-    """A separate Python process without this package, which handles one request after another."""
+    """A child Python process that does not import this package and handles one request after another."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = seconds
@@ -50,13 +50,13 @@ class Sandbox:
         process, self._process = self._process, None
         if process is None:
             return
-        with suppress(BrokenPipeError), process:  # from unsent input
+        with suppress(BrokenPipeError), process:  # raised for unsent input
             process.kill()
 
     def ask(self, work: str, *arguments: Any) -> Iterator[Any]:
-        """Yield the answers to a request as they arrive; TooMuch if a limit is exceeded.
+        """Yield the answers to a request as they arrive.
 
-        ValueError, with the child's message, if the input itself is invalid.
+        Raises TooMuch if a limit is exceeded, ValueError with the child's message if the input is invalid.
         """
         import subprocess
 
@@ -64,7 +64,7 @@ class Sandbox:
             [sys.executable, "-P", child.__file__, repr(self.seconds)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        assert process.stdin and process.stdout  # noqa: S101, PT018 - Popen was given pipes
+        assert process.stdin and process.stdout  # noqa: S101, PT018 - they are pipes
         try:
             marshal.dump(marshal.dumps((work, arguments)), process.stdin)
             process.stdin.flush()
@@ -84,7 +84,7 @@ class Sandbox:
 
 
 def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile the regular expression of an option; exit 2 if it is invalid."""
+    """Compile the regular expression of an option; raise Usage if it is invalid."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
@@ -95,11 +95,11 @@ def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
 
 
 class Exceeded(BadData):
-    """A pattern exceeded its limit; it would do so in other sessions too."""
+    """A pattern exceeded its limit, as it would in other sessions too."""
 
 
 def time_limit(timeout: float | None) -> float:
-    """Return the seconds of `--timeout`, or the default; exit 2 if not positive."""
+    """Return the seconds of `--timeout`, or the default; raise Usage if not positive."""
     if timeout is not None and not 0 < timeout < float("inf"):
         raise Usage(f"--timeout {timeout:g}: expected a positive number of seconds")
     return SECONDS if timeout is None else timeout
@@ -108,8 +108,8 @@ def time_limit(timeout: float | None) -> float:
 class Pattern:
     """A user's regular expression; its time limit applies to all texts of a call together.
 
-    Errors name `option` and, from `names`, the message of the text; the last name applies to all further
-    texts. In a `with` block one child process serves all calls.
+    Errors name the option and the text's message (`names`; the last name is for all further texts). In a
+    `with` block one child process serves all calls.
     """
 
     def __init__(self, text: str, option: str, flags: int = 0, seconds: float = SECONDS) -> None:
@@ -145,7 +145,7 @@ class Pattern:
             return [child.SEARCHES[work](self._own, text) for text in texts]
         done: list[Any] = []
         try:
-            if texts:  # results before a text that takes too long stay in the list
+            if texts:  # if a text takes too long, the earlier results stay in the list
                 done.extend(self._sandbox.ask(work, self.text, int(self.flags), list(texts)))
         except TooMuch as error:
             self._sandbox.close()
@@ -161,7 +161,7 @@ class Pattern:
 
 
 def quick(pattern: str, texts: Sequence[str]) -> bool:
-    """Whether a pattern is certain to be fast on these texts, so that a process would only cost time."""
+    """Return whether a pattern is certain to be fast on these texts, so that it needs no child process."""
     repeats = pattern.count("*") + pattern.count("+")
     choices = pattern.count("?") + pattern.count("|")
     if "{" in pattern or repeats > 1:
@@ -172,5 +172,5 @@ def quick(pattern: str, texts: Sequence[str]) -> bool:
 
 
 def described(text: str, option: str) -> str:
-    """Return a pattern with its option, if any, for error messages."""
+    """Return a pattern, with its option if any, for error messages."""
     return f"{option} {text}" if option else text

@@ -1,11 +1,11 @@
-"""The child process: a program that does not import this package and dies when its time is up."""
+"""The child process: a program that does not import this package and ends when its time is up."""
 
 from __future__ import annotations
 
 import marshal
 import sys
 
-MOST = 64 << 20  # bytes of one answer: the longest record of a session
+MOST = 64 << 20  # bytes of one answer: as long as the longest record of a session
 MEMORY = 1 << 30  # bytes of address space, besides the input
 ANSWER, DONE, WRONG, LARGE = "answer", "done", "wrong", "large"
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def main(seconds: float) -> None:
-    """Answer requests until stdin ends; an alarm per request ends the process, whatever it is doing."""
+    """Answer requests until stdin ends; an alarm for each ends the process if it takes too long."""
     import resource
     import signal
     from contextlib import suppress
@@ -27,12 +27,12 @@ def main(seconds: float) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     while True:
         try:
-            data = marshal.load(sys.stdin.buffer)  # noqa: S302 - the parent's own
+            data = marshal.load(sys.stdin.buffer)  # noqa: S302 - from the parent process
         except EOFError:
             return
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = MEMORY + 16 * len(data)
-        with suppress(OSError, ValueError):  # where the system does not support it
+        with suppress(OSError, ValueError):  # not every system supports it
             limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -41,22 +41,22 @@ def main(seconds: float) -> None:
 
 
 def answer(data: bytes) -> None:
-    """Write each answer to a request at once, so that the parent knows the progress."""
+    """Write each answer to a request immediately, so that the parent knows the progress."""
     try:
-        work, arguments = marshal.loads(data)  # noqa: S302 - the parent's own
+        work, arguments = marshal.loads(data)  # noqa: S302 - from the parent process
         for result in searched(work, *arguments) if work in SEARCHES else render(*arguments):
             if isinstance(result, str) and len(result) > MOST:
-                tell(LARGE, f"it makes a text of more than {MOST >> 20} MiB")
+                send(LARGE, f"it makes a text of more than {MOST >> 20} MiB")
                 return
-            tell(ANSWER, result)
-        tell(DONE, None)
+            send(ANSWER, result)
+        send(DONE, None)
     except MemoryError:
-        tell(LARGE, "it takes more memory than it may have")
+        send(LARGE, "it takes more memory than it may have")
     except ValueError as error:
-        tell(WRONG, str(error))
+        send(WRONG, str(error))
 
 
-def tell(kind: str, value: Any) -> None:
+def send(kind: str, value: Any) -> None:
     marshal.dump((kind, value), sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
@@ -78,12 +78,12 @@ def searched(work: str, pattern: str, flags: int, texts: Sequence[str]) -> Itera
 
 
 def render(name: str, source: str, values: Mapping[str, object]) -> Iterator[str]:
-    """Render a Jinja template; ValueError names the error and its line."""
+    """Render a Jinja template; raise ValueError naming an error and its line."""
     from jinja2 import TemplateError, TemplateSyntaxError, Undefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Unset(Undefined):
-        """An unset variable: false in a condition; printing or iterating it is an error that names it."""
+        """An unset variable: false in a condition; an error that names it when printed or iterated."""
 
         __slots__ = ()
         __str__ = __iter__ = __len__ = Undefined._fail_with_undefined_error  # noqa: SLF001
