@@ -56,6 +56,22 @@ def test_images_come_along_from_the_zip(name, data, included, tmp_path):
     assert answer[0]["functionResponse"].get("parts") == ([held] if included else None)
 
 
+def test_the_marks_of_sources_become_the_links_that_are_shown(tmp_path):
+    mark, hidden = "\ue200cite\ue202turn0search1\ue201", "\ue200i\ue202turn0image2\ue201"
+    asking = ChatGpt()
+    asking.user("a", "one")
+    references = [
+        {"matched_text": mark, "alt": "([Barns](https://barns.example/))"}, {"matched_text": hidden, "alt": None},
+        {"matched_text": " ", "type": "sources_footnote"},
+    ]  # fmt: skip
+    asking.model("b", f"Red barns. {mark} {hidden}Old ones.", content_references=references)
+    path = tmp_path / "conversations.json"
+    path.write_bytes(listed([asking.value]))
+    assert view(path, tmp_path, "chatgpt-c1") == [
+        "one", "Red barns. ([Barns](https://barns.example/)) Old ones.",
+    ]  # fmt: skip
+
+
 def test_shards_in_a_zip_and_as_files(tmp_path):
     shards = {f"conversations-{n:03d}.json": listed([talk(f"c{n}").value]) for n in range(3)}
     (tmp_path / "export.zip").write_bytes(zipped(shards))

@@ -94,7 +94,7 @@ class _Branch:
         elif (parts := self.parts(content)) is None:
             session.skip(f"content ({kind or 'without a type'})")
         elif role == "assistant":
-            self.model(key, message, parts, ts)
+            self.model(key, message, [_with_sources(part, message) for part in parts], ts)
         elif role == "tool":
             self.result(key, message, parts, ts)
         else:
@@ -169,6 +169,15 @@ class _Branch:
             return None
         self.bytes_left -= len(data)
         return inline(data, kind)
+
+
+def _with_sources(part: Part, message: Json) -> Part:
+    """A text with the links that ChatGPT shows in place of its marks, which are private characters."""
+    for reference in objects_at(message, "metadata.content_references"):
+        mark = text_at(reference, "matched_text")
+        if mark.startswith("\ue200") and "text" in part:
+            part = {**part, "text": part["text"].replace(mark, text_at(reference, "alt"))}
+    return part
 
 
 def _text(part: Any) -> str:
