@@ -1,4 +1,4 @@
-"""Methods that call functions of the caller: to ask a model, run a tool, write a summary, remove text.
+"""Methods that call the caller's functions: to ask a model, run a tool, write a summary, clean text.
 
 Functions run in the calling thread; async functions are awaited in the caller's event loop.
 """
@@ -36,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..base.options import Taken
 
-A_FUNCTION = "a function"  # stands for a function in place of a command
+A_FUNCTION = "a function"  # the value of `via` if it is a function
 AGAIN = "`ask` without a text"
 
 OnText = Callable[[str], object]  # receives text as it arrives
@@ -109,7 +109,7 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
 
 
 def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:
-    """Return the open calls; with `via`, answer each."""
+    """Return the open calls; with `via`, answer each one."""
     with opened.call() as call:
         chosen = _options(calls_command.Options, options, via, opened, argument=None)
         tool: tool_call.Run | None = None
@@ -155,13 +155,13 @@ def tool_of(function: Callable[..., Any]) -> tool_call.Run:
 
     def run(call: Call) -> tuple[Json, str]:
         try:
-            made = function(calls_command.line_of(call))
+            result = function(calls_command.line_of(call))
         except Exception as error:  # noqa: BLE001 - the caller's function may raise anything
             name = type(error).__name__
             return tool_call.failed(call, str(error) or name, name)
-        if isinstance(made, dict):
-            return made, ""
-        return response_of(made if isinstance(made, str) else orjson.dumps(made).decode()), ""
+        if isinstance(result, dict):
+            return result, ""
+        return response_of(result if isinstance(result, str) else orjson.dumps(result).decode()), ""
 
     return run
 
@@ -171,16 +171,16 @@ def remover(function: Callable[..., Any]) -> Callable[[str], str]:
 
     def clean(text: str) -> str:
         with Caller():
-            made = function(text)
-        if not isinstance(made, str):
-            raise TypeError(f"remove_cmd: {function!r} returned {type(made).__name__}: a text expected")
-        return made
+            result = function(text)
+        if not isinstance(result, str):
+            raise TypeError(f"remove_cmd: {function!r} returned {type(result).__name__}: a text expected")
+        return result
 
     return clean
 
 
 class Writer:
-    """Writes summaries by a function of the prompt, or with `body` of a provider's request body."""
+    """Writes summaries by a function of the prompt, or with `body` of the request body."""
 
     def __init__(self, function: Callable[..., Any], *, body: bool) -> None:
         self.function = function
@@ -188,8 +188,8 @@ class Writer:
 
     def run(self, data: bytes) -> Done:
         with Caller():
-            made = self.function(data if self.body else data.decode())
-        chunks = pieces(made)
+            summary = self.function(data if self.body else data.decode())
+        chunks = pieces(summary)
         return Done(0, b"".join(c.encode() if isinstance(c, str) else bytes(c) for c in chunks), b"")
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""What verbs get when called by a `Session`: the opened session, and an environment for one call."""
+"""The environment of verbs that a `Session` calls, and the opened session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CallerError(BaseException):
-    """Carries an exception of the caller's function through this package; the caller gets `error`."""
+    """Carries an exception of the caller's function through this package, which then raises `error`."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
@@ -38,9 +38,9 @@ class Caller:
 
 
 class Call(Env):
-    """The environment of one call: empty stdin, no terminal, output kept for the caller.
+    """The environment of one call: empty stdin, no terminal, output collected for the caller.
 
-    Failures are raised as `HistoryError`.
+    As a context manager, it raises failures as `HistoryError`.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -97,7 +97,7 @@ class Call(Env):
 
 
 class OpenSession:
-    """An opened session: its name and file, and the environment variables at that time."""
+    """An opened session: its name and path, and the environment variables when it was opened."""
 
     def __init__(self, environ: dict[str, str], name: str, *, create: bool) -> None:
         from ..store import resolve
@@ -114,7 +114,7 @@ class OpenSession:
         self.call()
 
     def call(self) -> Call:
-        """Return an environment for one call; NotFound if the session is gone and must not be created."""
+        """Return an environment for one call; NotFound if the session is missing and not to be created."""
         if not self.create and not self.exists:
             from ..store.paths import hint
 
@@ -134,7 +134,7 @@ class OpenSession:
         return Target(self.path, "library")
 
     def run(self, verb: str, options: Json, **fixed: Any) -> Call:
-        """Run a verb and return its call, which has the output."""
+        """Run a verb; return its environment, which has the output."""
         from ..commands import module_of
         from .options import read
 
@@ -151,7 +151,7 @@ class OpenSession:
 
 
 def copy_of(value: Json) -> Json:
-    """Return a copy that the caller may change."""
+    """Return a deep copy, which the caller may change."""
     import orjson
 
     copy: Json = orjson.loads(orjson.dumps(value))

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def is_async(function: object) -> bool:
-    """Whether this is an async function, an async generator, or an async iterable."""
+    """Return whether this is an async function, an async generator function, or an async iterable."""
     called = getattr(function, "__call__", None)  # noqa: B004 - an object may have an async `__call__`
     return hasattr(function, "__aiter__") or any(
         inspect.iscoroutinefunction(candidate) or inspect.isasyncgenfunction(candidate)
@@ -38,14 +38,14 @@ class Bridge:
 
         return call
 
-    def result_of(self, made: Any) -> Any:
-        """Wait for a result, if it is awaitable; make an async iterable a plain one."""
-        if inspect.isawaitable(made):
-            made = self._result(made)
-        return self._all(made.__aiter__()) if hasattr(made, "__aiter__") else made
+    def result_of(self, value: Any) -> Any:
+        """Wait for the value if it is awaitable; convert an async iterable to a plain one."""
+        if inspect.isawaitable(value):
+            value = self._result(value)
+        return self._all(value.__aiter__()) if hasattr(value, "__aiter__") else value
 
     def cancel(self) -> None:
-        """Cancel the current wait and all later ones."""
+        """Cancel the running awaitable and all later ones."""
         self._cancelled = True
         if self._running is not None:
             self._running.cancel()
@@ -72,7 +72,7 @@ class Bridge:
 
 
 async def run(job: Callable[[Bridge], T]) -> T:
-    """Run a job in a thread. If cancelled, wait for it, so that it leaves its data pending."""
+    """Run a job in a thread. If cancelled, cancel its awaitables and wait for it to store its data."""
     loop = asyncio.get_running_loop()
     bridge = Bridge(loop)
     done: asyncio.Future[T] = loop.create_future()
@@ -91,5 +91,5 @@ async def run(job: Callable[[Bridge], T]) -> T:
     except asyncio.CancelledError:
         bridge.cancel()
         await asyncio.wait([done])
-        done.exception()  # retrieve it, so that asyncio does not report it
+        done.exception()  # retrieved, so that asyncio does not report it
         raise

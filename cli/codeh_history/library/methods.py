@@ -1,4 +1,4 @@
-"""The methods of `Session`: each does what the verb of its name does, with the same functions.
+"""The methods of `Session`: each calls the functions of the verb with its name.
 
 Type checkers read session.pyi, which lists all keyword arguments (`make generate`).
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Texts = str | list[str] | tuple[str, ...]
 
 
-# options of `append` that other methods have
+# options of `append` that belong to other methods
 OTHER_METHODS = {"jsonl": False, "stream": False, "from_": None, "echo": False, "max_bytes": None}
 
 
@@ -99,9 +99,9 @@ class Methods:
         from ..talk.append import jsonl
         from .options import as_records, dumped
 
-        taken = list(messages)  # outside: the caller's own errors are not translated
+        items = list(messages)  # outside the block, which would translate the caller's errors
         with self._opened.call() as call:
-            records = (record for message in taken for record in as_records(message))
+            records = (record for message in items for record in as_records(message))
             call.input = b"".join(dumped(record) + b"\n" for record in records)
             if not call.input:
                 return []

@@ -1,7 +1,7 @@
-"""Convert keyword arguments to a verb's options: the names are those of the flags, the values Python's own.
+"""Convert keyword arguments, which are named like the flags and have Python values, to a verb's options.
 
-A flag that takes JSON also accepts a value, a repeatable one also a single item, and one that takes `@FILE`
-a `Path`; a string is always literal text, even if it begins with `@`.
+A flag that takes JSON also accepts any value, a repeatable one a single item, and one that takes `@FILE` a
+`Path`; a string is always literal text, even if it begins with `@`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float)}
 def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Taken:
     """Build the options from the caller's arguments and from `fixed` ones.
 
-    TypeError for an unknown option or a wrong type, Usage for an invalid value.
+    Raises TypeError for an unknown option or a wrong type, Usage for an invalid value.
     """
     values = dict(fixed)
     for name, value in arguments.items():
@@ -70,7 +70,7 @@ def _json(value: object) -> str:
 
 
 def dumped(value: object) -> bytes:
-    """Return the value as JSON; BadData for NaN and infinity, which would become null."""
+    """Return the value as JSON; raise BadData for NaN and infinity, which would become null."""
     import orjson
 
     data = orjson.dumps(value)
@@ -85,7 +85,7 @@ def dumped(value: object) -> bytes:
 
 
 def as_records(message: Any) -> list[Any]:
-    """Return a message itself, or the records of an item of a chat interface."""
+    """Return the records of an item of a chat interface, or a list of the message itself."""
     from ..programs.forms import history_items
 
     if not history_items.holds(message):

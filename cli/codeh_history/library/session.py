@@ -1,4 +1,4 @@
-"""The public class."""
+"""The public class `Session`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session's methods return; an answer or a text received piece by piece, and written to the log."""
+"""Results of a session's methods; receiving an answer or a text piece by piece, and storing it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Answer:
 
 
 class Feed:
-    """A `Receiving` fed from any thread; a timer thread flushes data that has waited too long."""
+    """Feeds a `Receiving` from any thread; a timer thread flushes data that has waited too long."""
 
     def __init__(self, receiving: Receiving, most: int) -> None:
         self.receiving = receiving
@@ -58,7 +58,7 @@ class Feed:
         self.ended = False
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
-        self._failed: BaseException | None = None  # raised in the timer's thread
+        self._failed: BaseException | None = None  # an exception in the timer thread
 
     def take(self, chunk: bytes | str) -> None:
         """Take the next chunk; write it now, or when its flush interval ends."""
@@ -69,8 +69,8 @@ class Feed:
             self._check()
             self.receiving.arrived(data, self.most)
             if self.receiving.held and self._timer is None:
-                waits = self.receiving.flushed + self.receiving.flush_seconds - time.monotonic()
-                self._timer = threading.Timer(max(waits, 0.001), self._write)
+                delay = self.receiving.flushed + self.receiving.flush_seconds - time.monotonic()
+                self._timer = threading.Timer(max(delay, 0.001), self._write)
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -80,13 +80,13 @@ class Feed:
         try:
             source = iter(chunks)
             while True:
-                with Caller():  # exceptions of the source are the caller's
+                with Caller():  # the source is the caller's code
                     chunk = next(source, end)
                 if chunk is end:
                     return self.close()
                 self.take(chunk)
         except HistoryError:
-            raise  # already recorded in the log
+            raise  # the message is already aborted
         except BaseException as error:
             self.abort(type(error.error if isinstance(error, CallerError) else error).__name__)
             raise
@@ -130,23 +130,23 @@ class Feed:
 class CallbackEcho(Echo):
     """Passes the text of an answer to a function as it arrives."""
 
-    def __init__(self, env: Env, tell: Callable[[str], object]) -> None:
+    def __init__(self, env: Env, callback: Callable[[str], object]) -> None:
         super().__init__(env)
-        self.tell = tell
+        self.callback = callback
 
     def text(self, text: str) -> None:
         if text:
             with Caller():
-                self.tell(text)
+                self.callback(text)
 
     def end(self) -> None:
-        """Do nothing: the function needs no end of text."""
+        """Do nothing: the function needs no final newline."""
 
 
 def pieces(data: Any) -> Iterable[Any]:
-    """Return a response as chunks: bytes, text, a JSON object, or an iterable of bytes and texts.
+    """Return a response (bytes, text, a JSON object, or an iterable of bytes and texts) as chunks.
 
-    An object of a provider's own client, which is a pydantic model, is its JSON.
+    An object of a provider's client library, a pydantic model, is converted to JSON.
     """
     if isinstance(data, _CHUNK):
         return [data]

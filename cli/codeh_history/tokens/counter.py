@@ -1,4 +1,4 @@
-"""Counters of what a text costs, by vocabulary."""
+"""Count the tokens of texts, by vocabulary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEFAULT = "o200k_base"
 APPROX = "approx"
 
-# The beginning of a model's name → its vocabulary, and its rules for media; the first that fits.
+# Prefixes of model names → vocabulary and rules for media; the first match counts.
 # Only OpenAI publishes its vocabularies.
 _MODELS = {
     ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4."): (DEFAULT, "openai"),
@@ -30,7 +30,7 @@ _MODELS = {
 _OTHER_MODEL = (DEFAULT, "anthropic")
 _TEXT_OVERHEAD = 150  # bytes of overhead per text
 
-# Patterns are compiled on first use; cached counts need none.
+# Patterns are compiled on first use, because cached counts need none.
 # A run of 999,999 spaces overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so cutting there does not change the count.
 _LONG_WHITESPACE = r"\s{896000}(?=\s)"
@@ -42,7 +42,7 @@ class Counter:
 
     `name` is for reports; `media` selects the rules for images, audio, video and documents; `history` and
     `message` are the overhead of a history and of each message; `names`: whether the names of calls and
-    responses count; `characters`: about how many characters make a token.
+    responses count; `characters`: approximate characters per token.
     """
 
     history = 3
@@ -75,7 +75,7 @@ class Counter:
         return self.vocabulary == APPROX
 
     def calibrated(self, factor: float) -> Counter:
-        """Return the same counter with totals multiplied by the factor, rounded up to two decimals."""
+        """Return a counter that multiplies totals by the factor, rounded up to two decimals."""
         percent = math.ceil(round(factor * 100, 6))
         copy = Counter(self.vocabulary, media=self.media, cache=self.cache, percent=percent)
         copy._counts = self._counts
@@ -127,7 +127,7 @@ class Counter:
 
 
 class Characters(Counter):
-    """Counts the characters of texts, call arguments and responses; names, media and framing are free."""
+    """Counts the characters of texts, call arguments and responses; names, media and overhead are free."""
 
     history = message = 0
     names = False
@@ -143,7 +143,7 @@ class Characters(Counter):
 def open_counter(name: str | None, *, model: str | None = None, cache: Memory | None = None) -> Counter:
     """Return a counter by name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else by model.
 
-    `cache` stores counts. Raise Usage for an unknown name.
+    `cache` stores counts. Raises Usage for an unknown name.
     """
     vocabulary = (_rules_of(model or "") or _OTHER_MODEL)[0] if name is None else vocabulary_of(name)
     _, media = _rules_of(model or name or "") or _OTHER_MODEL
@@ -151,7 +151,7 @@ def open_counter(name: str | None, *, model: str | None = None, cache: Memory | 
 
 
 def vocabulary_of(name: str) -> str:
-    """Return the vocabulary for a counter's or a model's name. Raise Usage for an unknown name."""
+    """Return the vocabulary for a counter's or a model's name; raise Usage for an unknown name."""
     if name in (*NAMES, APPROX):
         return name
     rules = _rules_of(name)
@@ -161,13 +161,13 @@ def vocabulary_of(name: str) -> str:
 
 
 def _rules_of(model: str) -> tuple[str, str] | None:
-    """Return the vocabulary and the media rules of a known model, whoever provides it."""
+    """Return the vocabulary and the media rules of a known model, from any provider."""
     name = model.rsplit("/", 1)[-1].lower()
     return next((rules for prefixes, rules in _MODELS.items() if name.startswith(prefixes)), None)
 
 
 def approximately(text: str) -> int:
-    """Estimate a count without a vocabulary: by words, digits, punctuation and scripts."""
+    """Estimate a count without a vocabulary, by words, digits, punctuation and scripts."""
     total = 0.0
     for piece in re.findall(_WORDS, text):
         first = piece[0]

@@ -1,4 +1,4 @@
-"""What a history costs: `3 + Σ messages`, a message `4 + Σ parts`, the system prompt `4 + tokens`.
+"""The cost of a history in tokens: `3 + Σ messages`, a message `4 + Σ parts`, a system prompt `4 + tokens`.
 
 A text costs its tokens; a functionCall `tokens(name) + tokens(compact JSON of args)`, a functionResponse
 likewise with `response`; attached files the tokens of their list; media by dimensions, duration or pages,
@@ -29,19 +29,19 @@ def text_tokens(counter: Counter, text: str) -> int:
 
 
 def system_tokens(counter: Counter, system: str | None) -> int:
-    """Return what a system prompt adds; 0 without one."""
+    """Return the cost of a system prompt; 0 without one."""
     return counter.scale(counter.message + counter.counts([system])[0]) if system else 0
 
 
 def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
-    """Return what tool declarations add: their compact JSON."""
+    """Return the cost of tool declarations: their compact JSON."""
     return counter.scale(counter.counts([compact(list(tools))])[0]) if tools else 0
 
 
 def message_tokens(
     counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
 ) -> list[int]:
-    """Return each message's cost; 0 for messages that are not sent (errors, infos, uncommitted content)."""
+    """Return each message's cost; 0 for messages that are not sent (error, info, uncommitted)."""
     return [
         counter.scale(cost) if message.is_sent else 0
         for message, cost in zip(messages, unscaled_costs(counter, messages, parts), strict=True)
@@ -69,7 +69,7 @@ def history_tokens(
     summaries: Sequence[str] = (),
     parts: Sequence[Sequence[int]] | None = None,
 ) -> int:
-    """Return what sending this history costs; a calibrated counter scales the total once."""
+    """Return the cost of sending this history; a calibrated counter scales the total once."""
     costs = unscaled_costs(counter, messages, parts)
     total = counter.history + sum(
         cost for message, cost in zip(messages, costs, strict=True) if message.is_sent
@@ -80,7 +80,7 @@ def history_tokens(
 def cost_beside_messages(
     counter: Counter, system: str | None, tools: Sequence[Json], summaries: Sequence[str]
 ) -> int:
-    """Return the unscaled cost of what is sent beside the messages."""
+    """Return the unscaled cost of system prompt, tools and summaries."""
     texts = [system] if system else []
     if summaries:
         texts.append(summary_text(summaries))
@@ -114,11 +114,11 @@ def _part_costs(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list
 
 
 class ByteBound(Counter):
-    """Counts as another counter does or more: a text's bytes for its tokens, without tokenising.
+    """An upper bound of another counter's counts: bytes instead of tokens, without tokenising.
 
     A byte-level BPE starts from the UTF-8 bytes of a text and only merges neighbours, so a text has at most
-    as many tokens as bytes; lone surrogates become U+FFFD, three bytes as here. The approximate count is
-    also at most one per character.
+    as many tokens as bytes. Lone surrogates become U+FFFD, which has three bytes too. The approximate count
+    is at most one per character.
     """
 
     def __init__(self, other: Counter) -> None:
@@ -135,7 +135,7 @@ def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
 
 
 def _collect_texts(part: Any, texts: list[str], counter: Counter) -> int:
-    """Append the texts of a part to tokenise to `texts`; return the rest of its cost."""
+    """Append a part's texts to `texts`, to be counted; return the rest of its cost."""
     fixed = 0
     for key, value in part.items():
         if key == "text":
@@ -154,7 +154,7 @@ def _collect_texts(part: Any, texts: list[str], counter: Counter) -> int:
                     texts.append(compact(item))
         elif key in _FILES:
             fixed += _file_cost(key, value, texts, counter.media)
-        elif key == "native":  # its compact JSON, with the media inside counted by their rule
+        elif key == "native":  # its compact JSON, except media, which is counted by its rule
             blobs: list[tuple[str, str]] = []
             texts.append(compact(media.without_media(value.get("value"), blobs)))
             fixed += sum(media.inline_tokens(mime, data, counter.media) for mime, data in blobs)
@@ -164,7 +164,7 @@ def _collect_texts(part: Any, texts: list[str], counter: Counter) -> int:
 
 
 def _file_cost(key: str, value: Any, texts: list[str], rule: str) -> int:
-    """Return the cost of a file, unless it is a text, which is appended to `texts`."""
+    """Return the cost of a file; for a text file, append its text to `texts` and return 0."""
     if key == "fileData":
         return media.linked_file_tokens(str(value.get("mimeType", "")), rule)
     mime, data = media.mime_and_data(value)
@@ -175,7 +175,7 @@ def _file_cost(key: str, value: Any, texts: list[str], rule: str) -> int:
 
 
 def compact(value: object) -> str:
-    """Return compact JSON; raise BadData for a value nested too deeply to be written."""
+    """Return compact JSON; raise BadData for a value that is nested too deeply."""
     try:
         return orjson.dumps(value).decode()
     except TypeError:

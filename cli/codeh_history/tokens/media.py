@@ -1,6 +1,6 @@
-"""What media costs: images by dimensions, audio and video by duration, documents by pages.
+"""The cost of media in tokens: images by dimensions, audio and video by duration, documents by pages.
 
-Only headers are read; if they say nothing, the largest image or an estimate from the decoded size is used.
+Only headers are read; if one lacks the data, the largest image or an estimate from the file's size is used.
 Rules (providers' documentation, checked against recorded usage): Anthropic prices patches of 28 by 28 after
 scaling to a long edge of 1568, OpenAI tiles of 512 by 512 after scaling to 2048 and a short side of 768,
 Gemini tiles of 768 by 768.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from math import ceil
 
-PAGE_BYTES = 50_000  # for documents whose pages cannot be counted
+PAGE_BYTES = 50_000  # assumed bytes of a page, if the pages cannot be counted
 _AUDIO_BYTES = 16_000  # bytes per second: 128 kbit/s
 _VIDEO_BYTES = 250_000  # bytes per second: 2 Mbit/s
 _MAX_SECONDS = 24 * 3600.0
@@ -20,8 +20,8 @@ _PDF_PAGE = rb"/Type\s*/Page(?![a-zA-Z])"
 _PDF_COUNT = rb"/Count\s+(\d{1,6})"
 _BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
 
-_PAGE_TOKENS = {"anthropic": 2000, "openai": 1000, "gemini": 258}  # a page: its text and its image
-_TOKENS_PER_SECOND = {"audio": 32, "video": 295}  # of video: a frame of 263 and its audio
+_PAGE_TOKENS = {"anthropic": 2000, "openai": 1000, "gemini": 258}  # text and image of a page
+_TOKENS_PER_SECOND = {"audio": 32, "video": 295}  # video: a frame of 263 and its audio
 _MAX_IMAGE_TOKENS = {"anthropic": 1568, "openai": 1105, "gemini": 1548}
 _FILE_SECONDS = 60  # assumed duration of linked audio and video
 _FILE_PAGES = 10
@@ -41,7 +41,7 @@ def mime_and_data(blob: object) -> tuple[str, str]:
 
 
 def is_text(mime: str) -> bool:
-    """Return whether providers are sent the text of such a file."""
+    """Return whether files of this type are sent as text."""
     return mime.startswith("text/") or mime.partition(";")[0] in _TEXTS
 
 
@@ -57,7 +57,7 @@ def decoded(data: str, limit: int | None = None) -> bytes:
 
 
 def inline_tokens(mime: str, data: str, rule: str) -> int:
-    """Return what an inline file costs; 0 by the rule `none`."""
+    """Return the cost of an inline file; 0 by the rule `none`."""
     if rule == "none":
         return 0
     kind = mime.partition("/")[0]
@@ -77,7 +77,7 @@ def dimensions(data: str) -> tuple[int, int] | None:
 
 
 def linked_file_tokens(mime: str, rule: str) -> int:
-    """Return what a linked file costs, estimated from its type."""
+    """Return the cost of a linked file, estimated from its type."""
     if rule == "none":
         return 0
     kind = mime.partition("/")[0]
@@ -87,7 +87,7 @@ def linked_file_tokens(mime: str, rule: str) -> int:
 
 
 def image_tokens(width: int, height: int, rule: str) -> int:
-    """Return what an image of these dimensions costs."""
+    """Return the cost of an image of these dimensions."""
     if rule == "gemini":
         return 258 if max(width, height) <= 384 else 258 * ceil(width / 768) * ceil(height / 768)
     if rule == "openai":
@@ -101,7 +101,7 @@ def image_tokens(width: int, height: int, rule: str) -> int:
 
 
 def without_media(value: object, media: list[tuple[str, str]]) -> object:
-    """Return a JSON value without its base64 media, which is appended to `media` (type, data)."""
+    """Return a JSON value without its base64 media; append that to `media` (type, data)."""
     if isinstance(value, dict):
         return {key: without_media(inner, media) for key, inner in value.items()}
     if isinstance(value, list):
@@ -192,7 +192,7 @@ def _mp3(data: bytes) -> float | None:
 
 
 def pages(data: bytes) -> int:
-    """Return the pages of a PDF, from its page objects, its page tree, or its size."""
+    """Return the number of pages of a PDF, from its page objects, its page tree, or its size."""
     pages = len(re.findall(_PDF_PAGE, data))
     if not pages:
         pages = max((int(count) for count in re.findall(_PDF_COUNT, data)), default=0)

