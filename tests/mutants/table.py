@@ -154,7 +154,7 @@ MUTANTS = [
     ),
     Mutant(
         "summarize does not look at summaries again", "summaries/store.py",
-        "    looks += ((summary.id, summary.text) for summary in view.summaries if summary.id in ids)\n",
+        "    states += ((summary.id, summary.text) for summary in view.summaries if summary.id in ids)\n",
         "",
         ("summaries/test_races.py::test_a_summary_undone_meanwhile_is_not_folded",),
     ),
@@ -556,7 +556,7 @@ MUTANTS = [
     ),
     Mutant(
         "a pasted text is the user's", "summaries/authorship.py",
-        "                whose[number] = min(whose[number], kind)\n",
+        "                origins[number] = min(origins[number], kind)\n",
         "                pass\n",
         ("summaries/test_prose.py::test_whose_the_lines_of_a_message_are",),
     ),

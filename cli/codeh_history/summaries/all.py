@@ -1,4 +1,4 @@
-"""`summarize --all`: every session of the home; one line for each that acted or failed."""
+"""`summarize --all`: summarise every session of the home; a line for each that acted or failed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(
 
 
 def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
-    """Summarise one session; return its line, or None if nothing is due. No failure stops the others."""
+    """Summarise one session; return its line, also after a failure, or None if nothing is due."""
     try:
         if read.being_written(target.path) or not _may_be_due(env, target, settings):
             return None
@@ -62,7 +62,7 @@ def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
     except Exception as error:  # noqa: BLE001 - a bug met in one session costs that session
         reason = f"bug: {type(error).__name__}: {error}"
     count = size = 0
-    with suppress(HistoryError):  # where it cannot even be read: the reason says so
+    with suppress(HistoryError):  # it may be unreadable, as the reason says
         view = view_of(env, target)
         count, size = len(exchanges(view.messages)), store.tokens(view, settings.counter)
     return {
@@ -84,9 +84,9 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
 
 @contextmanager
 def _claimed(env: Env, path: str) -> Iterator[bool]:
-    """Claim a session for this run while the block lasts; yields False if another run has it.
+    """Claim a session for this run; yield False if another run has it.
 
-    This only avoids asking twice: what is stored is decided under the session's own lock.
+    This only saves a second request: the session's own lock protects what is stored.
     """
     digest = hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()
     name = os.path.join(env.home, "cache", "summarizing", digest[:16])

@@ -13,7 +13,7 @@ from ..providers.protocol import Cut, Failure, Nothing, Reply
 from ..providers.wire import read
 from ..session.model import Json, Message, Part
 from .command import CommandRunner
-from .request import SUMMARIES, Prompt, Source, Sources, silence
+from .request import SUMMARIES, Prompt, Source, Sources, without_text
 from .window import Batch
 
 _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
@@ -23,8 +23,8 @@ _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "complete
 class CommandSummarizer:
     """Summarises by a command, in requests that fit the budget of `sources`.
 
-    Prompt and answer are plain text or, for a command such as `curl`, provider `to`'s request body and
-    response.
+    Prompt and answer are plain text or, for a command such as `curl`, the request body and response of
+    provider `to`.
     """
 
     commands: CommandRunner
@@ -38,7 +38,7 @@ class CommandSummarizer:
         by = f"{self.to}/{self.model}" if self.model else self.to or "command"
         source = self.sources.of_batch(batch)
         if not source.pieces:
-            return {"summary": silence(batch), "by": by}
+            return {"summary": without_text(batch), "by": by}
         groups = self.sources.groups(source)
         while len(groups) > 1:
             parts = (source._replace(pieces=group, exchanges=len(group)) for group in groups)
@@ -56,7 +56,7 @@ class CommandSummarizer:
         return request.accept(self.answer(request.prompt), self.sources.count, faithful=self.faithful)
 
     def answer(self, prompt: Prompt) -> str:
-        """Return the command's answer to a prompt; raises SummarizerFailed, saying whether to try again."""
+        """Return the command's answer to a prompt; raise SummarizerFailed, saying whether to retry."""
         if self.to is None:
             return self.commands.run(prompt.plain.encode(errors="replace")).text()
         parts: list[Part] = [{"text": prompt.data}]
@@ -66,7 +66,7 @@ class CommandSummarizer:
         done = self.commands.run(orjson.dumps(request.body) + b"\n")
         outcome = read(done.out, self.to)
         if isinstance(outcome, Reply):
-            if outcome.finish not in _WHOLE:  # half an answer or a refused one is no summary
+            if outcome.finish not in _WHOLE:  # truncated or refused
                 raise SummarizerFailed(f"the answer is incomplete ({outcome.finish})")
             return "".join(
                 part["text"] for part in outcome.parts if "text" in part and not part.get("thought")

@@ -1,9 +1,9 @@
-"""Whose words the lines of a message are, and which of them may state a rule or decision.
+"""Which lines of a message its author wrote, and which of them may state a rule or decision.
 
-A message is its author's own until a sign of another's text: a fence, quote, tag, log or table, a chat's
-time stamps, the head of a mail, a greeting, a heading, or a line that announces something. Where its end
-shows (a closed fence, a signature, the blank line after a log) the author goes on; elsewhere only the last
-paragraph is the author's again, and rules nothing. A heading or announcement that gives orders is none.
+Text is the author's until a sign of foreign text: a fence, quote, tag, log or table, a chat's time stamps,
+the head of a mail, a greeting, a heading, or a line that announces a text. If its end is visible (a closed
+fence, a signature, the blank line after a log), the author's text follows; otherwise only the last
+paragraph is the author's, and states no rule. A heading or announcement that gives orders is no such sign.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ..base.lazy import Pattern
 
 PASTED, ROWS = 1_200, 25  # own characters, and lines, of a message that may state a rule
 LONG = 2_000  # own characters of a message after which text counts as pasted
-LAST = 3  # lines of a last paragraph that is the author's
-SENTENCE = 400  # characters of a sentence that was wrapped, at most
-WIDE = 50  # characters of a line that may have been wrapped
+LAST = 3  # most lines of a last paragraph that is the author's
+SENTENCE = 400  # most characters of a sentence that was wrapped
+WIDE = 50  # least characters of a line that was wrapped
 FOREIGN, OWN, MAY_RULE = range(3)
 
-_ODD = Pattern("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
+_ODD = Pattern("[^\\w ,.'\u2019\"!?`/-]")  # rare in prose
 _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
 _NOISE = Pattern(  # a shell, a diff, a check list, a comment, a stack, a log, a table, a path
     r"^(?:\$(?!\d)|[☐☑✓✔✗✘●>\u276f➜%|+\[]|//|/\*|-- |at \S+ \(|File \"|Traceback|\d+[:|,;](?!\d\d\b)\S"
@@ -59,7 +59,7 @@ _PROMPT_FIELD = Pattern(  # a heading or label of a prompt
     r"(?: (?:for|of|when|in|on|für|bei|para|pour)\b.*)?"
     r"|.{0,12}(?:规则|要求|注意|重要|任务|目标|约束|背景|记住|ルール|条件|要件|目的|タスク|お願い))\W*$"
 )
-_OWN_LEAD_IN = Pattern(  # what announces something of the author's own
+_OWN_LEAD_IN = Pattern(  # announces text by the author
     r"(?i)\W*(?:(?:please |bitte )?(?:do|don'?t|do not|never|always|make sure|keep|follow|remember|beachte"
     r"|halte)\b(?!.*\b(?:from|of)\b)|.*\b(?:i (?:want|need|expect|prefer|said|told|insist|repeat)|i'd like"
     r"|you (?:should|must|may not|to do))\b|(?:so |and |but )?(?:when|whenever|if|for|in|since|before|after"
@@ -118,20 +118,20 @@ _CLOSED = Pattern('[\u201d\xbb\u300d\u300f]|(?<=[\\w.!?,])"(?!\\w)')
 def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple[str, bool, bool]]:
     """Yield each line of a text, whether its author wrote it, and whether it may state a rule or decision.
 
-    Own text after `most` characters counts as pasted. A wrapped line is joined with the next.
+    The author's text after `most` characters counts as pasted. A wrapped line is joined with the next.
     """
     lines = _unwrapped(text.split("\n"))
     size = count = 0
-    authorship = _Message(lines).authorship() if user else _of_model(lines)
-    for line, whose in zip(lines, authorship, strict=True):
-        if whose != FOREIGN:
+    origins = _Message(lines).origins() if user else _of_model(lines)
+    for line, origin in zip(lines, origins, strict=True):
+        if origin != FOREIGN:
             size, count = size + len(line), count + 1
-        own = whose != FOREIGN and size <= most
-        yield line, own, own and whose == MAY_RULE and size <= PASTED and count <= ROWS
+        own = origin != FOREIGN and size <= most
+        yield line, own, own and origin == MAY_RULE and size <= PASTED and count <= ROWS
 
 
 def quoting(text: str, *, quoted: bool) -> bool:
-    """Whether a quotation between markers continues after a text, given whether one was open before it."""
+    """Whether a quotation between markers is open after a text; `quoted`: whether one was open before."""
     markers = (match for line in text.split("\n") if (match := _MARKER.match(line)))
     for marker in markers:
         quoted = marker[1] is not None
@@ -154,7 +154,7 @@ def is_prose(line: str) -> bool:
 
 
 def fence_after(line: str, open: str) -> str:
-    """Return the code fence that is open after this line ("": none), given the one before it."""
+    """Return the code fence that is open after this line; `open`: before it; "": none."""
     mark = line[:3]
     if not open:
         return mark if mark in ("```", "~~~") and mark not in line[3:] else ""
@@ -162,7 +162,7 @@ def fence_after(line: str, open: str) -> str:
 
 
 def _unwrapped(lines: Sequence[str]) -> list[str]:
-    """Join the lines of a sentence that was wrapped."""
+    """Join the lines of wrapped sentences."""
     joined: list[str] = []
     for line in lines:
         if joined and line[:1].islower() and _is_wrapped(joined[-1], line):
@@ -173,7 +173,7 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
 
 
 def _is_wrapped(before: str, line: str) -> bool:
-    """Whether a line ends within a sentence that the next one, in lower case, goes on with."""
+    """Whether a line ends within a sentence that the next line, in lower case, continues."""
     ends = before[-1:].isalpha() or before[-1:] in (",", ")")
     if not ends or len(before) > SENTENCE:
         return False
@@ -181,36 +181,34 @@ def _is_wrapped(before: str, line: str) -> bool:
 
 
 class _Message:
-    """The lines of a user's message, and whose each is by itself."""
+    """The lines of a user's message, with the origin of each one on its own."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
-        self._whose = _by_line(lines, user=True)
+        self._origins = _by_line(lines, user=True)
         self._signed = _last(lines, _SIGNED)
         heads = [number for number, line in enumerate(lines) if _TURN_HEAD.match(line)]
         apart = any(after > before + 1 for before, after in pairwise(heads))
         self._turn = max(_last(lines, _TURN), heads[-1] if apart else -1)  # the last of a chat
 
-    def authorship(self) -> list[int]:
-        """Whose each line is: `FOREIGN`, `OWN`, or `MAY_RULE`, which may state a rule or decision, too."""
-        lines, whose, last = self._lines, self._whose, self._last_paragraph()
+    def origins(self) -> list[int]:
+        """The origin of each line: `FOREIGN`, `OWN`, or `MAY_RULE`: may state a rule or decision."""
+        lines, origins, last = self._lines, self._origins, self._last_paragraph()
         resumes = any(map(_RESUMES.search, lines[last:]))
-        kind, begin, end, rest = MAY_RULE, 0, 0, MAY_RULE  # whose a text is, and whose the rest
+        kind, begin, end, rest = MAY_RULE, 0, 0, MAY_RULE  # origin of a text, and of the rest
         for number, line in enumerate(lines):
-            if number >= end and whose[number] != FOREIGN and line.strip():
+            if number >= end and origins[number] != FOREIGN and line.strip():
                 kind, begin, end = self._text(number)
-                if end > len(lines):  # its end does not show
+                if end > len(lines):  # its end is not visible
                     end, rest = (last, MAY_RULE if resumes else OWN) if last > begin else (len(lines), OWN)
             if begin <= number < end:
-                whose[number] = min(whose[number], kind)
+                origins[number] = min(origins[number], kind)
             elif number >= end:
-                whose[number] = min(whose[number], rest)
-        return whose
+                origins[number] = min(origins[number], rest)
+        return origins
 
     def _text(self, number: int) -> tuple[int, int, int]:
-        """Whose the text is that a line begins or announces, where it begins, and where it ends: beyond the
-        last line if that does not show.
-        """
+        """Origin, begin and end of the text at or after a line; an invisible end is past the last line."""
         lines, beyond = self._lines, len(self._lines) + 1
         line = lines[number].rstrip()
         if (end := self._end_of_letter(number)) > 0:
@@ -218,7 +216,7 @@ class _Message:
         if _HEADING.match(line) and not _PROMPT_FIELD.match(line):
             return OWN, number, beyond
         after = next((at for at in range(number + 1, len(lines)) if lines[at].strip()), len(lines))
-        follows = after < len(lines) and self._whose[after] != FOREIGN and not self._end_of_letter(after)
+        follows = after < len(lines) and self._origins[after] != FOREIGN and not self._end_of_letter(after)
         if not follows or len(line) > SENTENCE:
             return MAY_RULE, 0, 0
         if not line.endswith((":", "：")):
@@ -234,13 +232,13 @@ class _Message:
         return OWN, after, self._end_of_paragraph(after) if listed else beyond
 
     def _end_of_letter(self, number: int) -> int:
-        """Where a letter, mail or chat ends that begins at a line; 0 if none does."""
+        """The end of the letter, mail or chat that begins at a line; 0 if none does."""
         line = self._lines[number]
         if number <= self._turn and (_TURN.match(line) or _TURN_HEAD.match(line)):
             return self._end_of_paragraph(self._turn)
         signed = self._signed > number
         end = self._end_of_paragraph(self._signed) if signed else len(self._lines)
-        if _GREETING.match(line):  # one's own message may begin with a greeting, too
+        if _GREETING.match(line):  # a user's own message may begin with a greeting
             return end if number or any(map(str.strip, self._lines[end:])) else 0
         headed = _MAIL.match(line) and any(map(_MAIL.match, self._lines[number + 1 : number + 4]))
         return end if headed else 0
@@ -250,7 +248,7 @@ class _Message:
         return next((at for at in range(number, len(lines)) if not lines[at].strip()), len(lines))
 
     def _last_paragraph(self) -> int:
-        """Where the last paragraph begins, if it is short and not the only one; else 0."""
+        """The begin of the last paragraph if it is short and not the only one; else 0."""
         filled = [number for number, line in enumerate(self._lines) if line.strip()]
         for number in reversed(filled):
             if number and not self._lines[number - 1].strip():
@@ -263,15 +261,15 @@ def _last(lines: Sequence[str], what: Pattern) -> int:
 
 
 def _of_model(lines: Sequence[str]) -> list[int]:
-    """Whose each line of a model's message is; what it drafts for somebody decides nothing."""
-    whose = _by_line(lines, user=False)
+    """The origin of each line of a model's message; a draft for somebody states no decision."""
+    origins = _by_line(lines, user=False)
     drafts = (at for at, line in enumerate(lines) if line.endswith(":") and _DRAFT.match(line))
     first = next(drafts, len(lines)) + 1
-    return [*whose[:first], *(min(OWN, mark) for mark in whose[first:])]
+    return [*origins[:first], *(min(OWN, mark) for mark in origins[first:])]
 
 
 def is_own(label: str) -> bool:
-    """Whether a label is of its author's own text: `Rules`, `One more thing`; not `Bob`, `He says`."""
+    """Whether the author's text follows a label: `Rules`, `One more thing`; not `Bob`, `He says`."""
     ends = (label, label.rpartition(", ")[2])
     return any(
         _PROMPT_FIELD.match(end) or (_OWN_LEAD_IN.match(end) and not _REPORTED_SPEECH.match(end))
@@ -280,11 +278,11 @@ def is_own(label: str) -> bool:
 
 
 def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
-    """Whose each line is by itself, by what encloses it and, in a log, by its neighbours."""
-    whose: list[int] = []
+    """The origin of each line, by its form, by what encloses it and, in a log, by its neighbours."""
+    origins: list[int] = []
     fence = tag = ""
     quoted = False
-    log: list[int] | None = None  # lines of prose after one of a log
+    log: list[int] | None = None  # lines of prose after a line of a log
     size, endless = 0, False
     for number, line in enumerate(lines):
         size += len(line)
@@ -296,27 +294,28 @@ def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
         marker = _MARKER.match(line) if user else None
         quoted = bool(marker[1]) if marker else quoted
         enclosed = fenced or opened is not None or quoted or bool(tag)
-        whose.append(
+        origins.append(
             FOREIGN if enclosed or endless or not (is_prose(line) or _HEADING.match(line)) else MAY_RULE
         )
         if not user or enclosed or not line.strip():
             log = None
-        elif whose[number] == FOREIGN:  # what stands between two lines of a log is of it
+        elif origins[number] == FOREIGN:  # lines between two lines of a log belong to it
             for at in log or ():
-                whose[at] = FOREIGN
+                origins[at] = FOREIGN
             log = [] if not _PATH.match(line) else log
         elif log is not None:
             log.append(number)
-            endless = size > LONG  # the log is long, and goes on in prose
-            whose[number] = FOREIGN if line[:1] == " " or endless else OWN
+            endless = size > LONG  # a long log continues in prose
+            origins[number] = FOREIGN if line[:1] == " " or endless else OWN
         elif _SHOWN.match(line):
-            whose[number] = OWN
-    return whose
+            origins[number] = OWN
+    return origins
 
 
 def own_sentences(sentences: Sequence[str], *, user: bool) -> Iterator[bool]:
-    """Whether each sentence of a line is its author's: not what he says that somebody says, nor in a
-    quotation of several sentences, nor, in a user's, after a label (`Bob: `) until he says `I` or asks.
+    """Whether each sentence of a line is its author's: no reported speech, nor in a longer quotation.
+
+    Nor, in a user's message, after a label (`Bob: `) until a sentence with `I` or a question.
     """
     labelled = quoted = False
     for sentence in sentences:

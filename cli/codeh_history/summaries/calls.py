@@ -1,7 +1,7 @@
-"""Tool calls: what they run, touch and change, what their results hold, and how they failed.
+"""Tool calls: the commands and files in their arguments, the content of their results, their failures.
 
-A command is what a shell runs, not what a heredoc, a quotation or a comment mentions. Whether a call failed
-is judged by its status; without one by its text, unless it only shows what exists.
+Commands in heredocs, quotations and comments do not count. A call's status decides whether it failed;
+without one its text does, unless the call only shows what exists.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ WRITES = frozenset(
     "write edit create update patch apply replace insert delete remove move rename save append modify"
     " multiedit put mkdir touch copy overwrite truncate".split()
 )
-FEW = 4  # fewer words only name a place, not a reason: `FAIL src/a.test.js`
+FEW = 4  # a line with fewer words has a place, but no reason: `FAIL src/a.test.js`
 LENGTH = 160  # characters of a failure
 _ENDS = 4000  # characters at each end of an output to search for errors
-LAST = 6  # lines of an output without a status that tell whether a command failed
+LAST = 6  # lines at the end of an output without a status in which an error means failure
 _ACTS = WRITES | frozenset(
     "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
     " disable grant revoke return exchange issue open close assign merge approve register order buy"
@@ -60,7 +60,7 @@ _STEP = Pattern(rf"(?s)(?:{_QUOTED}|(?<!\S)#[^\n]*|[<>]&|&>|[^;&|\n()'\"\\<>#$]+
 _WORD = Pattern(rf"(?s)#.*|(?:{_QUOTED}|[^\s'\"\\])+")
 _MESSAGE = Pattern(r"\"\$\(cat <<-?\s*(['\"]?)(\w+)\1\n\s*([^\n\"]*).*\n(?:.*\n)*?[ \t]*\2\s*\)\"")
 _HEREDOC = Pattern(r"(?m)(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1(.*)\n(?s:.*?)(?:^[ \t]*\2$|\Z)")
-_WRAPPERS = Pattern(  # what stands before a program without changing what it does
+_WRAPPERS = Pattern(  # before a program, without changing what it does
     r"^(?:(?:sudo|time|env|nohup|exec|then|do|else|if|while|until|!|\{|npx|bunx|timeout \S+"
     r"|\S*python[\d.]* -m|(?:uv|poetry|pipenv|pdm|hatch) run|\w+=(?:'[^']*'|\"[^\"]*\"|\S*))\s+|\S*/bin/)+"
 )
@@ -76,13 +76,13 @@ _PUBLISHING = Pattern(
 )
 _ELSEWHERE = Pattern(r"(?<=^git)(?: -[cC] \S+)+")
 _HASH = Pattern(r"(?m)^\[([^\]\n]+ [0-9a-f]{7,})\]")
-_PROOFS = {  # what its output tells of it: branch and hash, or a URL
+_PROOFS = {  # in the output: branch and hash, or a URL
     "commit": _HASH,
     "revert": _HASH,
     "gh": Pattern(r"(https://\S+/(?:pull|issues|releases)/\S+)"),
 }
-_INTO = Pattern(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
-_AWAY = Pattern(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
+_REDIRECTED = Pattern(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
+_CD = Pattern(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 _MARKS = "'\"`,()"  # quotes around a word
 _WORDS = Pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `Fix 3 errors in parser`
@@ -95,7 +95,7 @@ _ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `F
     r"|\b(?=[1-9])(?:(?<![A-Za-z] )|(?<=ound ))(?<![/-])\d+ (?:fail(?:ed|ing|ures?)?|errors?|remaining)"
     r"(?= *(?:$|[,.;|=)]|\(\d+\)| in \d| generated))"
 )
-_DENIED = Pattern(  # nothing came of an action
+_DENIED = Pattern(  # an action was not done
     r"(?im)^(?:(?!\. |: ).)*?(?<![\w/-])(?:declined|denied|rejected|refused|failed(?= to\b|\W*$|[:.;])"
     r"|can(?:no|['\u2019])t|could(?: not|n['\u2019]t)|unable|(?:do|does|did)n['\u2019]t want"
     r"|not (?:allowed|permitted|possible|available|found|authori[sz]ed|mergeable)|insufficient|forbidden"
@@ -107,7 +107,7 @@ _COMPLAINT = Pattern(  # what failed commands print
     r"(?i)error|fail|panic|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found|no such"
     r"|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|does not|reject|expected|conflict|✗"
 )
-_SPECIFIC = Pattern(  # names something: a quote, a path, a symbol, a call
+_SPECIFIC = Pattern(  # mentions a quote, a path, a symbol, a call
     r"['\"`\u2018\u201c]\w|\w[._/:]\w|\w_\w|[a-z][A-Z]|\w\(|[=!<>]="
     r"|^(?!error|fatal|warning)[a-z][\w.+-]*: \w"  # `ld: cannot find -lssl`
 )
@@ -133,7 +133,7 @@ _SEARCHES = Pattern(r"(?:[efp]?grep|rg|ag|(?:git )?(?:diff|grep)|which|cmp|test|
 
 @lru_cache
 def words_of(name: str) -> tuple[str, ...]:
-    """Split a tool's or a field's name into words; cached, because a session uses few names often."""
+    """Split a tool's or a field's name into words; cached, because a session repeats few names."""
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
@@ -154,14 +154,14 @@ def command_of(args: Json) -> str:
 
 def without_cd(command: str) -> str:
     """Remove `cd FOLDER &&` from the beginning of a command."""
-    return str(_AWAY.sub("", command, count=1))
+    return str(_CD.sub("", command, count=1))
 
 
 @lru_cache
 def steps_of(command: str) -> tuple[str, ...]:
-    """The single commands that a shell runs, without heredocs and what stands before a program.
+    """The single commands that a shell runs, without heredocs and wrappers such as `sudo`.
 
-    A commit's message in a heredoc becomes its first line in quotes.
+    A commit message in a heredoc becomes its first line in quotes.
     """
     text = _HEREDOC.sub(r"\3", _MESSAGE.sub(r'"\3"', command))[:4000]
     steps = (_WRAPPERS.sub("", step.strip(), count=1) for step in _STEP.findall(text))
@@ -174,8 +174,9 @@ def _words(step: str) -> list[str]:
 
 
 def attempt_of(label: str) -> str:
-    """What a repeated call has in common with it: a command's programs and targets, without options
-    and what only shows or saves output, so that `python -m pytest -q a 2>&1 | tail` is `pytest a`.
+    """A key for repetitions of a call: a command's programs and targets, without options and display.
+
+    `python -m pytest -q a 2>&1 | tail` has the key `pytest a`.
     """
     if not label[:1] == label[-1:] == "`":
         return " ".join(label.split())
@@ -185,7 +186,7 @@ def attempt_of(label: str) -> str:
 
 
 def published(command: str, text: str) -> Iterator[tuple[str, str]]:
-    """What a command committed, pushed or published, each with its hash or URL in the output, if any."""
+    """Yield what a command commits, pushes or publishes, with its hash or URL in the output, if any."""
     for step in steps_of(command):
         act = _ELSEWHERE.sub("", " ".join(_words(step)))
         if match := _PUBLISHING.match(act):
@@ -223,8 +224,8 @@ def shell_files(command: str) -> Iterator[tuple[str, str]]:
     yield from _patched(command)
     for step in steps_of(command):
         bare = " ".join(word for word in _WORD.findall(step) if word[0] not in _MARKS)
-        paths = [(path, "written") for path in _INTO.findall(bare) if not path.startswith("/dev/")]
-        words = [word.strip(_MARKS) for word in _words(step) if " " not in word]  # no scripts
+        paths = [(path, "written") for path in _REDIRECTED.findall(bare) if not path.startswith("/dev/")]
+        words = [word.strip(_MARKS) for word in _words(step) if " " not in word]  # no quoted scripts
         changes, first = _CHANGING.match(" ".join(words)), "".join(words[:1])
         if changes or first in _SHOWING:
             state = _STATES.get(first, "written" if changes else "read")
@@ -250,11 +251,11 @@ def _is_path(text: str) -> bool:
 
 def acts(name: str) -> bool:
     """Whether a tool changes something, by the verb in its name: `book_flight`, not `get_order`."""
-    return not (_ACTS.isdisjoint(words_of(name)) or name in _PLANNING or looks(name))
+    return not (_ACTS.isdisjoint(words_of(name)) or name in _PLANNING or reads_only(name))
 
 
-def looks(name: str) -> bool:
-    """Whether a tool only shows what exists; `order_status` and `exchange_rate` do, too."""
+def reads_only(name: str) -> bool:
+    """Whether a tool only shows what exists, as do `order_status` and `exchange_rate`."""
     verbs = (word for word in words_of(name.rpartition("__")[2]) if word in _VERBS)
     return next(verbs, "") in _LOOKS
 
@@ -274,7 +275,7 @@ def result_value(response: Any) -> Any:
 
 
 def failure(name: str, response: Any, command: str, args: Json | None = None) -> str:
-    """Return in one line how a call failed, "" if it did not."""
+    """Return the reason why a call failed, on one line; "" if it did not."""
     if not isinstance(response, dict):
         return ""
     value, passed = result_value(response), [*strings_in(args)]
@@ -297,18 +298,19 @@ def failure(name: str, response: Any, command: str, args: Json | None = None) ->
         elif not command:
             text = text.strip().partition("\n")[0]
         return _reason(str(text)) or (f"exit {code}" if code else "failed")
-    if code == 0 and "|" not in command and ";" not in command:  # its own status
+    if code == 0 and "|" not in command and ";" not in command:  # the status of the whole command
         return ""
     end = "\n".join(text.rstrip().rsplit("\n", LAST)[-LAST:])  # a test that passes may print errors
     if command:
         wrong = is_error(end) and not all(map(shows, steps_of(command)))
-        vain = any(not proof for _, proof in published(command, text)) and _DENIED.search(end)
+        not_done = any(not proof for _, proof in published(command, text)) and _DENIED.search(end)
     else:
         first = text.strip().partition("\n")[0]
         for item in filter(None, passed):
             first = first.replace(item, "")
-        wrong, vain = _CRASHED.match(text) and not looks(name), acts(name) and _DENIED.search(first)
-    return _reason(text) if wrong or vain else ""
+        wrong = _CRASHED.match(text) and not reads_only(name)
+        not_done = acts(name) and _DENIED.search(first)
+    return _reason(text) if wrong or not_done else ""
 
 
 def shows(command: str) -> bool:
@@ -333,7 +335,7 @@ def _exit_code(value: Any) -> int | None:
 
 
 def _reason(text: str) -> str:
-    """The line of an output that best explains a failure, and one after it that says where or why."""
+    """The line of an output that best explains a failure, and a line after it with the place or cause."""
     lines = [line for raw in text.splitlines() if (line := _FIELD.sub("", raw.strip()))]
     if not lines:
         return ""

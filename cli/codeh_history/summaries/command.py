@@ -1,4 +1,4 @@
-"""Run the user's command for a summary: own process group, time limit, output limit."""
+"""Run the user's command for a summary, in its own process group, with limits on time and output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Done:
     err: bytes
 
     def text(self) -> str:
-        """Return the output; raises SummarizerFailed if the command failed or it is not UTF-8."""
+        """Return the output; raise SummarizerFailed if the command failed or it is not UTF-8."""
         self.check()
         try:
             return self.out.decode("utf-8")
@@ -43,7 +43,7 @@ class Done:
             ) from None
 
     def check(self) -> None:
-        """Raises SummarizerFailed if the command failed, with the last line that it printed."""
+        """Raise SummarizerFailed, with the last line that it printed, if the command failed."""
         if self.code:
             how = f"ended with {self.code}" if self.code > 0 else f"was ended by signal {-self.code}"
             lines = (self.err or self.out).decode("utf-8", "replace").splitlines()
@@ -65,7 +65,7 @@ class CommandRunner(Protocol):
         """Run it with this input."""
 
     def stop(self) -> None:
-        """End what runs and start nothing more."""
+        """End running commands and start no more."""
 
 
 class Commands:
@@ -79,10 +79,10 @@ class Commands:
         self._stopped = False
 
     def run(self, data: bytes) -> Done:
-        """Run the command with this input; raises SummarizerFailed if it had to be stopped.
+        """Run the command with this input; raise SummarizerFailed if it had to be stopped.
 
-        Never in the main thread: a signal could arrive after the process starts and before it is recorded,
-        and nothing would end it.
+        It is not started in the main thread, where a signal could arrive before the process is recorded, so
+        that nothing would end it.
         """
         if threading.current_thread() is not threading.main_thread():
             return self._run(data)
@@ -95,7 +95,7 @@ class Commands:
                 raise
 
     def _run(self, data: bytes) -> Done:
-        """Run the command with unnamed files as its streams, so that neither side blocks."""
+        """Run the command with temporary files as its streams, so that neither side blocks."""
         file = tempfile.TemporaryFile
         with file() as stdin, file() as out, file() as err:
             stdin.write(data)
@@ -122,7 +122,7 @@ class Commands:
             return Done(process.returncode, out.read(), err.read())
 
     def _wait(self, process: subprocess.Popen[bytes], *printed: IO[bytes]) -> None:
-        """Wait for the end; raises SummarizerFailed if the command takes too long or prints too much."""
+        """Wait for the exit; raise SummarizerFailed if the command takes too long or prints too much."""
         deadline = time.monotonic() + self.seconds
         while process.returncode is None:
             with suppress(subprocess.TimeoutExpired):
@@ -133,7 +133,7 @@ class Commands:
                 raise SummarizerFailed(f"the command took longer than {self.seconds:g} s")
 
     def stop(self) -> None:
-        """End what runs and start nothing more."""
+        """End running commands and start no more."""
         with self._lock:
             self._stopped = True
             running = list(self._running)

@@ -1,8 +1,8 @@
 """Recognise rules, decisions and open questions in sentences.
 
 A rule forbids, demands or wishes something that lasts: a clause begins with such a word (`never`), or has
-one (`every`, `must`) and tells no story. Questions are only ever open. Tables are read against
-the lower-case words and marks of a sentence between spaces (a comma, dash or parenthesis is `;`); in a
+one (`every`, `must`) and is not narration. A question can only be open. Tables are matched against the
+lower-case words and marks of a sentence, separated by spaces (a comma, dash or parenthesis is `;`); in a
 table, `_` is a space and `*` the rest of a word.
 """
 
@@ -14,7 +14,7 @@ from itertools import takewhile
 from ..base.lazy import Pattern
 
 LONGEST = 400  # characters of a sentence that may be a rule or a decision
-FEWEST, DECIDES = 2, 3  # words of a rule, and of a decision: `So that's decided.` tells nothing
+FEWEST, DECIDES = 2, 3  # least words of a rule, of a decision
 
 _WORDS = Pattern(r"[^\W_][\w'-]*(?:\.\w+)*|[.;:!?]")
 _MARKS = str.maketrans(",\u2013\u2014()\u2019\u3001\uff0c", ";;;;;';;")
@@ -221,13 +221,13 @@ def _is_rule(words: str) -> bool:
         return True
     if any(_OBLIGATION.match(clause) and not _PRONOUN_FIRST.match(clause) for clause in clauses):
         return True
-    # what follows a clause with a subject tells more of it
+    # clauses after one with a subject continue it
     orders = takewhile(lambda clause: not _SUBJECT_FIRST.match(clause), clauses)
     return any(map(_STANDING.match, orders))
 
 
 def announces(sentence: str) -> bool:
-    """Whether a sentence only says what its speaker does next."""
+    """Whether a sentence only announces its speaker's next step."""
     return _NEXT.match(_words(sentence)) is not None
 
 
@@ -240,6 +240,6 @@ def revokes(sentence: str) -> bool:
 
 
 def _words(sentence: str) -> str:
-    """The words and marks of a sentence without its quotations, separated and surrounded by spaces."""
+    """The words and marks of a sentence without quotations, each between spaces."""
     plain = _QUOTED.sub(" ", sentence).lower().translate(_MARKS)
     return f" {' '.join(_WORDS.findall(plain))} "

@@ -14,8 +14,8 @@ from .calls import (
     command_of,
     failure,
     files_of,
-    looks,
     published,
+    reads_only,
     result_value,
     shell_files,
     without_cd,
@@ -28,13 +28,13 @@ CALL, ACTION, REASON = 110, 80, 140  # characters of a failed call, of an action
 LONG = 40  # longer arguments go last
 _SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell run".split())
 _TRIAL = frozenset("dry preview simulate validate".split())  # arguments of calls that change nothing
-_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
-_TELLING = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
+_LASTING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that stay
+_IDENTIFYING = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
 _VALUE = Pattern(r"=[^,)]*")
 
 
 class Ledger:
-    """The combined outcome of calls: each thing once, with the position of its last message, in order."""
+    """The combined outcome of calls: files, actions and failures, each once, with its last position."""
 
     def __init__(self, calls: Iterable[Call] = ()) -> None:
         self.files: dict[str, tuple[str, int]] = {}  # path → its state
@@ -46,7 +46,7 @@ class Ledger:
             self.add(call)
 
     def add(self, call: Call) -> None:
-        """Record the outcome of a call; one without a result has none."""
+        """Record the outcome of a call, if it has a result."""
         if call.answer is None:
             return
         args, words = call.args if isinstance(call.args, dict) else {}, words_of(call.name)
@@ -59,7 +59,7 @@ class Ledger:
             if proof or not reason:
                 self._act(f"`{clip(act, ACTION)}`{f' → {proof}' if proof else ''}", call.place)
         if reason or self.failures:
-            of_files = paths if looks(call.name) or "read" not in paths.values() else {}
+            of_files = paths if reads_only(call.name) or "read" not in paths.values() else {}
             attempt = attempt_of(f"`{command}`") if command else str(of_files or (call.name, args))
             if reason:
                 label = f"`{clip(command, 100)}`" if command else _described(call.name, args)
@@ -97,22 +97,22 @@ class Ledger:
 
     def lines(self) -> Iterator[tuple[str, str, str, int]]:
         """Yield kind, label, text and position of files, actions and failures, the latest last."""
-        whole: dict[str, str] = {}  # how a whole path ends, from its second last step on → the path
+        whole: dict[str, str] = {}  # the end of an absolute path, at least two steps → the path
         for path in self.files:
             steps = path.split("/") if path[:1] in "/~" else []
             whole |= {"/".join(steps[at:]): path for at in range(1, len(steps) - 1)}
-        united = Ledger()  # `src/a.py` is `/home/me/project/src/a.py` if both occur
+        merged = Ledger()  # `src/a.py` is `/home/me/project/src/a.py` if both occur
         for path, (state, place) in sorted(self.files.items(), key=lambda item: item[1][1]):
-            united._touch(whole.get(path.removeprefix("./"), path), state, place)
-        yield from (("file", state, path, place) for path, (state, place) in united.files.items())
+            merged._touch(whole.get(path.removeprefix("./"), path), state, place)
+        yield from (("file", state, path, place) for path, (state, place) in merged.files.items())
         yield from (("done", "", _shortened(text, ACTION), place) for text, place in self.actions.values())
         for attempt, (text, place) in self.failures.items():
             yield "failed", "", text + (PASSED if attempt in self.passed else ""), place
 
     def _touch(self, path: str, state: str, place: int) -> None:
-        """Record that a file was read, written, created or deleted; a change outlives a read."""
+        """Record that a file was read, written, created or deleted; a read does not hide a change."""
         before, _ = self.files.pop(path, ("", 0))
-        self.files[path] = (before if before in _OUTLIVING.get(state, ()) else state), place
+        self.files[path] = (before if before in _LASTING.get(state, ()) else state), place
 
     def _act(self, what: str, place: int) -> None:
         """Record an action; a later update of the same fields of the same thing replaces it."""
@@ -131,7 +131,7 @@ class Ledger:
 def _described(name: str, args: dict[str, Any]) -> str:
     """Describe a call by its name and plain arguments: ids and states first, long ones last and cut."""
     plain = {key: text for key, value in args.items() if (text := _plain(value))}
-    order = sorted(plain, key=lambda key: (not _TELLING.search(key), len(plain[key]) > LONG))
+    order = sorted(plain, key=lambda key: (not _IDENTIFYING.search(key), len(plain[key]) > LONG))
     return clip(f"{name}({', '.join(f'{key}={clip(plain[key], 60)}' for key in order)})", 160)
 
 
@@ -147,25 +147,25 @@ def _plain(value: Any) -> str:
 def _outcome(args: dict[str, Any], response: Any) -> str:
     """The ids, numbers and states that an action returned."""
     value = result_value(response)
-    value = value if isinstance(value, dict) else response  # `{"id": "B7"}` tells an id, too
+    value = value if isinstance(value, dict) else response  # the only field may be an id: `{"id": "B7"}`
     fields = [
         f"{key}={clip(str(item), 40)}"
         for key, item in (value.items() if isinstance(value, dict) else ())
-        if isinstance(item, (str, int)) and _TELLING.search(key) and item not in args.values()
+        if isinstance(item, (str, int)) and _IDENTIFYING.search(key) and item not in args.values()
     ]
     return f" → {', '.join(fields[:4])}" if fields else ""
 
 
 def _shortened(what: str, most: int) -> str:
-    """Shorten a call, but keep the backticks of a command and what a call returned."""
-    call, arrow, gave = what.partition(" → ")
+    """Shorten a call, but keep the backticks of a command and the result of a call."""
+    call, arrow, result = what.partition(" → ")
     command = call[:1] == call[-1:] == "`"
     short = f"`{clip(call[1:-1], most)}`" if command else clip(call, most)
-    return f"{short}{arrow}{gave}"
+    return f"{short}{arrow}{result}"
 
 
 def _both_ends(reason: str) -> str:
-    """Shorten a reason in its middle: what matters usually stands at an end."""
+    """Shorten a reason in its middle, because the important part is usually at an end."""
     if len(reason) <= REASON:
         return reason
     return f"{clip(reason, REASON // 2)} {reason[-REASON // 2 :].partition(' ')[2]}"

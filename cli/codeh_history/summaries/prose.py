@@ -1,14 +1,14 @@
-"""Sentences: where they end, whether they say anything, and texts cut at a word."""
+"""Split text into sentences, recognise filler, and cut texts at a word."""
 
 from __future__ import annotations
 
 from ..base.lazy import Pattern
 
-LONG_FILLER = 60  # characters: nobody is so polite
-_BLANK = 50  # characters of a text for each that is shown: nearly all of more would have to be blanks
-_NEAR = 60  # characters before the end of a sentence that tell whether it is one
+LONG_FILLER = 60  # most characters of filler
+_BLANK = 50  # characters to look at for each that is shown; only runs of spaces need more
+_NEAR = 60  # characters before a possible end of a sentence to look at
 
-_END = Pattern(  # begins with one set of signs, so that what holds none is passed over fast
+_END = Pattern(  # begins with a character class, so that text without these is skipped fast
     r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=[^\s(])|(?<=[。！？；])[”’」』）]*(?=\S))"
 )
 _ABBREVIATION = Pattern(
@@ -44,11 +44,11 @@ def is_filler(text: str) -> bool:
 
 
 def clip(text: str, room: int) -> str:
-    """Return the text on one line, at most `room` characters, cut at a word and never inside a URL.
+    """Return the text on one line, at most `room` characters, cut at a word.
 
-    A shortened URL would lead elsewhere, so a text that begins with one may be longer.
+    A URL is never cut, because it would lead elsewhere; a text that begins with one may be longer.
     """
-    text = " ".join(text[: room * _BLANK].split(None, room // 2 + 1))  # more words are too long in any case
+    text = " ".join(text[: room * _BLANK].split(None, room // 2 + 1))  # more words never fit
     if len(text) <= room:
         return text
     head = text[: max(room - 1, 1)]

@@ -47,19 +47,19 @@ SEPARATOR = "\n\n---\n\n"
 OURS = labels.pattern(r"---[ \t]*(?:[\r\n]|\Z)|\[\d{4}-\d\d-\d\dT")  # an exchange begins with its time
 _ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of a result's two ends
 MARGIN = 24  # tokens for separators and the frame of a request
-BESIDE = 4  # tokens for each piece besides its text
-FEWEST = 60  # a request must have room for so many tokens of data
+BESIDE = 4  # tokens of a piece besides its text
+FEWEST = 60  # least tokens of data in a request
 SHORTEST, LONGEST = 30, 350  # words of a summary
 WORDS = 0.6  # words per token
 
 
 def words_of(tokens: int) -> int:
-    """How many words the summary of a source may have."""
+    """The most words for the summary of a source of so many tokens."""
     return min(max(tokens // 6, SHORTEST), LONGEST)
 
 
 def words_within(tokens: float) -> int:
-    """How many words a summary may have that fits so many tokens."""
+    """The most words for a summary of at most so many tokens."""
     return max(int(tokens * WORDS), 10)
 
 
@@ -75,7 +75,7 @@ class Prompt(NamedTuple):
         return f"{self.head}\n\n{self.data}\n" if self.head else self.data
 
 
-Wording = Callable[[int, str, int, str], Prompt]  # of a count, what is given, the most words, and its text
+Wording = Callable[[int, str, int, str], Prompt]  # count, description, most words, data → prompt
 
 
 def standard(_count: int, what: str, words: int, data: str) -> Prompt:
@@ -104,7 +104,7 @@ class Request(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What to send of a batch: pieces of text of so many exchanges, and their form.
+    """The text to send for a batch: its pieces, the number of their exchanges, and their form.
 
     `shortened`: the tokens of the batch and of the extract that replaces it.
     """
@@ -116,7 +116,7 @@ class Source(NamedTuple):
     shortened: Json | None = None
 
 
-def silence(batch: Batch) -> str:
+def without_text(batch: Batch) -> str:
     """The summary of a batch without text, for which no request is made."""
     return f"{plural(batch.count, 'exchange')} without text."
 
@@ -126,7 +126,7 @@ class Sources:
     """Makes sources, and requests of at most `budget` tokens.
 
     `extract(messages, most, room)` returns an extract of at most `room` tokens and the messages' tokens,
-    or None if they have at most `most`. `words(tokens)`: how many a summary of so many tokens may have.
+    or None if they have at most `most`. `words(tokens)`: the most words for a source of so many tokens.
     """
 
     count: Count
@@ -223,7 +223,7 @@ def entries(messages: Sequence[Message]) -> list[str]:
 def _lines(message: Message) -> list[tuple[str, str]]:
     """The content of a message, each piece with its label."""
     text = text_of(message).strip()
-    lines = _typed(text) if message.role == "user" else [("Assistant", text)] if text else []
+    lines = _by_author(text) if message.role == "user" else [("Assistant", text)] if text else []
     for part in message.parts:
         if "functionCall" in part:
             call = part["functionCall"]
@@ -240,8 +240,8 @@ def _lines(message: Message) -> list[tuple[str, str]]:
     return [*lines, ("Tools used", ", ".join(used))] if used else lines
 
 
-def _typed(text: str) -> list[tuple[str, str]]:
-    """Label what a user typed and what the user pasted; notifications and text by others are pasted."""
+def _by_author(text: str) -> list[tuple[str, str]]:
+    """Label the lines of a user message as typed or pasted; notifications and foreign text are pasted."""
     if text.startswith(NOT_USERS) or "\n" not in text:
         return [("Pasted" if text.startswith(NOT_USERS) else "User", text)] if text else []
     label = "User"
@@ -261,18 +261,12 @@ def _cut(text: str, head: int, tail: int) -> str:
 
 
 def nameable(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
-    """Everything that a summary of these messages and texts may name, dates included."""
+    """All that a summary of these messages and texts may name, dates included."""
     texts = list(others)
     for message in messages:
         day, _, clock = (message.ts or "").partition("T")
-        texts += (
-            message.id,
-            message.ts or "",
-            day,
-            *day.split("-"),
-            clock[:5],
-            *(tools_named(message) or ()),
-        )
+        texts += [message.id, message.ts or "", day, *day.split("-"), clock[:5]]
+        texts += tools_named(message) or ()
         for part in message.parts:
             content = {key: value for key, value in part.items() if key not in ("inlineData", "native")}
             texts += strings_in(content)

@@ -28,12 +28,12 @@ from ..store.resolve import Target
 from ..tokens import Counter, history_tokens
 from ..views.view import view_of
 from . import window
-from .request import Prompt, Request, Sources, silence
+from .request import Prompt, Request, Sources, without_text
 from .window import Batch
 
 BATCH, FOLD = "summarized", "folded"  # the actions that are reported
 TRIES = 2  # attempts, if the session changes meanwhile
-# A batch's `summary` and `by`, perhaps `lines` and `shortened`; raises SummarizerFailed where it has none.
+# Returns `summary` and `by` for a batch, perhaps `lines` and `shortened`; or raises SummarizerFailed.
 Summarizer = Callable[[Batch], Json]
 
 
@@ -72,7 +72,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Work:
-    """What is due of a view: a batch, and with `folds` one summary for all others.
+    """What is due in a view: a batch and, with `folds`, one summary in place of all others.
 
     `drafts`: the records to store, without ids; each also covers the ones before it.
     """
@@ -111,7 +111,7 @@ def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -
 
 
 def prepare(view: View, settings: Settings, check: Callable[[], object] = lambda: None) -> Work | None:
-    """Have what is due summarised; None if nothing is. `check` may refuse it before the command runs."""
+    """Summarise what is due; None if nothing is. `check` is called, and may raise, before the command."""
     batch = settings.due(view)
     folds = window.foldable(view.summaries, int(batch is not None))
     if batch is None and not folds:
@@ -121,7 +121,7 @@ def prepare(view: View, settings: Settings, check: Callable[[], object] = lambda
 
 
 def drafted(work: Work, summarizer: Summarizer) -> Work:
-    """Make the records: of the batch, then of the summary that replaces all others."""
+    """Draft the records: of the batch, then of the summary that replaces all others."""
     drafts: list[Json] = []
     if work.batch is not None:
         drafts.append(_draft(work.view, work.batch, summarizer))
@@ -136,15 +136,15 @@ def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
     fields = summarizer(replace(batch, system=str(view.meta.get("system") or "")))
     text, lines, shortened = fields["summary"], fields.get("lines"), fields.get("shortened")
     pinned = {id: text_of(view.all[id]) for id in batch.covers if id in view.all and view.all[id].pinned}
-    pinned = {id: its for id, its in pinned.items() if its and its not in text}
+    pinned = {id: pin for id, pin in pinned.items() if pin and pin not in text}
     draft: Json = {
         "periodStart": batch.start, "periodEnd": batch.end,
-        "summary": "\n".join([text, *(f"{PINNED}: {escaped(its)}" for its in pinned.values())]),
+        "summary": "\n".join([text, *(f"{PINNED}: {escaped(pin)}" for pin in pinned.values())]),
         "conversationCount": batch.count, **({"shortened": shortened} if shortened else {}),
         "covers": batch.ids, "by": fields["by"],
     }  # fmt: skip
     if lines is not None:  # last, for readability
-        texts = (["pinned", line, id] for id, its in pinned.items() for line in its.splitlines())
+        texts = (["pinned", line, id] for id, pin in pinned.items() for line in pin.splitlines())
         draft["lines"] = [*lines, *texts]
     return draft
 
@@ -157,7 +157,7 @@ def store(env: Env, target: Target, work: Work) -> View | None:
     stored: list[View] = []
 
     def build(locked: Locked) -> bytes | None:
-        if not holds(fold(read.read_log(locked.read())), work):
+        if not is_unchanged(fold(read.read_log(locked.read())), work):
             return None
         new = records(env, locked.session, locked.offset, work.drafts)
         stored.append(after(work.view, new))
@@ -170,8 +170,8 @@ def store(env: Env, target: Target, work: Work) -> View | None:
     return stored[0]
 
 
-def holds(view: View, work: Work) -> bool:
-    """Whether everything to be covered is visible, unchanged, and not of the newest exchange."""
+def is_unchanged(view: View, work: Work) -> bool:
+    """Whether all that the work covers is visible, unchanged, and not in the newest exchange."""
     if digest_of(view, work.ids) != work.digest:
         return False
     if work.batch is not None and work.batch.inside:
@@ -181,14 +181,14 @@ def holds(view: View, work: Work) -> bool:
 
 
 def digest_of(view: View, ids: Collection[str]) -> str:
-    """Hash how these messages and summaries look in a view, wherever their content is stored."""
-    looks: list[object] = [
+    """Hash the state of these messages and summaries in a view, wherever their content is stored."""
+    states: list[object] = [
         (m.id, m.blocks if m.blocks is not None else [block_of(part) for part in m.own or ()],
          m.replaced, m.pinned, m.pending is not None)
         for m in view.messages if m.id in ids
     ]  # fmt: skip
-    looks += ((summary.id, summary.text) for summary in view.summaries if summary.id in ids)
-    return hashlib.sha256(orjson.dumps(looks, option=orjson.OPT_NON_STR_KEYS)).hexdigest()
+    states += ((summary.id, summary.text) for summary in view.summaries if summary.id in ids)
+    return hashlib.sha256(orjson.dumps(states, option=orjson.OPT_NON_STR_KEYS)).hexdigest()
 
 
 def records(env: Env, session: str, offset: int, drafts: Sequence[Json]) -> list[Json]:
@@ -204,7 +204,7 @@ def records(env: Env, session: str, offset: int, drafts: Sequence[Json]) -> list
 
 
 def filtered(env: Env, view: View, work: Work) -> View:
-    """The view after storing this, without storing it."""
+    """The view as it would be after storing the drafts."""
     offset = view.log.size - (streamed(view.log.records) if env.seed else 0)
     return after(view, records(env, view.id, offset, work.drafts))
 
@@ -294,9 +294,9 @@ def apply(
     Raises SummarizerFailed or TryAgain with the file unchanged.
     """
 
-    def written(batch: Batch) -> Json:
+    def answered(batch: Batch) -> Json:
         request = Request(batch, Prompt("", emitted["prompt"]), emitted["tokens"])
-        text = silence(batch)
+        text = without_text(batch)
         if request.tokens:
             text = request.accept(answer, counter.counts, faithful=faithful)
         return {"summary": text, "shortened": emitted.get("shortened"), "by": emitted["by"]}
@@ -310,7 +310,7 @@ def apply(
         batch = Batch(messages, emitted["conversationCount"], *period)
     work = Work(view, batch, folds=batch is None)
     if work.digest == emitted["seen"]:
-        work = drafted(work, written)
+        work = drafted(work, answered)
         done = store(env, target, work)
         if done is not None:
             return report(target.id, work, done, counter)

@@ -1,4 +1,4 @@
-"""The rolling window: which exchanges are due, and which summaries are to be folded into one."""
+"""The rolling window: which exchanges are due, and which summaries to fold into one."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Batch:
 
 
 def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
-    """Select what brings the session back to `most` exchanges, at least `least`; None if not due.
+    """Select the oldest exchanges above `most`, at least `least`; None if not due.
 
-    Never covers the newest exchange, pinned or pending messages with what belongs to them, or one half of
-    a call and its result.
+    The newest exchange is never covered, nor pinned and pending messages with those linked to them, nor
+    a call without its result.
     """
     groups = exchanges(messages)
     if len(groups) <= most:
@@ -81,7 +81,7 @@ def not_due(messages: Sequence[Message], most: int, least: int) -> str:
 
 
 def period(times: Iterable[object]) -> tuple[str | None, str | None]:
-    """The first and the last of these times; what is not text does not count."""
+    """The first and the last of these times; values that are not texts are ignored."""
     known = sorted((time for time in times if isinstance(time, str)), key=lambda t: to_millis(t) or 0)
     return (known[0], known[-1]) if known else (None, None)
 
@@ -92,7 +92,7 @@ def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
 
 
 def folded(view: View, batch: Batch | None = None, newer: Sequence[Summary] = ()) -> Batch:
-    """The batch of all summaries of a view, and of the `newer` ones, to be covered by one."""
+    """The batch of all summaries of a view and the `newer` ones, to fold into one."""
     parts = [facts(summary, view) for summary in (*view.summaries, *newer)]
     return Batch(
         (),
@@ -105,9 +105,9 @@ def folded(view: View, batch: Batch | None = None, newer: Sequence[Summary] = ()
 
 
 def stands_for(summaries: Sequence[Summary], view: View, more: Iterable[str] = ()) -> list[str]:
-    """All ids that a summary of these summaries, and of `more` messages, covers.
+    """The ids that a summary of these summaries and of `more` messages covers.
 
-    First the messages, in log order, then the summaries.
+    Messages come first, in log order, then summaries.
     """
     by_id = {summary.id: summary for summary in (*view.hidden_summaries, *view.summaries, *summaries)}
     messages = set(more)

@@ -1,8 +1,8 @@
-"""The gate: the reasons to refuse a summary that a command wrote.
+"""The gate: the reasons to refuse a summary written by a command.
 
-Blank, an error, a refusal, an echo, longer than its source; or unfaithful: paths, URLs, ids, dates,
-amounts and quotes that the source lacks, and claims about calls that their results contradict. Nothing
-else is checked.
+It may be blank, an error, a refusal, an echo, or longer than its source; or unfaithful, with paths, URLs,
+ids, dates, amounts and quotes that the source lacks, or claims about calls that their results contradict.
+Nothing else is checked.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _NOTHING = re.compile(
     r"|here(?:'s| is) (?:a|the|your)\b.{0,40}\bsummary\b.{0,40})[\s.!:,]*",
     re.IGNORECASE,
 )
-_OF_AN_ERROR = frozenset("error errors detail message code status type request_id statuscode msg".split())
+_ERROR_KEYS = frozenset("error errors detail message code status type request_id statuscode msg".split())
 SHORT = 400  # check every line of shorter answers
 LONG = 2000  # longer answers are not error texts
-FEWEST = 3  # a summary has at least so many words
+FEWEST = 3  # words of a summary at least
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-FAR_LONGER = 8  # times its prompt: refused without counting tokens
+FAR_LONGER = 8  # times the prompt: longer answers are refused without counting tokens
 
 
 def without_thinking(answer: str) -> str:
@@ -70,8 +70,8 @@ def problems(
 ) -> list[str]:  # fmt: skip
     """Return why a summary must be refused, or an empty list.
 
-    `source` is everything that it may name, `prompt` the command's input, `size` the tokens of what it
-    replaces, `messages` what it covers. `checked`: compare it with the source too.
+    `source` is all that it may name, `prompt` the command's input, `size` the tokens that it replaces,
+    `messages` what it covers. `checked`: compare it with the source too.
     """
     if not re.search(r"\w", text):
         return ["it is blank"]
@@ -115,7 +115,7 @@ def is_error(text: str) -> bool:
     value = value[0] if isinstance(value, list) and value else value
     if isinstance(value, dict):
         keys = {key.casefold() for key in value}
-        return "error" in value or value.get("type") == "error" or keys <= _OF_AN_ERROR
+        return "error" in value or value.get("type") == "error" or keys <= _ERROR_KEYS
     lines = [_bare(line) for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "-*•"]
     lines = lines if len(text) <= SHORT else lines[:1] if len(text) < LONG else []
     return any(map(_ERROR.match, lines))

@@ -1,8 +1,8 @@
 """Check claims about calls against their results.
 
-`W8 was cancelled` needs a call that succeeded and names W8, or a message that says so; `It was deployed`
-must not follow deployments that all failed, nor `The booking failed` one that succeeded. A command passed
-if it did so the last time. What no call was about is not checked, nor claims in other languages.
+`W8 was cancelled` requires a successful call with W8, or a message that says so. `It was deployed` is
+refused if all deployments failed, `The booking failed` if the booking succeeded. A command's last run
+counts. Claims about anything else, and claims in other languages, are not checked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...base.read_json import strings_in
 from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
-from ..calls import attempt_of, command_of, failure, looks, steps_of, words_of
+from ..calls import attempt_of, command_of, failure, reads_only, steps_of, words_of
 from ..ledger import Ledger
 from ..prose import clip
 
@@ -72,12 +72,12 @@ _ACT_OF = {act: acts for acts in (*_ACTS, "test") for act in acts.split()}
 
 
 class _Outcome(NamedTuple):
-    """What became of a call: its actions, all that went in and came out, and whether it failed."""
+    """The outcome of a call: its actions, the texts of arguments and result, and whether it failed."""
 
     acts: set[str]
     text: str
     is_command: bool
-    looks: bool
+    reads_only: bool
     failed: bool
 
 
@@ -89,7 +89,7 @@ def problems(text: str, messages: Sequence[Message], *, same_language: bool = Tr
     claims = _Claims(calls, messages if same_language else ())
     wrong = [clause for clause in _statements(text) if claims.is_wrong(clause)]
     wrong += [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if claims.did_not_fail(clause)]
-    wrong += _wrong_ends(text, calls)
+    wrong += _wrong_results(text, calls)
     return [
         f"it says what no call returned: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(wrong)
     ]
@@ -101,7 +101,7 @@ def _statements(text: str) -> list[str]:
 
 
 class _Claims:
-    """Holds claims to what calls did; what messages say counts as well."""
+    """Compares claims with calls, and with messages that say the same."""
 
     def __init__(self, calls: Sequence[Call], messages: Sequence[Message]) -> None:
         self.outcomes = [_outcome(call) for call in calls]
@@ -109,11 +109,11 @@ class _Claims:
         self.messages = [(message.role, text_of(message)) for message in messages if message.role]
 
     def is_wrong(self, clause: str) -> bool:
-        """Whether a clause claims an action that failed, or one on a thing that no call did it to."""
+        """Whether a clause claims an action that failed, or one that no call did to the thing it names."""
         if _BY_USER.search(clause):
             return False
         things = self._things(clause) or [""]
-        files = [thing for thing in things if "." in thing]  # a list may say what became of each
+        files = [thing for thing in things if "." in thing]  # files of a list may differ in outcome
         others = [thing for thing in things if thing not in files]
         return any(
             any(self._is_undone(acts, thing) for thing in others)
@@ -122,38 +122,38 @@ class _Claims:
         )  # fmt: skip
 
     def _is_undone(self, acts: str, thing: str) -> bool:
-        """If a tool failed to do it, only the user's word counts, else also the model's."""
+        """Whether no call did it, and no message says so: after a failed tool call, no user message."""
         past, on_it = _PAST[acts], [outcome for outcome in self.outcomes if _names(outcome.text, thing)]
         is_file = "." in thing
-        tried = [each for each in on_it if acts in each.acts or (is_file and not each.looks)]
-        in_vain = any(not outcome.is_command for outcome in tried)
-        if not all(outcome.failed for outcome in tried) or (is_file and not in_vain):
+        tried = [each for each in on_it if acts in each.acts or (is_file and not each.reads_only)]
+        tool_failed = any(not outcome.is_command for outcome in tried)
+        if not all(outcome.failed for outcome in tried) or (is_file and not tool_failed):
             return False
         if thing and not tried and not any(acts in outcome.acts for outcome in self.outcomes):
             verb = rf"\b(?:please|cannot|can't|not|to) (?:{acts.replace(' ', '|')})\b"
             is_topic = any(re.search(verb, text, re.IGNORECASE) for _, text in self.messages)
-            if not is_topic or not all(outcome.looks for outcome in on_it):
+            if not is_topic or not all(outcome.reads_only for outcome in on_it):
                 return False
         if thing and any(past.search(outcome.text) for outcome in on_it if not outcome.failed):
             return False
         return bool(tried or thing) and not any(
             past.search(clause) and (not thing or not self._things(clause) or thing in clause)
-            for role, text in self.messages if thing in text and (role == "user" or not in_vain)
+            for role, text in self.messages if thing in text and (role == "user" or not tool_failed)
             for clause in _statements(text)
         )  # fmt: skip
 
     def did_not_fail(self, clause: str) -> bool:
-        """Whether a clause says that an action failed of which nothing else says so."""
+        """Whether a clause claims that an action failed, but no call or message does."""
         words, things = clause.casefold().split(), self._things(clause)
         stems = [act for act in _ACT_OF if any(word.startswith(act.removesuffix("e")) for word in words)]
         if not stems or not self.messages or not _FAILED.search(clause):
             return False
         acts = {_ACT_OF[act] for act in stems}
-        own = [
+        tried = [
             outcome for outcome in self.outcomes if not outcome.acts.isdisjoint(acts)
             and (not things or any(_names(outcome.text, thing) for thing in things))
         ]  # fmt: skip
-        if not own or any(outcome.failed or _TROUBLE.search(outcome.text) for outcome in own):
+        if not tried or any(outcome.failed or _TROUBLE.search(outcome.text) for outcome in tried):
             return False
         return not any(
             (_NOT.search(part) or _TROUBLE.search(part)) and any(act in part.casefold() for act in stems)
@@ -173,14 +173,14 @@ def _outcome(call: Call) -> _Outcome:
     verb = next((_ACT_OF[word] for word in words_of(call.name) if word in _ACT_OF), "")
     acts = {verb, *(_ACT_OF[match[1]] for match in map(_STEP.match, steps_of(command)) if match)}
     text = " ".join([*strings_in(call.args), *strings_in(response)])
-    return _Outcome(acts, text, bool(command), looks(call.name), failed)
+    return _Outcome(acts, text, bool(command), reads_only(call.name), failed)
 
 
 def _names(text: str, thing: str) -> bool:
     return not thing or re.search(rf"(?<![\w-]){re.escape(thing)}(?!\w)", text) is not None
 
 
-def _wrong_ends(text: str, calls: Sequence[Call]) -> Iterator[str]:
+def _wrong_results(text: str, calls: Sequence[Call]) -> Iterator[str]:
     """Claims that a command passed or failed, if it ended otherwise."""
     claims = [*_COMMAND.finditer(text)]
     ends = Ledger(calls if claims else ())

@@ -1,7 +1,7 @@
 """Check a summary against its source: paths, URLs, addresses, ids, dates, numbers and quotes.
 
-Names of people and things are not checked, nor what a source need not spell out: numbers in another
-unit, sums and differences, quotes in a summary in another language.
+Names of people and things are not checked. Numbers in another unit, sums and differences, and quotes in a
+summary in another language pass.
 """
 
 from __future__ import annotations
@@ -71,15 +71,15 @@ _PLAIN = str.maketrans(  # quotation marks, and what ends a URL in Chinese
 )
 _LEFT_OUT = re.compile(r"\.{3}|\u2026|\[[^\]]*\]")
 COUNTS = 10  # whole numbers up to this may be the summariser's own counts
-TERMS = 12  # a line with so many numbers at most may be summed up
-STEM = 5  # words are compared by so many letters
+TERMS = 12  # most numbers of a line that may be summed up
+STEM = 5  # letters by which words are compared
 FEW = 2  # a short text with so many longer words must share one with the source
 _PEOPLE = "user assistant customer client agent team group".split()  # words for people in any summary
 SHORT = 400  # only shorter texts are compared by words
 
 
 def problems(text: str, source: str) -> list[str]:
-    """The names in a text, by kind, that its source does not have."""
+    """Return a reason for each kind of name in a text of which the source lacks some."""
     names = _Source(source, text)
     rest = _CJK.sub(r" \g<0> ", _LIST_MARK.sub(" ", text.translate(_PLAIN)))
     reasons: list[str] = []
@@ -109,13 +109,13 @@ def problems(text: str, source: str) -> list[str]:
 
 
 def same_language(text: str, source: str) -> bool:
-    """Whether at least half of the short words, of which every language has its own, are in the source."""
+    """Whether at least half of the short words, which differ between languages, are in the source."""
     words, others = (set(re.findall(r"\b[^\W\d_]{2,3}\b", each.casefold())) for each in (text, source))
     return 2 * len(words & others) >= len(words)
 
 
 class _Source:
-    """An index of what a source names; a summary's own numbers may be summed up, too."""
+    """An index of the names in a source; the summary's own numbers may be summed up too."""
 
     def __init__(self, source: str, summary: str) -> None:
         self.text = source.casefold()
@@ -131,7 +131,7 @@ class _Source:
         return name.casefold() in self.text
 
     def has_path(self, name: str) -> bool:
-        """Paths in the source and their ends; words joined by a slash (`and/or`) are not paths."""
+        """Whether the source has a path or its end; words joined by a slash (`and/or`) are not paths."""
         plain = name.strip("/\\~.*").replace("\\", "/")
         if self.has(name.rstrip("/\\*")) or not plain:
             return True
@@ -146,7 +146,7 @@ class _Source:
         return plain_words or plain.istitle()  # `Modified/Created`
 
     def has_quote(self, name: str) -> bool:
-        """Quotes are compared by words, without what is left out; a single word may be a term."""
+        """Whether the source has the words of a quote apart from omissions; a single word may be a term."""
         pieces = map(_plain, _LEFT_OUT.split(name))
         return " " not in name.strip() or all(piece in self.plain for piece in pieces)
 
@@ -160,7 +160,7 @@ class _Source:
         return ending not in _EXTENSIONS or name.lower() in _PRODUCTS or self.has(name)
 
     def has_id(self, name: str) -> bool:
-        """An id as written, an abbreviated hash, or a number with a unit by its value."""
+        """Whether the source has an id as written, abbreviated as a hash, or as a number with a unit."""
         if re.fullmatch(r"[A-Za-z]\d", name):  # `Q2`, `S3`
             return True
         if measure := _SHORT.fullmatch(name):
@@ -177,20 +177,20 @@ class _Source:
         )
 
     def has_date(self, name: str) -> bool:
-        """A day and a month that stand together in the source, in either order, and the year."""
+        """Whether the source has the day next to the month, in either order, and the year."""
         years = re.findall(r"\d{4}", name)
         is_verb = name.endswith(" may")  # `step 3 may fail`
         return is_verb or (not self.dates.isdisjoint(_dates(name)) and all(map(self.has, years)))
 
     @cached_property
     def dates(self) -> set[tuple[int, int]]:
-        """Each day with its month, where numbers stand around the month's name or may be one."""
+        """The days and months of the source: numbers next to a month's name, and pairs of numbers."""
         around = (self.text[max(m.start() - 12, 0) : m.end() + 12] for m in _MONTH.finditer(self.text))
         pairs = (match[0] for match in _PAIR.finditer(self.text))
         return {date for text in (*around, *pairs) for date in _dates(text)}
 
     def has_number(self, name: str) -> bool:
-        """A number in any notation, rounded, in a unit that the source lacks, or a sum or difference."""
+        """Whether the source has a number, rounded or not, or as a sum or difference, or lacks its unit."""
         measure = _MEASURE.match(name)
         if measure is None:
             return False
@@ -222,13 +222,13 @@ def _plain(text: str) -> str:
 
 
 def _dates(text: str) -> set[tuple[int, int]]:
-    """The days and months that a text may name: a month's name with each number, or two numbers."""
+    """The days and months that a text may name: numbers with a month's name, or two numbers."""
     days, month = [int(day) for day in _DAY.findall(text)], _MONTH.search(text)
     return {(day, month.lastindex or 0) for day in days} if month else {*permutations(days, 2)}
 
 
 def _value(number: str) -> Decimal | None:
-    """The value of a number in any notation (`1,234.5`, `1.234,5`, `1 234.5`); of a version none."""
+    """The value of a number in any notation (`1,234.5`, `1.234,5`, `1 234.5`); None for a version."""
     *whole, last = re.split(r"[.,]", re.sub(r"[\s_]", "", number.rstrip("\u4e07\u5104\u4ebf")))
     if any(len(group) != 3 for group in whole[1:]):
         return None
@@ -254,9 +254,9 @@ def _keys(number: str) -> Iterator[tuple[str, int]]:
 
 
 def _sums(line: str) -> Iterator[Decimal]:
-    """Sums and differences of two numbers, and sums of more with as many decimals in a row.
+    """Sums and differences of two numbers, and sums of adjacent numbers with equally many decimals.
 
-    A large number and a small one are left out: the result looks like a slip.
+    Pairs of a large and a small number are skipped: their result looks like a wrong digit.
     """
     matches = _MEASURE.finditer(_TIME.sub("", line))
     values = [value for match in matches if (value := _value(match[1])) is not None]
