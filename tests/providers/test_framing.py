@@ -5,9 +5,9 @@ import pytest
 from codeh_history.base.words import excerpt
 from codeh_history.providers.json_text import (
     DEPTH,
+    error_offset,
     last_value,
     loads,
-    trouble,
     value_of,
 )
 from codeh_history.providers.openai_chat.response import grown
@@ -25,7 +25,7 @@ from codeh_history.providers.openai_chat.response import grown
     ],
 )
 def test_errors_in_text_give_the_byte_offset(text, wrong):
-    assert trouble(text) == wrong
+    assert error_offset(text) == wrong
 
 
 @pytest.mark.parametrize(

@@ -63,17 +63,17 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
     ) -> Session:  # fmt: skip
         """Create a session; raise AlreadyExistsError if its id is taken."""
         id = (session_id or "").strip() or str(uuid.uuid4())
-        history, own = self._history(app_name, user_id, id), _by_scope(state or {})
+        history, scopes = self._history(app_name, user_id, id), _by_scope(state or {})
         about = {"appName": app_name, "userId": user_id, "id": id}
         # unique text, so that two simultaneous creations conflict
         text = f"session {id} of {app_name}, user {user_id} ({uuid.uuid4().hex[:8]})"
         if exists(history.path):
             raise AlreadyExistsError(f"Session with id {id} already exists.")
         try:
-            _add(history, _note(_FIRST, text, {"session": about, "state": own[""]}))
+            _add(history, _note(_FIRST, text, {"session": about, "state": scopes[""]}))
         except BadData as error:
             raise AlreadyExistsError(f"Session with id {id} already exists.") from error
-        self._share(app_name, user_id, uuid.uuid4().hex, own)
+        self._share(app_name, user_id, uuid.uuid4().hex, scopes)
         return self._session(about, history.view)
 
     @in_order
@@ -98,7 +98,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         sessions: list[Session] = []
         for name in [name for name, _ in ids(self._env) if name.startswith(f"adk-{_slug(app_name)}-")]:
             view = History.open(name, create=True, home=self._home).view
-            about = _kept(view.all[_FIRST]).get("session") if _FIRST in view.all else None
+            about = _stored(view.all[_FIRST]).get("session") if _FIRST in view.all else None
             if about and about["appName"] == app_name and user_id in (None, about["userId"]):
                 sessions.append(self._session(about, view))
         sessions.sort(key=attrgetter("last_update_time", "user_id", "id"))
@@ -163,13 +163,13 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
 
 def _add(history: History, message: Json) -> None:
-    kept = exact_json(message[FIELD][_PACKAGE], _PACKAGE)
-    history.extend([{**message, FIELD: {_PACKAGE: kept}}])
+    value = exact_json(message[FIELD][_PACKAGE], _PACKAGE)
+    history.extend([{**message, FIELD: {_PACKAGE: value}}])
 
 
-def _note(id: str, text: str, kept: Json) -> Json:
+def _note(id: str, text: str, value: Json) -> Json:
     """Make a message that is never sent."""
-    return {"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {_PACKAGE: kept}}
+    return {"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {_PACKAGE: value}}
 
 
 def _slug(name: str) -> str:
@@ -191,25 +191,25 @@ def _by_scope(state: Mapping[str, Any]) -> dict[str, Json]:
 
 def message_of(event: Event) -> Json:
     """Convert an event to a message; one without content becomes a note that is never sent."""
-    kept = event.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
+    stored = event.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
     if changes := event.actions.state_delta:  # including nulls, which delete keys
         plain = to_jsonable_python(changes, by_alias=True, fallback=str)
         lasting = {key: plain[key] for key in changes if not key.startswith(State.TEMP_PREFIX)}
-        kept["actions"]["stateDelta"] = lasting
-    content = kept.pop("content", None) or {}
+        stored["actions"]["stateDelta"] = lasting
+    content = stored.pop("content", None) or {}
     parts, role = [*map(_standard, content.get("parts") or [])], content.get("role")
     if not parts or role not in ("user", "model"):
-        kept |= {"content": content} if content else {}
+        stored |= {"content": content} if content else {}
         text = f"state: {', '.join(changes)}" if changes else f"event of {event.author}"
-        message = _note(event.id, text, {"event": kept})
+        message = _note(event.id, text, {"event": stored})
     else:
         answers = any("functionResponse" in part for part in parts)
         kind = "codeh" if role == "model" else "tool" if answers else "user"
-        model, counts = kept.get("modelVersion"), usage.read(kept.get("usageMetadata"), USAGE)
+        model, counts = stored.get("modelVersion"), usage.read(stored.get("usageMetadata"), USAGE)
         provider = _FORMAT if "gemini" in str(model) else None
         fields = omit_empty(model=model, provider=provider, usage=counts) if role == "model" else {}
         message = {"id": event.id, "kind": kind, "role": role, "parts": parts, **fields}
-        message[FIELD] = {_PACKAGE: {"event": kept}}
+        message[FIELD] = {_PACKAGE: {"event": stored}}
     return {**message, "ts": from_millis(int(event.timestamp * 1000))}
 
 
@@ -232,12 +232,12 @@ def events_of(view: View) -> list[Event]:
     events = [Event(id=view.summaries[0].id, content=content, **first) for content in contents]
     author = "model"
     for message in view.messages:
-        kept = _kept(message).get("event")
-        if kept is not None:
-            content = kept.get("content") or (
+        stored = _stored(message).get("event")
+        if stored is not None:
+            content = stored.get("content") or (
                 {"role": message.role, "parts": message.parts} if message.role else None
             )
-            events.append(Event.model_validate({**kept, "content": content}))
+            events.append(Event.model_validate({**stored, "content": content}))
             author = events[-1].author if events[-1].author != "user" else author
         elif message.is_sent:
             by = author if message.role == "model" else "user"
@@ -252,21 +252,21 @@ def _state_of(view: View) -> Json:
     """Apply the state changes of all messages, including hidden ones but not reverted ones."""
     state: Json = {}
     for message in view.all.values():
-        kept = _kept(message)
-        actions = (kept.get("event") or {}).get("actions") or {}
-        state |= {**(kept.get("state") or {}), **(actions.get("stateDelta") or {})}
+        stored = _stored(message)
+        actions = (stored.get("event") or {}).get("actions") or {}
+        state |= {**(stored.get("state") or {}), **(actions.get("stateDelta") or {})}
     return state
 
 
 def _last_time(view: View) -> float:
     """Return the time of the last event, in seconds."""
     messages = list(view.all.values())
-    kept = (_kept(message).get("event") or {} for message in reversed(messages))
-    last = next((event["timestamp"] for event in kept if "timestamp" in event), None)
+    events = (_stored(message).get("event") or {} for message in reversed(messages))
+    last = next((event["timestamp"] for event in events if "timestamp" in event), None)
     return float(last) if last is not None else _seconds(messages[0].ts) if messages else 0.0
 
 
-def _kept(message: Message) -> Json:
+def _stored(message: Message) -> Json:
     """Return the package's fields kept in a message."""
     return object_of(object_of(message.fields.get(FIELD)).get(_PACKAGE))
 

@@ -59,7 +59,7 @@ class ChatMessageHistory(BaseChatMessageHistory):
         kind, data = data_of(value)
         id, history = name_of(data.get("tool_call_id")), self._history
         known = id is None or id in history.names
-        for each in (data, *(() if known else (object_of(held.get("data")) for held in history.values()))):
+        for each in (data, *(() if known else (object_of(item.get("data")) for item in history.values()))):
             history.learn_names(
                 [*objects(each.get("tool_calls")), *objects(each.get("invalid_tool_calls"))]
             )

@@ -44,7 +44,7 @@ def persisted(view: View) -> Exported:
     summaries = [(facts(summary, view), summary.fields) for summary in view.summaries]
     value = {
         "recentConversations": [_written(group) for group in groups_of(view.messages)],
-        "summaries": [{**known_facts, **_kept(fields)} for known_facts, fields in summaries],
+        "summaries": [{**known_facts, **_extra_fields(fields)} for known_facts, fields in summaries],
         "lastSummarized": period(
             [*(known_facts["createdAt"] for known_facts, _ in summaries), view.meta.get("lastSummarized")]
         )[1],
@@ -88,12 +88,12 @@ def entry(group: Sequence[Message]) -> Entry:
 
 def _written(group: Sequence[Message]) -> Json:
     """Return the entry of an exchange, with the additional fields of an imported one."""
-    made: Json = {**entry(group)}
-    prompt = next((message for message in group if message.id == made["id"]), group[0])
-    return {**made, **_kept(prompt.fields)}
+    result: Json = {**entry(group)}
+    prompt = next((message for message in group if message.id == result["id"]), group[0])
+    return {**result, **_extra_fields(prompt.fields)}
 
 
-def _kept(fields: Json) -> Json:
+def _extra_fields(fields: Json) -> Json:
     """Return the additional fields of an imported entry."""
-    kept = fields.get(BESIDE)
-    return kept if isinstance(kept, dict) else {}
+    extra = fields.get(BESIDE)
+    return extra if isinstance(extra, dict) else {}

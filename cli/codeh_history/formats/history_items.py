@@ -35,10 +35,10 @@ def _message(message: Message, parts: Sequence[Part]) -> Json:
     texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
     calls: list[Any] = [part["functionCall"] for part in parts if "functionCall" in part]
     plain = len(parts) == 1 and parts[0].keys() == {"text"}
-    kept = message.fields.get("metadata")
+    metadata = message.fields.get("metadata")
     listed = {name: message.fields[name] for name in FIELDS if name in message.fields}
     return {
         "type": message.kind, "text": "".join(texts), **({} if plain else {"parts": parts}),
         **({"toolCalls": calls} if calls else {}), "timestamp": to_millis(message.ts or "") or 0,
-        "metadata": {"id": message.id, **listed, **(kept if isinstance(kept, dict) else {})},
+        "metadata": {"id": message.id, **listed, **(metadata if isinstance(metadata, dict) else {})},
     }  # fmt: skip

@@ -31,8 +31,8 @@ def export(view: View, workspace: str | None = None) -> Exported:
     wrapper = view.meta.get(WRAPPER)
     if workspace is not None:
         wrapper = {"type": "llm2", "refs": [], "flowId": flow, "workspaceId": workspace}
-    kept = [(message.id, _element(message)) for message in sent if workspace is None]
-    elements = {id: element for id, element in kept if element is not None}
+    originals = [(message.id, _element(message)) for message in sent if workspace is None]
+    elements = {id: element for id, element in originals if element is not None}
     native = isinstance(wrapper, dict) or any(item.get("role") == "assistant" for item in elements.values())
 
     def ref(flow: object, ids: list[str], role: str) -> Json:

@@ -89,12 +89,12 @@ class _Comparison:
     def changes(self) -> Changes:
         """Revert the items that the source no longer has, then append those that are new."""
         session = self.session
-        gone = self.imported.keys() - {item.id for item in session.items} if not session.partial else ()
-        for id in sorted(gone, key=self.places.__getitem__, reverse=True):
+        removed = self.imported.keys() - {item.id for item in session.items} if not session.partial else ()
+        for id in sorted(removed, key=self.places.__getitem__, reverse=True):
             if not self.reverts[id]:
                 self.revert(id)
-        own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.imported)
-        continued = next(own, None)  # the first message added in the copy
+        added = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.imported)
+        continued = next(added, None)  # the first message added in the copy
         conflict = self.items(continued)
         used = map(records.usage_record, session.used())
         self.new += [record for record in used if record["id"] not in self.used_ids]
@@ -140,11 +140,11 @@ class _Comparison:
         if message is None or MARK not in message.fields:
             return
         imported, old_count = self.imported.get(item.id, ({}, 0))
-        own, new, changed = message.own or (), item.pieces[old_count:], False
-        parts = [*own, *(part for piece in new for part in piece.parts)]
+        current, new, changed = message.own or (), item.pieces[old_count:], False
+        parts = [*current, *(part for piece in new for part in piece.parts)]
         late = {key: item.fields[key] for key in _LATE_FIELDS if key in item.fields}
         exact = exact and len(item.pieces) >= old_count and item.id not in self.redacted
-        if exact and _same(own, imported):
+        if exact and _same(current, imported):
             parts = item.parts
             changed = not late.keys() <= message.fields.keys() or not _same(parts, imported)
         if new or changed:
@@ -158,9 +158,9 @@ class _Comparison:
     def as_redacted(self, record: Json) -> Json:
         """Put the copy's content into the source's record if the copy's was redacted."""
         if record["type"] == "meta" and (both := self.redacted_settings.keys() & record["set"].keys()):
-            kept = {key: self.settings[key] for key in both}
+            values = {key: self.settings[key] for key in both}
             time = omit_empty(ts=max(self.redacted_settings[key] for key in both))
-            return {**record, **time, "set": {**record["set"], **kept}}
+            return {**record, **time, "set": {**record["set"], **values}}
         id = record.get("id")
         if id not in self.redacted:
             return record

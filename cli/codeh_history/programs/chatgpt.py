@@ -137,19 +137,19 @@ class _Branch:
     def parts(self, content: Json) -> list[Part] | None:
         """The parts of a content; None if its type is unknown."""
         kind = str(content.get("content_type"))
-        made: list[Part] = []
+        parts: list[Part] = []
         if kind == "thoughts":
             for each in objects_at(content, "thoughts"):
-                summary, whole = text_at(each, "summary"), text_at(each, "content")
-                made.append(thought(f"**{summary}**\n\n{whole}" if summary and whole else summary or whole))
-            return made
+                summary, text = text_at(each, "summary"), text_at(each, "content")
+                parts.append(thought(f"**{summary}**\n\n{text}" if summary and text else summary or text))
+            return parts
         if kind in ("text", "multimodal_text") or (kind not in _TEXTS and list_at(content, "parts")):
             for each in list_at(content, "parts"):
                 if (image := self.image(each)) is not None:
-                    made.append(image)
+                    parts.append(image)
                 elif text := _text(each):
-                    made.append({"text": text})
-            return made
+                    parts.append({"text": text})
+            return parts
         lines = (name_at(content, *fields.split("|")) for fields in _TEXTS.get(kind, ("text",)))
         text = "\n".join(filter(None, lines))
         return [{"text": text}] if text else [] if kind in _TEXTS else None

@@ -137,10 +137,10 @@ class _Reading:
     def message(self, message: Json, ts: str | None) -> None:
         """Add a message that is not a step of an answer."""
         session, role, origin = self.session, text_at(message, "role"), object_at(message, "origin")
-        kind, made = name_at(origin, "kind"), None
+        kind, entry = name_at(origin, "kind"), None
         if kind == "injection":
             session.skip(f"injection ({origin.get('variant')})", own=True)
-        elif own := session.kind_of(role, _KINDS):
+        elif our_kind := session.kind_of(role, _KINDS):
             parts = self.parts(message.get("content"))
             if role == "tool":
                 failed = message.get("isError") is True
@@ -149,9 +149,9 @@ class _Reading:
             for call in objects_at(message, "toolCalls") or objects_at(message, "tool_calls"):
                 named = {**call, **object_at(call, "function")}  # older versions nest it
                 parts.append(session.call(call.get("id"), named.get("name"), named.get("arguments")))
-            made = session.add(own, parts, id=message.get("id"), ts=ts)
+            entry = session.add(our_kind, parts, id=message.get("id"), ts=ts)
         typed = role == "user" and (kind in (None, "user") or origin.get("trigger") == "user-slash")
-        self.context.append(made.id if made else f"not imported: {session.number}")
+        self.context.append(entry.id if entry else f"not imported: {session.number}")
         if typed:
             self.typed[self.context[-1]] = origin.get("inTurn") is not True
 
@@ -178,8 +178,8 @@ class _Reading:
             parts.insert(0, {"text": f"Wall time: {took / 1000:.3f} seconds\n{text}".rstrip("\n")})
         parts += [{"text": note}] if note else []
         answer = session.result(call, None, parts, failed=result.get("isError") is True)
-        made = session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
-        self.context.append(made.id if made else "")
+        entry = session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
+        self.context.append(entry.id if entry else "")
 
     def parts(self, content: object) -> list[Part]:
         """The parts of a content, which is a string or a list of blocks."""
@@ -235,14 +235,14 @@ class _Reading:
     def cut(self, place: int, kind: str) -> None:
         """Remove the messages from an index on, and count them under this kind."""
         session = self.session
-        gone = {item.id for item in session.items}.intersection(self.context[place:])
+        removed = {item.id for item in session.items}.intersection(self.context[place:])
         del self.context[place:]
         self.summarised = min(self.summarised, place)
         self.before.append([*session.items])
-        first = next((n for n, item in enumerate(session.items) if item.id in gone), len(session.items))
+        first = next((n for n, item in enumerate(session.items) if item.id in removed), len(session.items))
         session.undo(first if place else 0)
         self.step = self.entry = None
-        session.skip(kind, len(gone))
+        session.skip(kind, len(removed))
 
 
 # -- Kimi CLI ----------------------------------------------------------------------------------------------

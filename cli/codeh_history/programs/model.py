@@ -186,8 +186,8 @@ class Session:
         parts = [part for part in parts if part.get("text") != "" or not part.keys() <= {"text", "thought"}]
         if not parts:
             return None
-        own = name_of(id) or hash_id(self.program, self.id, kind, dumps(parts))
-        entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], omit_empty(**fields))
+        entry_id = name_of(id) or hash_id(self.program, self.id, kind, dumps(parts))
+        entry = Entry(self.unique(entry_id), kind, ts, [Piece(self.number, parts)], omit_empty(**fields))
         self.append(entry)
         return entry
 
@@ -229,22 +229,22 @@ class Session:
         runs = [(tool, list(run)) for tool, run in groupby(parts, lambda part: "functionResponse" in part)]
         last = max((place for place, (tool, _) in enumerate(runs) if not tool), default=-1)
         for place, (tool, run) in enumerate(runs):
-            own = {name: value for name, value in fields.items() if place == last or name != "usage"}
-            self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else own))
+            run_fields = {name: value for name, value in fields.items() if place == last or name != "usage"}
+            self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else run_fields))
 
     def unique(self, id: str) -> str:
         """Make an id unique in this session by appending a number if needed."""
         numbered = (f"{id}.{number}" for number in count(2))
-        own = next(own for own in chain([id], numbered) if own not in self._ids)
-        self._ids.add(own)
-        return own
+        unused = next(other for other in chain([id], numbered) if other not in self._ids)
+        self._ids.add(unused)
+        return unused
 
     def call(self, id: object, name: object, arguments: object) -> Part:
         """Make the part of a call; a call without an id is numbered."""
-        own = name_of(id) or f"call_{len(self._functions) + 1}"
+        call_id = name_of(id) or f"call_{len(self._functions) + 1}"
         function = name_of(name) or "tool"
-        self.open_calls[own] = self._functions[own] = function
-        return call(own, function, arguments)
+        self.open_calls[call_id] = self._functions[call_id] = function
+        return call(call_id, function, arguments)
 
     def calls(self, values: Iterable[Json], *paths: str) -> list[Part]:
         """Make the parts of calls; `paths` lead to their ids, names and arguments."""
@@ -252,12 +252,12 @@ class Session:
 
     def result(self, id: object, name: object, parts: list[Part], *, failed: bool = False) -> Part:
         """Make the part of a result; without an id it answers the oldest open call, if possible by name."""
-        own, function = name_of(id), name_of(name)
-        if own is None:
-            own = next((key for key, called in self.open_calls.items() if called == function), None)
-            own = own or next(iter(self.open_calls), None)
-        if own is not None:
-            self.open_calls.pop(own, None)
-            function = self._functions.get(own) or function
+        call_id, function = name_of(id), name_of(name)
+        if call_id is None:
+            call_id = next((key for key, called in self.open_calls.items() if called == function), None)
+            call_id = call_id or next(iter(self.open_calls), None)
+        if call_id is not None:
+            self.open_calls.pop(call_id, None)
+            function = self._functions.get(call_id) or function
         text = "\n".join(texts(parts))
-        return result(own, function, text, failed=failed, files=without_texts(parts))
+        return result(call_id, function, text, failed=failed, files=without_texts(parts))

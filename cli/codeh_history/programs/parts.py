@@ -20,9 +20,9 @@ class ConversationIds:
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
 
-    def assign(self, own: object, *opening: object) -> str:
+    def assign(self, original: object, *opening: object) -> str:
         """Return its own id, else a hash of its opening; a repeated id gets `-2`, `-3`, …."""
-        id = own if isinstance(own, str) and own.strip() else hash_id(*map(dumps, opening))
+        id = original if isinstance(original, str) and original.strip() else hash_id(*map(dumps, opening))
         self._seen[id] += 1
         return id if self._seen[id] == 1 else f"{id}-{self._seen[id]}"
 

@@ -20,13 +20,13 @@ _NO_ID = re.compile(r"[^A-Za-z0-9_-]")
 
 def lines(records: Iterable[Json], where: str) -> bytes:
     """Serialise records as lines; raise BadData for a record that could not be read back."""
-    made = []
+    result = []
     for record in records:
         reason = check_message(record) if record["type"] == "message" else None
         if reason := reason or ("nested deeper than 200 levels" if nests_deeper(record) else None):
             raise BadData(f"{where}: {record.get('id')}: {reason}")
-        made.append(dumps(record) + b"\n")
-    return b"".join(made)
+        result.append(dumps(record) + b"\n")
+    return b"".join(result)
 
 
 def session_id(session: Session) -> str:

@@ -53,8 +53,8 @@ WRITTEN = ("claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "pi", 
 @cache
 def program(name: str) -> Program:
     """Load a program's declaration from its module."""
-    module, _, own = PROGRAMS[name].partition(":")
-    declared: Program = getattr(import_module(f"{__package__}.{module}"), own or "PROGRAM")
+    module, _, attribute = PROGRAMS[name].partition(":")
+    declared: Program = getattr(import_module(f"{__package__}.{module}"), attribute or "PROGRAM")
     return declared
 
 
@@ -70,10 +70,10 @@ def is_own_session(name: str, head: Head) -> bool:
 
 def read(name: str, source: Source) -> Iterator[Session]:
     """Yield the sessions in a file, with a problem for each unmatched call or result."""
-    own = program(name)
-    for session in own.read(source, own):
-        if own.pairs is not None:
-            pairs.report(session, own.pairs, own.title)
+    declared = program(name)
+    for session in declared.read(source, declared):
+        if declared.pairs is not None:
+            pairs.report(session, declared.pairs, declared.title)
         yield session
 
 

@@ -76,16 +76,16 @@ def _last_complete(raw: bytes, recognises: Recognises) -> Json | None:
 
     It cannot be a nested object, because that is followed by its parent's closing brace.
     """
-    view, start, left = memoryview(raw), len(raw), _MAX_PARSED * len(raw)
-    while left > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
+    view, start, budget = memoryview(raw), len(raw), _MAX_PARSED * len(raw)
+    while budget > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
         try:
             value: Json = orjson.loads(view[start:])
         except orjson.JSONDecodeError as error:
-            left -= error.pos
+            budget -= error.pos
             continue
         if recognises(Head(b"", (value,), (value,))):
             return value
-        left -= len(raw) - start
+        budget -= len(raw) - start
     return None
 
 

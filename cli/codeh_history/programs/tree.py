@@ -44,15 +44,15 @@ class Broken(NamedTuple, Generic[N]):
 def walk(
     nodes: Mapping[str, N],
     leaf: N,
-    beside: Callable[[N], Sequence[N]] | None = None,
+    candidates: Callable[[N], Sequence[N]] | None = None,
     before: Callable[[N, set[str]], N | None] = lambda *_: None,
 ) -> tuple[list[N], list[Broken[N]]]:
     """Return the nodes from the root to a leaf, and the nodes whose parent is missing or a descendant.
 
-    Such a parent is replaced by the nearest earlier one of the nodes that `beside` returns (default: all).
+    Such a parent is replaced by the nearest earlier node among the `candidates` (default: all nodes).
     `before` returns the node that precedes a root, from the ids on the path so far.
     """
-    every = list(nodes.values())
+    in_order = list(nodes.values())
     path: list[N] = []
     broken: list[Broken[N]] = []
     seen: set[str] = set()
@@ -66,7 +66,7 @@ def walk(
         parent = nodes.get(at.parent)
         if parent is None or parent.id in seen:
             why = "is not in the file" if parent is None else "descends from it"
-            parent = nearest(beside(at) if beside else every, at, seen)
+            parent = nearest(candidates(at) if candidates else in_order, at, seen)
             broken.append(Broken(at, parent, why))
         at = parent
     return path[::-1], broken[::-1]
@@ -123,8 +123,8 @@ def read_exported(
     live = [node.id for node in path]
     fill(session, live)
 
-    def add(branch: Session, own: list[Node]) -> None:
-        fill(branch, [node.id for node in walk(nodes, own[-1])[0]])
+    def add(branch: Session, tail: list[Node]) -> None:
+        fill(branch, [node.id for node in walk(nodes, tail[-1])[0]])
 
     session.branches = lambda: branches(session, own_nodes(leaves, nodes, set(live)), add)
     return set(live)
@@ -144,32 +144,32 @@ def own_nodes(
     seen = set(used)
     count = 0
     for leaf in reversed(talk):
-        own: list[N] = []
+        tail: list[N] = []
         at: N | None = leaf
         while at is not None and at.id not in seen:
             seen.add(at.id)
-            own.append(at)
+            tail.append(at)
             at = nodes.get(at.parent or "")
-        if own:
+        if tail:
             count += 1
             if count <= MAX_BRANCHES:
                 seen.update(node.id for node in whole(leaf))
-            yield own[::-1]
+            yield tail[::-1]
 
 
 def branches(
     session: Session,
     newest: Iterable[T],
     fill: Callable[[Session, T], object],
-    name: Callable[[T], str] = lambda own: own[0].id[:8],  # type: ignore[index]
+    name: Callable[[T], str] = lambda content: content[0].id[:8],  # type: ignore[index]
 ) -> Iterator[Session]:
     """Yield the newest branches as sessions filled by `fill`; the last one counts the unread rest."""
     rest, ids = iter(newest), {item.id for item in session.items}
     last: Session | None = None
-    for own in islice(rest, MAX_BRANCHES):
-        branch = Session(session.program, f"{session.id}-{name(own)}", session.version, cwd=session.cwd)
+    for content in islice(rest, MAX_BRANCHES):
+        branch = Session(session.program, f"{session.id}-{name(content)}", session.version, cwd=session.cwd)
         branch.set_parent(session_id(session))
-        fill(branch, own)
+        fill(branch, content)
         shared = [item.id for item in branch.items if item.id in ids]
         if shared and branch.parent is not None:
             branch.parent["at"] = shared[-1]

@@ -92,9 +92,9 @@ def _add(session: Session, request: Json) -> None:
     for each in objects_at(about, "toolCallRounds") or [{}]:
         calls = objects_at(each, "toolCalls")
         parts = [*_round(session, each, calls)] if each else [*_shown(session, request)]
-        made = session.add("codeh", parts, id=id and f"{id}-answer", ts=ts)
-        session.skip("empty answer", made is None)
-        answer = made or answer
+        entry = session.add("codeh", parts, id=id and f"{id}-answer", ts=ts)
+        session.skip("empty answer", entry is None)
+        answer = entry or answer
         for call in calls:
             if (name := text_at(call, "id")) in results:
                 text = _joined(at(results[name], "content"))

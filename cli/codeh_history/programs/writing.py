@@ -49,9 +49,9 @@ def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
         {"system prompt": bool(system), "tool declaration": len(tools)}
     )
     messages = with_unique_call_ids(view.sent)
-    own = origin(view.header).get("from") == program
-    kept = [m if own and MARK in m.fields else _without_thinking(m) for m in messages]
-    return view.with_messages(kept), left_out
+    same_program = origin(view.header).get("from") == program
+    reduced = [m if same_program and MARK in m.fields else _without_thinking(m) for m in messages]
+    return view.with_messages(reduced), left_out
 
 
 def unsent(messages: Iterable[Message]) -> Counter[str]:
@@ -66,7 +66,7 @@ def thoughts(messages: Iterable[Message]) -> int:
 
 
 def _without_thinking(message: Message) -> Message:
-    gone = [place for place, part in enumerate(message.parts) if is_thought(part)]
+    removed = [place for place, part in enumerate(message.parts) if is_thought(part)]
     visible: list[Any] = [part for part in message.parts if not is_thought(part)]
     parts: list[Any] = [{key: part[key] for key in part if key != "thoughtSignature"} for part in visible]
     if parts == message.parts:
@@ -74,7 +74,7 @@ def _without_thinking(message: Message) -> Message:
     copy = message.derive(parts)
     shown = shown_parts(message)
     if len(shown) == len(message.parts):  # no list of attached files was added
-        copy.replaced = {**(message.replaced or {}), **{shown[place]: None for place in gone}}
+        copy.replaced = {**(message.replaced or {}), **{shown[place]: None for place in removed}}
     return copy
 
 
@@ -84,8 +84,8 @@ def as_written(program: Program, view: View) -> View:
     if not thoughts(view.messages):
         return view
     thinking = thinking_in(sent(view, program.format)) if program.keeps_thinking else ()
-    kept = {message.id for message in thinking if message is not None}
-    messages = (m if m.id in kept else _without_thinking(m) for m in view.messages)
+    keep = {message.id for message in thinking if message is not None}
+    messages = (m if m.id in keep else _without_thinking(m) for m in view.messages)
     return view.with_messages([message for message in messages if message.parts])
 
 
@@ -113,8 +113,8 @@ def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
 def summary_of(view: View, program: str) -> str:
     """Join the summaries' texts ("" if none), below our heading unless the program wrote them."""
     texts = [summary.text for summary in view.summaries]
-    own = all(summary.fields.get("by") == program for summary in view.summaries)
-    headed = own or texts[0].startswith(SUMMARY_HEAD)
+    same_program = all(summary.fields.get("by") == program for summary in view.summaries)
+    headed = same_program or texts[0].startswith(SUMMARY_HEAD)
     return "\n\n".join(texts if headed else [SUMMARY_HEAD, *texts])
 
 
@@ -262,8 +262,8 @@ def write(program: Program, view: View, about: SessionInfo) -> Written:
         writer.ts = time_of(sources) or writer.ts
         writer.add(element, sources)
     written: Written = writer.written(request)
-    kept = sum(1 for _ in thinking_in(request)) if program.keeps_thinking else 0
-    left_out[THOUGHT] = thoughts(view.sent) - kept
+    count = sum(1 for _ in thinking_in(request)) if program.keeps_thinking else 0
+    left_out[THOUGHT] = thoughts(view.sent) - count
     return written._replace(left_out=left_out + written.left_out)
 
 

@@ -90,8 +90,8 @@ class Messages:
             self.open.remove(name)
         return {"id": id, "name": name} if id else {"name": name}
 
-    def imported(self, system: str | None, *around: str, **settings: Any) -> Imported:
-        """The result; its settings are the body's other fields (not those `around`) and `settings`."""
-        kept = {key: value for key, value in self.body.items() if key not in ("model", "tools", *around)}
+    def imported(self, system: str | None, *skipped: str, **settings: Any) -> Imported:
+        """The result; its settings are the body's other fields (not `skipped`) and `settings`."""
+        rest = {key: value for key, value in self.body.items() if key not in ("model", "tools", *skipped)}
         tools = list_of(self.body.get("tools"))
-        return Imported(self.records, system or None, tools, self.model, {**kept, **settings})
+        return Imported(self.records, system or None, tools, self.model, {**rest, **settings})

@@ -15,7 +15,7 @@ import orjson
 from ..base.words import excerpt
 from ..session.records import BOM
 from . import detect
-from .json_text import last_value, loads, trouble, value_of
+from .json_text import error_offset, last_value, loads, value_of
 from .parts import objects
 
 _LINE_END = re.compile(rb"\r\n?|\n")
@@ -175,8 +175,8 @@ class Framer:
             value = loads(payload)
         except ValueError as error:
             raw, is_json = b"\n".join(block) + b"\n\n", payload[:1] in (b"{", b"[")
-            own = is_json and len(payload) > 1  # a lone brace begins another answer
-            if self._seam(raw, raw.index(payload[:1]) if own else 0) is None and is_json:
+            has_json = is_json and len(payload) > 1  # a lone brace begins another answer
+            if self._seam(raw, raw.index(payload[:1]) if has_json else 0) is None and is_json:
                 self._unreadable(payload, error, waits=False)
             return
         for item in objects(value if isinstance(value, list) else [value]):
@@ -197,7 +197,7 @@ class Framer:
             try:
                 value = loads(text)
             except ValueError as error:
-                end = trouble(text)
+                end = error_offset(text)
                 value = value_of(text[:end]) if end < len(text) else None
                 if value is None:
                     early = end == len(text) and isinstance(error, orjson.JSONDecodeError) and self._more
@@ -211,49 +211,49 @@ class Framer:
     def _unreadable(self, raw: bytes, error: ValueError, *, waits: bool) -> None:
         """Report an unreadable value, or wait for the rest of an incomplete one."""
         too_deep = not isinstance(error, orjson.JSONDecodeError)
-        if too_deep or (raw.rstrip()[-1:] in (b"}", b"]") and trouble(raw) < len(raw)):
+        if too_deep or (raw.rstrip()[-1:] in (b"}", b"]") and error_offset(raw) < len(raw)):
             self._emit("damage", f"not JSON ({error}): {excerpt(raw)}")
         elif waits and self._more:
             self._text += raw
         else:
             self._emit("cut", excerpt(raw))
 
-    def _seam(self, raw: bytes, own: int = 0) -> int | None:
-        """Find another answer in a text whose JSON, from `own` on, is damaged; continue reading there.
+    def _seam(self, raw: bytes, start: int = 0) -> int | None:
+        """Find another answer in a text whose JSON, from `start` on, is damaged; continue reading there.
 
         It is the last value before the error or begins near the error. In a text without JSON it is the
         first answer anywhere. Returns its start; None if there is none.
         """
-        first, last, starts = own + 1, len(raw), []
-        wrong = own + trouble(raw[own:])
-        if raw[own : own + 1] in (b"{", b"["):
-            at = last_value(raw[:wrong])
-            if at > own and detect.stands_alone(value_of(raw[at:wrong]), in_event=own > 0):
+        first, last, starts = start + 1, len(raw), []
+        error = start + error_offset(raw[start:])
+        if raw[start : start + 1] in (b"{", b"["):
+            at = last_value(raw[:error])
+            if at > start and detect.stands_alone(value_of(raw[at:error]), in_event=start > 0):
                 starts.append(at)
-            first, last = (max(first, wrong - _NEAR), wrong + _NEAR) if wrong < last else (last, last)
-        starts += [mark.start() for mark in _STARTS.finditer(raw, first, last) if _begins(raw, mark, wrong)]
+            first, last = (max(first, error - _NEAR), error + _NEAR) if error < last else (last, last)
+        starts += [mark.start() for mark in _STARTS.finditer(raw, first, last) if _begins(raw, mark, error)]
         for at in starts[:1]:
             self._emit("seam")
             self._put_back(raw[at:])
         return starts[0] if starts else None
 
 
-def _begins(raw: bytes, mark: re.Match[bytes], wrong: int) -> bool:
+def _begins(raw: bytes, mark: re.Match[bytes], error: int) -> bool:
     """Whether an answer begins at this match, not a similar value inside another answer.
 
-    Its JSON must be an answer, event or error; in a text without JSON (`wrong` is 0) it may be incomplete.
+    Its JSON must be an answer, event or error; in a text without JSON (`error` is 0) it may be incomplete.
     """
     sign, start = mark[0][:1].lower(), mark.start()
     line, _, following = raw[start:].partition(b"\n")
     if sign not in b"d{[":
-        begins = {b"h": _HEAD.match(line.rstrip()), b"e": not wrong or following.startswith(b"data:")}
+        begins = {b"h": _HEAD.match(line.rstrip()), b"e": not error or following.startswith(b"data:")}
         return bool(begins.get(sign, True))
-    near = not wrong or wrong - _CLOSE <= start <= wrong + 1
+    near = not error or error - _CLOSE <= start <= error + 1
     if sign != b"d" and not near and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
         return False  # a value inside the other answer
     text = raw[mark.end() if sign == b"d" else raw.find(b"{", start) :]
-    end = trouble(text)
-    incomplete = not wrong and end == len(text) > 0
+    end = error_offset(text)
+    incomplete = not error and end == len(text) > 0
     return (
         incomplete
         or text.startswith(b"[DONE]")

@@ -43,7 +43,7 @@ def value_of(text: object) -> Any:
         return None
 
 
-def trouble(text: bytes) -> int:
+def error_offset(text: bytes) -> int:
     """The byte offset of the first error in a JSON text; its length if it is valid or only incomplete."""
     end = len(text)
     try:

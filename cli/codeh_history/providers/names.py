@@ -40,8 +40,8 @@ class Alphabet:
         import hashlib
 
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-        kept = "".join(sign if sign in self._rest else "_" for sign in text[: self._limit - 12])
-        name = f"{kept}_{digest}"
+        prefix = "".join(sign if sign in self._rest else "_" for sign in text[: self._limit - 12])
+        name = f"{prefix}_{digest}"
         return name if self.takes(name) else f"_{name}"
 
 
@@ -49,12 +49,12 @@ class CallIds:
     """Assigns the call ids to send, the same to a call and its result.
 
     `fit` changes an id into one that the provider accepts. A repeated id gets a number, unless `faithful`.
-    An id depends only on earlier calls. `again`: an id may be repeated after the calls were answered.
+    An id depends only on earlier calls. `reuse`: an id may be repeated after the calls were answered.
     """
 
-    def __init__(self, fit: Callable[[str], str], *, faithful: bool, again: bool = False) -> None:
+    def __init__(self, fit: Callable[[str], str], *, faithful: bool, reuse: bool = False) -> None:
         self._fit = fit
-        self._again = again
+        self._reuse = reuse
         self._faithful = faithful
         self.taken: set[str] = set()
         self._count: dict[str, int] = {}  # repeated ids: how often
@@ -65,7 +65,7 @@ class CallIds:
         if not turn.calls:
             return []
         first = turn.calls[0].number
-        if self._again and not first:
+        if self._reuse and not first:
             self.taken.clear()
             self._count.clear()
         sent = self._row[first:] = [self.new(call.id) for call in turn.calls]

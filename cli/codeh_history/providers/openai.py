@@ -82,14 +82,14 @@ class Content(Fields):
             return {**item, **text} if item.get("type") == self.text else text
         if "native" in part:
             value = part["native"].get("value")
-            own = part["native"].get("provider") == self.provider and self.is_native(value)
-            return value if own else None
+            is_own = part["native"].get("provider") == self.provider and self.is_native(value)
+            return value if is_own else None
         file = media(part)
         block = self._media(file, item) if file is not None else None
         if block is None or item.get("type") != block["type"]:
             return block
-        beside = {key: value for key, value in item.items() if key != "detail" or not self.nested}
-        return {**beside, **block}
+        rest = {key: value for key, value in item.items() if key != "detail" or not self.nested}
+        return {**rest, **block}
 
     def _media(self, file: Media, item: Json) -> Json | None:
         kind, url = item.get("type"), file.url
@@ -102,8 +102,8 @@ class Content(Fields):
         as_text = self.nested or file.mime.startswith("image/")  # SVG is refused as a file
         ending = self.files.get(file.mime) or ("" if as_text or not file.textual else "txt")
         if file.url is not None:
-            takes = not as_text and (ending or kind == self.file)
-            return {"type": self.file, "file_url": file.url} if takes else None
+            accepted = not as_text and (ending or kind == self.file)
+            return {"type": self.file, "file_url": file.url} if accepted else None
         if file.data is None:
             return None
         if file.mime in self.sounds:
@@ -137,12 +137,12 @@ class Content(Fields):
                 return plain
             kind, (holder, _) = block["type"], self._held(block)
             content = (kind,) if self.nested else (self.url, "file_data", "file_url", "filename")
-            beside = {key: value for key, value in block.items() if key not in ("text", *content)}
+            rest = {key: value for key, value in block.items() if key not in ("text", *content)}
             detail = {"detail": holder["detail"]} if "detail" in holder else {}
-            kept = {**plain, "item": {**beside, **detail}}
-            again: Any = self.write(kept)  # type: ignore[arg-type]
-            if again == block or (again and self._payload(again) == self._payload(block) is not None):
-                return kept
+            exact = {**plain, "item": {**rest, **detail}}
+            written: Any = self.write(exact)  # type: ignore[arg-type]
+            if written == block or (written and self._payload(written) == self._payload(block) is not None):
+                return exact
         return {"native": {"provider": self.provider, "value": block}}
 
     def _plain(self, block: Json) -> Json | None:

@@ -94,12 +94,12 @@ def object_of(value: object) -> Json:
 ROLES = frozenset(("user", "assistant", "system", "developer", "tool", "function", "model"))
 
 
-def is_message(item: object, *beside: str) -> bool:
-    """Whether this has a role, and a content or one of the fields that may replace it (`beside`)."""
+def is_message(item: object, *others: str) -> bool:
+    """Whether this has a role, and a content or one of the fields that may replace it (`others`)."""
     if not isinstance(item, dict) or item.get("type", "message") != "message":
         return False
     content, role = item.get("content"), item.get("role")
-    beside_it = content is None and not item.keys().isdisjoint(beside)
+    beside_it = content is None and not item.keys().isdisjoint(others)
     return isinstance(role, str) and role in ROLES and (isinstance(content, (str, list)) or beside_it)
 
 

@@ -59,12 +59,12 @@ def _entries(turn: Turn) -> list[tuple[str, str]]:
     entries: list[tuple[str, str]] = []
     texts: list[str] = []
     for part in turn.parts:
-        held: Any = part
+        value: Any = part
         if "functionCall" in part:
-            call = held["functionCall"]
+            call = value["functionCall"]
             entries.append(("Tool call", f"{call.get('name')} {json_text(call.get('args') or {})}"))
         elif "functionResponse" in part:
-            response = held["functionResponse"]
+            response = value["functionResponse"]
             text = result_text(response.get("response"))
             entries.append(("Tool result", f"{response.get('name')}: {text}"))
             entries += [("Tool result", _file(media)) for media in result_media(response)]

@@ -44,11 +44,11 @@ class Validator:
     def report(self, path: str, reason: str) -> None:
         self.problems.append(Problem(path, reason))
 
-    def require(self, held: object, path: str, reason: str) -> bool:
+    def require(self, condition: object, path: str, reason: str) -> bool:
         """Report a problem unless a condition holds; return whether it holds."""
-        if not held:
+        if not condition:
             self.report(path, reason)
-        return bool(held)
+        return bool(condition)
 
     def expect(self, path: str, value: object, kind: str) -> bool:
         """Report a value that is not a `text`, `object`, `list` or `flag`; with `?` it may be None."""
@@ -85,29 +85,29 @@ def each(values: object, path: str) -> Iterator[tuple[str, object]]:
     return ((f"{path}.{number}", value) for number, value in enumerate(list_of(values)))
 
 
-class Joined:
-    """Consecutive messages of one role, which some APIs join; `held` has their blocks with paths."""
+class Merged:
+    """Consecutive messages of one role, which some APIs join; `blocks` has their blocks with paths."""
 
     def __init__(self, role: str, path: str) -> None:
         self.role = role
         self.path = path
-        self.held: list[tuple[str, Json]] = []
+        self.blocks: list[tuple[str, Json]] = []
 
-    def having(self, type: str = "", key: str = "") -> list[tuple[str, Json]]:
+    def select(self, type: str = "", key: str = "") -> list[tuple[str, Json]]:
         """The blocks of this type, or with an object under this key."""
         return [
-            (path, held) for path, held in self.held
-            if (held.get("type") == type if type else isinstance(held.get(key), dict))
+            (path, block) for path, block in self.blocks
+            if (block.get("type") == type if type else isinstance(block.get(key), dict))
         ]  # fmt: skip
 
 
-def join(turns: list[Joined], role: str, path: str) -> Joined:
+def merge(turns: list[Merged], role: str, path: str) -> Merged:
     """Return the last of these turns if it has this role, else append a new one."""
     if not turns or turns[-1].role != role:
-        turns.append(Joined(role, path))
+        turns.append(Merged(role, path))
     return turns[-1]
 
 
-def with_neighbours(turns: Sequence[Joined]) -> Iterator[tuple[Joined | None, Joined, Joined | None]]:
+def with_neighbours(turns: Sequence[Merged]) -> Iterator[tuple[Merged | None, Merged, Merged | None]]:
     """Yield each turn between its predecessor and its successor."""
     return zip([None, *turns], turns, [*turns[1:], None], strict=False)

@@ -106,17 +106,17 @@ def _tree(source: Source, session: Session, program: Program) -> Tree:
         repeated = node is None and name_at(data, "uuid")
         if not repeated and (node is None or not (node.talks or node.queued or node.attached)):
             session.skip(_kind(data), own=kind in _INTERFACE)
-    own = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
-    if own:  # older versions wrote other sessions' titles first
-        session.settings["title"] = next(own[kind] for kind in _TITLES if kind in own)
+    valid = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
+    if valid:  # older versions wrote other sessions' titles first
+        session.settings["title"] = next(valid[kind] for kind in _TITLES if kind in valid)
     return tree
 
 
 def _kind(data: Json) -> str:
     """The kind under which to count a line that is not a message."""
     kind = str(data.get("type", "line without a type"))
-    beside = name_at(data, "subtype", "attachment.type")
-    return f"{kind} ({beside})" if beside else kind
+    subtype = name_at(data, "subtype", "attachment.type")
+    return f"{kind} ({subtype})" if subtype else kind
 
 
 # -- branches and sub-agents -------------------------------------------------------------------------------
@@ -127,9 +127,9 @@ def _branches(
 ) -> Iterator[Session]:
     """Yield abandoned branches and sub-agents, from this file and from files of their own, as sessions."""
 
-    def fill(branch: Session, own: list[Node]) -> None:
-        branch.agent = own[0].side
-        _Items(branch, source, tree, program).add(tree.branch(own[-1]))
+    def fill(branch: Session, tail: list[Node]) -> None:
+        branch.agent = tail[0].side
+        _Items(branch, source, tree, program).add(tree.branch(tail[-1]))
 
     for talk in (tree.talk, tree.others):
         ends = own_nodes(talk, tree.nodes, live, lambda leaf: tree.branch(leaf).all)
@@ -176,10 +176,10 @@ class _Items:
 
     def add(self, branch: Branch) -> None:
         # by response: its other lines, and results of its calls, that no path leads to
-        beside, answers = defaultdict[str, list[Node]](list), defaultdict[str, list[Node]](list)
-        for node in branch.beside:
+        lines, answers = defaultdict[str, list[Node]](list), defaultdict[str, list[Node]](list)
+        for node in branch.off_path:
             if node.type == "assistant":
-                beside[node.response].append(node)
+                lines[node.response].append(node)
             else:
                 answers[self.tree.nodes[str(node.parent)].response].append(node)
         for place, node in enumerate(branch.nodes):
@@ -187,7 +187,7 @@ class _Items:
             if place in branch.starts:
                 self.flush()
             if node.type == "assistant":
-                self.answer([node, *beside.pop(node.response, [])])
+                self.answer([node, *lines.pop(node.response, [])])
                 self.results += answers.pop(node.response, [])
             elif node.answers:
                 self.results.append(node)
@@ -268,8 +268,8 @@ class _Items:
         """The parts of a line's content."""
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
-        made = [self.reader.part(block, role) for block in list_of(content)]
-        return [part for part in made if len(part) > 1 or "text" not in part or has_text(part["text"])]
+        parts = [self.reader.part(block, role) for block in list_of(content)]
+        return [part for part in parts if len(part) > 1 or "text" not in part or has_text(part["text"])]
 
     def with_full_text(self, part: Any, node: Node) -> Part:
         """Put the full text into a result if the program stored that in a file of its own."""

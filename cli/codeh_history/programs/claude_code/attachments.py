@@ -198,9 +198,9 @@ def _called(tool: str, arguments: Json, result: str | None = None) -> str:
 def _diagnostic(diagnostic: Json) -> str:
     line, column = (_number(at(diagnostic, f"range.start.{field}")) + 1 for field in ("line", "character"))
     code, source = name_at(diagnostic, "code"), name_at(diagnostic, "source")
-    beside = (f" [{code}]" if code else "") + (f" ({source})" if source else "")
+    suffix = (f" [{code}]" if code else "") + (f" ({source})" if source else "")
     mark = _MARKS.get(text_at(diagnostic, "severity"), "\u25cf")
-    return f"  {mark} [Line {line}:{column}] {text_at(diagnostic, 'message')}{beside}"
+    return f"  {mark} [Line {line}:{column}] {text_at(diagnostic, 'message')}{suffix}"
 
 
 def _number(value: object) -> int:

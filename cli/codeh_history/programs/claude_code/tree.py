@@ -45,18 +45,18 @@ class Node(tree.Node):
 class Branch(NamedTuple):
     """The nodes from the root to a leaf; `starts`: the indices where a compaction restarts the context.
 
-    `beside`: lines off the path that belong to the branch: other blocks of its responses, and results of
+    `off_path`: lines off the path that belong to the branch: other blocks of its responses, and results of
     their calls.
     """
 
     nodes: list[Node]
     starts: list[int]
     broken: list[tree.Broken[Node]]
-    beside: list[Node]
+    off_path: list[Node]
 
     @property
     def all(self) -> list[Node]:
-        return [*self.nodes, *self.beside]
+        return [*self.nodes, *self.off_path]
 
 
 class Tree:
@@ -116,7 +116,7 @@ class Tree:
         if last is None:
             return None
         if named is not None and not self._comes_from(last, named):
-            if named not in self.branch(last).beside:
+            if named not in self.branch(last).off_path:
                 return named
             self.beyond = named
         for node in self.trailing:
@@ -153,18 +153,18 @@ class Tree:
         responses = {node.response for node in nodes if node.type == "assistant"} - {""}
         talk = self.talk_of(leaf)
         others = {node.id for node in talk if node.type == "assistant" and node.response in responses}
-        beside = [
+        off_path = [
             node
             for node in talk
             if node.id not in on and (node.id in others or (node.answers and node.parent in others))
         ]
-        return Branch(nodes, places, broken, beside)
+        return Branch(nodes, places, broken, off_path)
 
     def _relink(self) -> None:
         """Move the lines that the last compaction kept to the place after its summary."""
-        kept, self._preserved = self._preserved, {}
+        segment, self._preserved = self._preserved, {}
         ends = ("headUuid", "anchorUuid", "tailUuid")
-        head, anchor, tail = (self.nodes.get(str(kept.get(end))) for end in ends)
+        head, anchor, tail = (self.nodes.get(str(segment.get(end))) for end in ends)
         if head is None or anchor is None or tail is None or not self._comes_from(tail, head):
             return
         for node in self.nodes.values():

@@ -222,19 +222,19 @@ class _Rollout:
             self.session.skip(unsent, own=unsent in _INSTRUCTIONS)
             return None
         try:
-            kind, parts, beside = self.reader.read(_as_api_item(payload), "response_item")
+            kind, parts, item = self.reader.read(_as_api_item(payload), "response_item")
         except BadData as error:
             self.session.problem(number, "skips", f"{payload.get('type')}: {error}")
             return None
         parts = [part for part in parts if part != {"text": ""}]
-        own = {"provider": FORMAT, "model": self.model} if kind == "codeh" else {}
-        fields = omit_empty(**own, item=beside)
+        source = {"provider": FORMAT, "model": self.model} if kind == "codeh" else {}
+        fields = omit_empty(**source, item=item)
         return Entry("", kind, ts, [Piece(number, parts)], fields) if parts else None
 
     def id(self, payload: Json) -> str:
         """The item's id if it is unused, else a hash of its content and occurrence."""
-        own = name_at(payload, "id")
-        id = own if own and own not in self.seen else hash_id(dumps(payload))
+        original = name_at(payload, "id")
+        id = original if original and original not in self.seen else hash_id(dumps(payload))
         self.seen[id] += 1
         return hash_id(id, self.seen[id] - 1) if self.seen[id] > 1 else id
 
@@ -253,7 +253,7 @@ class _Rollout:
         users = [entry for entry in entries if entry.kind == "user"]
         kept = set() if isinstance(history, list) else {item.id for item in users if _begins_turn(item)}
         new: list[str] = []  # texts of users
-        made: list[Entry] = []
+        replacements: list[Entry] = []
         for item in objects(history):
             if item.get("type") == "message" and item.get("role") == "user" and not _is_context(item):
                 text = "\n".join(_texts(item))
@@ -266,7 +266,7 @@ class _Rollout:
                     new.append(text)
             elif (entry := self.entry(number, item, ts)) is not None:
                 entry.id = self.id(item)
-                made.append(entry)
+                replacements.append(entry)
         text = text_at(payload, "message")
         text = next((other for other in reversed(new) if text and text in other), new[-1] if new else text)
         id = hash_id(session.id, "compacted", dumps(payload), place)
@@ -274,13 +274,13 @@ class _Rollout:
         session.summarise(id, ts, text or UNREADABLE, kept)
         for count, other in enumerate(other for other in new if other != text):
             session.append(Entry(f"{id}.{count}", "user", ts, [Piece(number, [{"text": other}])]))
-        for entry in made:
+        for entry in replacements:
             session.append(entry)
         self.compactions.append((place, len(session.items)))
 
     def roll_back(self, turns: int) -> None:
         """Undo the newest turns, including compactions in them."""
-        items, before, made = self.session.items, [*self.session.items], 0
+        items, before, added = self.session.items, [*self.session.items], 0
         self.response = self.last = None
         while turns > 0:
             first = self.compactions[-1][1] if self.compactions else 0
@@ -290,9 +290,9 @@ class _Rollout:
             if turns <= 0 or not self.compactions:
                 break
             first, end = self.compactions.pop()
-            made += end - first
+            added += end - first
             self.session.undo(first)
-        if count := len(before) - len(items) - made:
+        if count := len(before) - len(items) - added:
             self.session.skip(ROLLED_BACK, count)
             self.undone.append(before)
 

@@ -67,13 +67,13 @@ class File(writing.Writer):
         if texts:
             self.line("event_msg", {"type": _EVENTS[message["role"]], "message": "\n".join(texts)})
 
-    def _message(self, role: str, content: Any, beside: Json | None = None) -> Json:
+    def _message(self, role: str, content: Any, fields: Json | None = None) -> Json:
         """A message with a list as content, because Codex silently drops one whose content is a string."""
         model = role == "assistant"
         if isinstance(content, str):
             content = [{"type": "output_text" if model else "input_text", "text": content}]
         return {
-            **(beside or {}), "type": "message", "role": role if model else "user",
+            **(fields or {}), "type": "message", "role": role if model else "user",
             "content": list(self._contents(content)),
         }  # fmt: skip
 

@@ -154,8 +154,8 @@ class _Log:
             case "tool.execution_complete":
                 self.result(data, event)
             case "session.compaction_start":
-                kept = [self.calls.get(id) for id in session.open_calls]
-                self.replaced = {id for id in session.live if id not in kept}
+                waiting = [self.calls.get(id) for id in session.open_calls]
+                self.replaced = {id for id in session.live if id not in waiting}
             case "session.compaction_complete" if data.get("success") is True:
                 self.compacted(data)
             case "session.context_cleared":
@@ -262,8 +262,8 @@ class _Log:
         prompts = "\n".join(f"<user_message>\n{prompt}\n</user_message>" for prompt in self.prompts)
         texts = [_SUMMARY.format(prompts, text_at(data, "summaryContent"))]
         texts += [name] if (name := name_at(data, "activeWorkflowSummary")) else []
-        kept = [id for id in self.session.live if self.replaced is not None and id not in self.replaced]
-        self.session.summarise(**self.stamp, text="\n\n\n".join(texts), keep=kept)
+        keep = [id for id in self.session.live if self.replaced is not None and id not in self.replaced]
+        self.session.summarise(**self.stamp, text="\n\n\n".join(texts), keep=keep)
         self.replaced = None
         if fields := answer_fields(data, _COMPACTION, _USAGE):
             self.main.spent.append(AgentUsage(**self.stamp, fields=fields))

@@ -68,8 +68,8 @@ def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | N
         except BadData as error:
             raise BadData(f"{name}: {error}") from None
     if log is None:
-        every = f"{_UNKNOWN}, nor a file of {', '.join(PROGRAMS)}"
-        raise BadData(f"{name}: {every if form == 'auto' else f'not in the form {form}'}")
+        unknown = f"{_UNKNOWN}, nor a file of {', '.join(PROGRAMS)}"
+        raise BadData(f"{name}: {unknown if form == 'auto' else f'not in the form {form}'}")
     if on_log is not None:
         on_log(log)
     return [record.data for record in log.records if record.data["type"] != "session"]

@@ -39,16 +39,16 @@ def outcomes(
     items: list[Any], read: Callable[[Any, str], Iterable[Outcome]], name: str = ""
 ) -> list[Outcome]:
     """Read each element of a list with `read(element, id)`; keep it unread if that raises BadData."""
-    made: list[Outcome] = []
+    results: list[Outcome] = []
     for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
         where = f"{name}[{number}]"
         try:
-            made += [(record, reason and f"{where}: {reason}") for record, reason in read(item, id)]
+            results += [(record, reason and f"{where}: {reason}") for record, reason in read(item, id)]
         except BadData as error:
-            made.append(unread(where, item, str(error)))
-    return made
+            results.append(unread(where, item, str(error)))
+    return results
 
 
-def readable(made: list[Outcome]) -> list[Outcome] | None:
+def readable(results: list[Outcome]) -> list[Outcome] | None:
     """Return the outcomes; None if no element could be read."""
-    return made if not made or any(record["type"] != UNREAD for record, _ in made) else None
+    return results if not results or any(record["type"] != UNREAD for record, _ in results) else None

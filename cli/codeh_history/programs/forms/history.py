@@ -82,7 +82,7 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
     common: Json = {key: value for key, value in fields.items() if value is not None}
     user: Json = {
         "type": "message", "id": id, **common, "kind": "user", "role": "user",
-        "parts": [{"text": entry.get("userMessage") or ""}], **_beside(entry, _ENTRY, id),
+        "parts": [{"text": entry.get("userMessage") or ""}], **_unrecorded(entry, _ENTRY, id),
     }  # fmt: skip
     answer, tools = entry.get("assistantResponse"), entry.get("toolsUsed")
     model: Json = {
@@ -92,9 +92,9 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
     return [user, model] if answer is not None or tools else [user]
 
 
-def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
+def _unrecorded(entry: Json, recorded: Iterable[str], id: str) -> Json:
     """The field that keeps what records cannot hold: unknown fields, null, and times as numbers."""
-    beside = {
+    fields = {
         key: value
         for key, value in entry.items()
         if key not in recorded
@@ -102,7 +102,7 @@ def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
         or (key == "id" and value != id)
         or (key != "conversationCount" and type(value) is int)
     }
-    return {BESIDE: beside} if beside else {}
+    return {BESIDE: fields} if fields else {}
 
 
 def persisted(value: Any) -> list[Outcome] | None:
@@ -132,21 +132,21 @@ def persisted(value: Any) -> list[Outcome] | None:
             if field == FIELDS[0]:
                 records = exchange(item, id)
             else:
-                own = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
-                beside = _beside(item, _SUMMARY, id)
-                records = [{"type": "summary", "covers": [], **own, "id": id, **beside}]
+                values = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
+                rest = _unrecorded(item, _SUMMARY, id)
+                records = [{"type": "summary", "covers": [], **values, "id": id, **rest}]
             reasons = ("its `id` is another element's too" if repeated else None, None)
             yield from zip(records, reasons, strict=False)
 
         return outcomes(items, read, field)
 
     summaries = elements("summaries", _SUMMARY)
-    last, wrong = history.get("lastSummarized"), []
+    last, invalid = history.get("lastSummarized"), []
     if last is not None and not isinstance(last, str):
-        wrong.append(unread("lastSummarized", last, "a time or null expected"))
+        invalid.append(unread("lastSummarized", last, "a time or null expected"))
         last = None
     if last in (record.get("createdAt") for record, _ in summaries):
         last = None
     extra = {key: field for key, field in history.items() if key not in FIELDS}
-    around = [*meta(lastSummarized=last), *meta(**{EXTRA: extra})]
-    return [*summaries, *wrong, *around, *elements(FIELDS[0], _ENTRY)]
+    settings = [*meta(lastSummarized=last), *meta(**{EXTRA: extra})]
+    return [*summaries, *invalid, *settings, *elements(FIELDS[0], _ENTRY)]

@@ -48,8 +48,8 @@ def read(value: Any) -> list[Outcome] | None:
     """Read a list of items or messages; None if no element can be read."""
     if not isinstance(value, list):
         return None
-    made = outcomes(value, lambda item, id: [(record, None) for record in records(item, id)])
-    return readable(made)
+    results = outcomes(value, lambda item, id: [(record, None) for record in records(item, id)])
+    return readable(results)
 
 
 def records(item: Any, id: str) -> list[Json]:
@@ -60,12 +60,12 @@ def records(item: Any, id: str) -> list[Json]:
         return _committed(item, id)
     done, pending = item.get("committed"), item.get("pending")
     id = name_at(done or pending, "metadata.id") or id
-    made = _committed(done, id) if done else []
+    result = _committed(done, id) if done else []
     if not pending:
-        return made
+        return result
     content, ts, kind = _parts(pending), _time(pending), _KINDS[pending["type"]]
     if done:
-        return [*made, {"type": "update", "id": f"{id}-pending", "of": id, "ts": ts, "parts": content}]
+        return [*result, {"type": "update", "id": f"{id}-pending", "of": id, "ts": ts, "parts": content}]
     begun = {"type": "open", "id": id, "ts": ts, "kind": kind, "role": ROLE_OF_KIND[kind]}
     return [begun, {"type": "delta", "of": id, "parts": content}]
 
@@ -75,7 +75,7 @@ def _committed(message: Json, id: str) -> list[Json]:
     kind, id = _KINDS[message["type"]], name_at(message, "metadata.id") or id
     metadata, common = object_at(message, "metadata"), omit_empty(ts=_time(message))
     rest = {name: value for name, value in metadata.items() if name not in ("id", *FIELDS)}
-    made: list[Json] = [{
+    result: list[Json] = [{
         "type": "message", "id": id, **common, "kind": kind, "role": ROLE_OF_KIND[kind],
         "parts": _parts(message), **{name: metadata[name] for name in FIELDS if name in metadata},
         **omit_empty(metadata=rest),
@@ -83,17 +83,17 @@ def _committed(message: Json, id: str) -> list[Json]:
     results = _results(message) if kind == "codeh" and "parts" not in message else []
     if results:
         tool = {"kind": "tool", "role": "user", "parts": results}
-        made.append({"type": "message", "id": id and f"{id}-results", **common, **tool})
-    return made
+        result.append({"type": "message", "id": id and f"{id}-results", **common, **tool})
+    return result
 
 
 def _parts(message: Json) -> list[Any]:
-    calls, own = objects_at(message, "toolCalls"), message.get("parts")
-    wrong = not all(isinstance(call.get("name"), str) for call in calls)
-    if check_parts(message) if isinstance(own, list) else wrong:
+    calls, complete = objects_at(message, "toolCalls"), message.get("parts")
+    invalid = not all(isinstance(call.get("name"), str) for call in calls)
+    if check_parts(message) if isinstance(complete, list) else invalid:
         raise BadData("a part or a call that cannot be read")
-    if isinstance(own, list):
-        return own
+    if isinstance(complete, list):
+        return complete
     text = [{"text": message["text"]}] if message["text"] or not calls else []
     if _KINDS[message["type"]] == "tool":
         return [*_results(message), *text]

@@ -78,8 +78,8 @@ def refs(value: Any) -> list[Outcome] | None:
             **({} if as_ours else {AS_REF: {"ref": item}}),
         })  # fmt: skip
 
-    around = {**wrapper, "refs": []} if wrapper else None  # restores the wrapper
-    return [*meta(**{WRAPPER: around}), *outcomes(items, read, "refs" if wrapper else "")]
+    envelope = {**wrapper, "refs": []} if wrapper else None  # restores the wrapper
+    return [*meta(**{WRAPPER: envelope}), *outcomes(items, read, "refs" if wrapper else "")]
 
 
 def _checked(record: Json) -> list[Outcome]:

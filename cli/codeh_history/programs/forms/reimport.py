@@ -43,13 +43,13 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
     stored_ids = [id for id in messages if id in stored]
     if stored_ids != messages[: len(stored_ids)]:
         raise ContentConflict("its messages are in another order")
-    gone = [id for id in dict.fromkeys(live) if id not in set(messages)]
-    if gone and not stored_ids:
+    absent = [id for id in dict.fromkeys(live) if id not in set(messages)]
+    if absent and not stored_ids:
         raise ContentConflict("another session of that id")
     last = max((places[id] for id in stored_ids), default=-1)
-    if after := [id for id in gone if places[id] > last]:
+    if after := [id for id in absent if places[id] > last]:
         raise ContentConflict(f"its message {after[0]} is not in the file")
-    for message in (view.all[id] for id in gone if summaries and id in view.all):
+    for message in (view.all[id] for id in absent if summaries and id in view.all):
         if message.hidden is None:  # the summary of its period covers it
             later = (other for other in summaries if (message.ts or "") <= str(other.get("periodEnd", "")))
             summary = next(later, summaries[-1])

@@ -83,5 +83,5 @@ def _records(name: str, imported: Imported) -> list[Outcome]:
         {"type": "message", "id": id, **message} for message, id in zip(imported.messages, ids, strict=True)
     )
     settings = {f"model.{name}": imported.model, f"settings.{name}": imported.settings}
-    around = meta(system=imported.system, tools=imported.tools, **settings)
-    return [*around, *((message, None) for message in messages)]
+    head = meta(system=imported.system, tools=imported.tools, **settings)
+    return [*head, *((message, None) for message in messages)]

@@ -42,12 +42,12 @@ def read(value: Any) -> list[Outcome] | None:
 
     The other fields of such an object (`{messages, tools, …}`) become settings.
     """
-    around = value if isinstance(value, dict) else {}
-    items = list_at(around, "messages") if around else parts.list_of(value)
+    wrapper = value if isinstance(value, dict) else {}
+    items = list_at(wrapper, "messages") if wrapper else parts.list_of(value)
     names: dict[str, str] = {}  # function of each call, by id
-    made = readable(outcomes(items, lambda item, id: _read(item, id, names, first=item is items[0])))
-    beside = {"x-sidekick": parts.without(around, ("messages", "tools"))}
-    return [*meta(tools=objects_at(around, "tools"), **beside), *made] if made else None
+    messages = readable(outcomes(items, lambda item, id: _read(item, id, names, first=item is items[0])))
+    rest = {"x-sidekick": parts.without(wrapper, ("messages", "tools"))}
+    return [*meta(tools=objects_at(wrapper, "tools"), **rest), *messages] if messages else None
 
 
 def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Outcome]:
@@ -70,10 +70,10 @@ def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Out
     if role == "assistant":
         about = {"kind": "codeh", "role": "model", "provider": NAME}
     fields = {"system": ("role",), "user": ("name",)}.get(role, ())
-    beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.without(item, _OF_CHAT)}
-    kept = [part["native"]["value"].get("type") for part in converted if "native" in part]
-    reason = f"{kept[0]} is kept as it is, and sent to no model" if kept else None
-    return [({"type": "message", "id": id, **about, "parts": converted, **omit_empty(item=beside)}, reason)]
+    rest = {**{key: item[key] for key in fields if item.get(key)}, **parts.without(item, _OF_CHAT)}
+    natives = [part["native"]["value"].get("type") for part in converted if "native" in part]
+    reason = f"{natives[0]} is kept as it is, and sent to no model" if natives else None
+    return [({"type": "message", "id": id, **about, "parts": converted, **omit_empty(item=rest)}, reason)]
 
 
 def _blocks(item: Json, names: dict[str, str]) -> Iterator[Any]:
@@ -112,8 +112,8 @@ def part_of(block: Json) -> Part | None:
     converted: Any = None
     match field:
         case "toolUse" if isinstance(name, str):
-            beside = parts.without(value, ("id", "name", "arguments"))
-            converted = parts.call(value.get("id"), name, value.get("arguments"), beside)
+            rest = parts.without(value, ("id", "name", "arguments"))
+            converted = parts.call(value.get("id"), name, value.get("arguments"), rest)
         case "toolResult":
             text, blocks = value.get("text"), objects_at(value, "content")
             if not isinstance(text, str):
@@ -133,10 +133,10 @@ def part_of(block: Json) -> Part | None:
                 converted = {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
         case "" if block.get("type") == "text" and isinstance(block.get("text", ""), str):
             converted = {"text": block.get("text", "")}
-        case "" if any(isinstance(block.get(kept), dict) for kept in _KEPT):
+        case "" if any(isinstance(block.get(key), dict) for key in _KEPT):
             return parts.native(NAME, block)
     metadata = parts.without(object_at(block, "metadata"), ("persistence",))  # its storage location
-    beside = parts.without({**block, "metadata": metadata}, _BESIDE)
-    if converted is not None and beside:
-        converted = {**converted, "item": {**converted.get("item", {}), **beside}}
+    rest = parts.without({**block, "metadata": metadata}, _BESIDE)
+    if converted is not None and rest:
+        converted = {**converted, "item": {**converted.get("item", {}), **rest}}
     return converted  # type: ignore[no-any-return]

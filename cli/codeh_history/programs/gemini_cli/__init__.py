@@ -103,13 +103,13 @@ class _Reading:
         ids: dict[str, list[str]] = {}  # their message ids → our ids
         for item in (*self.covered.values(), *(id for id in self.live if id not in self.covered)):
             if isinstance(item, Summary):
-                covers = [own for id in item.covers for own in ids.get(id, [])]
+                covers = [entry_id for id in item.covers for entry_id in ids.get(id, [])]
                 self.session.items.append(replace(item, covers=covers))
                 ids[item.id] = [item.id]
             else:
-                made = self.entries(item, in_calls)
-                ids[item] = [entry.id for entry in made]
-                self.session.items += made
+                entries = self.entries(item, in_calls)
+                ids[item] = [entry.id for entry in entries]
+                self.session.items += entries
         return rewinds
 
     # -- operations ----------------------------------------------------------------------------------------
@@ -188,13 +188,13 @@ class _Reading:
             why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
             self.session.problem(number, "forgets", why, "the rewind is ignored")
             return False
-        gone: set[str] = set()
-        while id not in gone:
-            gone.add(self.live.popitem()[0])
-        while self.covered and next(reversed(self.covered)) in gone:
+        removed: set[str] = set()
+        while id not in removed:
+            removed.add(self.live.popitem()[0])
+        while self.covered and next(reversed(self.covered)) in removed:
             item = self.covered.popitem()[1]
-            gone.update(item.covers if isinstance(item, Summary) else ())
-        self.removed |= dict.fromkeys(gone, REWOUND)
+            removed.update(item.covers if isinstance(item, Summary) else ())
+        self.removed |= dict.fromkeys(removed, REWOUND)
         return True
 
     def replaced(self, line: int, messages: Sequence[Json]) -> None:
@@ -202,16 +202,16 @@ class _Reading:
         ids = {data["id"] for data in messages}
         summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
         summary = next((data for data in summaries if data["id"] not in self.live), None)
-        gone = [id for id in self.live if id not in ids]
+        missing = [id for id in self.live if id not in ids]
         if summary is None or summary["id"] in self.covered:
-            self.removed |= dict.fromkeys(gone, "message that a checkpoint replaced")
+            self.removed |= dict.fromkeys(missing, "message that a checkpoint replaced")
         else:
             before, after = WRAPPER.split("{}")  # tags that we add when writing
             text, ts = _text(summary), time_of(summary.get("timestamp"))
             if text.startswith(before + SUMMARY_HEAD) and text.endswith(after):
                 text = text.removeprefix(before).removesuffix(after)
-            self.covered |= {id: id for id in gone if id not in self.covered}
-            self.covered[summary["id"]] = Summary(summary["id"], ts, text, line, gone)
+            self.covered |= {id: id for id in missing if id not in self.covered}
+            self.covered[summary["id"]] = Summary(summary["id"], ts, text, line, missing)
         self.live = {}
         for data in messages:
             self.message(line, data)
@@ -237,10 +237,10 @@ class _Reading:
         for call in sorted(repeated):
             why = f"the result of {call} is already in the history: {self.title} sends it twice"
             self.session.problem(number, "doubles", why)
-        made = list(_entries(versions, repeated))
-        if not made and any(list(_entries([version], set())) for version in versions[:-1]):
+        entries = list(_entries(versions, repeated))
+        if not entries and any(list(_entries([version], set())) for version in versions[:-1]):
             self.session.skip("message that was written again without its content")
-        return made
+        return entries
 
 
 def is_forgotten(value: Any) -> bool:

@@ -45,9 +45,9 @@ class File(writing.Writer):
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """Write an element; results are added to their calls."""
-        parts, own = element["parts"], (None, self.program.format)
+        parts, providers = element["parts"], (None, self.program.format)
         if element["role"] == "model":
-            models = (source.model for source in sources if source and source.provider in own)
+            models = (source.model for source in sources if source and source.provider in providers)
             self._model(parts, next(filter(None, models), None))
             return
         for part in parts:
@@ -55,8 +55,8 @@ class File(writing.Writer):
             call = self.calls.get(_id(response) or "")
             if call is not None:  # media go beside the result where the program would drop nested ones
                 answer = {**response, "id": call["id"]}
-                beside = answer.pop("parts", []) if answer["id"] != response["id"] else []
-                call["result"] = [{"functionResponse": answer}, *beside]
+                files = answer.pop("parts", []) if answer["id"] != response["id"] else []
+                call["result"] = [{"functionResponse": answer}, *files]
                 call["status"] = "error" if "error" in object_at(answer, "response") else "success"
         others = [part for part in parts if "functionResponse" not in part]
         if others:

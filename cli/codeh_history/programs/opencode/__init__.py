@@ -192,8 +192,8 @@ class Message:
         self.ts = time_of(at(info, "time.created"))
         compactions = (part for part in parts if self.is_users and part.get("type") == "compaction")
         self.compaction = next(compactions, None)
-        some = any(part.get("type") not in ("step-start", "reasoning") for part in parts)
-        aborted = at(info, "error.name") == "MessageAbortedError" and some
+        has_content = any(part.get("type") not in ("step-start", "reasoning") for part in parts)
+        aborted = at(info, "error.name") == "MessageAbortedError" and has_content
         self.failed = bool(info.get("error")) and not self.is_users and not aborted
 
 
@@ -276,10 +276,10 @@ def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
     for number, step in enumerate(steps):
         id = f"{message.id}.{number}" if number else message.id
         paths = {**_ANSWER, "usage": "tokens"} if number == len(steps) - 1 else _ANSWER
-        kept = [part for part in step if not (writing and _is_open(part))]
-        parts = (_answer_part(part, provider) for part in kept)
+        finished = [part for part in step if not (writing and _is_open(part))]
+        parts = (_answer_part(part, provider) for part in finished)
         yield from entry(id, "codeh", parts, **answer_fields(info, paths, _USAGE, provider))
-        tools = [part for part in kept if part.get("type") == "tool"]
+        tools = [part for part in finished if part.get("type") == "tool"]
         # in order of arrival, so that a later import can append results
         tools.sort(key=lambda tool: _number(at(tool, "state.time.end")))
         yield from entry(f"{id}.results", "tool", map(_result, tools))
@@ -317,8 +317,8 @@ def _answer_part(part: Json, provider: str) -> Any:
                 return native(provider, {"type": "redacted_thinking", "data": redacted})
             return {"text": text, "thought": True, **signed} if text or signed else None
         case "tool":
-            made: Any = call(part.get("callID"), name_at(part, "tool") or "tool", at(part, "state.input"))
-            return {**made, **signed}
+            result: Any = call(part.get("callID"), name_at(part, "tool") or "tool", at(part, "state.input"))
+            return {**result, **signed}
 
 
 def _result(tool: Json) -> Part | None:

@@ -129,9 +129,9 @@ class File(writing.Writer):
 
     def answered(self, block: Json) -> None:
         """Add a result to its call; one that failed and has files becomes an output with the error."""
-        made = [content for part in writing.result_blocks(block) for content in self._content(part)]
-        text = "\n".join(part["text"] for part in made if part["type"] == "text")
-        files = [part for part in made if part["type"] == "file"]
+        contents = [content for part in writing.result_blocks(block) for content in self._content(part)]
+        text = "\n".join(part["text"] for part in contents if part["type"] == "text")
+        files = [part for part in contents if part["type"] == "file"]
         call = self.calls[_IDS.fit(block["tool_use_id"])]
         state: Json = {**call["state"], "time": {"start": self.time, "end": self.time}}
         if block.get("is_error") and not files:

@@ -83,8 +83,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     session.skip("repeated line", tree.repeated)
     talk = [node for node in nodes if node.type in _TALK]
 
-    def fill(branch: Session, own: list[_Node]) -> None:
-        _Branch(branch, tree, own[-1])
+    def fill(branch: Session, tail: list[_Node]) -> None:
+        _Branch(branch, tree, tail[-1])
         branch.problems.clear()
 
     others = partial(own_nodes, talk, tree.nodes, on)
@@ -132,8 +132,8 @@ class _Tree:
                 parent = next(reversed(self.nodes), None)
             node = self.nodes[id] = _Node(id, parent, line, data)
             if node.type not in _TALK:
-                kind, own = str(node.type), name_at(data, "customType")
-                session.skip(f"{kind} ({own})" if own else kind, own=True)
+                kind, custom = str(node.type), name_at(data, "customType")
+                session.skip(f"{kind} ({custom})" if custom else kind, own=True)
         else:
             self.repeated += 1
             if node.data == data:

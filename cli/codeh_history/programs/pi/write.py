@@ -64,14 +64,14 @@ class File(writing.Writer):
             return
         for block in (block for block in blocks if block["type"] == "tool_result"):
             id = _IDS.fit(block["tool_use_id"])
-            result = [made for others in writing.result_blocks(block) for made in self._content(others)]
+            result = [item for others in writing.result_blocks(block) for item in self._content(others)]
             self.message(
                 "toolResult", result, toolCallId=id, toolName=self.names.get(id, "tool"),
                 isError=bool(block.get("is_error")),
             )  # fmt: skip
         for source, others in writing.by_source(blocks, sources):
             content = [
-                made for block in others if block["type"] != "tool_result" for made in self._content(block)
+                item for block in others if block["type"] != "tool_result" for item in self._content(block)
             ]
             if content:
                 self.ts = writing.time_of([source]) or self.ts
@@ -80,7 +80,7 @@ class File(writing.Writer):
     def _answer(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
         """Write an answer with zero usage, without which pi crashes."""
         shown = (block for block in blocks if block["type"] not in THINKING)
-        content = [made for block in shown for made in self._content(block)]
+        content = [item for block in shown for item in self._content(block)]
         self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}
         if not content:
             return

@@ -50,8 +50,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     rewound = any(node.subtype == "rewind" for node in nodes.values())
     session.skip(REWOUND if rewound else ABANDONED, sum(node.id not in on for node in talk))
 
-    def fill(branch: Session, own: list[_Node]) -> None:
-        _fill(branch, nodes, own[-1], program.title)
+    def fill(branch: Session, tail: list[_Node]) -> None:
+        _fill(branch, nodes, tail[-1], program.title)
         branch.problems.clear()
 
     agents = tree.agent_files(source, _AGENTS, source.stem, above=1)
@@ -140,11 +140,11 @@ class _Branch:
             used = fields.get("usage", {})
             if "input" in used and "total" in used:  # some providers do not count thoughts as candidates
                 used["output"] = max(used["total"] - used["input"], 0)
-            made = self.turn(node, "codeh", **fields)
-            self.usage = {} if made else omit_empty(usage=fields.get("usage"))
+            entry = self.turn(node, "codeh", **fields)
+            self.usage = {} if entry else omit_empty(usage=fields.get("usage"))
         elif node.talks:
-            made = self.turn(node, "user")
-            self.local = made if node.type == "user" and not node.subtype else None
+            entry = self.turn(node, "user")
+            self.local = entry if node.type == "user" and not node.subtype else None
 
     def turn(self, node: _Node, kind: str, **fields: object) -> Entry | None:
         """Add the messages of a node, and return the last, which also gets the node's later lines."""

@@ -78,8 +78,8 @@ def media_block(part: Any) -> Json | str:
     if file.mime in IMAGES:
         return {"type": "image", "source": source}
     title = {"title": file.name[:TITLE]} if file.name else {}
-    beside = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
-    return {"type": "document", "source": source, **title, **beside}
+    fields = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
+    return {"type": "document", "source": source, **title, **fields}
 
 
 def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = media_stub) -> Json:
@@ -92,19 +92,19 @@ def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = media_stu
         block["is_error"] = True
     if len(part) == 1 and "parts" not in response:  # nearly all
         return block
-    own = item_of(part)  # fields of an imported body; `type` shows that it was this provider's
-    kept = objects(own.get("content"))
-    if own.get("type") == "tool_result" and kept and len(kept) == len(own["content"]):
-        texts = [item.get("text") for item in kept if item.get("type") == "text"]
-        if all(item.get("type") in RESULT_CONTENT for item in kept) and all(map(has_text, texts)):
-            return {**block, "content": kept}
-    held: list[Json] = []
+    imported = item_of(part)  # fields of an imported body; `type` shows that it was this provider's
+    received = objects(imported.get("content"))
+    if imported.get("type") == "tool_result" and received and len(received) == len(imported["content"]):
+        texts = [item.get("text") for item in received if item.get("type") == "text"]
+        if all(item.get("type") in RESULT_CONTENT for item in received) and all(map(has_text, texts)):
+            return {**block, "content": received}
+    contents: list[Json] = []
     for item in map(object_of, list_of(response.get("parts"))):
         new: Any = media_block(item) if media(item) is not None else text_block(item.get("text"))  # type: ignore[arg-type]
         new = text_block(stub(item, new)) if isinstance(new, str) else new
-        held += [new] if new["type"] != "text" or has_text(new["text"]) else []
-    if held:
-        block["content"] = [text_block(text), *held] if has_text(text) else held
+        contents += [new] if new["type"] != "text" or has_text(new["text"]) else []
+    if contents:
+        block["content"] = [text_block(text), *contents] if has_text(text) else contents
     return block
 
 

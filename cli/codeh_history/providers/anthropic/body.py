@@ -57,8 +57,8 @@ def shows(body: Json) -> bool:
         for block in objects(message.get("content"))
     )
     schemas = any("input_schema" in tool for tool in objects(body.get("tools")))
-    around = "system" in body or schemas or str(body.get("model", "")).startswith("claude")
-    return bool(types) or marked or around
+    has_fields = "system" in body or schemas or str(body.get("model", "")).startswith("claude")
+    return bool(types) or marked or has_fields
 
 
 def read(body: Json) -> Imported:
@@ -124,8 +124,8 @@ class Reader(Messages):
             answer["parts"] = files
         whole: Json = {"functionResponse": answer}
         item = without(block, _OF_A_RESULT)
-        again = blocks.result_block(whole, named["id"])
-        if as_blocks(again.get("content")) != as_blocks(content):
+        restored = blocks.result_block(whole, named["id"])
+        if as_blocks(restored.get("content")) != as_blocks(content):
             item["content"] = content
         return {**whole, "item": {"type": "tool_result", **item}} if item else whole
 

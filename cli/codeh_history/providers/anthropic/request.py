@@ -111,7 +111,7 @@ def _marked(body: Json) -> Json:
     too, however many blocks were added since. Marks of an imported body are removed, because at most four
     are allowed.
     """
-    left = MARKS - ("cache_control" in body)
+    remaining = MARKS - ("cache_control" in body)
     result = dict(body)
     system = body.get("system")
     lists = {
@@ -123,12 +123,12 @@ def _marked(body: Json) -> Json:
         last = [item for item in bare if not item.get("defer_loading")][-1:]
         for item in last:
             item["cache_control"] = MARK
-            left -= 1
+            remaining -= 1
         result |= {key: bare} if bare else {}
     messages = list(body[FIELD])
     roles = [*(message["role"] for message in messages), ""]
     ends = [n for n, (role, after) in enumerate(pairwise(roles)) if role == "user" != after]
-    for number in [n for n in ends if messages[n]["content"]][-left:]:
+    for number in [n for n in ends if messages[n]["content"]][-remaining:]:
         content = messages[number]["content"]
         marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
         messages[number] = {**messages[number], "content": marked}
@@ -138,7 +138,7 @@ def _marked(body: Json) -> Json:
 class _Conversation(Array):
     def __init__(self, options: Options) -> None:
         super().__init__(NAME, options)
-        self.ids = CallIds(blocks.IDS.fit, faithful=options.faithful, again=True)
+        self.ids = CallIds(blocks.IDS.fit, faithful=options.faithful, reuse=True)
 
     def _emit(self, role: str, content: list[Any], sources: str | list[str]) -> None:
         last = self.array[-1]["role"] if self.array else ""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ...session.model import Any, Json
 from ..names import Alphabet
 from ..parts import list_of, name_of, object_of
-from ..validator import Joined, Validator, each, join, with_neighbours
+from ..validator import Merged, Validator, each, merge, with_neighbours
 from . import FIELD, blocks
 from .request import MARKS, thinks
 
@@ -65,13 +65,13 @@ class Rules(Validator):
     # -- each message and block ---------------------------------------------------------------------
 
     def messages(self, messages: list[Any]) -> None:
-        turns: list[Joined] = []
+        turns: list[Merged] = []
         for path, message in each(messages, FIELD):
             role = object_of(message).get("role")
             if self.role(path, role, _ROLES):
                 last = message is messages[-1]
                 self.content(
-                    object_of(message).get("content"), path, join(turns, str(role), path), last=last
+                    object_of(message).get("content"), path, merge(turns, str(role), path), last=last
                 )
         for before, turn, after in with_neighbours([turn for turn in turns if turn.role != "system"]):
             (self.calls if turn.role == "assistant" else self.results)(before, turn, after)
@@ -79,7 +79,7 @@ class Rules(Validator):
             if turn.role == "system":
                 self.system(before, turn, after)
 
-    def content(self, content: Any, path: str, turn: Joined, *, last: bool) -> None:
+    def content(self, content: Any, path: str, turn: Merged, *, last: bool) -> None:
         if isinstance(content, str):
             content = [{"type": "text", "text": content}] if content else []
         if not self.expect(f"{path}.content", content, "list"):
@@ -92,7 +92,7 @@ class Rules(Validator):
                 self.report(where, "a block with a type expected")
                 continue
             self.block(block, where, turn.role)
-            turn.held.append((where, block))
+            turn.blocks.append((where, block))
 
     def block(self, block: Json, path: str, role: str) -> None:
         kind = block["type"]
@@ -124,10 +124,10 @@ class Rules(Validator):
         elif content is not None and not isinstance(content, str) and not content:
             self.report(where, "an empty list is refused: leave it out")
         self.require(isinstance(content, str | list | None), where, "text or a list of blocks expected")
-        for place, held in each(content, where):
-            fits = object_of(held).get("type") in blocks.RESULT_CONTENT
+        for place, item in each(content, where):
+            fits = object_of(item).get("type") in blocks.RESULT_CONTENT
             if self.require(fits, place, "a tool_result holds text, images and documents"):
-                self.block(object_of(held), place, "user")
+                self.block(object_of(item), place, "user")
 
     def media(self, block: Json, path: str) -> None:
         source, image = object_of(block.get("source")), block["type"] == "image"
@@ -147,11 +147,11 @@ class Rules(Validator):
 
     # -- turns --------------------------------------------------------------------------------------
 
-    def results(self, before: Joined | None, turn: Joined, _after: Joined | None) -> None:
+    def results(self, before: Merged | None, turn: Merged, _after: Merged | None) -> None:
         uses = _ids(before, "tool_use", "id")
         seen: set[str] = set()
         later = False  # whether another block precedes
-        for path, block in turn.held:
+        for path, block in turn.blocks:
             if block["type"] != "tool_result":
                 later = True
                 continue
@@ -165,10 +165,10 @@ class Rules(Validator):
                 self.report(path, "tool_result blocks must come first in their turn")
             seen.add(id)
 
-    def calls(self, _before: Joined | None, turn: Joined, after: Joined | None) -> None:
+    def calls(self, _before: Merged | None, turn: Merged, after: Merged | None) -> None:
         results = _ids(after, "tool_result", "tool_use_id")
         seen: set[str] = set()
-        for path, block in turn.having("tool_use"):
+        for path, block in turn.select("tool_use"):
             id = str(block.get("id"))
             if id in seen:
                 self.report(path, f"tool_use ids must be unique: {id}")
@@ -176,14 +176,14 @@ class Rules(Validator):
                 why = f"tool_use ids were found without tool_result blocks immediately after: {id}"
                 self.report(path, why)
             seen.add(id)
-        if turn.held and turn.held[-1][1]["type"] in blocks.THINKING:
+        if turn.blocks and turn.blocks[-1][1]["type"] in blocks.THINKING:
             self.report(turn.path, "the final block in an assistant message cannot be thinking")
 
-    def system(self, before: Joined | None, turn: Joined, after: Joined | None) -> None:
+    def system(self, before: Merged | None, turn: Merged, after: Merged | None) -> None:
         model = self.body.get("model")
         if not blocks.takes_system(model) and blocks.version(model)[1]:
             self.report(f"{turn.path}.role", "role 'system' is not supported on this model")
-        server = before and before.held and before.held[-1][1]["type"] == "server_tool_use"
+        server = before and before.blocks and before.blocks[-1][1]["type"] == "server_tool_use"
         follows = before is not None and (before.role == "user" or server)
         self.require(follows, turn.path, "a system message must follow a user message")
         precedes = after is None or after.role == "assistant"
@@ -198,11 +198,11 @@ class Rules(Validator):
         if last.get("role") != "assistant":
             return
         content = last.get("content")
-        held = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
-        thought = any(object_of(block).get("type") in blocks.THINKING for block in held)
+        items = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
+        thought = any(object_of(block).get("type") in blocks.THINKING for block in items)
         if thought and thinking.get("type", "disabled") == "disabled":
             self.report(path, "with thinking disabled, a final assistant message cannot contain thinking")
-        text = object_of(held[-1]).get("text") if held else None
+        text = object_of(items[-1]).get("text") if items else None
         if not isinstance(text, str):
             return
         if text != text.rstrip():
@@ -212,9 +212,9 @@ class Rules(Validator):
             self.report(path, why)
 
 
-def _ids(turn: Joined | None, type: str, field: str) -> set[str]:
-    held = turn.having(type) if turn is not None else []
-    return {id for _, block in held if isinstance(id := block.get(field), str)}
+def _ids(turn: Merged | None, type: str, field: str) -> set[str]:
+    selected = turn.select(type) if turn is not None else []
+    return {id for _, block in selected if isinstance(id := block.get(field), str)}
 
 
 def _marked(value: Any, path: str) -> Iterator[tuple[str, Json]]:

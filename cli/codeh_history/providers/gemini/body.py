@@ -17,18 +17,18 @@ def holds(item: object) -> bool:
 
 def shows(body: Json) -> bool:
     """Whether there are roles or spellings that a session's own contents do not have."""
-    own = False
+    distinct = False
     for content in filter(holds, objects(body.get(FIELD))):
         role = content.get("role", "")
         if role not in ("", *_ROLES):
             return False
-        own = own or (role not in ("user", "model") and "kind" not in content)
+        distinct = distinct or (role not in ("user", "model") and "kind" not in content)
         for part in content["parts"]:
             plain = fields.part(part)
             if not isinstance(plain, dict) or "type" in plain or fields.DATA.isdisjoint(plain):
                 return False
-            own = own or plain is not part
-    return own
+            distinct = distinct or plain is not part
+    return distinct
 
 
 def read(body: Json) -> Imported:
@@ -60,7 +60,7 @@ def part_of(value: Any) -> Any:
     if not isinstance(part, dict):
         return native(NAME, value)
     for key in ("functionCall", "functionResponse"):
-        held = part.get(key)
-        if isinstance(held, dict) and not isinstance(held.get("name"), str):
-            part = {**part, key: {**held, "name": "tool"}}
+        call = part.get(key)
+        if isinstance(call, dict) and not isinstance(call.get("name"), str):
+            part = {**part, key: {**call, "name": "tool"}}
     return kept(part, NAME)

@@ -90,11 +90,11 @@ class _Contents(Array):
         ]
         return [part for part in parts if part is not None]
 
-    def _call(self, part: Any, made: Call, *, own: bool) -> Any:
+    def _call(self, part: Any, source: Call, *, own: bool) -> Any:
         """Convert a call: fit its name, make its arguments an object, keep its id if it has one."""
-        call, id = part["functionCall"], made.id if made.has_id else None
+        call, id = part["functionCall"], source.id if source.has_id else None
         name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
-        self.calls[made.number :] = [(id, name)]
+        self.calls[source.number :] = [(id, name)]
         if len(part) == 1 and _is_as_sent(call, id, name, "args"):
             return part
         new = {key: value for key, value in call.items() if key in fields.CALL - {"id", "args"}}
@@ -161,8 +161,8 @@ class _Contents(Array):
         number = next((n for n, part in enumerate(parts) if "functionCall" in part), None)
         if number is None or "thoughtSignature" in parts[number]:
             return parts
-        made = turn.message.model if turn.message else None
-        if own and max(fields.generation(made) or 0, fields.generation(self.model) or 0) < 3:
+        model = turn.message.model if turn.message else None
+        if own and max(fields.generation(model) or 0, fields.generation(self.model) or 0) < 3:
             return parts
         signed = {**parts[number], "thoughtSignature": fields.SKIP_SIGNATURE}
         return [*parts[:number], signed, *parts[number + 1 :]]
@@ -197,7 +197,7 @@ class _Contents(Array):
         output = response.get("response")
         if not isinstance(output, dict):
             new["response"] = {} if output is None else {"output": output}
-        kept: list[Json] = []
+        nested: list[Json] = []
         moved: list[Json] = []  # Gemini 2 accepts no media in a response
         stay = (fields.generation(self.model) or 3) >= 3
         for item in objects(response.get("parts")):
@@ -206,9 +206,9 @@ class _Contents(Array):
                 if kind == "text":
                     moved.append({"text": value})
                 else:
-                    (kept if stay else moved).append(_with({**item, kind: value}, kind, value, own=True))
-        if kept:
-            new["parts"] = kept
+                    (nested if stay else moved).append(_with({**item, kind: value}, kind, value, own=True))
+        if nested:
+            new["parts"] = nested
         if moved:
             moved.insert(0, {"text": f"What {name} returned besides:"})
         after += [(answer.message.id, item) for item in moved]
@@ -224,10 +224,10 @@ def _is_as_sent(value: Any, id: str | None, name: str, content: str) -> bool:
 def _with(part: Any, key: str, value: Any, *, own: bool) -> Any:
     """The part with this value as its only data; the same dict if nothing changes."""
     signed = own and fields.is_signature(part.get("thoughtSignature"))
-    kept = fields.BESIDE if signed else fields.BESIDE - {"thoughtSignature"}
-    if part.get(key) == value and all(name == key or name in kept for name in part):
+    allowed = fields.BESIDE if signed else fields.BESIDE - {"thoughtSignature"}
+    if part.get(key) == value and all(name == key or name in allowed for name in part):
         return part
-    return {key: value, **{name: item for name, item in part.items() if name in kept}}
+    return {key: value, **{name: item for name, item in part.items() if name in allowed}}
 
 
 def _typed(mime: Any, clean: str) -> Json:

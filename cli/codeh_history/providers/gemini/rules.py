@@ -12,7 +12,7 @@ import re
 from ...base.words import plural
 from ...session.model import Any, Json
 from ..parts import list_of, name_of, object_of
-from ..validator import Joined, Validator, each, element, join, with_neighbours
+from ..validator import Merged, Validator, each, element, merge, with_neighbours
 from . import FIELD, fields
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
@@ -29,19 +29,19 @@ class Rules(Validator):
     # -- each content and part ----------------------------------------------------------------------
 
     def contents(self, contents: Any) -> None:
-        turns: list[Joined] = []
+        turns: list[Merged] = []
         for path, content in each(contents, FIELD):
             if not self.expect(path, content, "object"):
                 continue
             role = object_of(content).get("role", "user")
-            turn = join(turns, role if self.role(path, role, ("user", "model")) else "user", path)
+            turn = merge(turns, role if self.role(path, role, ("user", "model")) else "user", path)
             parts = object_of(content).get("parts")
             self.require(list_of(parts), f"{path}.parts", "must not be empty")
             for where, value in each(parts, f"{path}.parts"):
                 part = fields.part(value)
                 if self.expect(where, part, "object"):
                     self.part(part, where)
-                    turn.held.append((where, part))
+                    turn.blocks.append((where, part))
         for before, turn, after in with_neighbours(turns):
             self.turn(before, turn, after)
         self.end(turns)
@@ -82,36 +82,36 @@ class Rules(Validator):
         else:
             self.fields(path, value, response="object")
             for where, part in each(value.get("parts"), f"{path}.parts"):
-                for held in ("inlineData", "fileData"):
-                    if isinstance(object_of(part).get(held), dict):
-                        self.media(held, object_of(part)[held], f"{where}.{held}")
+                for name in ("inlineData", "fileData"):
+                    if isinstance(object_of(part).get(name), dict):
+                        self.media(name, object_of(part)[name], f"{where}.{name}")
         self.require(isinstance(value.get("id", ""), str), f"{path}.id", "text expected")
 
     # -- turns --------------------------------------------------------------------------------------
 
-    def turn(self, before: Joined | None, turn: Joined, after: Joined | None) -> None:
+    def turn(self, before: Merged | None, turn: Merged, after: Merged | None) -> None:
         """Check that calls are in a model turn, and responses in the user turn after it."""
         model = turn.role == "model"
         own, other = ("functionCall", "functionResponse") if model else ("functionResponse", "functionCall")
-        for path, _ in turn.having(key=other):
+        for path, _ in turn.select(key=other):
             self.report(path, f"a {other} must stand in a {'user' if model else 'model'}'s turn")
-        parts = turn.having(key=own)
+        parts = turn.select(key=own)
         if model and parts:
             why = "a function call must come immediately after a user's turn or a response"
             self.require(before, parts[0][0], why)
             self.answers(turn, parts, after)
-        elif parts and not (before and before.having(key="functionCall")):
+        elif parts and not (before and before.select(key="functionCall")):
             self.report(parts[0][0], "a function response must come immediately after a function call")
 
-    def answers(self, turn: Joined, calls: list[tuple[str, Json]], after: Joined | None) -> None:
+    def answers(self, turn: Merged, calls: list[tuple[str, Json]], after: Merged | None) -> None:
         """Check that the next turn begins with one response to each call, by id or by name."""
-        responses = after.having(key="functionResponse") if after else []
+        responses = after.select(key="functionResponse") if after else []
         if len(responses) != len(calls):
             where = after.path if after and responses else turn.path
             answered = plural(len(responses), "response")
             self.report(where, f"{plural(len(calls), 'function call')} answered by {answered}")
             return
-        if after and element(after.held[0][0]) != element(responses[0][0]):
+        if after and element(after.blocks[0][0]) != element(responses[0][0]):
             self.report(responses[0][0], "a function response must come immediately after its call")
         open = [part["functionCall"] for _, part in calls]
         for path, part in responses:
@@ -123,7 +123,7 @@ class Rules(Validator):
             elif call.get("name") != response.get("name"):
                 self.report(f"{path}.functionResponse.name", f"its call's name is {call.get('name')}")
 
-    def end(self, turns: list[Joined]) -> None:
+    def end(self, turns: list[Merged]) -> None:
         """Check what depends on the model: a model turn at the end, signatures of the current loop."""
         model = str(self.body.get("model") or "")
         match = _VERSION.match(model.rsplit("/", 1)[-1])
@@ -136,11 +136,11 @@ class Rules(Validator):
             return
         loops = (  # user turns with more than results
             n for n, turn in enumerate(turns)
-            if turn.role == "user" and len(turn.having(key="functionResponse")) < len(turn.held)
+            if turn.role == "user" and len(turn.select(key="functionResponse")) < len(turn.blocks)
         )  # fmt: skip
         begin = max(loops, default=0)
         for turn in turns[begin:]:
-            calls = turn.having(key="functionCall")
+            calls = turn.select(key="functionCall")
             if turn.role == "model" and calls and not calls[0][1].get("thoughtSignature"):
                 why = "the first function call of a turn is missing its thoughtSignature"
                 self.report(calls[0][0], why)

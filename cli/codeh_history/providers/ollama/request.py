@@ -104,8 +104,8 @@ class _Chat(Array):
             if "functionCall" in part:
                 call = next(calls)
                 function = {"name": str(part["functionCall"].get("name")), "arguments": arguments(part)}
-                made: Json = {"function": {**function, **(item_of(part) if own else {})}}
-                tool_calls.append({"id": call.id, **made} if call.has_id else made)
+                entry: Json = {"function": {**function, **(item_of(part) if own else {})}}
+                tool_calls.append({"id": call.id, **entry} if call.has_id else entry)
             elif part.get("thought"):
                 thought += str(text or "") if own else ""
             elif text is not None or media(part) is not None:

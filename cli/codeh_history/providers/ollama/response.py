@@ -65,7 +65,7 @@ class Stream(StreamReader):
         """
         took = usage.count(self._last, "total_duration")
         begun = self._parts[-1][0] - took // 1_000_000 - 1 if took else 0
-        parts = [part for made, parts in self._parts if made >= begun for part in parts]
+        parts = [part for time, parts in self._parts if time >= begun for part in parts]
         counts = {key: value for key, value in self._last.items() if key.endswith(("_count", "_duration"))}
         normalised = usage.read(counts, {"input": "prompt_eval_count", "output": "eval_count"})
         finish = name_of(self._last.get("done_reason"))

@@ -25,9 +25,9 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     """Build the body for curated, paired messages."""
     chat = _Chat(options, CHAT)
     if options.system:
-        kept = object_of(options.settings.get(SYSTEM))
-        whole = joined(kept.get("content")) == options.system
-        chat.add(kept if whole else system_message(options.system, options.model), [""])
+        imported = object_of(options.settings.get(SYSTEM))
+        whole = joined(imported.get("content")) == options.system
+        chat.add(imported if whole else system_message(options.system, options.model), [""])
     chat.fill(messages, summaries)
     chat.need_message(messages)
     body = chat.body(FIELD, _declare)
@@ -80,13 +80,13 @@ class _Chat(OpenAIArray):
             source = answer.message.id
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
-            kept = item_of(part).get("content") if len(part) > 1 else None
-            content = kept if kept and joined(kept) == text else text
+            received = item_of(part).get("content") if len(part) > 1 else None
+            content = received if received and joined(received) == text else text
             self.add({"role": "tool", "tool_call_id": id, "content": content}, source)
-            if held := self.blocks(result_media(response), source):
+            if files := self.blocks(result_media(response), source):
                 label = f"From the result of {response.get('name')} ({id}):"
-                blocks += [{"type": "text", "text": label}, *held]
-                sources += [source] * (len(held) + 1)
+                blocks += [{"type": "text", "text": label}, *files]
+                sources += [source] * (len(files) + 1)
         if blocks:
             self.add({"role": "user", "content": blocks}, sources)
 
@@ -170,6 +170,6 @@ class _Chat(OpenAIArray):
             function = {"name": name, "arguments": arguments_of(part)}
             call = {"id": id, "type": "function", "function": function}
         if own and len(part) > 1:
-            kept = item_of(part)
-            call.update((key, kept[key]) for key in kept if key not in (*call, "function", "custom"))
+            item = item_of(part)
+            call.update((key, item[key]) for key in item if key not in (*call, "function", "custom"))
         return call

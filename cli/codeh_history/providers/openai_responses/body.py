@@ -64,11 +64,11 @@ class Reader(Messages):
     """Reads items in order, so that a result gets the function's name from its call."""
 
     def item(self, item: Any, where: str) -> None:
-        kind, parts, beside = self.read(item, where)
+        kind, parts, rest = self.read(item, where)
         if kind == "tool":
             self.add_results(parts)
         elif kind == "user":
-            self.add_user(parts, beside)
+            self.add_user(parts, rest)
         else:
             last = self.last
             apart = item.get("role") == "assistant" and "id" not in item
@@ -89,17 +89,17 @@ class Reader(Messages):
         if role == "assistant" and not isinstance(content, str):
             return "codeh", parts_of({"type": "message", **item}), {}
         if role == "assistant":
-            own = without(item, ("type", "role", "content"))
-            return "codeh", [{"text": content, "item": own} if own else {"text": content}], {}
+            fields = without(item, ("type", "role", "content"))
+            return "codeh", [{"text": content, "item": fields} if fields else {"text": content}], {}
         if role not in ("user", "system", "developer"):
             raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
         blocks = [RESPONSES.read(block) for block in content] if isinstance(content, list) else None
-        beside = {key: value for key, value in item.items() if key not in ("role", "content", "type")}
-        if beside:
-            beside["type"] = "message"
+        rest = {key: value for key, value in item.items() if key not in ("role", "content", "type")}
+        if rest:
+            rest["type"] = "message"
         if role != "user":
-            beside["role"] = role
-        return "user", [{"text": text_of(content)}] if blocks is None else blocks, beside
+            rest["role"] = role
+        return "user", [{"text": text_of(content)}] if blocks is None else blocks, rest
 
     def _other(self, item: Json, kind: str) -> tuple[str, list[Any], Json]:
         """Convert a call, or keep another item unchanged as the model's or the client's."""
@@ -107,8 +107,8 @@ class Reader(Messages):
         if isinstance(name, str) and isinstance(id, str):
             self.names[id] = name
         if kind == "custom_tool_call" and isinstance(name, str):
-            beside = {"type": kind, **without(item, ("type", "call_id", "name", "input"))}
-            return "codeh", [call_part(id, name, {"input": text_of(item.get("input"))}, beside)], {}
+            rest = {"type": kind, **without(item, ("type", "call_id", "name", "input"))}
+            return "codeh", [call_part(id, name, {"input": text_of(item.get("input"))}, rest)], {}
         return ("tool", [native(NAME, item)], {}) if is_answer(item) else ("codeh", parts_of(item), {})
 
     def _result(self, item: Json) -> Json:
@@ -116,9 +116,9 @@ class Reader(Messages):
         named: Json = {"id": id} if id else {}
         response = read_output(output)
         part: Any = {"functionResponse": {**named, "name": self.names.get(id or "", "unknown"), **response}}
-        kept = without(item, ("type", "call_id", "output"))
+        rest = without(item, ("type", "call_id", "output"))
         if isinstance(output, list):
             blocks = [block for media in result_parts(part) if (block := RESPONSES.write(media))]
             if write_output(part, blocks) != output:
-                kept["output"] = output
-        return {**part, "item": kept} if kept else part
+                rest["output"] = output
+        return {**part, "item": rest} if rest else part

@@ -88,7 +88,7 @@ def result_parts(part: Part) -> list[Any]:
     response: Any = part["functionResponse"]
     if "parts" not in response:  # nearly all
         return []
-    files = (held for held in objects(response.get("parts")) if isinstance(held.get("native"), dict))
+    files = (item for item in objects(response.get("parts")) if isinstance(item.get("native"), dict))
     return [*result_media(response), *files]
 
 
@@ -136,10 +136,10 @@ class _Items(OpenAIArray):
             kind = "custom_tool_call_output" if id in self.custom else "function_call_output"
             item = {"type": kind, "call_id": id, "output": output}
             if len(part) > 1:
-                kept = item_of(part)
-                item.update((key, kept[key]) for key in ("status", "caller") if key in kept)
-                if self.replay.fresh(kept.get("id")):
-                    item["id"] = kept["id"]
+                original = item_of(part)
+                item.update((key, original[key]) for key in ("status", "caller") if key in original)
+                if self.replay.fresh(original.get("id")):
+                    item["id"] = original["id"]
             self.add(item, source)
 
     # -- model messages -----------------------------------------------------------------------------
@@ -193,8 +193,8 @@ class _Items(OpenAIArray):
                 if self.trace:
                     self.sources[-1].append(source)
                 return
-            kept = {key: value for key, value in item.items() if key not in _OF_A_CONTENT}
-            message = {"type": "message", "role": "assistant", "status": "completed", **kept}
+            fields = {key: value for key, value in item.items() if key not in _OF_A_CONTENT}
+            message = {"type": "message", "role": "assistant", "status": "completed", **fields}
             self.add({**message, "content": [content]}, source)
             return
         one_message = not own or (item.get("id") is not None and item["id"] == self.last_id)
@@ -210,11 +210,11 @@ class _Items(OpenAIArray):
         if not item:
             name, arguments = self.function_name(part), arguments_of(part)
             return {"type": "function_call", "call_id": id, "name": name, "arguments": arguments}
-        kept = {key: value for key, value in item.items() if key not in ("type", "id")}
+        fields = {key: value for key, value in item.items() if key not in ("type", "id")}
         if replayed and name_of(item.get("id")):
-            kept["id"] = item["id"]
+            fields["id"] = item["id"]
         input = custom_input(part, "custom_tool_call") if own else None
-        call = {**kept, "call_id": id, "name": self.function_name(part)}
+        call = {**fields, "call_id": id, "name": self.function_name(part)}
         if input is None:
             return {"type": "function_call", **call, "arguments": arguments_of(part)}
         self.custom.add(id)

@@ -44,14 +44,14 @@ def parts_of(item: Any) -> list[Part]:
     if kind == "message":
         return _message(item)
     if kind == "function_call" and isinstance(item.get("name"), str):
-        own = without(item, ("type", "call_id", "name", "arguments"))
-        return [call(item.get("call_id"), item["name"], item.get("arguments"), own)]
+        rest = without(item, ("type", "call_id", "name", "arguments"))
+        return [call(item.get("call_id"), item["name"], item.get("arguments"), rest)]
     return [native(NAME, item)]
 
 
 def _message(item: Json) -> list[Part]:
     """Convert each content to a part; an item with none, or with one that is not text, becomes native."""
-    own = without(item, ("type", "role", "content"))
+    rest = without(item, ("type", "role", "content"))
     parts: list[Any] = []
     for content in list_of(item.get("content")):
         kind = content.get("type") if isinstance(content, dict) else None
@@ -61,7 +61,7 @@ def _message(item: Json) -> list[Part]:
         part: Any = {"text": content[field]}
         if kind == "refusal":
             part["refusal"] = True
-        part["item"] = {**own, **without(content, ("type", field))}
+        part["item"] = {**rest, **without(content, ("type", field))}
         parts.append(part)
     return parts or [native(NAME, item)]
 
@@ -113,11 +113,11 @@ class Stream(StreamReader):
     def _item(self, number: int) -> Json:
         """An item; if it is unfinished, with the pieces that arrived."""
         item = self._items.get(number, {"type": "message", "role": "assistant"})
-        held: list[Json] = []
+        contents: list[Json] = []
         for kind, pieces in self._pieces.get(number, {}).items():
             field, type, key, _ = _PIECES[kind]
-            held.append({"type": type, key: "".join(pieces)})
-            item = {**item, field: held if type else "".join(pieces)}
+            contents.append({"type": type, key: "".join(pieces)})
+            item = {**item, field: contents if type else "".join(pieces)}
         return item
 
 

@@ -15,7 +15,7 @@ from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.input import read_file, required_stdin
 from ...base.read_json import parse_json
-from ...providers.json_text import trouble
+from ...providers.json_text import error_offset
 from ...session.fold import kind_of
 from ...session.live import undone
 from ...session.model import Any, Json, Part
@@ -74,7 +74,7 @@ def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = N
         try:
             data = loads(raw)
         except ValueError as error:
-            at = start + line.index(raw) + trouble(raw)
+            at = start + line.index(raw) + error_offset(raw)
             raise BadData(f"{name}:{number}: byte {at}: not JSON: {error}; nothing was stored") from None
         kind = _kind_of_plain(data)
         if kind is None and (reason := _wrong(data, raw)):
