@@ -1,4 +1,4 @@
-"""The command line by Typer, with help; each verb is declared by its module in `commands`."""
+"""The command line by Typer, with help; the modules in `commands` declare the verbs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options by section; rare ones and those of other verbs only with `--help-all`."""
+        """Write the options by section; rare ones, and those of other verbs, only with `--help-all`."""
         sections: dict[str, list[tuple[str, str]]] = {}
         further: set[str] = set()  # the verbs whose options are omitted
         for param in self.params:
@@ -109,7 +109,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The verbs, each imported when needed."""
+    """The verbs, each imported on first use."""
 
     everything = False  # whether the help lists every command
 
@@ -166,7 +166,7 @@ load = Command  # the command of a verb
 
 
 def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the words by option: a single one for a non-repeatable option, unless it was repeated."""
+    """Return the words by option; a non-repeatable option has a single word, unless it was repeated."""
     single = {name for name, type in takes.TYPES.items() if not type.startswith("Sequence")}
     return {
         name: value[0] if name in single and isinstance(value, tuple) and len(value) == 1 else value
@@ -176,7 +176,7 @@ def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
-    """Make a Click parameter of an option; `OptionSet` converts its words to values."""
+    """Make an option's Click parameter, which keeps words; `OptionSet` converts them to values."""
     spelled, type, default = takes.SPELLED[name], takes.TYPES[name], takes.DEFAULTS[name]
 
     def complete(ctx: click.Context, _args: list[str], _incomplete: str) -> list[str]:
@@ -221,7 +221,7 @@ VERSION = _printed(["--version"], lambda _: f"codeh-history {base.VERSION}")
 
 
 def group() -> Group:
-    """Return the whole command line."""
+    """Return the command with all verbs."""
     return Group(
         help="Keep conversations with LLMs as plain files, and build requests from them.",
         params=[VERSION, HELP], add_help_option=False, rich_markup_mode=None,

@@ -1,7 +1,7 @@
-"""Run a command line: plain ones at once, others through Typer; every error becomes an exit code.
+"""Run a command line: a plain one directly, others through Typer; every error becomes an exit code.
 
-A plain command line has only what the verb's `Options` declare and nothing unusual (`--x=y`, `-mTEXT`,
-`--help`, a repeated option, a stray word): it needs no Typer, so it starts fast.
+A plain command line has only options that the verb declares, and nothing unusual (`--x=y`, `-mTEXT`,
+`--help`, a repeated option, a stray word). It starts fast, because it needs no Typer.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def program() -> None:
-    """Run the command of `sys.argv` and exit at once: freeing memory takes a tenth of a long payload."""
+    """Run the command of `sys.argv`, then exit without freeing memory: that takes a tenth of the time."""
     gc.disable()  # long-running commands turn it on again
     env = Env()
     try:
         open_standard_streams()
         code = run(sys.argv[1:], env)
-    except KeyboardInterrupt:  # outside the command itself
+    except KeyboardInterrupt:  # raised outside the command
         code = 128 + SIGINT
     except Interrupted as signal:
         code = signal.exit_code
@@ -38,17 +38,17 @@ def program() -> None:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
-        os.close(env.stdout)  # so that a reader sees the end of the output at once
+        os.close(env.stdout)  # a reader sees the end of the output immediately
     except OSError:
         code = code or 74
     os._exit(code)
 
 
 def run(argv: list[str], env: Env) -> int:
-    """Run a command line and return its exit code; every failure is one line on stderr."""
+    """Run a command line and return its exit code; print one line on stderr for a failure."""
     env.program, env.options_of = run, options_of
     try:
-        import fcntl  # noqa: F401 - sessions are locked
+        import fcntl  # noqa: F401 - required to lock sessions
     except ImportError:
         env.warn("this system cannot lock files; on Windows run it in WSL (wsl --install)")
         return Usage.exit_code
@@ -86,7 +86,7 @@ def run_plain(argv: list[str], env: Env) -> int | None:
     """Run a plain command line; None if it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
-    if argv[0] != "append":  # which needs both only for what is no plain text
+    if argv[0] != "append":  # it needs neither for a plain text message
         load_orjson()
         unwind()
     verb = module_of(argv[0])
@@ -140,7 +140,7 @@ def options_of(argv: list[str]) -> Mapping[str, object] | None:
 
 
 def _bug(error: Exception, env: Env) -> int:
-    if isinstance(error.__cause__, Interrupted):  # Python 3.11 wraps what a class's __set_name__ raises
+    if isinstance(error.__cause__, Interrupted):  # Python 3.11 wraps exceptions in a class's __set_name__
         return error.__cause__.exit_code
     if env.environ.get("CODEH_TRACEBACK"):
         raise error

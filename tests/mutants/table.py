@@ -737,7 +737,7 @@ MUTANTS = [
     ),
     Mutant(
         "sync moves a stream that goes on", "sync/plan.py",
-        "            if going_on and any(",
+        "            if streams and any(",
         "            if False and any(",
         ("sync/test_sync.py::test_a_session_with_an_unfinished_stream_is_not_switched",),
     ),

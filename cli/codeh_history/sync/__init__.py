@@ -1,1 +1,1 @@
-"""Make two stores equal: compute from both what each should hold, and write it to each."""
+"""Make two stores equal: compute the sessions that each should have, and write them."""

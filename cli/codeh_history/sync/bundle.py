@@ -1,4 +1,4 @@
-"""Bundles: a session with its blocks in one tar file, to be copied to another machine.
+"""Bundles: tar files of a session and its blocks, for copying to another machine.
 
 `codeh-bundle.json` has the session's id and the hash of its bytes, `session.jsonl` the bytes, each
 `blocks/SHA256` a block, and `end.json` the list of blocks, so that truncation and alteration are detected.
@@ -58,10 +58,10 @@ def pack(
     blocks = (item for batch in batches(present) for item in fetch(stores, batch, lost).items())
     missing: Collection[str] = lost if lost is not None else ()
     with nullcontext(SimpleNamespace(write=env.draw)) if name == "-" else creating(name) as file:
-        whole = io.BytesIO()
-        count = write(file if encryption is None else whole, session, data, blocks, missing)
+        plain = io.BytesIO()
+        count = write(file if encryption is None else plain, session, data, blocks, missing)
         if encryption is not None:
-            file.write(encryption.encrypt(whole.getvalue()))
+            file.write(encryption.encrypt(plain.getvalue()))
     env.note(
         f"{target.id}: the session and {plural(count, 'block')} in {'stdout' if name == '-' else name}"
     )
@@ -70,12 +70,12 @@ def pack(
 def write(
     file: Any, session: str, data: bytes, blocks: Iterable[tuple[str, bytes]], missing: Collection[str]
 ) -> int:
-    """Write a bundle; return the number of blocks. `missing` is read after the last block."""
+    """Write a bundle; return the number of blocks. Iterating `blocks` may add to `missing`."""
     written: list[str] = []
     with tarfile.open(fileobj=file, mode="w|") as tar:
-        about = {"type": "codeh-bundle", "version": VERSION, "session": session}
-        about |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        _add(tar, FIRST, orjson.dumps(about) + b"\n")
+        header = {"type": "codeh-bundle", "version": VERSION, "session": session}
+        header |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        _add(tar, FIRST, orjson.dumps(header) + b"\n")
         _add(tar, SESSION, data)
         for id, block in blocks:
             _add(tar, BLOCKS + id, block)
@@ -96,17 +96,17 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 def unpack(env: Env, file: IO[bytes], where: str, into: str | None) -> str:
     """Store a bundle's session unchanged, with its blocks; return its id.
 
-    Nothing is stored if the bundle is truncated or altered, or the id belongs to another session.
+    Nothing is stored if the bundle is truncated or altered, or if another session has the id.
     """
     members, stored = _members(file, where), set[str]()
-    about = _json(next(members, ("", b"")), FIRST, where)
-    session = str(about.get("session"))
-    if about.get("version") != VERSION or "/" in session:
+    header = _json(next(members, ("", b"")), FIRST, where)
+    session = str(header.get("session"))
+    if header.get("version") != VERSION or "/" in session:
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
     name = into or (session if is_id(session) else None)
     path = create.path_for_into(env, name) if name else create.free_path(env, None, session)
     present = read.read_bytes(path) if create.is_taken(path) else None
-    data = _session(about, members, where, None, stored)
+    data = _session(header, members, where, None, stored)
     if present == data:
         return id_of(path)
     if present is not None:
@@ -124,16 +124,16 @@ def unpack(env: Env, file: IO[bytes], where: str, into: str | None) -> str:
 def load(data: bytes, where: str, store: BlockStore) -> bytes:
     """Return the session of a bundle in memory, after putting its blocks into a store."""
     members = _members(io.BytesIO(data), where)
-    about = _json(next(members, ("", b"")), FIRST, where)
-    return _session(about, members, where, store, set())
+    header = _json(next(members, ("", b"")), FIRST, where)
+    return _session(header, members, where, store, set())
 
 
 def _session(
-    about: Json, members: Members, where: str, store: BlockStore | None, stored: set[str]
+    header: Json, members: Members, where: str, store: BlockStore | None, stored: set[str]
 ) -> bytes:
-    """Check a session and its blocks, whose ids `stored` gets; store these unless `store` is None."""
+    """Check and return a session; put its blocks into `store`, if any, and their ids into `stored`."""
     name, data = next(members, ("", b""))
-    if name != SESSION or hashlib.sha256(data).hexdigest() != about.get("sha256"):
+    if name != SESSION or hashlib.sha256(data).hexdigest() != header.get("sha256"):
         raise BadData(f"{where}: the session in it is truncated or altered; nothing was imported")
     batch: dict[str, bytes] = {}
     for name, block in members:
@@ -160,7 +160,7 @@ def _session(
 
 
 def _members(file: IO[bytes], where: str) -> Members:
-    """Yield the names and contents of a bundle's members; BadData unless it is a whole tar file."""
+    """Yield the names and contents of a bundle's members; raise BadData if the tar file is damaged."""
     try:
         with tarfile.open(fileobj=file, mode="r|") as tar:
             for member in tar:

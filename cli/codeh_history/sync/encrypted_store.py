@@ -1,7 +1,6 @@
 """A folder of encrypted sessions, one `ID.tar.age` each: an encrypted bundle of a session and its blocks.
 
-The folder reveals which sessions exist, their sizes and modification times. The folder is locked while a
-file is replaced.
+The folder reveals the sessions' ids, sizes and modification times. It is locked while a file is replaced.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _ENDING = ".tar.age"
 
 
 class EncryptedStore(Store):
-    """The folder's sessions; `blocks` holds the blocks of sessions that were read or will be written."""
+    """The folder's sessions; `blocks` has the blocks of sessions that were read or will be written."""
 
     def __init__(self, folder: str, encryption: Encryption) -> None:
         self._encryption = encryption

@@ -1,7 +1,7 @@
-"""Encryption with age, for the owners of the given public keys.
+"""Encryption with age, for the owners of public keys.
 
-Recipients are public and may be in a command line; an identity is secret and is only named by its file. The
-age package is loaded on first use.
+Recipients are public and may be in a command line; an identity is secret, so the command line has only its
+file's name. The age package is loaded on first use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from ..base.errors import BadData, Usage
 from ..base.input import read_file
 
-HEAD = b"age-encryption.org/v1\n"  # begins an encrypted file
+HEAD = b"age-encryption.org/v1\n"  # beginning of an encrypted file
 FIRST = "codeh-bundle.json"  # the first member of a bundle
 _SSH = ("ssh-ed25519 ", "ssh-rsa ")
 
@@ -22,7 +22,7 @@ def is_encrypted(data: bytes) -> bool:
 
 
 def is_bundle(head: bytes) -> bool:
-    """Return whether these first bytes of a file are a bundle's."""
+    """Return whether a file with these first bytes is a bundle."""
     return head[257:262] == b"ustar" and head.startswith(FIRST.encode() + b"\0")
 
 
@@ -30,21 +30,21 @@ class Encryption:
     """The recipients to encrypt for, and the identities to decrypt with."""
 
     def __init__(self, recipients: Sequence[str], identities: Sequence[str]) -> None:
-        self._to = list(map(_recipient, recipients))
+        self._recipients = list(map(_recipient, recipients))
         self._files = identities
-        self._by = [identity for name in identities for identity in _identities(name)]
+        self._identities = [identity for name in identities for identity in _identities(name)]
 
     def encrypt(self, data: bytes) -> bytes:
-        result: bytes = _age().encrypt(data, self._to)
+        result: bytes = _age().encrypt(data, self._recipients)
         return result
 
     def decrypt(self, data: bytes, where: str) -> bytes:
-        """Decrypt data; Usage without an identity, BadData if none fits or the data was altered."""
-        if not self._by:
+        """Decrypt data; raise Usage without an identity, BadData if none matches or data was altered."""
+        if not self._identities:
             raise Usage(f"{where}: encrypted; pass --identity FILE to decrypt it")
         age = _age()
         try:
-            result: bytes = age.decrypt(data, self._by)
+            result: bytes = age.decrypt(data, self._identities)
         except age.DecryptError as error:
             if "No matching keys" in str(error):
                 raise BadData(f"{where}: {', '.join(self._files)} cannot decrypt it: {error}") from None

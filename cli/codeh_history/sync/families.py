@@ -1,7 +1,6 @@
-"""Which sessions differ between two stores, grouped with their forks, since a redaction affects all.
+"""Find the sessions that differ between two stores, and their forks, which share redactions.
 
-Hashes are cached while a session's stamp is unchanged, so unchanged stores are compared without reading or
-decrypting their sessions.
+Hashes are cached by stamp, so that unchanged sessions are neither read nor decrypted.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ _HEAD = b'{"type":"session"'
 
 
 class Brief(NamedTuple):
-    """A session's hash ("" if missing), and the session it was copied from.
+    """A session's hash ("" if missing), and the session it was forked from.
 
-    The fork of two unrelated sessions has no parent in its header, but its name contains the root.
+    The fork of two unrelated sessions has no parent in its header, but its name begins with the root's.
     """
 
     hash: str
@@ -76,7 +75,7 @@ def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> li
     for name in only:
         if name not in everything:
             raise NotFound(f"{name}: no such session in either store")
-    together: dict[str, set[str]] = {}  # each session → those of its family
+    together: dict[str, set[str]] = {}  # session → its family
     for store in stores:
         for name, brief in store.items():
             family = together.setdefault(name, {name})

@@ -15,17 +15,16 @@ from ..session.redactions import REDACTION, Line, named_lines, with_redactions
 from ..session.rules import STREAMING
 from ..session.view import timestamp
 
-QUIET = frozenset(("summary", "compaction", "meta"))  # a branch of only these has no new messages
-_NOT_COMPARED = frozenset(("id", "parent"))  # not compared in a header: a fork is a copy with another id
-_OF_THE_MACHINE = frozenset(("path", "version"))  # differs between machines in a header's `imported`
-Commits = Mapping[str, int]  # how often each stream was committed
+QUIET = frozenset(("summary", "compaction", "meta"))  # types without new messages
+_NOT_COMPARED = frozenset(("id", "parent"))  # fields of a header in which a fork differs
+_OF_THE_MACHINE = frozenset(("path", "version"))  # fields of `imported` that differ between machines
+Commits = Mapping[str, int]  # stream → number of its commits
 
 
 class Log:
     """The lines of a session, and separately its redactions.
 
-    `lines` keep their order and bytes, and include damaged lines and deltas of committed streams, which are
-    not compared.
+    `lines` include damaged lines and deltas of committed streams, which are not compared.
     """
 
     def __init__(self, lines: Sequence[Line], redactions: Iterable[bytes] = ()) -> None:
@@ -66,7 +65,7 @@ class Log:
         return self.roots.get(of, of)
 
     def unfinished_streams(self, ended: AbstractSet[str]) -> set[str]:
-        """Return the unfinished streams at the end; a stream followed by other messages was abandoned."""
+        """Return the unfinished streams at the end; one before other messages counts as abandoned."""
         streams: set[str] = set()
         for line in reversed(self.lines):
             root = self.root(line)
@@ -77,7 +76,7 @@ class Log:
         return streams
 
     def compared(self, other: Commits) -> list[Line]:
-        """Return the lines to compare: no damage, no delta of a stream committed later in either log."""
+        """Return the lines to compare: not damaged, no delta of a stream committed later in either log."""
         lines: list[Line] = []
         done: Counter[str] = Counter()
         for line in self.lines:
@@ -101,7 +100,7 @@ class Log:
 
 
 def read(data: bytes) -> Log:
-    """Parse a session's bytes; a torn last line is left out."""
+    """Parse a session's bytes; leave out a torn last line."""
     lines = named_lines(data)
     apart = [line.raw for line in lines if kind_of(line) == REDACTION]
     return Log([line for line in lines if kind_of(line) != REDACTION] if apart else lines, apart)
@@ -113,7 +112,7 @@ def kind_of(line: Line) -> str:
 
 
 def same(line: Line, other: Line) -> bool:
-    """Return whether two lines mean the same, whatever their JSON spelling and wherever their parts are."""
+    """Return whether two lines have the same meaning; spelling and the place of parts do not matter."""
     return line.raw == other.raw or digest(line) == digest(other)
 
 
@@ -123,7 +122,7 @@ def branching(lines: Sequence[Line], others: Sequence[Line]) -> int:
 
 
 def missing_lines(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
-    """Return the lines that `others` lacks, counting repetitions."""
+    """Return the lines that `others` lacks; a repeated line must be repeated there too."""
     unmatched = Counter(map(digest, others))
     more = []
     for line in lines:
@@ -135,7 +134,7 @@ def missing_lines(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
 
 
 def digest(line: Line) -> str:
-    """Return a hash of what a line means; a header's excludes its id and parent."""
+    """Return a hash of a line's meaning; a header's excludes id and parent."""
     if line.record is None:
         payload = line.raw
     elif kind_of(line) == "session":
@@ -150,6 +149,6 @@ def digest(line: Line) -> str:
 
 
 def time_of(line: Line) -> str:
-    """Return when a line was written, or ""."""
+    """Return the time when a line was written, or ""."""
     data = line.record.data if line.record is not None else {}
     return timestamp(data.get("ts", data.get("createdAt", data.get("created")))) or ""

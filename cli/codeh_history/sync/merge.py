@@ -34,10 +34,10 @@ class Merged(NamedTuple):
 
 
 def merged(name: str, log: Log, other: Log) -> Merged:
-    """Return the longer log, or, where the logs branched, the branch that keeps the name.
+    """Return the longer log or, if the logs branched, the branch that keeps the name.
 
     The other branch becomes a fork, or is appended if it has no new messages. The result does not depend on
-    the order of the arguments.
+    the order of the logs.
     """
     log, other = repaired(log, other)
     mine, theirs = log.compared(other.commits), other.compared(log.commits)
@@ -67,8 +67,8 @@ def is_quiet(branch: Iterable[Line]) -> bool:
 def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
     """Return the sort key of a branch; the lowest keeps the name: not quiet, begun first, lowest hash.
 
-    The hash is that of the line's name, so that a redaction does not change it; if both lines have the same
-    name, it is that of their content.
+    The hash is of the first line's name, which a redaction does not change; if both branches' first lines
+    have the same name, it is of the content.
     """
     first = branch[0]
     name = digest(first) if first.name == against.name else hashlib.sha256(first.name.encode()).hexdigest()
@@ -76,7 +76,7 @@ def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
 
 
 def _with_header(log: Log, other: Log) -> Sequence[Line]:
-    """Return the lines, with the lesser of two equivalent headers, so that every store chooses the same."""
+    """Return the lines with the lower of two equivalent headers, so that all stores choose the same."""
     mine, theirs = log.header, other.header
     if mine is None or theirs is None or mine.raw <= theirs.raw:
         return log.lines
@@ -87,7 +87,7 @@ def _with_header(log: Log, other: Log) -> Sequence[Line]:
 
 
 def repaired(log: Log, other: Log) -> tuple[Log, Log]:
-    """Return both logs, with each line that a crash filled with zeros restored from the other log."""
+    """Return both logs; restore lines that a crash filled with zeros from the other log."""
     mine, theirs = log.lines, other.lines
     if not any(_is_zeroed(line) for line in (*mine, *theirs)):
         return log, other
@@ -123,7 +123,7 @@ def _is_zeroed(line: Line) -> bool:
 
 
 def _was(damaged: Line, lines: Sequence[Line], start: int) -> int:
-    """Return how many of the other lines, from `start` on, the damaged line replaced; 0 if none."""
+    """Return the number of other lines, from `start` on, that the damaged line replaced."""
     if not _is_zeroed(damaged):
         return 0
     raw, text, end = damaged.raw, b"", start
@@ -139,7 +139,7 @@ def _was(damaged: Line, lines: Sequence[Line], start: int) -> int:
 
 
 def root_of(name: str, *logs: Log) -> str:
-    """Return the session that a fork was a branch of, or `name` for any other session.
+    """Return the session from which a fork branched, or `name` for any other session.
 
     The fork of two unrelated sessions is recognised by its first line.
     """
@@ -168,7 +168,7 @@ def _counts(line: Line) -> bool:
 
 
 def _fork(root: str, log: Log, first: Line, *, same_name: bool) -> Fork:
-    """Return a branch as a new session; `same_name`: whether both branches' first lines have one name."""
+    """Return a branch as a new session; `same_name`: whether both branches' first lines have the same."""
     at = next(number for number, line in enumerate(log.lines) if line is first)
     shared = log.lines[:at]
     names = [line.name for line in shared if _counts(line)]
@@ -179,7 +179,7 @@ def _fork(root: str, log: Log, first: Line, *, same_name: bool) -> Fork:
     if header is None or header.record is None:
         return Fork(name, log)
     data = {**header.record.data, "id": name}
-    if at:  # otherwise they are unrelated sessions with the same name
+    if at:  # else the sessions are unrelated
         placed = (line.record for line in reversed(shared) if kind_of(line) in PLACING)
         last = next((record.data["id"] for record in placed if record), None)
         data["parent"] = {"session": root, "at": last}

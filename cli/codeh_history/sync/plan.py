@@ -1,4 +1,4 @@
-"""Compute from two stores what each should hold: the sessions to write, and those to leave unchanged."""
+"""Plan a sync of two stores: the sessions to write, and those to leave unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .redact import redacted
 
 UNFINISHED = "a stream in it is unfinished"
 Store = Mapping[str, bytes]  # the sessions of a store
-Busy = Mapping[str, str]  # sessions that cannot be changed now, and why
+Busy = Mapping[str, str]  # sessions that cannot be changed now → the reason
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Plan:
-    """The writes in order, so that nothing is lost in between; `left`: the unchanged sessions, and why."""
+    """The writes, ordered so that nothing is lost in between; `left`: unchanged sessions → the reason."""
 
     writes: list[Write] = field(default_factory=list)
     forks: list[tuple[str, str]] = field(default_factory=list)  # session and fork, new in one of the stores
@@ -42,7 +42,7 @@ class Plan:
 
 
 def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
-    """Plan how to make a session and its forks equal in two stores. Pure; empty if they are equal."""
+    """Plan how to make a session and its forks equal in two stores; empty if they are equal. Pure."""
     names = sorted({name for store in stores for name in store})
     read_in = [{name: read(data) for name, data in store.items()} for store in stores]
     clean_logs = iter(redacted([log for store in read_in for log in store.values()]))
@@ -62,18 +62,18 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
 
 
 def _turn(write: Write) -> tuple[bool, int, str, int]:
-    """Return a sort key: writes that lose nothing, then forks (longer names) before originals."""
+    """Return a write's sort key: those that lose nothing first, then forks (longer names) first."""
     return write.switched, -len(write.session), write.session, write.replica
 
 
 def _resolved(
     stores: Sequence[Mapping[str, Log]], names: Iterable[str], left: Mapping[str, str]
 ) -> tuple[dict[str, Log], list[tuple[str, str]], dict[str, str]]:
-    """Return the merged log of each session not in `left`, the forks, and why some cannot be written."""
+    """Merge each session not in `left`; return the logs, the forks, and reasons not to write some."""
     logs: dict[str, Log] = {}
     forks: list[tuple[str, str]] = []
     stuck: dict[str, str] = {}
-    brought: defaultdict[str, list[Log]] = defaultdict(list)  # branches of other sessions
+    brought: defaultdict[str, list[Log]] = defaultdict(list)  # fork → branches of other sessions
     seen: set[tuple[str, tuple[bytes, ...]]] = set()
     waiting = [name for name in names if name not in left]
     while waiting:
@@ -94,11 +94,11 @@ def _resolved(
 
 def _merged(name: str, logs: list[Log]) -> tuple[Log, list[Fork]]:
     """Merge copies of a session; return its log and the branches that become forks."""
-    logs.sort(key=lambda log: root_of(name, log) == name)  # the branch that the name refers to is first
+    logs.sort(key=lambda log: root_of(name, log) == name)  # a fork's own branch comes first
     forks = []
     while len(logs) > 1:
         pairs = [(one, two, merged(name, one, two)) for one, two in combinations(logs, 2)]
-        # quiet branches come last, since they belong to the branch with the name
+        # quiet branches come last, because they are appended to the branch that keeps the name
         first, second, result = min(pairs, key=lambda three: three[2].appended)
         logs = [result.log, *(log for log in logs if log is not first and log is not second)]
         forks += [result.fork] if result.fork is not None else []
@@ -108,7 +108,7 @@ def _merged(name: str, logs: list[Log]) -> tuple[Log, list[Fork]]:
 def _stuck(
     stores: Sequence[Mapping[str, Log]], logs: Mapping[str, Log], busy: Sequence[Busy]
 ) -> Iterable[tuple[str, str]]:
-    """Yield the sessions that cannot be changed as planned, and why."""
+    """Yield the sessions that cannot be changed as planned, and the reasons."""
     ended = set[str]().union(*(log.ended for store in stores for log in store.values()))
     for replica, store in enumerate(stores):
         for name, new in logs.items():
@@ -118,13 +118,13 @@ def _stuck(
             if name in busy[replica] and not _equal(old, new):
                 yield name, busy[replica][name]
                 continue
-            going_on = old.unfinished_streams(ended)
-            if going_on and any(old.root(line) in going_on for line in _more(new, old)):
+            streams = old.unfinished_streams(ended)
+            if streams and any(old.root(line) in streams for line in _more(new, old)):
                 yield name, UNFINISHED
 
 
 def _equal(log: Log, other: Log) -> bool:
-    """Return whether two logs are equal, so that neither needs to be written."""
+    """Return whether two logs are equivalent, so that neither needs to be written."""
     mine, theirs = log.compared(other.commits), other.compared(log.commits)
     if len(mine) != len(theirs) or log.redactions != other.redactions:
         return False

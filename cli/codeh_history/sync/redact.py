@@ -1,4 +1,4 @@
-"""Apply what was redacted in one copy to every copy and fork."""
+"""Apply the redactions of one copy to every copy and fork."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .log import Log, digest, kind_of
 
 
 def redacted(logs: Sequence[Log]) -> list[Log]:
-    """Apply all redactions of a session and its forks to each log; unchanged logs are returned as they are.
+    """Apply all redactions of a session and its forks to each log; return unchanged logs themselves.
 
-    A redacted line is taken from the log that has all its redactions. If there is none, or several differ,
-    its whole content is removed, because each copy may still hold what another lost.
+    A redacted line is taken from a log that has all its redactions. If there is none, or if several differ,
+    its whole content is removed, because each copy may still contain what another lost.
     """
-    united = frozenset[bytes]().union(*(log.redactions for log in logs))
-    if not united:
+    redactions = frozenset[bytes]().union(*(log.redactions for log in logs))
+    if not redactions:
         return list(logs)
-    of: defaultdict[str, set[bytes]] = defaultdict(set)  # name → the redactions that name it
-    for redaction in united:
+    of: defaultdict[str, set[bytes]] = defaultdict(set)  # line name → its redactions
+    for redaction in redactions:
         for name in names_in(orjson.loads(redaction)):
             of[name].add(redaction)
     clean = {name: _clean(name, redactions, logs) for name, redactions in of.items()}
@@ -31,17 +31,17 @@ def redacted(logs: Sequence[Log]) -> list[Log]:
 
 
 def _clean(name: str, redactions: set[bytes], logs: Iterable[Log]) -> Line | None:
-    """Return the fully redacted line of this name; None if no log has it, or two logs differ."""
-    knowing = (log for log in logs if redactions <= log.redactions)
-    copies = [line for log in knowing for line in log.lines if line.name == name]
+    """Return the fully redacted line of this name; None if no log has it, or if logs differ."""
+    complete = (log for log in logs if redactions <= log.redactions)
+    copies = [line for log in complete for line in log.lines if line.name == name]
     return copies[0] if len(set(map(digest, copies))) == 1 else None
 
 
 def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None]) -> Log:
-    """Return the log with the redactions that concern it applied."""
+    """Apply the redactions of a log's lines to it."""
     concerned = [line for line in log.lines if line.name in of]
     redactions = log.redactions.union(*(of[line.name] for line in concerned))
-    # their deltas contained the same content
+    # their deltas contain the same content
     streams = {log.root(line) for line in concerned if kind_of(line) == "commit"}
     lines: list[Line] = []
     for line in log.lines:
@@ -53,7 +53,7 @@ def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None])
 
 
 def _replaced(line: Line, new: Line | None) -> Line | None:
-    """Return the redacted line, or None if it is to be removed; a header keeps its id and parent."""
+    """Return the redacted line, or None to remove it; a header keeps its id and parent."""
     if new is not None and digest(new) == digest(line):
         return line
     if new is None and line.record is None:

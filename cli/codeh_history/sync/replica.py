@@ -1,4 +1,4 @@
-"""The two stores of a sync, this home's and the other: their sessions and blocks."""
+"""The two stores of a sync, this home's and the other, with their sessions and blocks."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
 @dataclass
 class Replica:
-    """A store of sessions; `blocks` are their block stores, of which the first is written.
+    """A store of sessions; `blocks` are its block stores, of which the first is written.
 
-    `name` is for people, `place` identifies the store, `home` is the home of its sessions, if known.
+    `name` is for messages, `place` identifies the store, `home` is the home of its sessions, if known.
     `sweeps`: its blocks belong only to its sessions, and `gc` never runs there; `bundled`: each session is
     stored with its blocks.
     """
@@ -41,14 +41,14 @@ class Replica:
     stamps: dict[str, Stamp] = field(default_factory=dict)
 
     def sessions(self) -> dict[str, Stamp]:
-        """Return the sessions that the store has now."""
+        """Return the stamps of the store's current sessions."""
         self.stamps = self.store.stamps()
         return self.stamps
 
     def read(self, session: str) -> bytes | None:
-        """Return a session's bytes; None if it was not listed, or is empty as a killed process leaves it.
+        """Return a session's bytes; None if it was not listed, or is empty, as a killed process leaves it.
 
-        Only listed names exist: on a case-insensitive file system `Demo` would open `demo`.
+        Only listed names count: on a case-insensitive file system `Demo` would open `demo`.
         """
         try:
             return self.store.read(session) or None if session in self.stamps else None
@@ -56,12 +56,12 @@ class Replica:
             return None
 
     def busy(self, sessions: Iterable[str]) -> dict[str, str]:
-        """Return those of these sessions that cannot be changed now, and why."""
+        """Return those of these sessions that cannot be changed now, with the reason."""
         home = self.home
         return {name: AWAITING for name in sessions if home is not None and is_awaiting(home, name)}
 
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
-        """Write a session, durable on return; return False if it is no longer as in `before`."""
+        """Write a session, durable on return; return False if it no longer equals `before`."""
         if self.busy([session]):
             return False
         try:
@@ -72,13 +72,13 @@ class Replica:
             self.sessions()
             if (self.read(session) is None) == (before is None):
                 raise
-            return False  # created or removed meanwhile
+            return False  # another process created or removed it
         return True
 
     def forget(self, blocks: Collection[str], since: float) -> int:
-        """Delete those of these blocks that no session names, unless `gc` is to do that.
+        """Delete those of these blocks that no session refers to, unless that is left to `gc`.
 
-        Blocks written after `since` (epoch seconds) are kept. Return how many are left to `gc`.
+        Blocks written after `since` (epoch seconds) stay. Return the number left to `gc`.
         """
         if self.bundled or not self.blocks:
             return 0
@@ -145,5 +145,5 @@ def _check_other(env: Env, name: str) -> None:
 
 
 def _place(name: str) -> str:
-    """Return what identifies a store."""
+    """Return an identifier of a store: a server's name, or a folder's path without links."""
     return name if name.startswith(SERVER) else os.path.realpath(name)

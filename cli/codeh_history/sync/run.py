@@ -1,7 +1,7 @@
 """Carry out a sync so that no content is lost, even if it is interrupted.
 
-Each session is written under its lock if it is unchanged since it was read; otherwise the plan is made
-again. Before a session is written, its blocks are stored, and what it loses is in its fork.
+Each session is written under its lock if it is unchanged since it was read; else the sync is planned again.
+Before a session is written, its blocks are stored, and a fork with the content that it loses is written.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .families import briefs, families
 from .plan import Plan, Write, plan
 from .replica import Replica
 
-TRIES = 50  # plans that are outdated before they are carried out
+TRIES = 50  # plans after which a family that keeps changing is given up
 
 
 class Synced(NamedTuple):
-    """The result for a session and its forks: what was written, and what was left unchanged."""
+    """The result for a session and its forks."""
 
     plan: Plan
     missing: list[str]  # blocks that no store has
@@ -33,9 +33,9 @@ class Synced(NamedTuple):
 def sync(
     env: Env, replicas: Sequence[Replica], only: Collection[str], *, dry: bool = False
 ) -> Iterator[Synced | HistoryError]:
-    """Make the sessions equal, or `only` these with their forks; yield each result as it is done.
+    """Make the sessions equal, or `only` these with their forks; yield each result when it is done.
 
-    An error is yielded too, and does not stop the others. `dry`: only plan.
+    Errors are yielded too, so that the other families are still synced. `dry`: only plan.
     """
     for names in families([briefs(env, replica, replica.sessions()) for replica in replicas], only):
         try:
@@ -93,7 +93,7 @@ def _blocks(replicas: Sequence[Replica], write: Write) -> list[str]:
 
 
 def _forget(replicas: Sequence[Replica], number: int, writes: Sequence[Write], begun: float) -> int:
-    """Delete the blocks that the written sessions no longer name; return how many remain."""
+    """Delete the blocks to which the written sessions no longer refer; return the number left to `gc`."""
     own = [write for write in writes if write.replica == number]
     before = {id for write in own for id in blocks(write.before or b"")}
     unused = before - {id for write in own for id in blocks(write.after)}
