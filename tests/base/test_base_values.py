@@ -256,6 +256,7 @@ def test_ordinary_text_is_unescaped(text):
         ("é\u200dx", "é\\u{200d}x"),
         ("👩\u200d\u200d", "👩\u200d\\u{200d}"),
         ("a\u200bb\u202ec", "a\\u{200b}b\\u{202e}c"),
+        ("a\u206ab\u206f", "a\\u{206a}b\\u{206f}"),  # deprecated formatting characters
         ("\u200b\u200c", "\\u{200b}\\u{200c}"),
         ("\u200c\u200d", "\\u{200c}\\u{200d}"),
         ("\x1b[2J\x9b", "^[[2J\\x9b"),

@@ -12,7 +12,7 @@ _JSON = str.maketrans(
 # C0 except newline and tab, DEL, C1, bidi and zero-width characters, line and paragraph separators, BOM,
 # lone surrogates, tags
 _CONTROLS = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
 )
 # Persian, Indic scripts and joined emoji use U+200C and U+200D after a letter or picture. After a Latin
