@@ -195,6 +195,18 @@ def test_chat_resumes_an_unanswered_session(configured):
     assert (configured / "chat_history").read_text() == "/system x\non two \\\nlines\n/quit\n"
 
 
+def test_a_stopped_tool_waits(configured):
+    with (configured / "config.toml").open("a") as file:
+        file.write("[profile.tools]\nto = 'text'\nvia = 'echo done'\ncalls.via = 'exec sleep 60'\n")
+    run("append", "-s", "demo", "-m", "The weather?", home=configured)
+    run("append", "-s", "demo", "--role", "model", "--call", "weather", "--args", "{}", home=configured)
+    with Terminal("chat", "demo", "-p", "tools", home=configured) as chat:
+        chat.types("/retry\n")
+        chat.types(CTRL_C, after="weather {}")
+        assert "the call waits: /retry runs it" in chat.types(CTRL_D)
+        assert chat.ended() == 0
+
+
 def test_pasted_lines_are_one_prompt(configured):
     with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
         drawn = b""

@@ -123,7 +123,7 @@ def test_what_came_before_the_end_failed_stays_pending(session, ends):
     with pytest.raises(ZeroDivisionError if ends == "raises" else TryAgain):
         session.ask("Why?", to="gemini", via=lambda _: half())
     assert session.items[-1]["pending"]["parts"] == [{"text": "Ray"}]
-    why = "ZeroDivisionError" if ends == "raises" else "the answer ended before its end (no finishReason)"
+    why = "ZeroDivisionError" if ends == "raises" else "the answer was cut off (no finishReason)"
     assert session.items[-1]["pending"]["aborted"] == why
 
 

@@ -119,7 +119,7 @@ class Reader(AnswerReader):
             elif kind == "damage":
                 self._last = Unreadable(value)
             elif kind == "cut":
-                self._last = Cut([], f"the answer ended before its end: {value}")
+                self._last = Cut([], f"the answer was cut off: {value}")
             elif kind == "noise" and len(self._noise) < _NOISE_KEPT:
                 self._noise.append(value)
             elif kind == "gzip":
@@ -218,7 +218,7 @@ class Reader(AnswerReader):
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
             missing = damage or load(str(self.provider)).package.END
-            outcome = Cut(join([], self.arrived), f"the answer ended before its end ({missing})")
+            outcome = Cut(join([], self.arrived), f"the answer was cut off ({missing})")
         self._conclude(outcome)
 
     def _conclude(self, outcome: Reply | Failure | Cut) -> None:

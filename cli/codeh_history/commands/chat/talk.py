@@ -126,9 +126,13 @@ class Talk:
             return False
         from ...talk.receive.tool_call import answer, by_command
 
-        for call in open_calls(self.view().messages):
-            self.env.note(f"{self.target.id}: {call.name} {excerpt(dumps(call.args).decode(), 80)}")
-            answer(self.env, self.target, call, by_command(via, self.most))
+        try:
+            for call in open_calls(self.view().messages):
+                self.env.note(f"{self.target.id}: {call.name} {excerpt(dumps(call.args).decode(), 80)}")
+                answer(self.env, self.target, call, by_command(via, self.most))
+        except KeyboardInterrupt:
+            self.env.note(f"the call waits: {RETRY} runs it")
+            raise
         return True
 
     def retry(self) -> None:
