@@ -68,6 +68,13 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     assert len(shown(tmp_path, COPY)) == 19
 
 
+def test_lines_that_do_not_say_their_parent_follow_each_other(tmp_path):
+    file = played(Claude(), "user a one; model b two; user c three")
+    for line in file.lines:
+        line.pop("parentUuid", None)
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+
+
 def test_a_file_that_begins_in_the_middle_says_so(tmp_path):
     file = played(Claude(), "user a one elsewhere; model b two")
     done = run_in_process("verify", str(file.write(tmp_path)), home=tmp_path)
