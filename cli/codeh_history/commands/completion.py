@@ -37,7 +37,7 @@ def run(env: Env, options: Options) -> None:
     from typer._completion_shared import get_completion_script
 
     script = get_completion_script(prog_name="codeh-history", complete_var=COMPLETE, shell=options.shell)
-    if options.shell == "zsh":  # Typer doubles quotes, which zsh else joins: "the providers model"
+    if options.shell == "zsh":  # so that the quotes that Typer doubles stay: "the provider's model"
         script = f"{_NEEDS_COMPINIT}\n{script.replace('  eval', '  setopt local_options rc_quotes; eval')}"
     env.print(script)
 

@@ -181,8 +181,8 @@ def check(env: Env) -> int:
         raise NegativeAnswer(f"{path}: does not exist; `codeh-history config init` writes an example")
     top = Layer(where=path, values=config.top, above=False)
     tried = {"without a profile": [top]} if config.top or not config.profiles else {}
-    for name, own in config.profiles.items():
-        tried[name] = [Layer(where=name, values=own, above=True), top]
+    for name, values in config.profiles.items():
+        tried[name] = [Layer(where=name, values=values, above=True), top]
     if any(Redactor().finds(str(each.values.get("via", ""))) for each in chain(*tried.values())):
         env.note(f"{path}: a command contains a key, which `ps` can show; pass a file to curl: -H @FILE")
     code = 0

@@ -75,7 +75,7 @@ class Session(NamedTuple):
 
 
 def newest_first(env: Env) -> list[Session]:
-    """The sessions, newest first; raise BadData if a record lies in the future: ages are unknown then."""
+    """The sessions, newest first; raise BadData if a record is in the future, so that ages are unknown."""
     now = env.millis()
     sessions: list[Session] = []
     paths = {path: id for id, path in ids(env)}

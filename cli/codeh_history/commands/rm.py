@@ -32,8 +32,8 @@ def run(env: Env, options: Options) -> None:
         raise Usage(f"name the sessions: `codeh-history rm {'--restore ' * bool(ids)}SESSION...`{more}")
     for name in trash.check_names(env, names, restore=options.restore):
         if options.restore:
-            left = trash.restore(env, name)
-            more = f"; an older one is in {left[-1].path}" if left else ""
+            older = trash.restore(env, name)
+            more = f"; an older one is in {older[-1].path}" if older else ""
             env.note(f"{name}: restored{more}")
         else:
             before = trash.remove(env, name) - 1

@@ -31,7 +31,7 @@ EXAMPLES = """\
 SINGLE = ("system", "tools", "summaries")
 BUDGET, POLICY = "100k", "tiered"  # defaults of --cache
 SECOND = 512 << 10  # bytes of a session replayed in about a second
-UNITS = {  # units, where the name does not say them
+UNITS = {  # of totals whose names do not include a unit
     "cache cost": "tokens of input", "cache relative": "of the cost without compaction",
     **dict.fromkeys(("system", "tools", "summaries"), "tokens"),
     **dict.fromkeys(("cache budget", "cache input", "cache cached"), "tokens"),

@@ -150,7 +150,7 @@ def from_template(file: str) -> Wording:
     return wording
 
 
-def emit(env: Env, options: Options, made: Sources) -> int:
+def emit(env: Env, options: Options, prompts: Sources) -> int:
     """Print the next prompt, or a note if nothing is due."""
     target = for_reading(env, options.session, options.argument)
     in_home = is_id(target.id) and target.path == path_of(env, target.id)
@@ -159,7 +159,7 @@ def emit(env: Env, options: Options, made: Sources) -> int:
     view = view_of(env, target, strict=options.strict)
     most, least = options.max_conversations, options.min_batch
     with naming(target):
-        emitted = summarizing.emit(view, name, made, most=most, least=least)
+        emitted = summarizing.emit(view, name, prompts, most=most, least=least)
     if emitted is None:
         env.note(f"{target.id}: {not_due(view.messages, most, least)}")
     else:

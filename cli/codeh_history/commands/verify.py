@@ -232,10 +232,10 @@ def check(session: str | None, log: Log) -> tuple[list[Json], Referenced]:
                 report(f"the header says session {id}, the file's name {session}")
             headers += 1
             continue
-        own = own_id(data)
+        record_id = own_id(data)
         names = ids_in(data, RULES.get(what, OTHER).names)
         for id in (id for id in names if id not in seen):
-            report(f"{what} names nothing earlier: {id}", own)
+            report(f"{what} names nothing earlier: {id}", record_id)
         for id in added_ids(data):
             if id in seen:
                 report(f"has an id that was used before, at byte {seen[id]}")
@@ -243,10 +243,10 @@ def check(session: str | None, log: Log) -> tuple[list[Json], Referenced]:
         for op in data["ops"] if what == "compaction" else ():
             names = ids_in(op, NAMES_OF_AN_OP)
             for id in (id for id in names if id and id not in seen):
-                report(f"{op.get('op')} of a compaction names nothing earlier: {id}", own)
+                report(f"{op.get('op')} of a compaction names nothing earlier: {id}", record_id)
         if "blockIds" in data or what == "compaction":
             for block in block_ids(data):
-                blocks.setdefault(block, (offset, own or data.get("of")))
+                blocks.setdefault(block, (offset, record_id or data.get("of")))
     return problems, blocks
 
 

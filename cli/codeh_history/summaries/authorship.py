@@ -248,7 +248,7 @@ class _Message:
         return next((at for at in range(number, len(lines)) if not lines[at].strip()), len(lines))
 
     def _last_paragraph(self) -> int:
-        """The begin of the last paragraph if it is short and not the only one; else 0."""
+        """The first line of the last paragraph if it is short and not the only one; else 0."""
         filled = [number for number, line in enumerate(self._lines) if line.strip()]
         for number in reversed(filled):
             if number and not self._lines[number - 1].strip():
@@ -313,9 +313,9 @@ def _by_line(lines: Sequence[str], *, user: bool) -> list[int]:
 
 
 def own_sentences(sentences: Sequence[str], *, user: bool) -> Iterator[bool]:
-    """Whether each sentence of a line is its author's: no reported speech, nor in a longer quotation.
+    """Whether each sentence of a line is its author's: not reported speech, nor in a longer quotation.
 
-    Nor, in a user's message, after a label (`Bob: `) until a sentence with `I` or a question.
+    In a user's message, nor after a label (`Bob: `) up to a sentence with `I` or a question.
     """
     labelled = quoted = False
     for sentence in sentences:

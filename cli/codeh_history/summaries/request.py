@@ -182,13 +182,13 @@ def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:
     """Divide pieces, in order, into groups of at most `room` tokens; cut a piece that is too long."""
     fitting = [part for piece in pieces for part in cut(piece, room, count)]
     groups: list[list[str]] = []
-    left = 0
+    unused = 0
     for piece, tokens in zip(fitting, count(fitting), strict=True):
-        if not groups or tokens + BESIDE > left:
+        if not groups or tokens + BESIDE > unused:
             groups.append([])
-            left = room
+            unused = room
         groups[-1].append(piece)
-        left -= tokens + BESIDE
+        unused -= tokens + BESIDE
     return groups
 
 

@@ -181,8 +181,8 @@ def _system(talk: Talk, rest: str) -> None:
         return
     resolved = talk.resolved()
     text = talk.view().meta.get("system") or resolved.under.get("system")
-    if (own := resolved.request.system) is not None:
-        text = from_file(own)
+    if (system := resolved.request.system) is not None:
+        text = from_file(system)
     talk.env.write(f"{text or 'no system prompt'}\n".encode("utf-8", "replace"))
 
 

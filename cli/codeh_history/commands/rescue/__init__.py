@@ -179,8 +179,8 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
     counts = {**messages, "summarised": messages["summarised"] - earlier}
     fates = [f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate]]
     fates += [f"{earlier:,} summarised before"] if earlier else []
-    left = rescue["left"]
-    branches = [f"; not included: {plural(left[kind], kind)}" for kind in AS_BRANCHES if kind in left]
+    skipped = rescue["left"]
+    branches = [f"; not included: {plural(skipped[kind], kind)}" for kind in AS_BRANCHES if kind in skipped]
     stands_for = f"; replaced by a summary of {rescue['summary']:,} tokens" if rescue["summary"] else ""
     unwritten = "nothing yet (--output FILE or --install writes it)"
     if rescue["there"]:

@@ -44,7 +44,7 @@ def read(line: bytes) -> tuple[Id, Request | HistoryError | None]:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         problem = BadData(f"not a line of JSON: {error}")
-        try:  # JavaScript escapes half an emoji, which is not text; its request has an id all the same
+        try:  # half an emoji, escaped by JavaScript, is not text, but the request has an id
             value = orjson.loads(re.sub(rb"\\.", b"?", line))
         except orjson.JSONDecodeError:
             return None, problem

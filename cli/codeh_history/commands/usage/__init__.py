@@ -112,20 +112,20 @@ def rows_of(env: Env, names: Sequence[str], table: Table) -> list[Json]:
         return with_owners(report_problems(env, cached_rows(env, paths, own_row, kind)))
     chosen = [name if name == "-" else existing(env, name).path for name in dict.fromkeys(names)]
     rows = [own_row(path, data=required_stdin(env) if path == "-" else None) for path in chosen]
-    own = {row["id"] for row in rows}
+    named = {row["id"] for row in rows}
     others: list[Json] = []
     if any(row["program"] for row in rows):  # only imported sessions have sub-agents
-        others = [row for row in cached_rows(env, paths, own_row, kind) if row["id"] not in own]
+        others = [row for row in cached_rows(env, paths, own_row, kind) if row["id"] not in named]
         from ...views.agents import Agents
 
-        agents = Agents(env, own | {row["id"] for row in others})
+        agents = Agents(env, named | {row["id"] for row in others})
         for path in chosen:
             if path != "-" and path not in paths:
                 with suppress(HistoryError):  # its row has the problem
                     for agent in agents.of(view_of(env, Target(path, ""), lost={})):
                         log = b"\n".join(line.raw for line in agent.log.records)
                         others.append(own_row(path, data=log))
-    return report_problems(env, with_owners(others + rows, own))
+    return report_problems(env, with_owners(others + rows, named))
 
 
 def own_prices(path: str, table: Table) -> Table:
@@ -147,7 +147,7 @@ def own_prices(path: str, table: Table) -> Table:
 # -- output ------------------------------------------------------------------------------------------------
 
 
-def as_json(sums: Sums, table: Table, own: str | None) -> Json:
+def as_json(sums: Sums, table: Table, file: str | None) -> Json:
     """The sums as `{by, rows, total, unpriced, prices}`; an unknown cost is null."""
 
     def fields(total: Total) -> Json:
@@ -160,7 +160,7 @@ def as_json(sums: Sums, table: Table, own: str | None) -> Json:
         "rows": [{sums.by: name, **fields(total)} for name, total in sums.groups.items()],
         "total": fields(sums.total),
         "unpriced": dict(sums.unpriced.most_common()),
-        "prices": {"source": table.source, "date": table.date, **({"own": own} if own else {})},
+        "prices": {"source": table.source, "date": table.date, **({"own": file} if file else {})},
     }
 
 

@@ -61,7 +61,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
                 header = header or (record if type == "session" else {})
                 if type == "update":
                     updates[str(record["id"])] = of
-                own = labels(record, context)
+                response_labels = labels(record, context)
                 if type in PLACING and (record.get("role") == "model" or "usage" in record):
                     id = str(record["id"])
                 elif type == "usage" or (type == "commit" and "usage" in record):
@@ -70,7 +70,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
                     continue
                 message = messages.setdefault(id, {"ts": record.get("ts"), "labels": {**context}})
                 message.update({key: record[key] for key in _OF_MESSAGE if text_of(record.get(key))})
-                message["labels"] |= own
+                message["labels"] |= response_labels
                 if isinstance(record.get("usage"), dict):
                     message["usage"] = record["usage"]  # the last one counts
         problem = damage_summary(damage) or None
@@ -113,8 +113,8 @@ def labels(record: Json, context: Json) -> Json:
         elif isinstance(text, str) and text.startswith(SKILL):
             context["skill"] = text.partition("\n")[0].rpartition("/")[2].strip() or None
     tools += filter(text_of, record["tools"]) if isinstance(record.get("tools"), list) else []
-    own = {"tools": tools, "agent": text_of(record.get("agent"))}
-    return {key: value for key, value in own.items() if value}
+    values = {"tools": tools, "agent": text_of(record.get("agent"))}
+    return {key: value for key, value in values.items() if value}
 
 
 def response_of(id: str, message: Json, table: Table) -> Response:

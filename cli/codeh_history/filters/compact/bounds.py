@@ -146,10 +146,12 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
         if isinstance(counter, Characters):
             policy = "tiered" if settings.policy == "loop" else settings.policy
             settings = settings._replace(policy=policy, hysteresis=False)
-        made = compact.compact(_after(view, plans), settings, counter)
-        if plans and made.before is not None:  # of the session, not of what the earlier plans leave
-            made = made._replace(before=counter.scale(History(rendered(view), counter, settings).total))
-        plans.append(made)
+        compaction = compact.compact(_after(view, plans), settings, counter)
+        if plans and compaction.before is not None:  # of the whole session, not after the earlier plans
+            compaction = compaction._replace(
+                before=counter.scale(History(rendered(view), counter, settings).total)
+            )
+        plans.append(compaction)
     return reduce(Plan.then, plans)
 
 

@@ -89,7 +89,7 @@ class History:
         """Return the part cut to about this share of its text; None if it is short or already cut."""
         part, id = self.part(place), self.messages[place[0]].id
         length = stubs.length(part)
-        return stubs.shorten(part, id, int(share * length), self._own(place)) if length else None
+        return stubs.shorten(part, id, int(share * length), self._author_lines(place)) if length else None
 
     def bare(self, place: Place) -> Part | None:
         """Return a part reduced to a mark; None for all but the longest text of a model message."""
@@ -97,12 +97,12 @@ class History:
         texts = ["" if part.get("thought") else part.get("text", "") for part in message.parts]
         if message.role == "model" and place[1] != texts.index(max(texts, key=len)):
             return None
-        return stubs.bare(self.part(place), "", self.messages[place[0]].id, self._own(place))
+        return stubs.bare(self.part(place), "", self.messages[place[0]].id, self._author_lines(place))
 
-    def _own(self, place: Place) -> list[int]:
+    def _author_lines(self, place: Place) -> list[int]:
         """The lines of a prompt that its author wrote."""
         text = self.part(place).get("text") if place[0] == self.layout.prompt else None
-        return stubs.own_lines(text) if text else []
+        return stubs.author_lines(text) if text else []
 
     def cost_of_summaries(self, texts: Sequence[str]) -> int:
         """The cost of the one message that sends these summaries."""

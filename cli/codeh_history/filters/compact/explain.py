@@ -68,8 +68,8 @@ def explained(
         spent[name] += tokens
     for piece in new.values():
         spent[piece.spent] += piece.tokens
-    left = counter.scale(sum(spent.values()))
-    dearest = largest(counter, after, MOST, system, tools, left)
+    total = counter.scale(sum(spent.values()))
+    dearest = largest(counter, after, MOST, system, tools, total)
     position = {message.id: number for number, message in enumerate(before.messages, 1)}
     for part in dearest:
         if "n" in part:
@@ -77,8 +77,8 @@ def explained(
         elif part.get("id", "").startswith(NEXT):
             del part["id"]  # a summary that is not stored yet
     return {
-        "counter": counter.name, "before": counter.scale(whole), "after": left,
-        "spent": _scaled(spent, left), "let_go": _let_go(before, after, old, new, counter),
+        "counter": counter.name, "before": counter.scale(whole), "after": total,
+        "spent": _scaled(spent, total), "let_go": _let_go(before, after, old, new, counter),
         "largest": dearest,
     }  # fmt: skip
 

@@ -33,19 +33,19 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     Whole exchanges come first, then units of the newest one. Its prompt, the last unit, pinned and pending
     messages stay.
     """
-    left = tokens_of(view, counter)
-    if left <= most:
+    remaining = tokens_of(view, counter)
+    if remaining <= most:
         return None
     messages = view.sent
     costs = message_tokens(counter, messages)
     layout = Layout(messages, 0)
     selected: set[int] = set()
     for group in layout.groups:
-        if left <= most * LOW:
+        if remaining <= most * LOW:
             break
         if not any(messages[number].pending is not None for number in group):
             selected.update(group)
-            left -= sum(costs[number] for number in group)
+            remaining -= sum(costs[number] for number in group)
     covered = [messages[number] for number in sorted(selected)]
     if not covered:
         return None

@@ -109,8 +109,8 @@ class Plan(NamedTuple):
         by_id = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
         absorbed = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in by_id}
         steps = [_covering(step, by_id) for step in other.steps]
-        kept = [step for id, step in by_id.items() if id not in absorbed]
-        return other._replace(steps=[*kept, *steps])
+        others = [step for id, step in by_id.items() if id not in absorbed]
+        return other._replace(steps=[*others, *steps])
 
 
 def _covering(step: Step, by_id: Mapping[str, Step]) -> Step:
@@ -169,11 +169,11 @@ def _still_applies(item: Json, view: View) -> bool:
     from ...session.records import check_message
 
     message = next((m for m in view.messages if m.id == item["id"]), None)
-    own, number, new = (message.own or []) if message else [], item["part"], item.get("with")
-    if message is None or not 0 <= number < len(own):
+    parts, number, new = (message.own or []) if message else [], item["part"], item.get("with")
+    if message is None or not 0 <= number < len(parts):
         return False
     if new is not None and check_message({"id": "", "kind": "user", "parts": [new]}) is not None:
         return False
     replaced = message.replaced or {}
-    block = message.blocks[number] if message.blocks is not None else block_of(own[number])
+    block = message.blocks[number] if message.blocks is not None else block_of(parts[number])
     return block == item["block"] and not (number in replaced and replaced[number] == new)

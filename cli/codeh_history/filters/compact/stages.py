@@ -196,12 +196,12 @@ def _filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change
         changes = cut(draft, places, level)
         sizes = parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None])
         saved = (max(0, draft.size(place) - size) for (place, *_), size in zip(changes, sizes, strict=True))
-        left = draft.target - draft.total + sum(saved)
-        if 0 <= left < least:
-            best, least = changes, left
-        if 0 <= left <= draft.target * UNFILLED:
+        unused = draft.target - draft.total + sum(saved)
+        if 0 <= unused < least:
+            best, least = changes, unused
+        if 0 <= unused <= draft.target * UNFILLED:
             break
-        level = max(0.0, level + (left - draft.target * UNFILLED / 2) / max(1, len(places)))
+        level = max(0.0, level + (unused - draft.target * UNFILLED / 2) / max(1, len(places)))
     return best
 
 

@@ -40,15 +40,15 @@ def length(part: Part) -> int:
     return sum(map(len, _long_texts(part)))
 
 
-def shorten(part: Part, id: str, room: int, own: Sequence[int] = ()) -> Part:
+def shorten(part: Part, id: str, room: int, uncut: Sequence[int] = ()) -> Part:
     """Return a response, call or text with its long texts cut to about `room` characters in all.
 
-    Its `length` must be positive. `own`: numbers of lines that are never cut.
+    Its `length` must be positive. `uncut`: numbers of lines that are never cut.
     """
     texts = _long_texts(part)
     total = sum(map(len, texts))
     rooms = (max(_SHORT, room * len(text) // total) for text in texts)
-    cuts = {text: _cut(text, id, room, own) for text, room in zip(texts, rooms, strict=True)}
+    cuts = {text: _cut(text, id, room, uncut) for text, room in zip(texts, rooms, strict=True)}
     if "text" in part:
         return {**part, "text": cuts[part["text"]]}
     if "functionCall" in part:
@@ -89,27 +89,29 @@ def _files(part: Part) -> list[Any]:
     return [item for item in inner if isinstance(item, dict)] if isinstance(inner, list) else []
 
 
-def _cut(text: str, id: str, room: int, own: Sequence[int]) -> str:
+def _cut(text: str, id: str, room: int, uncut: Sequence[int]) -> str:
     """Keep the first and last lines of a text, at least one each, and its last errors; note the gap."""
-    lines = text.split("\n") if own else words.lines_of(text, _WHOLE_LINE)
+    lines = text.split("\n") if uncut else words.lines_of(text, _WHOLE_LINE)
     reported = error_lines(lines)[::-1]
-    kept = [*words.upto(room * _ERRORS, reported, lambda number: len(lines[number]))] or reported[:1]
-    room -= sum(min(_ERROR_ROOM, len(lines[number])) for number in kept)
-    short = set(kept)  # lines whose middle may be cut
+    shown = [*words.upto(room * _ERRORS, reported, lambda number: len(lines[number]))] or reported[:1]
+    room -= sum(min(_ERROR_ROOM, len(lines[number])) for number in shown)
+    short = set(shown)  # lines whose middle may be cut
     order = range(len(lines))
     for numbers, share in ((order, room * 3 // 5), (order[::-1], room * 2 // 5)):
         end = _end(lines, numbers, share)
-        kept += end
+        shown += end
         short.update(number for number in end if len(lines[number]) >= share)
-    return _joined(lines, sorted({*kept, *own}), short.difference(own), f"{len(text):,} characters", id)
+    return _joined(
+        lines, sorted({*shown, *uncut}), short.difference(uncut), f"{len(text):,} characters", id
+    )
 
 
-def _joined(lines: Sequence[str], kept: Sequence[int], short: set[int], size: str, id: str) -> str:
-    """Join the kept lines; the first gap has the note, later ones an ellipsis."""
-    note = mark(f"{len(lines) - len(kept):,} of {len(lines):,} lines, {size}", id)
+def _joined(lines: Sequence[str], shown: Sequence[int], short: set[int], size: str, id: str) -> str:
+    """Join the shown lines; the first gap has the note, later ones an ellipsis."""
+    note = mark(f"{len(lines) - len(shown):,} of {len(lines):,} lines, {size}", id)
     out: list[str] = []
     expected = 0
-    for number in (*kept, len(lines)):
+    for number in (*shown, len(lines)):
         if number > expected:
             out.append(note)
             note = "…"
@@ -134,17 +136,17 @@ def _end(lines: Sequence[str], order: Sequence[int], room: int) -> list[int]:
     return max(fitting, [*order[:least]], key=len)
 
 
-def own_lines(text: str) -> list[int]:
+def author_lines(text: str) -> list[int]:
     """The numbers of the lines that the author of a text wrote."""
     lines = enumerate(rows(text, len(text)))
     return [number for number, (line, own, _) in lines if own or not line.strip()]
 
 
-def bare(part: Part, why: str, id: str, own: Sequence[int] = ()) -> Part:
-    """Reduce a response, or a text without its `own` lines, to a mark."""
-    if "text" in part and own:
+def bare(part: Part, why: str, id: str, uncut: Sequence[int] = ()) -> Part:
+    """Reduce a response, or a text without its `uncut` lines, to a mark."""
+    if "text" in part and uncut:
         text = part["text"]
-        return {**part, "text": _joined(text.split("\n"), own, set(), f"{len(text):,} characters", id)}
+        return {**part, "text": _joined(text.split("\n"), uncut, set(), f"{len(text):,} characters", id)}
     reason = f" ({why})" if why else ""
     if "text" in part:
         return {**part, "text": mark(f"{len(part['text']):,} characters{reason}", id)}
@@ -172,8 +174,8 @@ def _key(content: Json) -> str:
 def _responding(part: Part, content: Json) -> Part:
     """Return the response with other content and without media."""
     response = part["functionResponse"]
-    kept: Any = {key: value for key, value in response.items() if key not in ("response", "parts")}
-    return {**part, "functionResponse": {**kept, "response": content}}
+    others: Any = {key: value for key, value in response.items() if key not in ("response", "parts")}
+    return {**part, "functionResponse": {**others, "response": content}}
 
 
 def described(part: Mapping[str, Any], id: str) -> str:

@@ -11,7 +11,7 @@ from ...base.lazy import Pattern, contents
 
 T = TypeVar("T")
 
-FREQUENT = 5  # so many of the most frequent words have no weight
+FREQUENT = 5  # most frequent words, which have no weight
 SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
 LONG_LINE = 400  # longer lines are split
 SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah okay ok haha lol".split())
@@ -114,10 +114,10 @@ def upto(room: float, items: Iterable[T], cost: Callable[[T], float]) -> Iterato
 
 def water_level(sizes: Sequence[int], room: int) -> int:
     """The highest level to which all larger sizes can be cut so that their sum fits the room."""
-    left = sorted(sizes)
-    for position, size in enumerate(left):
-        share = room // (len(left) - position)
+    ordered = sorted(sizes)
+    for position, size in enumerate(ordered):
+        share = room // (len(ordered) - position)
         if size >= share:
             return max(0, share)
         room -= size
-    return left[-1] if left else 0
+    return ordered[-1] if ordered else 0

@@ -122,7 +122,7 @@ class _Claims:
         )  # fmt: skip
 
     def _is_undone(self, acts: str, thing: str) -> bool:
-        """Whether no call did it, and no message says so: after a failed tool call, no user message."""
+        """Whether no call did it and no message says so; after a failed tool call, only a user's counts."""
         past, on_it = _PAST[acts], [outcome for outcome in self.outcomes if _names(outcome.text, thing)]
         is_file = "." in thing
         tried = [each for each in on_it if acts in each.acts or (is_file and not each.reads_only)]

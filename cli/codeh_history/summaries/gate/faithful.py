@@ -238,7 +238,7 @@ def _value(number: str) -> Decimal | None:
 
 
 def _key(value: Decimal, digits: int = 30) -> tuple[str, int]:
-    """A number rounded to so many digits; thousands are equal (`12.4k` is 12,400, and 981 ms 0.981 s)."""
+    """A number rounded to `digits`; thousands are equal (`12.4k` is 12,400, and 981 ms 0.981 s)."""
     mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
     return mantissa.replace(".", "").rstrip("0"), int(power) % 3
 
