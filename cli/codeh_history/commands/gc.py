@@ -151,7 +151,7 @@ def superseded(records: Sequence[Record]) -> set[int]:
 # -- blocks -------------------------------------------------------------------------------------------
 
 
-def unused(env: Env, store: BlockStore, before: float, *, ignored: Collection[str] = ()) -> dict[str, int]:
+def unused(env: Env, store: BlockStore, before: float, *, ignored: Collection[str]) -> dict[str, int]:
     """The blocks older than `before` that no file refers to, in or outside this home, with their sizes.
 
     The trash is read before and after the sessions, so that a session moved meanwhile is seen. Anything

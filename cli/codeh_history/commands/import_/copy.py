@@ -81,7 +81,7 @@ def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tu
         session.branches = tuple
 
 
-def _create(env: Env, session: Session, path: str, target: str, before: View | None = None) -> Imported:
+def _create(env: Env, session: Session, path: str, target: str, before: View | None) -> Imported:
     """Create a copy; redactions of `before`, an earlier copy that diverged, apply to it too."""
     parent: Json | None = None
     if before is not None:

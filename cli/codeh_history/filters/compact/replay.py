@@ -103,9 +103,7 @@ def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
     return [*context, *zip(view.messages, message_tokens(counter, view.messages), strict=True)]
 
 
-def cache_bill(
-    counter: Counter, view: View, budget: int, policy: str, progress: Progress | None = None
-) -> Json:
+def cache_bill(counter: Counter, view: View, budget: int, policy: str, progress: Progress | None) -> Json:
     """Return `policy, budget`, and the `replay` of the session compacted in place to this budget."""
     system, tools = system_and_tools(view.meta)
     settings = Settings(budget=budget, policy=policy, system=system, tools=tools)

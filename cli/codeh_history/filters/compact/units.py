@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from ...session.exchanges import exchange_places, is_ide_context, is_thought
 from ...session.model import Message
@@ -31,18 +32,14 @@ def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[l
     for number, message in enumerate(messages):
         if message.after is not None and message.after in numbers:
             join(numbers[message.after], number)
-        before = messages[number - 1] if number else None
-        if before is not None and before.role == message.role == "model" and _only_thoughts(before):
+    for number, (before, message) in enumerate(pairwise(messages), 1):
+        if before.role == message.role == "model" and before.parts and all(map(is_thought, before.parts)):
             join(number - 1, number)
     for call in (pairing or pair(messages)).calls:
         if call.answer is not None:
             join(call.place, call.answer.place)
     by_identity = {id(unit): sorted(unit) for unit in unit_of}
     return sorted(by_identity.values())
-
-
-def _only_thoughts(message: Message) -> bool:
-    return bool(message.parts) and all(map(is_thought, message.parts))
 
 
 class Layout:

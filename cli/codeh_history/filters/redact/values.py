@@ -117,7 +117,7 @@ def is_mixed(value: str) -> bool:
     return bool(LETTER.search(value) and _DIGIT_OR_SYMBOL.search(value))
 
 
-def is_random(value: str, least: int = 16) -> bool:
+def is_random(value: str, least: int) -> bool:
     """Whether it is long and has letters and digits, like a generated value."""
     if len(value) < least or " " in value or value.startswith(("/", "./", "~", "http")):
         return False
