@@ -108,4 +108,4 @@ def test_the_next_command(records, environ, next):
     [("/h/sessions/s.jsonl", "s"), ("/x/s.jsonl", "/x/s.jsonl"), ("/x y/s.jsonl", "'/x y/s.jsonl'")],
 )
 def test_how_to_name_it(path, name):
-    assert readiness.named(Env({"CODEH_HOME": "/h"}), Target(path, "-s")) == name
+    assert readiness.shell_name(Env({"CODEH_HOME": "/h"}), Target(path, "-s")) == name

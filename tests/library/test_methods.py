@@ -216,7 +216,7 @@ def test_a_session_is_found_by_id_prefix_or_path_and_begun_where_that_is_wanted(
     assert OpenSession(environ, "de", create=False).name == "demo"
     new = OpenSession(environ, "new", create=True)
     assert not new.exists
-    assert new.look(new.call()).messages == []
+    assert new.view(new.call()).messages == []
     with pytest.raises(NotFound, match=r"none"):
         OpenSession(environ, "none", create=False)
 
@@ -228,7 +228,7 @@ def test_a_path_stays_the_same_file_wherever_the_program_goes(environ, tmp_path,
     os.chdir("/")
     assert opened.path == str(tmp_path / "s.jsonl")
     assert opened.exists
-    assert opened.look(opened.call()).id == "demo"
+    assert opened.view(opened.call()).id == "demo"
 
 
 def test_one_that_was_removed_is_not_found_unless_it_may_be_begun(environ):

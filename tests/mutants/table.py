@@ -34,8 +34,8 @@ MUTANTS = [
     ),
     Mutant(
         "what is no answer is read without an end", "talk/receive/answer.py",
-        "        if self.taken > most:",
-        "        if self.taken > most and self.pending:",
+        "        if self.bytes_read > most:",
+        "        if self.bytes_read > most and self.pending:",
         ("talk/receive/test_answer.py::test_endless_non_response_is_ended",),
     ),
     Mutant(
@@ -124,7 +124,7 @@ MUTANTS = [
     ),
     Mutant(
         "an edit stands where it was begun, not where it was committed", "session/fold.py",
-        "            self.made[done].place = place\n",
+        "            self.changes[done].place = place\n",
         "            pass\n",
         ("session/test_undo.py::test_an_edit_is_undone_as_the_newest_where_it_was_committed",),
     ),
@@ -676,8 +676,8 @@ MUTANTS = [
     ),
     Mutant(
         "what a profile on top says of a session is stronger than it", "talk/send/payload.py",
-        "view.with_settings({**under, **over})",
-        "view.with_settings({**over, **under})",
+        "view.with_settings({**base, **over})",
+        "view.with_settings({**over, **base})",
         ("test_cases.py::test_case[config/holds]",),
     ),
     Mutant(

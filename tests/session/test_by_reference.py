@@ -16,7 +16,7 @@ from codeh_history.store.blocks import fetch
 from codeh_history.views import rewrite
 from codeh_history.views.hydrate import Hydration
 from codeh_history.views.persist import Persisting
-from codeh_history.views.stored_parts import hydrated, wanted
+from codeh_history.views.stored_parts import hydrated, unfetched
 from folding import w
 from helpers.memory_store import MemoryStore
 from plain_logs import contents as format_shown_by
@@ -181,8 +181,8 @@ def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data, every):
     shown = read(small)
     store.trips.clear()
     hydrated(ENV, shown, stores=[store])
-    assert store.trips == (["mget"] if list(wanted(shown)) else [])
-    assert not list(wanted(hydrated(ENV, shown, stores=[store])))
+    assert store.trips == (["mget"] if list(unfetched(shown)) else [])
+    assert not list(unfetched(hydrated(ENV, shown, stores=[store])))
 
 
 @given(data=sessions, every=every)

@@ -10,7 +10,7 @@ from codeh_history.session.records import dumps, lines_of
 from codeh_history.sync import log as sync_log
 from codeh_history.sync.log import digest, read
 from codeh_history.sync.merge import is_quiet, merged, root_of
-from codeh_history.sync.plan import Write, _turn, plan
+from codeh_history.sync.plan import Write, _order, plan
 from synced import HEADER, message
 
 
@@ -52,7 +52,7 @@ def test_a_third_copy_of_a_branch_goes_into_its_fork():
 def test_what_loses_nothing_comes_first_and_forks_before_what_they_are_forks_of():
     writes = [Write(0, name, b"", b"", 0, switched=switched)
               for name, switched in (("s", True), ("s", False), ("s-2", True), ("s-2", False))]  # fmt: skip
-    turns = [(write.switched, write.session) for write in sorted(writes, key=_turn)]
+    turns = [(write.switched, write.session) for write in sorted(writes, key=_order)]
     assert turns == [(False, "s-2"), (False, "s"), (True, "s-2"), (True, "s")]
 
 

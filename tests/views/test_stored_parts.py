@@ -6,7 +6,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import block_of, dumps
-from codeh_history.views.stored_parts import foreign_parts, hydrated, place_of, wanted
+from codeh_history.views.stored_parts import foreign_parts, hydrated, place_of, unfetched
 from memory_store import MemoryStore
 from strategies import view_of
 
@@ -51,16 +51,16 @@ def test_only_shown_blocks_are_fetched_in_one_mget():
     view = hydrated(Env({}), view_of(LOG), stores=[store])
     assert [message.parts for message in view.messages] == [[PART["new"], PART["shown"]]]
     assert [sorted(ids) for ids in store.requests] == [sorted([ID["new"], ID["shown"]])]
-    assert list(wanted(view)) == []
+    assert list(unfetched(view)) == []
 
 
 def test_everything_includes_hidden_and_replaced_parts():
     names = {id: name for name, id in ID.items()}
-    assert {names[id] for id in wanted(view_of(LOG), everything=True)} == {
+    assert {names[id] for id in unfetched(view_of(LOG), everything=True)} == {
         "cleared", "old", "shown", "hidden", "new",
     }  # fmt: skip
-    assert {names[id] for id in wanted(view_of(LOG), {"b"}, everything=True)} == {"hidden"}
-    assert list(wanted(view_of(LOG), {"b"})) == []
+    assert {names[id] for id in unfetched(view_of(LOG), {"b"}, everything=True)} == {"hidden"}
+    assert list(unfetched(view_of(LOG), {"b"})) == []
 
 
 def test_no_store_access_without_references():

@@ -172,7 +172,7 @@ class OptionSet(Fields):
         """Return which of these options differ from their defaults; without names, of all options."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
-    def part(self, takes: type[Taken]) -> Taken:
+    def part(self, takes: type[Parsed]) -> Parsed:
         """Return these options as another set, without those that it does not have."""
         return takes(**{name: value for name, value in vars(self).items() if name in takes.DEFAULTS})
 
@@ -180,7 +180,7 @@ class OptionSet(Fields):
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    Taken = TypeVar("Taken", bound=OptionSet)
+    Parsed = TypeVar("Parsed", bound=OptionSet)
 
 
 # -- shared by several verbs ----------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def run(env: Env, options: Options) -> None:
     most = amounts.size(options.max_bytes)
     resolved = layers.resolve(env, options, options.profile, options.via)
     layers.command_to_send(env, resolved)
-    payload.checked(resolved.request)
+    payload.checked_provider(resolved.request)
     options = append.with_text(env, options)
     target = append.target_of(env, options.session, new=options.new)
     if target is None:
@@ -106,7 +106,7 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
 
     view = view_of(env, target)
     limits = bounds.effective_limits(env, view, resolved.request.part(Compaction), target.id)
-    if limits.budget is None and (budget := resolved.under.get(COMPACT + "budget")) is not None:
+    if limits.budget is None and (budget := resolved.base.get(COMPACT + "budget")) is not None:
         limits = limits._replace(budget=amounts.tokens(str(budget)))
     if limits.budget is None or not bounds.plan(env, view, limits, in_place=True).ops:
         return
@@ -152,7 +152,7 @@ def sending(
     with tempfile.TemporaryFile() as body:
         sent = resolved.request.but(persist=False)
         body.writelines(
-            payload.body_of(env, None, target.path, sent, under=resolved.under, data=data, lost_known=True)
+            payload.body_of(env, None, target.path, sent, base=resolved.base, data=data, lost_known=True)
         )
         with awaiting(env, target.path):
             if draft is None:  # even without lines, to refuse a session that cannot be written

@@ -206,12 +206,12 @@ def problems(env: Env, settings: ValuesByLayer) -> Iterator[str]:
     if "via" in settings and "to" not in settings:
         yield "via: set `to` as well"
     try:
-        request, under = layers.request_of(Request(), settings)
+        request, base = layers.request_of(Request(), settings)
         to, model = request.to or "gemini", request.model or "MODEL"  # a session or flag will name them
         if to == providers.PLAIN and request.set:
             raise Usage("set: plain text has no fields")
         request = request.but(to=to, model=model)
-        list(payload.body_of(env, None, "check.jsonl", request, under=under, data=_MESSAGE))
+        list(payload.body_of(env, None, "check.jsonl", request, base=base, data=_MESSAGE))
     except HistoryError as error:
         yield str(error)
 

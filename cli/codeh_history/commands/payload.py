@@ -24,7 +24,7 @@ class Options(Reading, Request):
 
 def run(env: Env, options: Options) -> None:
     resolved = resolve(env, options, options.profile)
-    request, under = resolved.request, resolved.under
-    pieces = body_of(env, options.argument, options.session, request, under=under, strict=options.strict)
+    request, base = resolved.request, resolved.base
+    pieces = body_of(env, options.argument, options.session, request, base=base, strict=options.strict)
     for piece in pieces:
         env.write(piece)

@@ -34,7 +34,7 @@ from .stream import Answer, CallbackEcho, Feed, Stream, pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..base.options import Taken
+    from ..base.options import Parsed
 
 A_FUNCTION = "a function"  # the value of `via` if it is a function
 AGAIN = "`ask` without a text"
@@ -87,11 +87,11 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
         request = layers.resolve(call, chosen, chosen.profile, chosen.via)
         if request.via is None:
             raise Usage("ask: pass `via`, a function or a command that sends the request")
-        payload.checked(request.request)
+        payload.checked_provider(request.request)
         echoed = CallbackEcho(call, echo) if echo is not None else None
         with ask_command.sending(call, opened.target, chosen, request, AGAIN) as ready:
             if isinstance(ready, Received):
-                return Answer(opened.look(call).all[ready.id])
+                return Answer(opened.view(call).all[ready.id])
             body, reader = ready
             if callable(via):
                 body.seek(0)
@@ -105,7 +105,7 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
                     raise
             else:
                 received = exchange(call, opened.target, body, request.via, reader, echo=echoed, most=most)
-        return Answer(opened.look(call).all[received.id])
+        return Answer(opened.view(call).all[received.id])
 
 
 def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:
@@ -142,7 +142,7 @@ def summarize(opened: OpenSession, via: Any, options: Json) -> Json | None:
         return json_object(call.output)
 
 
-def _options(takes: type[Taken], options: Json, via: Any, opened: OpenSession, **fixed: object) -> Taken:
+def _options(takes: type[Parsed], options: Json, via: Any, opened: OpenSession, **fixed: object) -> Parsed:
     named = {**options, "via": A_FUNCTION if callable(via) else via}
     return read(takes, named, session=opened.name, **fixed)
 

@@ -143,7 +143,7 @@ class OpenSession:
             module.run(call, read(module.Options, options, session=self.name, **fixed))
             return call
 
-    def look(self, call: Call) -> View:
+    def view(self, call: Call) -> View:
         """Return the session's view; empty before the first append."""
         from ..views.view import view_of
 

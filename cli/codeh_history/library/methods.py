@@ -257,7 +257,7 @@ class Methods:
     def view(self) -> View:
         """The view, which is what a model would see now; its class may change in any version."""
         with self._opened.call() as call:
-            return self._opened.look(call)
+            return self._opened.view(call)
 
     def payload(self, to: str | None = None, **options: Any) -> Any:
         """Return the request body for a provider (`payload`), as bytes.
@@ -280,7 +280,7 @@ class Methods:
             chosen = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)
             resolved = resolve(call, chosen, chosen.profile)
             pieces = body_of(
-                call, None, self._opened.name, resolved.request, under=resolved.under, strict=chosen.strict,
+                call, None, self._opened.name, resolved.request, base=resolved.base, strict=chosen.strict,
                 data=None if self._opened.exists else b"",
             )  # fmt: skip
             return b"".join(pieces)

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..base.options import Option, Taken
+    from ..base.options import Option, Parsed
 
 
 NOT_APPLICABLE = (  # not applicable to a `Session`
@@ -24,7 +24,7 @@ NOT_APPLICABLE = (  # not applicable to a `Session`
 _TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float)}
 
 
-def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Taken:
+def read(takes: type[Parsed], arguments: dict[str, Any], **fixed: object) -> Parsed:
     """Build the options from the caller's arguments and from `fixed` ones.
 
     Raises TypeError for an unknown option or a wrong type, Usage for an invalid value.

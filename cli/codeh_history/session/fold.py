@@ -78,7 +78,7 @@ class Fold:
         self.repeated = False  # whether an id occurred twice
         self.carried: set[str] = set()  # ids of records of unknown types
         self.updated: dict[str, Message] = {}  # update ids → message
-        self.made = view.made
+        self.changes = view.changes
         self.pieces: dict[str, list[Part]] = {}  # deltas of a message, not yet joined
         self.summaries: list[Summary] = []
         self.effects = Effects(view.all)
@@ -100,8 +100,8 @@ class Fold:
     def step(self, type: str, record: Record, place: int, message: Message | None = None) -> None:
         """Add a step that `undo` can revert."""
         id = record.data["id"]
-        self.repeated = self.repeated or id in self.made
-        self.made[id] = Step(type, id, place, message)
+        self.repeated = self.repeated or id in self.changes
+        self.changes[id] = Step(type, id, place, message)
 
     def carry(self, place: int, record: Record) -> None:
         """Keep a record of an unknown type."""
@@ -175,8 +175,8 @@ class Fold:
             return
         self.join(message)
         done = message.update["id"] if message.committed and message.update else data["of"]
-        if done in self.made:
-            self.made[done].place = place
+        if done in self.changes:
+            self.changes[done].place = place
         else:
             message.latest = place
         parts = content_of(data)
@@ -239,14 +239,14 @@ class Fold:
             for message in view.all.values():
                 if message.place < self.barrier:
                     message.hidden = "clear"
-            view.applied = [r for r in view.applied if self.made[r.data["id"]].place > self.barrier]
+            view.applied = [r for r in view.applied if self.changes[r.data["id"]].place > self.barrier]
             view.hidden_summaries = [s for s in self.summaries if s.place < self.barrier]
             for summary in view.hidden_summaries:
                 summary.cleared = True
             self.summaries = [s for s in self.summaries if s.place > self.barrier]
         number_calls(view.all.values())
         for record in view.applied:
-            self.effects.apply(record.data, self.made[record.data["id"]].place)
+            self.effects.apply(record.data, self.changes[record.data["id"]].place)
         self.summaries += self.effects.summaries
         for summary in self.summaries:
             for id in summary.covers:

@@ -74,9 +74,9 @@ def apply(view: View, ops: Sequence[Op]) -> View:
             effects.inserted.setdefault(message.after, []).append(message)
     older = [*view.summaries, *view.hidden_summaries]
     place = max([len(view.log.records) + len(view.applied), *(summary.place + 1 for summary in older)])
-    taken = {*effects.messages, *(summary.id for summary in older)}
+    used = {*effects.messages, *(summary.id for summary in older)}
     id = NEXT
-    while any((new_id := f"{id}.{number}") in taken or new_id in view.all for number in range(len(ops))):
+    while any((new_id := f"{id}.{number}") in used or new_id in view.all for number in range(len(ops))):
         id += NEXT
     compaction = {"id": id, "ops": ops}
     effects.insert(compaction, place)

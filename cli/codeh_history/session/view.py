@@ -43,14 +43,14 @@ class View:
         self.hidden_summaries: list[Summary] = []
         self.all: dict[str, Message] = {}
         self.applied: list[Record] = []  # live compactions that no clear hides
-        self.made: dict[str, Step] = {}  # the steps other than messages, by id
+        self.changes: dict[str, Step] = {}  # the steps other than messages, by id
         self.notes = notes or []
 
     @property
     def steps(self) -> list[Step]:
         """The changes that `undo` can revert, by last position; inserted messages belong to compactions."""
         messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
-        return sorted([*messages, *self.made.values()], key=lambda step: step.place)
+        return sorted([*messages, *self.changes.values()], key=lambda step: step.place)
 
     @property
     def sent(self) -> list[Message]:
@@ -60,7 +60,7 @@ class View:
     def edited_after(self, message: Message) -> str | None:
         """Return the id of the earlier user message that was edited last after this one, or None."""
         edits = [
-            step for step in self.made.values()
+            step for step in self.changes.values()
             if step.type == "update" and step.message is not None and step.message.role == "user"
             and step.message.place < message.place < step.place
         ]  # fmt: skip

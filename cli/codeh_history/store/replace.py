@@ -29,37 +29,37 @@ def replace(
     build: Callable[[Locked], bytes | None],
     *,
     create: bool = False,
-    apart: bool = False,
+    beside: bool = False,
 ) -> bool:
     """Replace a session's content with what `build` returns, durable on return; None leaves it unchanged.
 
     Return whether it was replaced. Errors leave the session unchanged. `create`: create a missing file.
-    `apart`: the session's blocks are stored beside it, not in this home.
+    `beside`: the session's blocks are stored beside it, not in this home.
     """
     database = database_of(path)
     if database:
         return database[0].replace(database[1], lambda row: _checked(env, path, row, build(row)))
-    done = False
+    replaced = False
 
     def inside(locked: Locked) -> None:
-        nonlocal done
-        new = _checked(env, path, locked, build(locked), apart=apart)
+        nonlocal replaced
+        new = _checked(env, path, locked, build(locked), beside=beside)
         if new is not None:
             _publish(path, new)
-            done = True
+            replaced = True
 
     log.append(env, path, inside, create=create)
-    return done
+    return replaced
 
 
 def _checked(
-    env: Env, path: str, locked: Locked, new: bytes | None, *, apart: bool = False
+    env: Env, path: str, locked: Locked, new: bytes | None, *, beside: bool = False
 ) -> bytes | None:
     """Check the new content's line lengths, record for `gc` that it refers to blocks, and return it."""
     if new is not None:
         if len(new) > LONGEST:
             check(path, new, before=locked.whole())
-        if not apart:
+        if not beside:
             add(env, path, new)
     return new
 

@@ -24,11 +24,11 @@ def chosen(env: Env) -> Store:
 
 
 class Files(Store):
-    """The sessions in a folder, one `ID.jsonl` each; `apart`: their blocks are not stored in this home."""
+    """The sessions in a folder, one `ID.jsonl` each; `beside`: their blocks are not stored in this home."""
 
-    def __init__(self, env: Env, folder: str, *, apart: bool = False) -> None:
+    def __init__(self, env: Env, folder: str, *, beside: bool = False) -> None:
         self._env = env
-        self._apart = apart
+        self._beside = beside
         self.name = folder
 
     def path(self, id: str) -> str:
@@ -47,10 +47,10 @@ class Files(Store):
             raise InputOutput(
                 f"{error.filename or self.name}: {error.strerror}; nothing was stored"
             ) from None
-        replace(self._env, self.path(id), create_new(data), create=True, apart=self._apart)
+        replace(self._env, self.path(id), create_new(data), create=True, beside=self._beside)
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
-        return replace(self._env, self.path(id), replace_if_unchanged(before, after), apart=self._apart)
+        return replace(self._env, self.path(id), replace_if_unchanged(before, after), beside=self._beside)
 
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:

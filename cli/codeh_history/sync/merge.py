@@ -95,11 +95,11 @@ def repaired(log: Log, other: Log) -> tuple[Log, Log]:
     new, others = list[Line](), list[Line]()
     at = other_at = 0
     while at < len(mine) and other_at < len(theirs):
-        if count := _was(mine[at], theirs, other_at):
+        if count := _replaced_lines(mine[at], theirs, other_at):
             new += theirs[other_at : other_at + count]
             others += theirs[other_at : other_at + count]
             at, other_at = at + 1, other_at + count
-        elif count := _was(theirs[other_at], mine, at):
+        elif count := _replaced_lines(theirs[other_at], mine, at):
             new += mine[at : at + count]
             others += mine[at : at + count]
             at, other_at = at + count, other_at + 1
@@ -122,7 +122,7 @@ def _is_zeroed(line: Line) -> bool:
     return line.record is None and b"\0" in line.raw
 
 
-def _was(damaged: Line, lines: Sequence[Line], start: int) -> int:
+def _replaced_lines(damaged: Line, lines: Sequence[Line], start: int) -> int:
     """Return the number of other lines, from `start` on, that the damaged line replaced."""
     if not _is_zeroed(damaged):
         return 0

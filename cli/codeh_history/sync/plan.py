@@ -49,19 +49,19 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
     clean = [{name: next(clean_logs) for name in store} for store in read_in]
     left: dict[str, str] = {}
     while True:
-        logs, forks, stuck = _resolved(clean, names, left)
-        for name, why in _stuck(clean, logs, busy):
-            stuck.setdefault(name, why)
-        if not stuck:
+        logs, forks, blocked = _resolved(clean, names, left)
+        for name, why in _blocked(clean, logs, busy):
+            blocked.setdefault(name, why)
+        if not blocked:
             break
-        left |= stuck
+        left |= blocked
     writes = list(_writes(stores, read_in, clean, logs))
     written = {write.session for write in writes}
     forks = [(name, fork) for name, fork in forks if fork in written]
-    return Plan(sorted(writes, key=_turn), list(dict.fromkeys(forks)), left)
+    return Plan(sorted(writes, key=_order), list(dict.fromkeys(forks)), left)
 
 
-def _turn(write: Write) -> tuple[bool, int, str, int]:
+def _order(write: Write) -> tuple[bool, int, str, int]:
     """Return a write's sort key: those that lose nothing first, then forks (longer names) first."""
     return write.switched, -len(write.session), write.session, write.replica
 
@@ -72,24 +72,24 @@ def _resolved(
     """Merge each session not in `left`; return the logs, the forks, and reasons not to write some."""
     logs: dict[str, Log] = {}
     forks: list[tuple[str, str]] = []
-    stuck: dict[str, str] = {}
-    brought: defaultdict[str, list[Log]] = defaultdict(list)  # fork → branches of other sessions
+    blocked: dict[str, str] = {}
+    incoming: defaultdict[str, list[Log]] = defaultdict(list)  # fork → branches of other sessions
     seen: set[tuple[str, tuple[bytes, ...]]] = set()
     waiting = [name for name in names if name not in left]
     while waiting:
         name = waiting.pop(0)
         copies = [store[name] for store in stores if name in store]
-        logs[name], branches = _merged(name, copies + brought[name])
+        logs[name], branches = _merged(name, copies + incoming[name])
         for fork in branches:
             branch = (fork.name, tuple(line.raw for line in fork.log.lines))
             forks.append((name, fork.name))
             if fork.name in left:
-                stuck[name] = f"its fork {fork.name} is left alone: {left[fork.name]}"
+                blocked[name] = f"its fork {fork.name} is left alone: {left[fork.name]}"
             elif branch not in seen:
                 seen.add(branch)
-                brought[fork.name].append(fork.log)
+                incoming[fork.name].append(fork.log)
                 waiting.append(fork.name)
-    return logs, forks, stuck
+    return logs, forks, blocked
 
 
 def _merged(name: str, logs: list[Log]) -> tuple[Log, list[Fork]]:
@@ -105,7 +105,7 @@ def _merged(name: str, logs: list[Log]) -> tuple[Log, list[Fork]]:
     return logs[0], forks
 
 
-def _stuck(
+def _blocked(
     stores: Sequence[Mapping[str, Log]], logs: Mapping[str, Log], busy: Sequence[Busy]
 ) -> Iterable[tuple[str, str]]:
     """Yield the sessions that cannot be changed as planned, and the reasons."""
@@ -119,7 +119,7 @@ def _stuck(
                 yield name, busy[replica][name]
                 continue
             streams = old.unfinished_streams(ended)
-            if streams and any(old.root(line) in streams for line in _more(new, old)):
+            if streams and any(old.root(line) in streams for line in _extra_lines(new, old)):
                 yield name, UNFINISHED
 
 
@@ -132,7 +132,7 @@ def _equal(log: Log, other: Log) -> bool:
     return not different and all(map(same, mine, theirs))
 
 
-def _more(old: Log, new: Log) -> list[Line]:
+def _extra_lines(old: Log, new: Log) -> list[Line]:
     """Return the lines that `old` has and `new` lacks."""
     mine, theirs = old.compared(new.commits), new.compared(old.commits)
     at = branching(mine, theirs)
@@ -152,7 +152,7 @@ def _writes(
             if old is None:
                 yield Write(replica, name, None, new.data, len(new.lines), switched=False)
             elif not _equal(old, new):
-                more, lost = _more(old, new), _more(new, old)
-                yield Write(replica, name, store[name], new.data, len(more), switched=bool(lost))
+                extra, lost = _extra_lines(old, new), _extra_lines(new, old)
+                yield Write(replica, name, store[name], new.data, len(extra), switched=bool(lost))
             elif old is not before[replica][name]:
                 yield Write(replica, name, store[name], old.data, 0, switched=False)

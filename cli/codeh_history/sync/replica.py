@@ -135,7 +135,7 @@ def other_replica(
     home, name = os.path.split(place)
     of_a_home = name == "sessions"
     own = [DirectoryStore(env, os.path.join(home if of_a_home else folder, "blocks"))]
-    files = Files(env, folder, apart=True)
+    files = Files(env, folder, beside=True)
     return Replica(files, own, folder, place, home=home if of_a_home else None, sweeps=not of_a_home)
 
 

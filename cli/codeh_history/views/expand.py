@@ -31,7 +31,7 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
     compactions = {record.data["id"]: record for record in view.applied}
     if name.startswith(":") or name in view.all:
         return [find_message(view, name, session=session).id]
-    names = [*summaries, *compactions, *view.made]
+    names = [*summaries, *compactions, *view.changes]
     if name not in names:
         matches = dict.fromkeys(id for id in (*view.all, *names) if name and id.startswith(name))
         # a compaction takes precedence over its summaries (`ID.N`)
@@ -43,7 +43,7 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
     if name in compactions:
         ops = compactions[name].data["ops"]
         return covered([id for op in ops for id in ids_in(op, ("ids", "id"))], summaries, view.all)
-    step = view.made[name]
+    step = view.changes[name]
     if step.type == "clear":
         return [m.id for m in view.all.values() if m.hidden == "clear" and m.place < step.place]
     return [step.message.id] if step.message is not None else []
@@ -66,7 +66,7 @@ def records_of(view: View, ids: set[str]) -> list[Record]:
     owner = {id: id for id in ids}
     owner |= {
         step.id: step.message.id
-        for step in view.made.values()
+        for step in view.changes.values()
         if step.type == "update" and step.message is not None and step.message.id in ids
     }
     chosen: list[tuple[str, Record]] = []

@@ -148,10 +148,10 @@ def row_of(path: str) -> Json:
 def count_file(path: str, big: int = BIG) -> Count:
     """Return the counts of a session's file, equal to those of its view."""
 
-    def whole() -> Log:
+    def read_all() -> Log:
         return read.read_log(read.read_bytes(path, skip=True))
 
-    return _counted(logs(path, big=big), whole, size_of(path))
+    return _counted(logs(path, big=big), read_all, size_of(path))
 
 
 def count_bytes(data: bytes) -> Count:
@@ -160,7 +160,7 @@ def count_bytes(data: bytes) -> Count:
     return _counted([log], lambda: log, len(data))
 
 
-def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Count:
+def _counted(pieces: Iterable[Log], read_all: Callable[[], Log], size: int) -> Count:
     """Count the pieces of a log, or its fold; hidden messages count for first prompt, models and git."""
     count, skim = Count(), Skim(pieces)
     view = skim.view
@@ -168,7 +168,7 @@ def _counted(pieces: Iterable[Log], whole: Callable[[], Log], size: int) -> Coun
         for number, message in skim.messages():
             count.add(message, number)
     except NeedsFold:
-        count, view = Count(), fold(whole())
+        count, view = Count(), fold(read_all())
         for message in view.all.values():
             if message.hidden == "clear":
                 continue

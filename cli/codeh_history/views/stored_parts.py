@@ -35,7 +35,7 @@ def hydrated(
     to fetch; `everything`: fetch hidden and replaced parts too. With `media`, the data of large images,
     sounds and documents stays in the store, and their blocks are read one at a time.
     """
-    ids = list(dict.fromkeys(wanted(view, only, everything=everything)))
+    ids = list(dict.fromkeys(unfetched(view, only, everything=everything)))
     if not ids:
         return view
     stores = stores or open_stores(env)
@@ -55,7 +55,7 @@ def hydrated(
     return fold(Log(records, view.log.damage, view.log.size))
 
 
-def wanted(view: View, only: Container[str] | None = None, *, everything: bool = False) -> Iterator[str]:
+def unfetched(view: View, only: Container[str] | None = None, *, everything: bool = False) -> Iterator[str]:
     """Yield the ids of the blocks with the view's visible parts that are not fetched yet."""
     for message in view.all.values():
         if (message.hidden is not None and not everything) or (only is not None and message.id not in only):

@@ -124,9 +124,9 @@ def test_profile_overrides_the_session_and_top_level_does_not(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path)})
     result = layers.resolve(env, Request(), None)
     assert (result.request.system, result.request.budget, result.request.max_tokens) == (None, None, 5)
-    assert result.under == {"system": "low", "compact.budget": "9000"}
+    assert result.base == {"system": "low", "compact.budget": "9000"}
     result = layers.resolve(env, Request(), "x")
-    assert (result.request.system, result.under) == ("high", {"compact.budget": "9000"})
+    assert (result.request.system, result.base) == ("high", {"compact.budget": "9000"})
     assert layers.resolve(env, Request(system=""), "x").request.system == ""
 
 

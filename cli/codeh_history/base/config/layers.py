@@ -40,11 +40,11 @@ ValuesByLayer = dict[str, "tuple[Any, Layer]"]
 
 
 class ResolvedRequest(Fields):
-    """A request, the command that sends it, and the defaults for the session's settings (`under`)."""
+    """A request, the command that sends it, and the defaults for the session's settings (`base`)."""
 
     request: Request
     via: str | None
-    under: dict[str, Any]
+    base: dict[str, Any]
     layers: Sequence[Layer]
 
 
@@ -116,7 +116,7 @@ def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
     """
     result: ValuesByLayer = {}
     for layer in layers:  # a layer before the first with `to` or `via` may provide the model
-        if ("to" not in result and "via" not in result) or _goes_with(layer, result):
+        if ("to" not in result and "via" not in result) or _is_compatible(layer, result):
             for key in TOGETHER:
                 if key in layer.values:
                     result.setdefault(key, (layer.values[key], layer))
@@ -132,7 +132,7 @@ def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
     return result
 
 
-def _goes_with(layer: Layer, result: ValuesByLayer) -> bool:
+def _is_compatible(layer: Layer, result: ValuesByLayer) -> bool:
     """Return whether a layer names the same provider, and no other command.
 
     The environment may add the command to a flag's provider, or the reverse, unless its own values name
@@ -155,22 +155,22 @@ def resolve(env: Env, request: Request, profile: str | None, via: str | None = N
     flags = {key: value for key, value in flags.items() if value or value == ""}
     all_layers = layers(env, profile, flags)
     values = values_by_layer(all_layers)
-    request, under = request_of(request, values)
+    request, base = request_of(request, values)
     command = values["via"][0] if "via" in values else None
-    return ResolvedRequest(request=request, via=command, under=under, layers=all_layers)
+    return ResolvedRequest(request=request, via=command, base=base, layers=all_layers)
 
 
 def request_of(request: Request, values: ValuesByLayer) -> tuple[Request, dict[str, Any]]:
     """Return the request with these values, and the defaults for the session's settings."""
     above: dict[str, Any] = {"to": None}
-    under = {}
+    base = {}
     for key, (value, layer) in values.items():
         if key in SETTINGS and not layer.above:  # as a session stores it: a file's content, not its path
             read = {"system": from_file, "tools": tools_from}.get(key)
-            under[SETTINGS[key]] = read(value) if read else value
+            base[SETTINGS[key]] = read(value) if read else value
         elif key in REQUEST and key != "via":
             above[key] = value
-    return request.but(**above), under
+    return request.but(**above), base
 
 
 def command(env: Env, key: str, profile: str | None, flag: str | None) -> str | None:

@@ -118,14 +118,14 @@ class Pattern:
         self.flags = flags
         self._own = compiled(text, option, flags)
         self._sandbox = Sandbox(seconds)
-        self._kept = False
+        self._keep_child = False
 
     def __enter__(self) -> Self:
-        self._kept = True
+        self._keep_child = True
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._kept = False
+        self._keep_child = False
         self._sandbox.close()
 
     def matches(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
@@ -155,7 +155,7 @@ class Pattern:
                 "simplify it (repeats inside repeats are slow)"
             ) from None
         finally:
-            if not self._kept:
+            if not self._keep_child:
                 self._sandbox.close()
         return done
 

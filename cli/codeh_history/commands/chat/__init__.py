@@ -180,7 +180,7 @@ def _system(talk: Talk, rest: str) -> None:
         talk.options = talk.options.but(system=rest)  # takes precedence over a profile
         return
     resolved = talk.resolved()
-    text = talk.view().meta.get("system") or resolved.under.get("system")
+    text = talk.view().meta.get("system") or resolved.base.get("system")
     if (system := resolved.request.system) is not None:
         text = from_file(system)
     talk.env.write(f"{text or 'no system prompt'}\n".encode("utf-8", "replace"))

@@ -22,7 +22,7 @@ from ...store.unsent import keep_text
 from ...talk.append.text import begin
 from ...talk.receive.answer import Received, print_received
 from ...talk.send import payload
-from ...talk.send.readiness import named, unanswered
+from ...talk.send.readiness import shell_name, unanswered
 from .. import ask
 from ..ask import Options as Asking
 from ..undo import undo
@@ -53,7 +53,7 @@ class Talk:
         """Raise Usage if no provider or command is configured."""
         resolved = self.resolved()
         layers.command_to_send(self.env, resolved)
-        payload.checked(resolved.request)
+        payload.checked_provider(resolved.request)
 
     def resolved(self) -> ResolvedRequest:
         """The effective request; it streams unless a flag, profile or session turns that off."""
@@ -104,7 +104,7 @@ class Talk:
         except KeyboardInterrupt:
             last = next(reversed(self.view().messages), None)
             if last is not None and last.pending is not None:
-                commit = f"codeh-history commit -s {named(self.env, self.target)} {last.id}"
+                commit = f"codeh-history commit -s {shell_name(self.env, self.target)} {last.id}"
                 self.env.note(f"the received part stays pending; `{commit}` commits it")
             raise
         finally:

@@ -93,7 +93,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[
     def build(locked: Locked) -> bytes | None:
         nonlocal stored
         require_free(target, locked)
-        if same := keyed(env, locked, draft):
+        if same := id_of_key(env, locked, draft):
             stored = same
             return before
         stored = env.id_in(locked, len(before))
@@ -174,7 +174,7 @@ def _lines(message: Json, *, pending: bool) -> bytes:
     return b"".join(dumps(record) + b"\n" for record in records)
 
 
-def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
+def id_of_key(env: Env, locked: Locked, draft: Draft) -> str | None:
     """Return the id of the live message with the draft's key; raise BadData if its content differs."""
     key = draft.options.key
     if key is None or not any(data.get("key") == key for data in objects(locked.lines_with_key(key))):

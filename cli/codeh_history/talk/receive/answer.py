@@ -125,7 +125,7 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
     receiving.env.enable_gc()
     if fd == receiving.env.stdin:
         receiving.env.note_terminal_input()
-        receiving.nothing = empty_stdin(receiving.env)
+        receiving.empty_error = empty_stdin(receiving.env)
     with awaiting(receiving.env, receiving.target.path):
         try:
             while True:
@@ -166,18 +166,18 @@ class Receiving(Pending):
         self.reader = reader
         self.echo = echo
         self.fresh = fresh
-        self.nothing = Nothing.text  # the error if nothing arrives
-        self.waits = False  # whether its id is stored: only its end shows whether it is the same answer
-        self.taken = 0  # bytes read in all
+        self.empty_error = Nothing.text  # the error if nothing arrives
+        self.maybe_stored = False  # whether its id is stored; only its end shows if it is the same answer
+        self.bytes_read = 0
         self.restarts = 0
 
     def arrived(self, chunk: bytes, most: int) -> None:
         """Process the next bytes; raise BadData if there are more than `most` in all."""
-        self.taken += len(chunk)
+        self.bytes_read += len(chunk)
         self.unflushed += len(chunk)
         self.take(self.reader.feed(chunk))
         self.flush_due()
-        if self.taken > most:
+        if self.bytes_read > most:
             self.abort(f"it is longer than {most} bytes")
             raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.pending_note()}")
 
@@ -192,13 +192,13 @@ class Receiving(Pending):
         self.add(parts)
         if self.echo:  # first: what cannot be stored is shown all the same
             self.echo.parts(parts)
-        if self.pending is None and not self.waits:
+        if self.pending is None and not self.maybe_stored:
             stored: list[Json] = []
             if not self.fresh:
                 self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
-            self.waits = bool(stored)
+            self.maybe_stored = bool(stored)
             self.flushed = time.monotonic()
-            if not self.waits:
+            if not self.maybe_stored:
                 self.flush()
 
     def message(self, type: str, id: str) -> Json:
@@ -273,7 +273,7 @@ class Receiving(Pending):
 
     def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
         """Return the error of a failed answer; store a provider's error as an `error` message."""
-        reason = self.nothing if isinstance(outcome, Nothing) else outcome.text
+        reason = self.empty_error if isinstance(outcome, Nothing) else outcome.text
         if isinstance(outcome, Failure):
             failure = outcome
 

@@ -34,18 +34,18 @@ def body_of(
     session: str | None,
     flags: Request,
     *,
-    under: Json | None = None,
+    base: Json | None = None,
     strict: bool = False,
     data: bytes | None = None,
     lost_known: bool = False,
 ) -> Iterable[bytes | memoryview]:
     """Return the request body in pieces; large media stays in the block store until its piece is written.
 
-    It is read earlier only if a budget needs its cost and its first bytes do not show it. `under`: settings
+    It is read earlier only if a budget needs its cost and its first bytes do not show it. `base`: settings
     that the session's override. `data`: the content to use instead of the session's file. `lost_known`:
     repair missing results of calls without a note.
     """
-    to = checked(flags)
+    to = checked_provider(flags)
     choose = for_filtering if named(env, session, argument) is None else for_reading
     target = choose(env, session, argument)
     if flags.persist:
@@ -57,9 +57,9 @@ def body_of(
     lost: Lost | None = {} if flags.allow_missing else None
     view = view_of(env, target, data, strict=strict, media=media, lost=lost)
     report_missing_blocks(env, target.id, lost)
-    if under:
+    if base:
         over = {key: value for key, value in view.meta.items() if value is not None}
-        view = view.with_settings({**under, **over})
+        view = view.with_settings({**base, **over})
     flags = flags.within(view.meta, target.id, env.note)
     view, messages, options = _as_sent(env, view, to, flags, target.id, lost_known=lost_known)
     if to == providers.PLAIN:
@@ -97,7 +97,7 @@ def _as_sent(
     """Return the view to send, its messages with templates and attachments applied, and the options."""
     options = _options(view, to, flags, session)
     if flags.context:
-        prompt, view = split(env, view)
+        prompt, view = split_context(env, view)
         system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
         options = options.but(system=system or None)
     view = _reduced(env, view, options, flags, session, lost_known=lost_known)
@@ -111,7 +111,7 @@ def _as_sent(
     return view, sources.listed(messages), options
 
 
-def split(env: Env, view: View) -> tuple[str, View]:
+def split_context(env: Env, view: View) -> tuple[str, View]:
     """Move the summaries and recent exchanges into a context prompt; return it and the rest of the view.
 
     The newest exchange, exchanges with a pinned message, and those too old for the prompt stay in the view.
@@ -129,7 +129,7 @@ def split(env: Env, view: View) -> tuple[str, View]:
     return text, view.with_messages([m for m in view.messages if m.id not in moved], [])
 
 
-def checked(flags: Request) -> str:
+def checked_provider(flags: Request) -> str:
     """Check the options that need no session, and return the provider; raise Usage if one is wrong."""
     to = provider_of(flags.to)
     curating.settings(flags)

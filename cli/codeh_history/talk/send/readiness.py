@@ -137,7 +137,7 @@ def next_command(env: Env, target: Target, view: View) -> str:
     foreign = bool(origin(view.header)) and not target.path.startswith(SERVER) and not is_ours(target.path)
     if foreign or target.path.endswith(".json"):  # read but never written
         return f"codeh-history import {shlex.quote(target.path)}"
-    session = f"-s {named(env, target)}"
+    session = f"-s {shell_name(env, target)}"
     sent = view.sent
     if not sent:
         return f"codeh-history append {session} -m TEXT"
@@ -156,10 +156,10 @@ def ask_command(
 ) -> str:
     """Return an `ask` command line; it names the provider and the command unless they are configured."""
     provider, command = layers.flags_for(env, profile, to, via)
-    return " ".join(["codeh-history ask", f"-s {named(env, target)}", *provider, *flags, *command])
+    return " ".join(["codeh-history ask", f"-s {shell_name(env, target)}", *provider, *flags, *command])
 
 
-def named(env: Env, target: Target) -> str:
+def shell_name(env: Env, target: Target) -> str:
     """Return the session's name on a command line: its id if that finds it, else its path."""
     path = os.path.abspath(target.path)
     is_here = is_id(target.id) and path == os.path.abspath(path_of(env, target.id))
