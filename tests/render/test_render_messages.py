@@ -135,7 +135,7 @@ def test_a_part_in_plain_text(part, lines):
 def test_headings(fields, pending, heading):
     shown = message(**fields)
     shown.pending = pending
-    assert messages.heading(1, shown, "m1") == ("codeh", heading)
+    assert messages.heading(1, shown, "m1", people=False) == ("codeh", heading)
 
 
 def test_committed_content_comes_before_pending_content():

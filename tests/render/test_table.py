@@ -56,7 +56,7 @@ def test_control_characters_are_made_visible():
 
 
 def test_bars():
-    shown = table.bars({"role": {"user": 999, "model": 1, "none": 0}, "tool": {}}).decode()
+    shown = table.bars({"role": {"user": 999, "model": 1, "none": 0}, "tool": {}}, {}).decode()
     assert [line.split("\t")[:4] for line in shown.splitlines()] == [
         ["role", "user", "999", "100%"], ["role", "model", "1", "0%"], ["role", "none", "0", "0%"],
     ]  # fmt: skip
@@ -85,7 +85,7 @@ def test_on_a_terminal_no_line_is_longer_than_it_is_wide(width):
         "tool": {"ls": 1},
     }
     lines = re.sub(
-        r"\x1b\[[0-9;]*m", "", table.drawn_bars(groups, width=width, colour=True).decode()
+        r"\x1b\[[0-9;]*m", "", table.drawn_bars(groups, {}, width=width, colour=True).decode()
     ).splitlines()
     assert max(map(len, lines)) <= width
     assert [line.strip() for line in lines if line.startswith("by ")] == ["by role", "by tool"]

@@ -61,9 +61,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             session.set_parent(f"{program.name}-{parent.removeprefix('session_')}")
     reading = _Reading(session, source, program.title)
     reading.read(program)
-    add_agents(
-        session, source, program, agents, 1, lambda: undone_branches(session, reversed(reading.before))
-    )
+    add_agents(session, source, program, agents, lambda: undone_branches(session, reversed(reading.before)))
     yield session
 
 
@@ -283,7 +281,7 @@ def read_cli(source: Source, program: Program) -> Iterable[Session]:
             session.skip("reminder", own=True)
         else:
             reading.message({**data, "id": hash_id(role, dumps(data))}, None)  # lines have no ids
-    add_agents(session, source, program, agents, 1)
+    add_agents(session, source, program, agents)
     yield session
 
 

@@ -23,7 +23,7 @@ _HEAD_BYTES = 1 << 10
 Recognises = Callable[[Head], bool]
 
 
-def value_beside(source: Source, *names: str, above: int = 0) -> Any:
+def value_beside(source: Source, *names: str, above: int) -> Any:
     """The JSON value in another file of the session (see `Source.beside`); None if unreadable."""
     try:
         return value_of(source.beside(*names, above=above))
@@ -44,7 +44,7 @@ def fill(session: Session, read: Callable[[], None]) -> Session:
 
 
 def line_objects(
-    source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
+    source: Source, problems: list[Problem], recognises: Recognises
 ) -> Iterator[tuple[int, Json]]:
     """Yield each line that is an object, with its number; add a problem for every other line.
 

@@ -206,12 +206,14 @@ def add_agents(
     source: Source,
     program: Program,
     paths: Mapping[str, Sequence[str]],
-    above: int,
     others: Callable[[], Iterable[Session]] = tuple,
 ) -> None:
-    """Count the sub-agents with these files as skipped, and add them to the branches, after `others`."""
+    """Count the sub-agents with these files as skipped, and add them to the branches, after `others`.
+
+    The paths start from the folder above the file's.
+    """
     session.skip(SUB_AGENTS, len(paths))
-    agents = partial(read_agents, source, program, paths, above)
+    agents = partial(read_agents, source, program, paths, above=1)
     session.branches = lambda: chain(others(), of_session(session, agents()))
     session.used = lambda: chain.from_iterable(map(usage_of, agents()))
 

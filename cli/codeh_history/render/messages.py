@@ -86,7 +86,7 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     return prefixes(ids, least=8, whole=12)
 
 
-def heading(number: int | None, message: Message, id: str, *, people: bool = False) -> Line:
+def heading(number: int | None, message: Message, id: str, *, people: bool) -> Line:
     """Return `:N KIND TIME ID`, the model and the message's state; for `people`, the time is local.
 
     A sub-agent's messages are numbered `:N.1`, `:N.2`, … after the message `:N` that called it.

@@ -15,7 +15,6 @@ LENGTH = 40  # length of the longest bar
 GAP = 2  # between columns
 
 Groups = Mapping[str, Mapping[str, int]]
-NONE: Mapping[str, int] = {}
 
 
 def separated(rows: Iterable[Sequence[object]]) -> bytes:
@@ -63,7 +62,7 @@ def aligned(
     return printed(table, width=max(width, fixed), colour=colour)
 
 
-def bars(groups: Groups, whole_of: Mapping[str, int] = NONE) -> bytes:
+def bars(groups: Groups, whole_of: Mapping[str, int]) -> bytes:
     """Format a line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs.
 
     Shares refer to the group's total in `whole_of`, by default the sum of its amounts.
@@ -76,7 +75,7 @@ def bars(groups: Groups, whole_of: Mapping[str, int] = NONE) -> bytes:
     )
 
 
-def drawn_bars(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int, colour: bool) -> bytes:
+def drawn_bars(groups: Groups, whole_of: Mapping[str, int], *, width: int, colour: bool) -> bytes:
     """Format a small table with bars for each group, for a terminal."""
     from rich.bar import Bar
     from rich.table import Table

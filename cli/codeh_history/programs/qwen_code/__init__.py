@@ -56,7 +56,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
     agents = tree.agent_files(source, _AGENTS, source.stem, above=1)
     others = partial(tree.own_nodes, talk, nodes, on)
-    tree.add_agents(session, source, program, agents, 1, lambda: tree.branches(session, others(), fill))
+    tree.add_agents(session, source, program, agents, lambda: tree.branches(session, others(), fill))
     yield session
 
 
