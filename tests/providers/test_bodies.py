@@ -151,9 +151,9 @@ def test_result_takes_its_function_from_the_call():
     read.call("1", "f")
     read.call(None, "g")
     read.call("2", "h")
-    assert read.answered("2", None) == {"id": "2", "name": "h"}
-    assert read.answered(None, None) == {"name": "f"}
-    assert read.answered(None, "x") == {"name": "x"}
-    assert read.answered("9", "") == {"id": "9", "name": "g"}
-    assert read.answered(None, None) == {"name": "unknown"}
-    assert read.answered("1", "other") == {"id": "1", "name": "f"}
+    assert read.match_call("2", None) == {"id": "2", "name": "h"}
+    assert read.match_call(None, None) == {"name": "f"}
+    assert read.match_call(None, "x") == {"name": "x"}
+    assert read.match_call("9", "") == {"id": "9", "name": "g"}
+    assert read.match_call(None, None) == {"name": "unknown"}
+    assert read.match_call("1", "other") == {"id": "1", "name": "f"}

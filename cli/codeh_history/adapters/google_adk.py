@@ -192,7 +192,7 @@ def _by_scope(state: Mapping[str, Any]) -> dict[str, Json]:
 def message_of(event: Event) -> Json:
     """Convert an event to a message; one without content becomes a note that is never sent."""
     stored = event.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
-    if changes := event.actions.state_delta:  # including nulls, which delete keys
+    if changes := event.actions.state_delta:  # including nulls
         plain = to_jsonable_python(changes, by_alias=True, fallback=str)
         lasting = {key: plain[key] for key in changes if not key.startswith(State.TEMP_PREFIX)}
         stored["actions"]["stateDelta"] = lasting

@@ -67,7 +67,7 @@ class Session:
         self._history.add([(item, self._message(item)) for item in items])
 
     def _message(self, item: Json) -> Json:
-        """Convert an item to a message; an unknown one becomes a native part of OpenAI."""
+        """Convert an item to a message; an unknown one becomes a native part."""
         reader = Reader(_FORMAT, {})
         id = name_of(object_of(item).get("call_id"))
         if id is not None and "output" in item and id not in self._history.names:

@@ -29,7 +29,7 @@ _REDACTED: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  
 
 
 class Changes(NamedTuple):
-    """The `records` to append; `conflict`: how copy and source have diverged, so that they must not be."""
+    """The `records` to append; `conflict`: why they must not be, if copy and source have diverged."""
 
     records: list[Json]
     conflict: str | None = None
@@ -63,7 +63,7 @@ class _Comparison:
             self.index(place, record.data, dead=place in view.dead)
 
     def index(self, place: int, data: Json, *, dead: bool) -> None:
-        """Index one record of the copy."""
+        """Add a record of the copy to the indexes."""
         kind, pieces, time = data["type"], len(list_at(data, MARK)), data.get("ts", "")
         self.used_ids |= {data["id"]} if "id" in data else set()
         if kind in PLACING or kind == "summary":

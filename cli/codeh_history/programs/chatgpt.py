@@ -172,7 +172,7 @@ class _Branch:
 
 
 def _with_sources(part: Part, message: Json) -> Part:
-    """A text with the links that ChatGPT shows in place of its marks, which are private characters."""
+    """Replace the citation marks (private-use characters) in a text by the links that ChatGPT displays."""
     for reference in objects_at(message, "metadata.content_references"):
         mark = text_at(reference, "matched_text")
         if mark.startswith("\ue200") and "text" in part:

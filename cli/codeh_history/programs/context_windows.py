@@ -25,7 +25,7 @@ SETTINGS = {  # the file of each program
 
 
 def windows(program: str, settings: bytes, model: str) -> Iterator[Any]:
-    """Yield the context windows that the settings give a model; unchecked, so maybe not numbers."""
+    """Yield the settings' values for a model's context window, which may not be numbers."""
     text = settings.decode("utf-8", "replace")
     if program == "codex":
         with suppress(tomllib.TOMLDecodeError):

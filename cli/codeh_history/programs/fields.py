@@ -51,7 +51,7 @@ def omit_empty(**fields: object) -> Json:
 def answer_fields(
     answer: Json, paths: dict[str, str], counts: dict[str, str], provider: str | None = None
 ) -> Json:
-    """A model message's fields: the names at `paths`, and the usage, its counts at the paths `counts`."""
+    """A model message's fields: the names at `paths`, and the usage with the counts at paths `counts`."""
     fields: Json = {"provider": provider}
     fields |= {field: name_at(answer, *path.split()) for field, path in paths.items()}
     if "usage" in paths:

@@ -99,7 +99,7 @@ class Session:
     """A session as its program would send it next, including what its compactions replaced.
 
     `items` are in log order: covered items precede their summary. `settings` become a `meta` record.
-    `skipped` counts records that are not imported, by kind; `interface` lists those kinds that hold no
+    `skipped` counts records that are not imported, by kind; `interface` has the kinds without
     conversation. While the source is open, `branches` reads abandoned branches and sub-agents as sessions
     with a `parent` (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind), and `used`
     reads the usage of sub-agents that are not imported. `partial`: the source is damaged, so items may be
@@ -162,7 +162,7 @@ class Session:
         return next((item.ts for item in reversed(self.items) if item.ts), self.created)
 
     def skip(self, kind: str, count: int = 1, *, own: bool = False) -> None:
-        """Count records that are not imported; `own`: this kind never holds conversation."""
+        """Count records that are not imported; `own`: the program's records without conversation."""
         if count:
             self.skipped[kind] += count
         if own:

@@ -30,7 +30,7 @@ def lines(records: Iterable[Json], where: str) -> bytes:
 
 
 def session_id(session: Session) -> str:
-    """`PROGRAM-ID`, made a valid session id."""
+    """The id of a session's copy: `PROGRAM-ID`, made valid."""
     whole = f"{session.program}-{_NO_ID.sub('-', session.id)}"
     return whole if is_id(whole) else f"{whole[:100]}-{sha256(whole.encode()).hexdigest()[:20]}"
 

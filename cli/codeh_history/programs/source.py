@@ -44,7 +44,7 @@ def fill(session: Session, read: Callable[[], None]) -> Session:
 
 
 def line_objects(
-    source: Source, problems: list[Problem], recognises: Recognises
+    source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
 ) -> Iterator[tuple[int, Json]]:
     """Yield each line that is an object, with its number; add a problem for every other line.
 

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Broken(NamedTuple, Generic[N]):
-    """A node without a valid parent, and the node used instead of that."""
+    """A node without a valid parent, and the node used as its parent."""
 
     node: N
     instead: N | None
@@ -136,7 +136,7 @@ def own_nodes(
     used: set[str],
     whole: Callable[[N], Iterable[N]] = lambda _: (),
 ) -> Iterator[list[N]]:
-    """Yield, for each branch outside `used`, newest first, the nodes that newer branches lack.
+    """Yield the nodes of each branch that are neither in `used` nor in a newer branch, newest branch first.
 
     `talk`: nodes that may end a branch, in file order. `whole` returns all nodes that belong to a branch
     with this end.

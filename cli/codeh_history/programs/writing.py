@@ -42,7 +42,7 @@ def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
     """Reduce a view to what this program's file may hold, and count the rest, except thinking, by kind.
 
     Only sent messages remain, every call gets a unique id, and thinking and signatures stay only if they
-    came from this program. The system prompt and tools go, because the program supplies its own.
+    came from this program. System prompt and tools are removed, because the program supplies its own.
     """
     system, tools = system_and_tools(view.meta)
     left_out = unsent(view.messages) + Counter(

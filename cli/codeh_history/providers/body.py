@@ -79,8 +79,8 @@ class Messages:
             self.names[id] = name
         self.open.append(name)
 
-    def answered(self, call: object, function: object) -> Json:
-        """The id and function of the call that a result answers, and mark that call as answered.
+    def match_call(self, call: object, function: object) -> Json:
+        """Return the id and function of the call that a result answers, and mark it as answered.
 
         The function comes from the id, else from the result's `function`, else from the oldest open call.
         """

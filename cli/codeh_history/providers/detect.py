@@ -43,7 +43,7 @@ def error_in(body: Json) -> Any:
 
 
 def stands_alone(value: object, *, in_event: bool) -> bool:
-    """Whether this is an answer, event or error, not a part of one; inside an event it is no answer."""
+    """Whether this is an answer, event or error, not a part of one; `in_event`, answers do not count."""
     if isinstance(value, list) and value:
         value = value[0]  # the first of an array of events
     if not isinstance(value, dict):

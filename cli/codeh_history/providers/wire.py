@@ -130,18 +130,18 @@ class Reader(AnswerReader):
 
     def _event(self, body: Json, name: str = "", *, lines: bool = False) -> None:
         """Read an event of a stream, or another object in its place."""
-        if self._failed(body, name):
+        if self._read_error(body, name):
             return
         provider, kind = detect.recognise(body)
         if kind == "answer":
-            self._answered(body, provider)
+            self._read_answer(body, provider)
             return
         id = detect.answer_id(body)
         mixed = id in self._earlier and id != self._id
         if kind and not mixed and not self._continues(provider, body):
             if self._stream is not None and self._id:
                 self._earlier.add(self._id)
-            if self._starts(provider):
+            if self._begin(provider):
                 self.begun, self._lines = True, lines
                 self._stream = load(provider).stream()
         stream = self._stream
@@ -158,10 +158,10 @@ class Reader(AnswerReader):
         continues = kind == "either" and self._lines and self._continues(provider, body)
         if continues or kind == "event":
             self._event(body, lines=True)
-        elif self._failed(body):
+        elif self._read_error(body):
             return
         elif kind:
-            self._answered(body, provider)
+            self._read_answer(body, provider)
         else:
             self._noise.append(excerpt(orjson.dumps(body)))
 
@@ -170,7 +170,7 @@ class Reader(AnswerReader):
     def _continues(self, provider: str, event: Json) -> bool:
         return self._stream is not None and provider == self.provider and self._stream.belongs(event)
 
-    def _starts(self, provider: str) -> bool:
+    def _begin(self, provider: str) -> bool:
         """End the current answer and begin one of this provider; return False if another is expected."""
         self._settle()
         if self.format not in (None, provider):
@@ -182,9 +182,9 @@ class Reader(AnswerReader):
         self.provider = provider
         return True
 
-    def _answered(self, body: Json, provider: str) -> None:
+    def _read_answer(self, body: Json, provider: str) -> None:
         """Read a complete answer."""
-        if not self._starts(provider):
+        if not self._begin(provider):
             return
         outcome = load(provider).response(body)
         if isinstance(outcome, Reply):
@@ -193,7 +193,7 @@ class Reader(AnswerReader):
             self._add(outcome.parts)
         self._conclude(outcome)
 
-    def _failed(self, body: Json, event: str = "") -> bool:
+    def _read_error(self, body: Json, event: str = "") -> bool:
         """If this is an error, discard the current answer; return whether it is one."""
         streams = self._stream is not None
         provider = self.format or (self.provider if streams else None)

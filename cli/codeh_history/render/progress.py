@@ -19,7 +19,7 @@ def progress(env: Env, what: str, size: int = A_SECOND, second: int = A_SECOND) 
     """Yield a function that reports progress; during the block, show a bar on stderr if it is a terminal.
 
     `size` is the amount of work, `second` the amount done in about a second; less work gets no bar. The bar
-    appears with the first report; other output hides it until the next one.
+    pulses until the first report; other output hides it until the next one.
     """
     if size < second or not env.terminal(env.stderr):
         yield lambda _number, _total: None

@@ -192,7 +192,7 @@ class _Items:
             elif node.answers:
                 self.results.append(node)
             elif node.attached:
-                self.attached(node)
+                self.attach(node)
             elif node.type == "user" or node.queued or node.local:
                 self.user(node)
         self.flush()
@@ -238,7 +238,7 @@ class _Items:
         else:
             session.add("user", parts, id=node.id, ts=node.ts)
 
-    def attached(self, node: Node) -> None:
+    def attach(self, node: Node) -> None:
         """Add an attachment to the prompt before it; after results, add it as a message."""
         attachment, session = node.data["attachment"], self.session
         parts = attachments.parts(attachment)

@@ -1,8 +1,8 @@
 """Turn attachments of prompts and results into the text that Claude Code 2.1.332 sends when it resumes.
 
-Read are files, directories, selections and agents that the user named, changed files, memory, plans, used
-skills, diagnostics and hook output. The program generates the other kinds again: lists of agents, skills
-and tools, modes, reminders.
+They are files, directories, selections and agents that the user named, changed files, memory, plans, used
+skills, diagnostics and hook output. Other kinds (lists of agents, skills and tools, modes, reminders) are
+skipped, because the program generates them anew.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ...session.records import dumps
 from ..fields import at, list_at, name_at, object_at, objects_at, text_at
 from ..parts import inline
 
-_MOST = 2000  # characters sent of a selection
-_DIAGNOSED = 4000  # characters sent of diagnostics
+_MOST = 2000  # most characters sent of a selection
+_DIAGNOSED = 4000  # most characters sent of diagnostics
 _TRUNCATED = (
     "Note: The file {} was too large and has been truncated to the first 2000 lines. No need to mention the"
     " truncation. Use Read to read more of the file if you need."

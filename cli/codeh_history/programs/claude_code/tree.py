@@ -90,7 +90,7 @@ class Tree:
         node = self.nodes[uuid] = Node(number, data, uuid)
         if node.talks:
             if "parentUuid" not in data and self.talk_of(node) and not node.starts:
-                node.parent = node.origin = ""  # lost by what wrote the file: the program writes null
+                node.parent = node.origin = ""  # dropped by another writer: the program writes null
             self.talk_of(node).append(node)
             self.trailing = []
         elif node.type == "attachment":

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from ...session.model import Json, Message
 from .. import writing
 
-VERSION = "2.1.197"  # the version whose format this is
+VERSION = "2.1.197"  # the version whose format is written
 UNKNOWN = "unknown"  # for an unknown model; without a model Claude Code hangs
-_LONGEST = 200  # characters of a folder's name
+_LONGEST = 200  # most characters of a folder's name
 
 
 class File(writing.Writer):

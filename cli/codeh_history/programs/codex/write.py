@@ -13,7 +13,7 @@ from ...session.model import Json, Message
 from ...session.records import dumps
 from .. import writing
 
-VERSION = "0.169.0"  # the version whose format this is
+VERSION = "0.169.0"  # the version whose format is written
 _EVENTS = {"user": "user_message", "assistant": "agent_message"}  # Codex shows and lists these
 
 

@@ -157,12 +157,12 @@ class _Log:
                 waiting = [self.calls.get(id) for id in session.open_calls]
                 self.replaced = {id for id in session.live if id not in waiting}
             case "session.compaction_complete" if data.get("success") is True:
-                self.compacted(data)
+                self.compact(data)
             case "session.context_cleared":
                 self.prompts.clear()
                 session.summarise(**self.stamp, text=text_at(data, "initialMessage") or _CLEARED)
             case "session.start" | "session.resume" | "session.context_changed" | "session.title_changed":
-                self.about(kind, data)
+                self.set_fields(kind, data)
             case "session.info" if parent := _FORK.match(text_at(data, "message")):
                 session.set_parent(f"{session.program}-{parent[1]}")
             case "subagent.started" if session.parent:
@@ -172,7 +172,7 @@ class _Log:
             case _:
                 session.skip(kind or "line without a type", own=kind.partition(".")[0] in _OWN)
 
-    def about(self, kind: str, data: Json) -> None:
+    def set_fields(self, kind: str, data: Json) -> None:
         """Set the session's fields from an event."""
         session, about = self.session, object_at(data, "context") or data
         git = omit_empty(branch=name_at(about, "branch"), commit=name_at(about, "headCommit"))
@@ -257,7 +257,7 @@ class _Log:
                 session.skip("file that was left out of the session", file is None)
             self.add("tool", [session.result(id, None, parts, failed=failed)])
 
-    def compacted(self, data: Json) -> None:
+    def compact(self, data: Json) -> None:
         """Summarise the items before the start of the compaction, except calls that were open then."""
         prompts = "\n".join(f"<user_message>\n{prompt}\n</user_message>" for prompt in self.prompts)
         texts = [_SUMMARY.format(prompts, text_at(data, "summaryContent"))]

@@ -11,7 +11,7 @@ from .. import writing
 from ..fields import object_at, omit_empty
 from . import SUMMARY_SOURCE
 
-VERSION = "1.0.102"  # the version whose format this is
+VERSION = "1.0.102"  # the version whose format is written
 _DOCUMENTS = ["application/pdf"]  # types that are sent unchanged
 
 

@@ -1,4 +1,4 @@
-"""Find the records of a file that a session imported from it earlier does not have yet."""
+"""Find the records of a file that the session imported from it lacks."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class _Reading:
         self.session.skipped.update(self.removed.values())
         newest = (self.versions[id][-1][1] for id in self.live)
         in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
-        ids: dict[str, list[str]] = {}  # their message ids → our ids
+        ids: dict[str, list[str]] = {}  # message id → ids of its entries
         for item in (*self.covered.values(), *(id for id in self.live if id not in self.covered)):
             if isinstance(item, Summary):
                 covers = [entry_id for id in item.covers for entry_id in ids.get(id, [])]
@@ -118,7 +118,7 @@ class _Reading:
         """Apply an operation, identified by its keys; return whether it rewound the session."""
         match data:
             case {"$rewindTo": str(id)}:
-                return self.rewound(number, id)
+                return self.rewind(number, id)
             case {"id": str(id), "type": kind} if id and kind in _TYPES:
                 self.message(number, data)
             case {"id": str(id)} if id:
@@ -162,7 +162,7 @@ class _Reading:
         self.session.cwd = self.session.cwd or next(directories, None)
         if isinstance(values.get("messages"), list):
             named = [message for message in objects(values["messages"]) if name_at(message, "id")]
-            self.replaced(number, [message for message in named if message.get("type") in _TYPES])
+            self.replace(number, [message for message in named if message.get("type") in _TYPES])
 
     def contents(self, number: int, contents: list[Any]) -> None:
         """Add the contents of a checkpoint as messages; their ids are hashes."""
@@ -182,7 +182,7 @@ class _Reading:
         self.removed.pop(data["id"], None)
         self.live.setdefault(data["id"])
 
-    def rewound(self, number: int, id: str) -> bool:
+    def rewind(self, number: int, id: str) -> bool:
         """Undo a live message and everything after it, compressions included."""
         if id not in self.live:
             why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
@@ -197,7 +197,7 @@ class _Reading:
         self.removed |= dict.fromkeys(removed, REWOUND)
         return True
 
-    def replaced(self, line: int, messages: Sequence[Json]) -> None:
+    def replace(self, line: int, messages: Sequence[Json]) -> None:
         """Replace all messages; a new summary among them covers those that are missing from the list."""
         ids = {data["id"] for data in messages}
         summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))

@@ -30,7 +30,7 @@ class File(writing.Writer):
         self.lines.append({**head, "summary": about.title} if about.title else head)
 
     def name(self) -> str:
-        """The path in the project's folder, named by a hash (Gemini CLI renames it) if it has no name."""
+        """The path in the project's folder; Gemini CLI later renames one that is named by a hash."""
         about = self.about
         table = value_of(about.read_file(f"{self.folder}/projects.json"))  # the projects' names
         project = name_of(object_at(table, "projects").get(about.cwd)) or _hash(about.cwd)
@@ -53,7 +53,7 @@ class File(writing.Writer):
         for part in parts:
             response = object_at(part, "functionResponse")
             call = self.calls.get(_id(response) or "")
-            if call is not None:  # media go beside the result where the program would drop nested ones
+            if call is not None:  # the program drops media inside a result whose id it changes
                 answer = {**response, "id": call["id"]}
                 files = answer.pop("parts", []) if answer["id"] != response["id"] else []
                 call["result"] = [{"functionResponse": answer}, *files]

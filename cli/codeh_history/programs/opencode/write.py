@@ -94,7 +94,7 @@ class File(writing.Writer):
                 self.time = max(self.time, min(to_millis(ts) or 0, self.now))
             for block in others:
                 if block["type"] == "tool_result":
-                    self.answered(block)
+                    self.add_result(block)
             shown = (block for block in others if block["type"] not in (*THINKING, "tool_result"))
             parts = [part for block in shown for part in self._content(block)]
             if is_answer:
@@ -127,7 +127,7 @@ class File(writing.Writer):
             tokens=_TOKENS, time={"created": self.time, "completed": self.time}, finish=finish, **info,
         )  # fmt: skip
 
-    def answered(self, block: Json) -> None:
+    def add_result(self, block: Json) -> None:
         """Add a result to its call; one that failed and has files becomes an output with the error."""
         contents = [content for part in writing.result_blocks(block) for content in self._content(part)]
         text = "\n".join(part["text"] for part in contents if part["type"] == "text")

@@ -163,7 +163,7 @@ class _Branch:
         message = object_at(data, "message") if node.type == "message" else {}
         match message.get("role") or node.type:
             case "compaction":
-                self.compacted(node, data)
+                self.compact(node, data)
             case "branch_summary" if text_at(data, "summary"):
                 self.keep(node, "user", [{"text": _BRANCH.format(data["summary"])}])
             case "custom_message":
@@ -196,7 +196,7 @@ class _Branch:
         if self.session.add(kind, content, id=node.id, ts=node.ts, **fields) is None:
             self.session.skip("empty message")
 
-    def compacted(self, node: _Node, data: Json) -> None:
+    def compact(self, node: _Node, data: Json) -> None:
         """Summarise everything before the first entry that was kept, and all older summaries."""
         id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
         if isinstance(index, int):  # version 1; the header is 0

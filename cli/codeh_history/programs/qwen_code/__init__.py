@@ -131,7 +131,7 @@ class _Branch:
         session, data = self.session, node.data
         session.number = node.number
         if node.subtype == _COMPRESSION:
-            self.compressed(node, objects_at(data, "systemPayload.compressedHistory"))
+            self.compress(node, objects_at(data, "systemPayload.compressedHistory"))
         elif node.subtype == "slash_command":
             self.command(object_at(data, "systemPayload"))
         elif node.type == "assistant":
@@ -158,7 +158,7 @@ class _Branch:
         last.pieces += [Piece(line, parts) for line, parts in more if parts]
         return last
 
-    def compressed(self, node: _Node, contents: list[Json]) -> None:
+    def compress(self, node: _Node, contents: list[Json]) -> None:
         """Summarise everything; the first content is the summary, the others are messages."""
         text = "\n\n".join(texts(_parts(contents[0]))) if contents else ""
         if not text:

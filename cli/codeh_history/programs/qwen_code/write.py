@@ -10,7 +10,7 @@ from ...session.model import Json, Message
 from .. import writing
 from ..fields import omit_empty
 
-VERSION = "0.24.4"  # the version whose format this is
+VERSION = "0.24.4"  # the version whose format is written
 
 
 class File(writing.Writer):

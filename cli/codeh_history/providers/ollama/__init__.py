@@ -30,4 +30,4 @@ def fails(body: Json) -> bool:
 
 
 def tools(element: Json) -> None:
-    """None: functions are declared as in Chat Completions, and there are no other tools."""
+    """Return None: functions are declared as in Chat Completions, and there are no other tools."""

@@ -74,7 +74,7 @@ class _Messages(Messages):
         self.add_model(parts, without(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
 
     def result(self, message: Json) -> None:
-        response = self.answered(
+        response = self.match_call(
             message.get("tool_call_id"), message.get("tool_name") or message.get("name")
         )
         response["response"] = parsed_response(text_of(message.get("content")))

@@ -81,7 +81,7 @@ class _Messages(Messages):
     def result(self, message: Json) -> None:
         """Add a tool message; content that its text and media cannot restore is kept in `item`."""
         content = message.get("content")
-        response = self.answered(message.get("tool_call_id"), message.get("name"))
+        response = self.match_call(message.get("tool_call_id"), message.get("name"))
         blocks = list_of(content)
         response["response"] = parsed_response("".join(texts_of(blocks)) if blocks else text_of(content))
         others = [CHAT.read(block) for block in objects(blocks) if not is_text(block)]

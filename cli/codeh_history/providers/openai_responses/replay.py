@@ -101,7 +101,7 @@ class Replay:
         return True
 
     def sent_item(self, item: Json) -> Json:
-        """A native item as it goes back: reasoning without `status`, which the API refuses."""
+        """The form of a native item to send: reasoning lacks `status`, which the API refuses."""
         if self.faithful or item.get("type") != "reasoning":
             return item
         return {key: value for key, value in item.items() if key != "status" and value is not None}
@@ -137,12 +137,12 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
 
 
 def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
-    """Yield the ids of messages whose reasoning, in them or before them, cannot go back.
+    """Yield the ids of messages that contain or follow reasoning that cannot be sent back.
 
-    A response may be several messages, one an item, with the results of its calls in between.
+    A response may be several messages, one per item, with the results of its calls in between.
     """
     lost = False
-    for (provider, _, answers), group in groupby(messages, _of_a_response):
+    for (provider, _, answers), group in groupby(messages, _group_key):
         run = list(group)
         if provider == NAME:
             parts = [part for message in run for part in message.parts]
@@ -155,7 +155,7 @@ def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
             lost = lost and answers
 
 
-def _of_a_response(message: Message) -> tuple[str | None, str | None, bool]:
+def _group_key(message: Message) -> tuple[str | None, str | None, bool]:
     made = message.role == "model" and message.provider == NAME
     return (NAME, message.model, False) if made else (None, None, message.kind == "tool")
 
@@ -166,7 +166,7 @@ def _is_reasoning(part: Part) -> bool:
 
 
 def _whole(parts: Sequence[Part], had: Sequence[Part]) -> bool:
-    """Whether all the reasoning that a response `had` is there, each with the item that followed it."""
+    """Whether the parts still have all reasoning of the parts that they `had`, and the items after it."""
     at = 0
     for number, part in enumerate(had):
         if not _is_reasoning(part):
