@@ -41,6 +41,7 @@ SIGNATURE = {"google": {"thought_signature": "c2ln"}}
 
 MESSAGES = {
     "text": ({"content": "a", "refusal": None, "annotations": []}, [{"text": "a"}]),
+    "parsed by the client": ({"content": '{"a":1}', "parsed": {"a": 1}}, [{"text": '{"a":1}'}]),
     "a refusal": ({"content": None, "refusal": "no"}, [{"text": "no", "refusal": True}]),
     "reasoning": (
         {"content": "a", "reasoning_content": "hm"},

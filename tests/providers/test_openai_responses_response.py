@@ -57,6 +57,7 @@ ITEMS = {
     "text": (message(text("a")), [{"text": "a", "item": ITEM}]),
     "text with a phase": (message(text("a"), phase="commentary"), [{"text": "a", "item": {**ITEM, "phase": "commentary"}}]),
     "two texts": (message(text("a"), text("b")), [{"text": "a", "item": ITEM}, {"text": "b", "item": ITEM}]),
+    "parsed by the client": (message(text("a", parsed={"a": 1})), [{"text": "a", "item": ITEM}]),
     "annotations": (message(text("a", annotations=NOTED)), [{"text": "a", "item": {**ITEM, "annotations": NOTED}}]),
     "a refusal": (
         message({"type": "refusal", "refusal": "no"}), [{"text": "no", "refusal": True, "item": ITEM}],

@@ -151,7 +151,7 @@ def pieces(data: Any) -> Iterable[Any]:
     if isinstance(data, _CHUNK):
         return [data]
     if hasattr(data, "model_dump_json"):
-        return [data.model_dump_json(by_alias=True, exclude_none=True)]
+        return [data.model_dump_json(by_alias=True, exclude_none=True, warnings=False)]
     if isinstance(data, dict):
         import orjson
 

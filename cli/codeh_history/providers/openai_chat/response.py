@@ -19,7 +19,7 @@ from . import NAME
 
 REASONING = ("reasoning_content", "reasoning")  # if both are present, they are equal
 _TEXTS = ("content", "refusal", *REASONING)
-_KNOWN = frozenset(("role", "tool_calls", "function_call", *_TEXTS))
+_KNOWN = frozenset(("role", "tool_calls", "function_call", "parsed", *_TEXTS))  # `parsed` is the client's
 _SHOWN = ("text", "thought", "refusal")
 _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in every chunk
 _USAGE = usage_paths("prompt_tokens", "completion_tokens")

@@ -17,6 +17,7 @@ from ..parts import call, list_of, name_of, native, object_of, without
 from ..protocol import Failure, Reply, StreamReader
 from . import NAME
 
+_CLIENTS = ("parsed", "parsed_arguments")  # added by the client's `parse`; the API refuses them
 _TEXTS = {"output_text": "text", "refusal": "refusal"}
 _ENDS = frozenset(("response.completed", "response.incomplete", "response.failed", "response.cancelled"))
 _USAGE = usage_paths("input_tokens", "output_tokens")
@@ -44,7 +45,7 @@ def parts_of(item: Any) -> list[Part]:
     if kind == "message":
         return _message(item)
     if kind == "function_call" and isinstance(item.get("name"), str):
-        rest = without(item, ("type", "call_id", "name", "arguments"))
+        rest = without(item, ("type", "call_id", "name", "arguments", *_CLIENTS))
         return [call(item.get("call_id"), item["name"], item.get("arguments"), rest)]
     return [native(NAME, item)]
 
@@ -61,7 +62,7 @@ def _message(item: Json) -> list[Part]:
         part: Any = {"text": content[field]}
         if kind == "refusal":
             part["refusal"] = True
-        part["item"] = {**rest, **without(content, ("type", field))}
+        part["item"] = {**rest, **without(content, ("type", field, *_CLIENTS))}
         parts.append(part)
     return parts or [native(NAME, item)]
 
