@@ -5,6 +5,7 @@ import shutil
 import sys
 from importlib import import_module
 
+import orjson
 import pytest
 
 from in_process import run_in_process, run_ok
@@ -115,6 +116,19 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_p
     ] * 2
     assert {r["model"] for r in answers} == {"gpt-5-codex"}
     assert [r.get("response") for r in answers] == (["r1", "r2"] if record else [None, None])
+
+
+def test_a_response_imported_before_its_id_was_written_counts_once_in_a_fork(tmp_path):
+    file = Codex()
+    file.user("go")
+    file.model("done")
+    imported(file.write(tmp_path), tmp_path)
+    file.line("token_usage_record", {"response_id": "r1", "usage": USED})
+    path = file.write(tmp_path)
+    imported(path, tmp_path)
+    run_ok("import", str(path), "--into", "fork", home=tmp_path)
+    total = orjson.loads(run_ok("usage", "--json", home=tmp_path).out)["total"]
+    assert (total["responses"], total["input"]) == (1, 100)
 
 
 def test_unknown_types_are_counted(tmp_path):

@@ -22,7 +22,7 @@ from . import records
 from .fields import hash_id, list_at, omit_empty
 from .model import Entry, Item, Session
 
-_LATE_FIELDS = ("usage", "finish")  # known only once a message is complete
+_LATE_FIELDS = ("usage", "finish", "response")  # known only once a message is complete
 _UNNAMED = " +"  # marks the name of a line without an id
 _CONTENT_FIELDS = ("parts", "blockIds", "flowId", "summary")
 _REDACTED: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # if no copy has the content
