@@ -21,7 +21,7 @@ from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS
 from damage import KINDS, damaged
 from in_process import run_in_process, run_ok
-from program_files import Pi
+from program_files import Codex, Pi
 from rescued_cases import FOLDER, NOTHING, every, table
 from support import ROOT
 from written_cases import hash_of, without_thoughts
@@ -226,6 +226,18 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(windo
     assert report["window"] == (window or 1_000_000)
     if window:
         assert report["tokens"]["after"] <= report["budget"] == int(window * 0.6)
+
+
+def test_the_window_that_codex_recorded_is_respected(tmp_path):
+    file = Codex()
+    file.line("turn_context", {"model": "gpt-5.4"})
+    file.user("Go.")
+    for number in range(60):
+        file.model(f"So {number}. " * 40)
+    file.event("token_count", info={"model_context_window": 8000})
+    done = run_in_process("rescue", str(file.write(tmp_path)), "--json", "--dry-run", home=tmp_path)
+    report = orjson.loads(done.out)
+    assert (report["window"], report["budget"], report["compacted"]) == (8000, 4800, True)
 
 
 @pytest.mark.parametrize("program", sorted(set(WRITTEN) - {"opencode", "kilo"}))

@@ -145,7 +145,7 @@ MODELS = {
     "reasoning before its text": ([reasoning("rs_1"), text_part("a", id="msg_1", status="completed")], OWN,
                                   [thinking("rs_1"), item("msg_1", output_text("a"))]),
     "reasoning as Python's client dumps it": (
-        [native("openai-responses", **thinking("rs_1"), status=None, content=None), text_part("a", id="msg_1")],
+        [native("openai-responses", **thinking("rs_1"), status=None), text_part("a", id="msg_1")],
         OWN,
         [thinking("rs_1"), item("msg_1", output_text("a"))],
     ),

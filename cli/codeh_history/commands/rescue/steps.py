@@ -21,6 +21,7 @@ from ...filters.curate.pairs import DUPLICATE, LOST, MISPLACED, MOVED, RENAMED, 
 from ...filters.curate.passes import Settings
 from ...programs import registry, writing
 from ...programs.model import ABANDONED, REWOUND, ROLLED_BACK, Entry, Session, Summary
+from ...providers.usage import count
 from ...session.fold import fold
 from ...session.model import Json, origin
 from ...session.ops import Op, apply
@@ -158,7 +159,12 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[Vi
     model, window = None, None
     if newest is not None:
         model = str(newest.model)
-        windows = [table().window(model, newest.provider), folders.window(env, to, model) if to else None]
+        own = count(newest.fields, "window")
+        windows = [
+            own,
+            table().window(model, newest.provider),
+            folders.window(env, to, model) if to else None,
+        ]
         window = min((size for size in windows if size), default=None)
     budget = limit or (int(window * SHARE) if window else None)
     thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"

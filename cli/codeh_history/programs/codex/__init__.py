@@ -312,7 +312,8 @@ class _Rollout:
                 )
                 for window in windows if window
             ]  # fmt: skip
-            self.last.fields |= omit_empty(limits=limits)
+            size = usage.count(payload, "info", "model_context_window")
+            self.last.fields |= omit_empty(limits=limits, window=size)
             if "usage" not in self.last.fields:
                 self.add_usage(number, at(payload, "info.last_token_usage"))
         self.session.skip(f"event_msg ({kind})", own=True)

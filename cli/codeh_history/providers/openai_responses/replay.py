@@ -104,7 +104,7 @@ class Replay:
         """The form of a native item to send: reasoning lacks `status`, which the API refuses."""
         if self.faithful or item.get("type") != "reasoning":
             return item
-        return {key: value for key, value in item.items() if key != "status" and value is not None}
+        return {key: value for key, value in item.items() if key != "status"}
 
     def reply(self, item: Json) -> bool:
         """Whether to send a native item of the client; an answer only after its call."""
