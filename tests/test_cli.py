@@ -98,3 +98,10 @@ def test_a_verbs_help_begins_with_its_own_examples(verb, tmp_path):
     assert text.startswith("Examples:\n" + made.examples.rstrip("\n") + "\n\nUsage: ")
     assert f"codeh-history {verb}" in made.examples
     assert run_in_process("help", verb, home=tmp_path).out.decode() == text
+
+
+@pytest.mark.parametrize("text", ["- a list", "-5 degrees?", "--what is this"])
+def test_a_text_that_begins_with_a_dash_is_refused_with_what_to_do(text, tmp_path):
+    done = run_in_process("append", "-s", "s", text, home=tmp_path)
+    assert (done.code, done.err.endswith(b"; put -- before a text that begins with -\n")) == (2, True)
+    assert run_in_process("append", "-s", "s", "--", text, home=tmp_path).code == 0

@@ -44,6 +44,7 @@ OTHER_NAMES = {  # names of similar verbs in other programs
 OTHER_OPTIONS = {"--format": "--to", "--out": "--output"}
 ONLY = "the session is the only argument"  # hint for a stray argument
 NONE = "the session is -s SESSION"
+TAKE_TEXT = ("append", "ask", "search")
 
 
 class Command(TyperCommand):
@@ -259,5 +260,7 @@ def run(argv: list[str], env: Env) -> int:
             raise Usage(f"{text} (codeh-history --help)") from None
         stray = text.startswith("Got unexpected extra argument")
         hint = f"; {command.stray}" if stray else f" (codeh-history {command.name} --help)"
+        if isinstance(error, NoSuchOption) and not error.possibilities and command.name in TAKE_TEXT:
+            hint += "; put -- before a text that begins with -"
         raise Usage(f"{command.name}: {text}{hint}") from None
     return code if isinstance(code, int) else 0
