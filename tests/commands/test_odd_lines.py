@@ -34,6 +34,7 @@ LINES = {  # what is typed: the code, and what is said
     "show demo:": (2, "did you mean demo?"),
     "show demo,": (2, "did you mean demo?"),
     "show 'my session'": (2, "did you mean my-session?"),
+    "show :3": (2, ":3: a message, not a session; name the session with -s"),
     "show größe": (2, "not a session id (ids are letters, digits, _ and -; at most 128)"),
     "append -s 'my session' -m x": (2, "did you mean my-session?"),
     "append -s sess/ion -m x": (2, "a path must end in .jsonl or .json"),

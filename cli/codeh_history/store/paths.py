@@ -60,6 +60,8 @@ def path_of(env: Env, session: str) -> str:
         )
     if session.startswith(SERVER) and os.path.dirname(session) == sessions_dir(env):
         return session  # a path that was resolved before
+    if session.startswith(":"):
+        raise Usage(f"{session}: a message, not a session; name the session with -s")
     import re
 
     file = "/" in session or os.path.isfile(session)
