@@ -141,6 +141,9 @@ def test_symlink_is_followed_and_fifo_is_refused(tmp_path):
     os.mkfifo(tmp_path / "fifo", 0o600)
     with pytest.raises(Usage, match=r"not a file"):
         file.read(str(tmp_path / "fifo"))
+    with pytest.raises(IsADirectoryError) as error:
+        file.read(str(tmp_path))
+    assert error.value.filename == str(tmp_path)  # the error names it, not a descriptor
 
 
 def test_documented_example_is_valid_and_names_every_key(tmp_path):

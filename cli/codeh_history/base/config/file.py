@@ -42,10 +42,10 @@ class Config(Fields):
 def read(path: str) -> Config:
     """Read the file; raise Usage if it is invalid, or if another user owns it or can write it."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with open(fd, "rb") as file:
+        with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
             if path != os.devnull:
-                _check_owner(path, os.fstat(fd), os.stat(os.path.dirname(os.path.realpath(path))))
+                folder = os.stat(os.path.dirname(os.path.realpath(path)))
+                _check_owner(path, os.fstat(file.fileno()), folder)
             data = tomllib.loads(file.read().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise Usage(f"{path}: {error}") from None
