@@ -1,6 +1,8 @@
-"""Phrases of a private, translated-sounding language that must not return to the docs and the help."""
+"""Phrases of a private, translated-sounding language that must not return to docs, help and docstrings."""
 
+import ast
 import re
+import tokenize
 
 import pytest
 
@@ -8,23 +10,48 @@ from codeh_history.commands import SHOWN
 from support import ROOT, run
 
 PHRASES = """
-    whom|anew|alike|thereby|gone on with|goes? on with|went on|let go|nothing live|by heart|whatever may come
+    anew|alike|thereby|gone on with|goes? on with|went on|let go|nothing live|by heart|whatever may come
     whatever becomes|who is stronger|is stronger|no regular expression|is no (?:whole|regular|longer there)
     no directory here|(?:that|which) is none|holds a blank|behind a blank|two blanks|of ours|one's own|is told
-    is said|was said|were told|is asked for|in the place of|what came|what is there|where there (?:is|are)
+    is said|were told|is asked for|in the place of|what came|what is there|where there (?:is|are)
     is there already|as it ever was|stands? (?:in|on) the|through each other|went on apart|comes to the same
-    beginning of the log|nobody|has its place|to be gone on|who says|hangs? on
-    goes over|looked at|that are there|gives? back
+    beginning of the log|has its place|to be gone on|hangs? on
+    goes over|looked at|that are there|gives? back|in vain|whose words|the same of|no second
+    what (?:it|they|each|a line|a message|the log) says?|says? (?:no more|nothing)|(?:Usage|BadData|None) where
+    stands? (?:beside|below|above|before|behind|alone|there)
 """
-FORBIDDEN = re.compile(rf"\b(?:{'|'.join(map(str.strip, PHRASES.strip().splitlines()))})\b", re.IGNORECASE)
+SPEAKERS = "whom|nobody|who says|was said"  # ordinary words in code about speakers
+
+
+def pattern(*phrases):
+    return re.compile(rf"\b(?:{'|'.join(map(str.strip, phrases))})\b", re.IGNORECASE)
+
+
+IN_CODE = pattern(*PHRASES.strip().splitlines())
+FORBIDDEN = pattern(*PHRASES.strip().splitlines(), SPEAKERS)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
+PACKAGE = ROOT / "cli" / "codeh_history"
+ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
 PAGES = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "docs").rglob("*.md"))}
 
 
-def phrases(text):
+def phrases(text, forbidden=FORBIDDEN):
     """The forbidden phrases in a text, outside its code."""
-    return FORBIDDEN.findall(re.sub(r"\s+", " ", CODE.sub("CODE", text)))
+    return forbidden.findall(re.sub(r"\s+", " ", CODE.sub("CODE", text)))
+
+
+def prose_of(path):
+    """The docstrings and comments of a module."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, documented))
+    yield from filter(None, map(ast.get_docstring, nodes))
+    with tokenize.open(path) as file:
+        yield from (
+            token.string
+            for token in tokenize.generate_tokens(file.readline)
+            if token.type == tokenize.COMMENT
+        )
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -35,6 +62,13 @@ def test_a_page_is_in_plain_english(page):
 @pytest.mark.parametrize("verb", SHOWN)
 def test_a_help_text_is_in_plain_english(verb):
     assert phrases(run(verb, "--help-all").text) == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_docstrings_and_comments_are_in_plain_english(room):
+    modules = sorted((PACKAGE / room).rglob("*.py"))
+    texts = ((path.name, text) for path in modules for text in prose_of(path))
+    assert [(name, *matches) for name, text in texts if (matches := phrases(text, IN_CODE))] == []
 
 
 def test_code_and_keys_are_not_prose():

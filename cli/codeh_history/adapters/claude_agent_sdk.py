@@ -173,7 +173,7 @@ def read(path: str) -> list[Any] | None:
 def line_of(entry: Any) -> bytes:
     """Serialise an entry as a line, keeping numbers of any size and lone surrogates."""
     text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace") + b"\n"  # JSON escapes lone surrogates alike
+    return text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes lone surrogates
 
 
 def entries_in(data: bytes, path: str = "") -> Iterator[Any]:

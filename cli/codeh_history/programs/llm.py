@@ -209,7 +209,7 @@ class _Reading:
     def joined(self, table: str, column: str, id: object, of: str = "fragment") -> list[Json]:
         """The rows of table `of` that a join table links to an id, in order."""
         order = '"order"' if "order" in self.source.head.tables.get(table, ()) else "rowid"
-        query = f"SELECT o.* FROM {table} p JOIN {of}s o ON o.id = p.{of}_id"  # noqa: S608 - names of ours
+        query = f"SELECT o.* FROM {table} p JOIN {of}s o ON o.id = p.{of}_id"  # noqa: S608 - our own names
         return self.rows(f"{query} WHERE p.{column} = ? ORDER BY p.{order}", id)
 
     def fragments(self, table: str, id: object) -> list[str]:

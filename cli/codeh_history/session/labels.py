@@ -51,7 +51,7 @@ def labelled(label: str, text: str, ours: Pattern = _LABELS) -> str:
 
 
 def is_ours(label: str) -> bool:
-    """Return whether this is the label of a speaker or section of ours."""
+    """Return whether this is one of our labels of a speaker or section."""
     return _LABELS.match(f"{label}:") is not None
 
 

@@ -153,8 +153,8 @@ class _Contents(Array):
     def _signed(self, parts: list[Any], turn: Turn, *, own: bool) -> list[Any]:
         """Add a placeholder signature to an unsigned first call if Gemini 3 would require one.
 
-        Gemini 3 refuses a turn of the current loop whose first call is unsigned. All turns are treated
-        alike, because the current loop changes with each message. Another provider's call always gets the
+        Gemini 3 refuses a turn of the current loop whose first call is unsigned. All turns are equal
+        here, because the current loop changes with each message. Another provider's call always gets the
         placeholder: older models accept it, so the target's model need not be known. Gemini's own call gets
         it only if its model or the target is of generation 3, because Gemini 2 does not sign.
         """
