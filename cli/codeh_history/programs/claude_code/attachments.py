@@ -2,7 +2,7 @@
 
 They are files, directories, selections and agents that the user named, changed files, memory, plans, used
 skills, diagnostics and hook output. Other kinds (lists of agents, skills and tools, modes, reminders) are
-skipped, because the program generates them anew.
+skipped, because the program generates them again.
 """
 
 from __future__ import annotations
