@@ -200,7 +200,7 @@ MESSAGES = session([
 ])  # fmt: skip
 def test_claims_without_a_call_are_refused(text):
     (problem, *_) = call_problems(text, MESSAGES)
-    assert problem.startswith("it says what no call returned: ")
+    assert problem.startswith("no call supports this claim: ")
 
 
 @pytest.mark.parametrize("text", [

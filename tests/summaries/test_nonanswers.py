@@ -7,7 +7,7 @@ from codeh_history.summaries.gate import problems
 SOURCE = "The user asked about a parser, a pond and a flight; the assistant answered. " * 40
 REFUSED = {
     "it is blank": "...\n👍\n[]\n{}",
-    "it says nothing": """
+    "it has no content": """
 ok
 OK.
 Okay!

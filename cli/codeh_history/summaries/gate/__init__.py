@@ -79,14 +79,14 @@ def problems(
         return [f"it is not shorter than its source ({len(text)} of {len(prompt)} characters)"]
     start, shown = _bare(text), repr(clip(text, 80))
     wrong = {
-        "it holds control characters or broken text": _CONTROL.search(text),
+        "it contains control characters or broken text": _CONTROL.search(text),
         f"it is an error text ({shown})": is_error(text),
         f"it is a refusal ({shown})": _REFUSAL.match(start),
     }
     reasons = [reason for reason, holds in wrong.items() if holds]
     words = len(re.findall(r"\w+", start)) + len(_UNSPACED.findall(start)) // 2
     if not reasons and (words < FEWEST or _NOTHING.fullmatch(start)):
-        reasons.append(f"it says nothing ({shown})")
+        reasons.append(f"it has no content ({shown})")
     if is_echo(text, prompt):
         reasons.append("it is an echo of its input")
     tokens = count([text])[0]

@@ -91,7 +91,7 @@ def problems(text: str, messages: Sequence[Message], *, same_language: bool = Tr
     wrong += [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if claims.did_not_fail(clause)]
     wrong += _wrong_results(text, calls)
     return [
-        f"it says what no call returned: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(wrong)
+        f"no call supports this claim: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(wrong)
     ]
 
 
