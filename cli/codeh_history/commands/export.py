@@ -14,8 +14,9 @@ from ..base.words import plural
 from ..formats import EXPORTERS, export
 from ..programs.registry import WRITTEN
 from ..render.progress import tracked
-from ..session.fold import View, fold
+from ..session.fold import fold
 from ..session.model import Json, origin
+from ..session.view import View
 from ..store import new_file, read
 from ..store.resolve import Target, for_reading, ids
 from ..views.selection import Selection, selected

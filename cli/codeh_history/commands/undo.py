@@ -7,10 +7,11 @@ from ..base.errors import NegativeAnswer, Usage
 from ..base.options import ARGUMENT, Writing, flag, option
 from ..base.words import excerpt, plural, unique_match
 from ..render.parts import BEGINNING, first_words
-from ..session.fold import Step, View, content_of, fold
+from ..session.fold import fold
 from ..session.live import last_turn, newest, reverts
 from ..session.records import dumps
 from ..session.rules import NAME_OF_KIND
+from ..session.view import Step, View, content_of
 from ..store import log, read
 from ..store.locked import Locked
 from ..store.resolve import Target, for_writing

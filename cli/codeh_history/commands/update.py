@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
 from ..base.options import MESSAGE_ID, Writing, argument, flag, option
-from ..session.fold import fold, join
+from ..session.fold import fold
 from ..session.model import Json, Message, Part, Unread, unread
 from ..session.records import dumps
+from ..session.view import join
 from ..store import read
 from ..store.locked import Locked
 from ..store.resolve import for_writing

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ..session.fold import View
+    from ..session.view import View
 
 EXPORTERS = {  # format → module with `export`, or MODULE.FUNCTION; imported on demand
     "contents": "entries.contents",

@@ -10,9 +10,8 @@ import orjson
 from ..programs.writing import unsent
 from ..session.exchanges import exchanges as groups_of
 from ..session.exchanges import is_prompt, tools_named
-from ..session.fold import View
 from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
-from ..session.view import readable_text, text_of
+from ..session.view import View, readable_text, text_of
 from ..summaries.window import facts, period
 from . import Exported
 

@@ -10,8 +10,8 @@ import orjson
 
 from ..base.times import to_millis
 from ..programs.forms.history_items import FIELDS
-from ..session.fold import View
 from ..session.model import Json, Message, Part
+from ..session.view import View
 from . import Exported
 
 

@@ -9,8 +9,8 @@ import orjson
 
 from ..base.mime import decoded_size
 from ..render.parts import references, result_text
-from ..session.fold import View
 from ..session.model import Message, Part
+from ..session.view import View
 
 NAMES = {"user": "User", "codeh": "Model", "tool": "Tool", "error": "Error", "info": "Info"}
 _BACKTICKS = re.compile("```+")

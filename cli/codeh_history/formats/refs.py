@@ -10,10 +10,10 @@ import orjson
 
 from ..programs.writing import unsent
 from ..session.by_reference import summary_part
-from ..session.fold import View
 from ..session.model import AS_REF, WRAPPER, Json, Message, Unread
 from ..session.records import block_of
 from ..session.stream import blocks_of
+from ..session.view import View
 from . import Exported
 
 ROLES = {"user": "user", "model": "assistant"}  # role names of sidekick

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..base.read_json import json_value
-from .fold import is_idless, kind_of
 from .model import SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
 from .records import MAX_READ, Record, check, check_parts, depth_exceeds, dumps
 from .rules import BLOCK_FIELDS, OTHER, RULES
+from .view import is_idless, kind_of
 
 LARGE = 4096  # bytes; a message with a larger part is stored by reference
 

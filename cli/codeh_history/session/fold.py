@@ -7,22 +7,7 @@ from .model import Message, Part, Summary, unread
 from .ops import Effects
 from .records import VERSION, Log, Record
 from .rules import BLOCK_FIELDS, ROLE_OF_KIND, RULES
-from .view import (
-    Step,
-    View,
-    arrange,
-    content_of,
-    is_idless,
-    join,
-    kind_of,
-    number_calls,
-    timestamp,
-)
-
-__all__ = [
-    "Step", "View", "arrange", "content_of", "fold", "is_idless", "join", "kind_of", "number_calls",
-    "timestamp",
-]  # fmt: skip
+from .view import Step, View, arrange, content_of, join, kind_of, number_calls, timestamp
 
 # Fields of a commit that are not copied to its message.
 _OF_A_COMMIT = {"type", "of", "ts", "parts", *BLOCK_FIELDS}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .fold import View, content_of, is_idless
 from .model import Json, Message, Unread
 from .records import dumps, id_is_in_line
 from .rules import BLOCK_FIELDS
+from .view import View, content_of, is_idless
 
 BY_REFERENCE = ("flowId", *BLOCK_FIELDS)  # fields of a record whose parts are in the block store
 _OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *BY_REFERENCE))

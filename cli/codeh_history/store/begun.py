@@ -87,7 +87,7 @@ def times(path: str) -> tuple[str, str | None, str]:
     "" if undated; None without a message.
     """
     from ..base.read_json import json_object
-    from ..session.fold import timestamp
+    from ..session.view import timestamp
     from . import read
 
     fd, size = read.open_stored(path)

@@ -15,13 +15,13 @@ from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, TryAgain
 from ..base.read_json import json_object
 from ..session.exchanges import exchanges
-from ..session.fold import View, arrange, fold
+from ..session.fold import fold
 from ..session.labels import PINNED, escaped
 from ..session.live import streamed
 from ..session.model import Any, Json, Summary
 from ..session.ops import NEXT
 from ..session.records import block_of, dumps
-from ..session.view import text_of
+from ..session.view import View, arrange, text_of
 from ..store import log, read
 from ..store.locked import Locked
 from ..store.resolve import Target

@@ -9,9 +9,9 @@ from itertools import islice
 from ..base.times import to_millis
 from ..base.words import plural
 from ..session.exchanges import exchanges, prompts
-from ..session.fold import View, timestamp
 from ..session.model import Json, Message, Summary
 from ..session.pairing import pair
+from ..session.view import View, timestamp
 
 SUMMARIES = 5  # more than these are folded into one
 

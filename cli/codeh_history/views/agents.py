@@ -13,9 +13,9 @@ from ..base.errors import HistoryError
 from ..programs import registry
 from ..programs.model import Session
 from ..session.exchanges import is_prompt
-from ..session.fold import View, fold
+from ..session.fold import fold
 from ..session.model import Json, Message, origin
-from ..session.view import text_of, timestamp
+from ..session.view import View, text_of, timestamp
 from ..store import read
 from ..store.program_files import is_database, opened, sessions_in, translated
 from ..store.program_files.folders import files_of

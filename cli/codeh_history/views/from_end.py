@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ..base.env import Env
 from ..base.errors import Lost
-from ..session.fold import View, fold
+from ..session.fold import fold
 from ..session.model import Message
 from ..session.records import Record, lines_of, parse
 from ..session.rules import ANY, OTHER, RULES
-from ..session.view import text_of
+from ..session.view import View, text_of
 from ..store import read
 from ..store.resolve import Target
 from .late_media import Deferred

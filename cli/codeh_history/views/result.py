@@ -9,10 +9,10 @@ from ..base.env import Env
 from ..base.errors import Lost, Usage
 from ..base.words import plural
 from ..session import stream
-from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
+from ..session.view import View
 from ..store.locked import Locked
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, require_name

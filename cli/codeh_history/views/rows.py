@@ -11,9 +11,10 @@ from ..base.lazy import Pattern
 from ..base.times import to_millis
 from ..render.progress import A_SECOND, progress
 from ..session.exchanges import is_prompt
-from ..session.fold import fold, timestamp
+from ..session.fold import fold
 from ..session.model import Json, Message, Unread, origin
 from ..session.records import TORN, Damage, Log
+from ..session.view import timestamp
 from ..store import read
 from ..store.cache import Remembered
 from ..store.paths import sessions_dir

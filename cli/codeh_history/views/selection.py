@@ -9,8 +9,8 @@ from ..base.errors import NotFound, Usage
 from ..base.options import OptionSet, option
 from ..base.times import moment, to_millis
 from ..session.exchanges import is_prompt
-from ..session.fold import View
 from ..session.model import Message
+from ..session.view import View
 from .view import find_message
 
 ROLE = option("ROLE", "Only messages of user (prompts), model or tool.", choices=("user", "model", "tool"))

@@ -9,9 +9,10 @@ from ..base.env import Env
 from ..base.errors import BadData, Lost
 from ..programs.forms import sidekick
 from ..session.by_reference import part_in, with_parts
-from ..session.fold import View, fold
+from ..session.fold import fold
 from ..session.model import Json, Part, Unread, unread
 from ..session.records import Log
+from ..session.view import View
 from ..store.blocks import fetch, names, note_lost, open_stores, sizes
 from ..store.blocks.protocol import BlockStore, is_block_id
 from .late_media import BIG, Deferred

@@ -10,9 +10,10 @@ from ..base.errors import BadData, Lost, NotASession, NotFound
 from ..base.input import required_stdin
 from ..base.options import Reading
 from ..base.words import plural, unique_match
-from ..session.fold import View, fold
+from ..session.fold import fold
 from ..session.model import Message
 from ..session.records import ELEMENT, TORN, Damage, Log
+from ..session.view import View
 from ..store import read
 from ..store.locked import Locked
 from ..store.resolve import Target, for_reading

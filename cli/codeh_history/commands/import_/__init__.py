@@ -31,10 +31,11 @@ from ...programs import forms, registry
 from ...programs.forms import reimport
 from ...programs.model import Problem, Session
 from ...session.by_reference import Blocks, summary_in, to_references
-from ...session.fold import fold, kind_of
+from ...session.fold import fold
 from ...session.model import AS_REF, Json
 from ...session.records import check_message, dumps
 from ...session.rules import ROLE_OF_KIND
+from ...session.view import kind_of
 from ...store import create, log, program_files, read
 from ...store.blocks import fetch, open_stores
 from ...store.blocks.protocol import is_block_id

@@ -17,10 +17,11 @@ from ...programs.fields import omit_empty
 from ...programs.model import AS_BRANCHES, Session
 from ...render import changes as rendering
 from ...render.progress import tracked
-from ...session.fold import View, fold
+from ...session.fold import fold
 from ...session.model import Json, origin
 from ...session.records import dumps
 from ...session.redactions import REDACTION
+from ...session.view import View
 from ...store import create, log, program_files, read
 from ...store.cache import Remembered
 from ...store.locked import Locked

@@ -18,8 +18,8 @@ from ...base.errors import HistoryError, Lost
 from ...base.read_json import strings_in
 from ...base.sandbox import Pattern
 from ...render import parts
-from ...session.fold import View
 from ...session.model import Json, Message
+from ...session.view import View
 from ...store import read
 from ...store.cache import Cache
 from ...store.read import stamps_of

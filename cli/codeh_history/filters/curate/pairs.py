@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from itertools import chain, count
 
-from ...session.fold import View
 from ...session.model import Json, Message, Part
 from ...session.ops import Op, drop, insert, replace_shown
 from ...session.pairing import Answer, Call, open_at_end, pair
+from ...session.view import View
 
 LOST = "The result of this tool call was lost."
 MISSING = "its result was lost"

@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from ...base.lazy import Fields
 from ...session.exchanges import IDE_MARKERS, is_ide_context, is_prompt, is_system, is_thought
-from ...session.fold import View
 from ...session.model import Json
 from ...session.ops import Op, apply, drop, replace_shown
-from ...session.view import text_of
+from ...session.view import View, text_of
 from . import pairs as pairing
 
 Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and their messages' ids → cleaned texts

@@ -12,8 +12,8 @@ from ...base.words import plural
 from ...providers.usage import billed
 from ...render import parts
 from ...session.exchanges import is_prompt
-from ...session.fold import View
 from ...session.model import Json
+from ...session.view import View
 from ...tokens.prices import table
 from ...views.rows import first_words, text_of
 from . import look

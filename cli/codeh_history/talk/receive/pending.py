@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 from ...base.env import Env
 from ...base.errors import HistoryError, InputOutput, NotFound
-from ...session.fold import join
 from ...session.model import Json, Part
 from ...session.records import dumps
+from ...session.view import join
 from ...store import log, unsent
 from ...store.file import open_regular
 from ...store.locked import Locked

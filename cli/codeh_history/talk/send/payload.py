@@ -17,10 +17,10 @@ from ...filters.curate import run as curating
 from ...providers.base import Options
 from ...providers.parts import name_of
 from ...session import sources
-from ...session.fold import View
 from ...session.labels import escaped
 from ...session.model import Any, Json, Message
 from ...session.pairing import open_at_end
+from ...session.view import View
 from ...store.resolve import for_filtering, for_reading, named
 from ...views.late_media import Deferred
 from ...views.view import report_missing_blocks, view_of

@@ -10,9 +10,8 @@ from ...base.sandbox import SECONDS, Sandbox, TooMuch
 from ...base.shared_options import Request
 from ...providers.base import Options
 from ...session.exchanges import is_prompt
-from ...session.fold import View
 from ...session.model import Json, Message, Part
-from ...session.view import text_of
+from ...session.view import View, text_of
 
 
 def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message], Options]:
