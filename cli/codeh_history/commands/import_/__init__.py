@@ -15,16 +15,7 @@ from typing import IO
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Lost, Usage
 from ...base.input import empty_stdin
-from ...base.options import (
-    ALLOW_MISSING,
-    IDENTITY,
-    REPORT,
-    STRICT,
-    Verb,
-    argument,
-    flag,
-    option,
-)
+from ...base.options import ALLOW_MISSING, IDENTITY, REPORT, STRICT, Verb, argument, flag, option
 from ...base.times import moment
 from ...base.words import plural
 from ...programs import forms, registry
