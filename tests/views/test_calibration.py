@@ -120,7 +120,7 @@ def test_calibration_without_usage_is_an_error_if_requested(env):
 
     assert why(nobody).startswith("--calibrated: the session names no model")
     assert why(somebody) == "--calibrated: no usage of m is recorded in this home; leave it out"
-    assert calibrated(env, somebody, counter, None, insisting=False) is counter
+    assert calibrated(env, somebody, counter, None, must_calibrate=False) is counter
 
 
 def test_every_total_is_multiplied(env, home):

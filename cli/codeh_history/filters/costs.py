@@ -35,11 +35,11 @@ def counter_for(
     model: str | None = None,
     *,
     calibrated: bool = False,
-    insisting: bool = True,
+    must_calibrate: bool = True,
 ) -> Counter:
     """Return the counter of that name, otherwise of the model, otherwise of the session's newest model.
 
-    `calibrated` scales it by recorded usage; if there is none, `insisting` raises Usage.
+    `calibrated` scales it by recorded usage; if there is none, `must_calibrate` raises Usage.
     """
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     counter = open_counter(name, model=model, cache=Cache(env.home))
@@ -47,7 +47,7 @@ def counter_for(
         return counter
     from ..views import calibration
 
-    return calibration.calibrated(env, view, counter, name, insisting=insisting)
+    return calibration.calibrated(env, view, counter, name, must_calibrate=must_calibrate)
 
 
 def counting(env: Env, view: View, session: str, options: Compaction) -> Counter:
@@ -55,7 +55,7 @@ def counting(env: Env, view: View, session: str, options: Compaction) -> Counter
     settled = options.within(view.meta, session, env.note)
     with from_settings(session) if options.counter is None else nullcontext():
         return counter_for(
-            env, view, settled.counter, calibrated=settled.calibrated, insisting=options.calibrated
+            env, view, settled.counter, calibrated=settled.calibrated, must_calibrate=options.calibrated
         )
 
 

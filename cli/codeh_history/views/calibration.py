@@ -24,16 +24,16 @@ QUANTILE = 0.95
 
 
 def calibrated(
-    env: Env, view: View, counter: Counter, name: str | None, *, insisting: bool = True
+    env: Env, view: View, counter: Counter, name: str | None, *, must_calibrate: bool = True
 ) -> Counter:
     """Return the counter times the factor for the requested model.
 
-    Raise Usage as `for_model` does, or with `insisting=False` return the counter unchanged.
+    Raise Usage as `for_model` does, or with `must_calibrate=False` return the counter unchanged.
     """
     try:
         return counter.calibrated(for_model(env, view, counter, name)["factor"])
     except Usage:
-        if insisting:
+        if must_calibrate:
             raise
         return counter
 

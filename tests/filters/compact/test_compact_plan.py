@@ -167,7 +167,7 @@ def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
     ("options", "refused"),
     [
         (Limits(), True), (Limits(budget=9), False), (Limits(characters=9), False), (Limits(items=9), False), (Limits(keep_last=9), False),
-        (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, insisting=False), False),
+        (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, must_calibrate=False), False),
     ],
 )  # fmt: skip
 def test_something_has_to_be_limited(options, *, refused):

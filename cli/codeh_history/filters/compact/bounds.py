@@ -44,7 +44,7 @@ class Limits(NamedTuple):
     history_share: float = 0.2
     capped: bool = False  # whether the share of uploads comes from a flag
     model: str | None = None
-    insisting: bool = True  # raise Usage if `calibrated` and no usage is recorded
+    must_calibrate: bool = True  # raise Usage if `calibrated` but no usage is recorded
 
     @property
     def limiting(self) -> bool:
@@ -84,7 +84,7 @@ def effective_limits(
     """Read the limits from options, then from the session's settings."""
     within = options.within(view.meta, session, env.note)
     with from_settings(session):
-        return limits(within, system, tools)._replace(insisting=options.calibrated)
+        return limits(within, system, tools)._replace(must_calibrate=options.calibrated)
 
 
 def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
@@ -110,7 +110,7 @@ def require_limit(wanted: Limits) -> Limits:
     """Return the limits; raises Usage if there are none."""
     if not wanted.limiting:
         raise Usage(f"no limit given; {NO_LIMIT}")
-    if wanted.calibrated and wanted.insisting and wanted.budget is None:
+    if wanted.calibrated and wanted.must_calibrate and wanted.budget is None:
         raise Usage("--calibrated requires --budget N")
     return wanted
 
@@ -178,7 +178,7 @@ def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counte
     if limits.budget:
         yield limits.budget, counter_for(
             env, view, limits.counter, limits.model,
-            calibrated=limits.calibrated, insisting=limits.insisting,
+            calibrated=limits.calibrated, must_calibrate=limits.must_calibrate,
         )  # fmt: skip
     if limits.characters:
         yield limits.characters, Characters()
