@@ -16,7 +16,7 @@ from compaction_recall import recall, wanted
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
-from codeh_history.tokens import message_tokens
+from codeh_history.tokens.formula import message_tokens
 from compact import planted
 
 BUDGETS = (0.25, 0.10, 0.05)

@@ -11,8 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "helpers"))
 
 from compaction_chat import plain, view_of
 
-from codeh_history.tokens import history_tokens, open_counter
-from codeh_history.tokens.formula import summary_text
+from codeh_history.tokens.counter import open_counter
+from codeh_history.tokens.formula import history_tokens, summary_text
 from support import ROOT
 
 CUTS = (0.5, 0.6, 0.7, 0.8)  # where a recorded session is cut, as a share of its messages

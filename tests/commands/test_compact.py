@@ -7,7 +7,7 @@ import pytest
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.tokens import open_counter
+from codeh_history.tokens.counter import open_counter
 from compact.long import cost, output, prose
 from histories import call, model, result, tool, user
 from in_process import run_in_process, write_session

@@ -11,7 +11,8 @@ from codeh_history.filters import costs
 from codeh_history.session.pairing import open_at_end
 from codeh_history.store.resolve import Target
 from codeh_history.talk.send import readiness
-from codeh_history.tokens import open_counter, part_tokens
+from codeh_history.tokens.counter import open_counter
+from codeh_history.tokens.formula import part_tokens
 
 COUNTER = open_counter("approx")
 

@@ -19,7 +19,8 @@ from codeh_history.summaries.request import (
     standard,
     words_of,
 )
-from codeh_history.tokens import message_tokens, open_counter
+from codeh_history.tokens.counter import open_counter
+from codeh_history.tokens.formula import message_tokens
 from compact.long import output, prose
 from compact.short import tool_call
 from histories import TS, call, message, model, result, session, tool, user

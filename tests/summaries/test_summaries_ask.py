@@ -5,7 +5,7 @@ import os
 import orjson
 import pytest
 
-from codeh_history.tokens import open_counter
+from codeh_history.tokens.counter import open_counter
 from summarizing import GOOD, LONG, digest, session, summarize
 from support import lines, run
 

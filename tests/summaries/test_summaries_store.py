@@ -12,7 +12,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.summaries import store as summarizing
 from codeh_history.summaries.store import Settings
-from codeh_history.tokens import open_counter
+from codeh_history.tokens.counter import open_counter
 from strategies import files_of
 from talks import call, result, talk
 

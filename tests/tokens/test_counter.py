@@ -19,18 +19,17 @@ import histories
 from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.store.cache import Cache
-from codeh_history.tokens import (
+from codeh_history.tokens import counter as counters
+from codeh_history.tokens import vocabulary
+from codeh_history.tokens.counter import Characters, open_counter
+from codeh_history.tokens.formula import (
     ByteBound,
-    Characters,
     history_tokens,
     message_tokens,
-    open_counter,
     system_tokens,
     text_tokens,
     tools_tokens,
-    vocabulary,
 )
-from codeh_history.tokens import counter as counters
 from codeh_history.tokens.vocabulary import cache_keys
 from histories import call, model, result, session, tool, user
 from length import by_length
@@ -201,7 +200,7 @@ def test_cache_of_another_format_is_a_miss(tmp_path):
 def test_processes_share_the_cache(tmp_path):
     many = by_length(3, 8, 8)
     code = (
-        "import sys; from codeh_history.store.cache import Cache; from codeh_history.tokens import open_counter; "
+        "import sys; from codeh_history.store.cache import Cache; from codeh_history.tokens.counter import open_counter; "
         "c = open_counter(None, cache=Cache(sys.argv[1])); "
         "print(sum(c.counts([f'{sys.argv[2]} {n}' for n in range(50)] + [f'word {n}' for n in range(300)])))"
     )

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.tokens import media, message_tokens, open_counter
+from codeh_history.tokens import media
+from codeh_history.tokens.counter import open_counter
+from codeh_history.tokens.formula import message_tokens
 from histories import model, result, session, tool, user
 
 O200K = open_counter("o200k_base")

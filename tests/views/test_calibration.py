@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import Usage
-from codeh_history.tokens import history_tokens, open_counter
+from codeh_history.tokens.counter import open_counter
+from codeh_history.tokens.formula import history_tokens
 from codeh_history.views.calibration import QUANTILE, calibrated, for_model, quantile, ratios
 from in_process import write_session
 from strategies import encode, view_of

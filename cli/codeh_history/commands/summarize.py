@@ -33,7 +33,7 @@ from ..summaries.command import CommandRunner, Commands
 from ..summaries.request import Prompt, Sources, Wording, standard, words_of, words_within
 from ..summaries.store import Settings
 from ..summaries.window import not_due
-from ..tokens import Counter, open_counter
+from ..tokens.counter import Counter, open_counter
 from ..views import result as filtering
 from ..views.view import view_of
 

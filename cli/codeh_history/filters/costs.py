@@ -14,11 +14,10 @@ from ..session.model import Json, Part
 from ..session.sources import rendered
 from ..session.view import View
 from ..store.cache import Cache
-from ..tokens import (
-    Counter,
+from ..tokens.counter import Counter, open_counter
+from ..tokens.formula import (
     history_tokens,
     message_tokens,
-    open_counter,
     part_tokens,
     system_tokens,
     text_tokens,

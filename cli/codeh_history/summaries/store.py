@@ -25,7 +25,8 @@ from ..session.view import View, arrange, text_of
 from ..store import log, read
 from ..store.locked import Locked
 from ..store.resolve import Target
-from ..tokens import Counter, history_tokens
+from ..tokens.counter import Counter
+from ..tokens.formula import history_tokens
 from ..views.view import view_of
 from . import window
 from .request import Prompt, Request, Sources, without_text

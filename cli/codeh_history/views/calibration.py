@@ -15,8 +15,8 @@ from ..session.view import View
 from ..store import read
 from ..store.read import stamps_of
 from ..store.resolve import ids
-from ..tokens import Counter, history_tokens, message_tokens, open_counter
-from ..tokens.counter import APPROX
+from ..tokens.counter import APPROX, Counter, open_counter
+from ..tokens.formula import history_tokens, message_tokens
 from ..tokens.vocabulary import NAMES
 
 SESSIONS = 200  # the newest sessions that are read

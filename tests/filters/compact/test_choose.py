@@ -11,7 +11,7 @@ from codeh_history.filters.compact.summary import Entry, entries_of, entry, fiel
 from codeh_history.filters.compact.units import CHAT, PEOPLE, WORK, shape_of
 from codeh_history.filters.compact.words import features
 from codeh_history.session.model import Summary
-from codeh_history.tokens import open_counter
+from codeh_history.tokens.counter import open_counter
 from compact.short import section, summary, tokens, tool_call, working
 from histories import model, session, user
 

@@ -27,7 +27,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.session.records import lines_of, parse
-from codeh_history.tokens import Characters, open_counter
+from codeh_history.tokens.counter import Characters, open_counter
 from codeh_history.views.result import compaction
 from compact import long
 from compact.long import line, request_cost, session

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.filters.compact.plan import Settings
 from codeh_history.session.ops import apply
-from codeh_history.tokens import open_counter, parts_tokens, summary_text
+from codeh_history.tokens.counter import open_counter
+from codeh_history.tokens.formula import parts_tokens, summary_text
 from compact.long import request_cost
 from compact.short import BIG, tool_call
 from histories import model, session, user

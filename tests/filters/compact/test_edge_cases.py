@@ -7,7 +7,7 @@ from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.base.read_json import strings_in
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
-from codeh_history.tokens import Characters
+from codeh_history.tokens.counter import Characters
 from compact import long
 from compact.long import IMAGE, PDF, output, prose
 from compact.short import COUNTER, plan, texts_of, tokens, tool_call

@@ -9,7 +9,7 @@ from codeh_history.filters.compact import POLICIES, Settings, compact
 from codeh_history.filters.compact.explain import KINDS, MOST, SPENT, explained
 from codeh_history.session.ops import apply
 from codeh_history.session.view import text_of
-from codeh_history.tokens import Characters, open_counter
+from codeh_history.tokens.counter import Characters, open_counter
 from codeh_history.tokens.formula import cost_beside_messages
 from compact import long
 from compact.long import IMAGE, cost, output, prose

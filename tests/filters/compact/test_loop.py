@@ -5,7 +5,7 @@ import pytest
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
-from codeh_history.tokens import Characters
+from codeh_history.tokens.counter import Characters
 from compact.long import IMAGE, prose
 from compact.short import loop, sources, texts_of, tokens, tool_call
 from histories import model, session, user

@@ -10,7 +10,7 @@ from codeh_history.filters.compact.plan import LOW
 from codeh_history.session.model import Summary
 from codeh_history.summaries.store import tokens as size
 from codeh_history.summaries.window import Batch
-from codeh_history.tokens import open_counter
+from codeh_history.tokens.counter import open_counter
 from compact.short import questions, working
 from histories import model, session, user
 from summarizing import digest

@@ -15,7 +15,7 @@ from codeh_history.filters.compact.replay import replay
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
-from codeh_history.tokens import open_counter
+from codeh_history.tokens.counter import open_counter
 from codeh_history.views.result import compaction
 from compact import long, phrasings, planted
 from compact.long import cost, line, request_cost

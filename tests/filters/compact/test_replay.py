@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from codeh_history.filters.compact import Settings
 from codeh_history.filters.compact.replay import _context, _shared, replay
-from codeh_history.tokens import Characters, open_counter
+from codeh_history.tokens.counter import Characters, open_counter
 from compact import long
 from length import examples
 from strategies import view_of

@@ -6,8 +6,8 @@ import pytest
 from codeh_history.filters.compact import Settings, stages, stubs
 from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.session.ops import apply
-from codeh_history.tokens import open_counter, text_tokens
-from codeh_history.tokens.formula import parts_tokens
+from codeh_history.tokens.counter import open_counter
+from codeh_history.tokens.formula import parts_tokens, text_tokens
 from compact.long import IMAGE, output, prose
 from compact.short import COUNTER, plan, sources, texts_of, tokens, tool_call
 from histories import call, model, result, session, tool, user

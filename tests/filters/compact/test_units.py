@@ -10,7 +10,8 @@ from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.units import Layout, limit_messages, units
 from codeh_history.session.ops import apply
-from codeh_history.tokens import Characters, open_counter, vocabulary
+from codeh_history.tokens import vocabulary
+from codeh_history.tokens.counter import Characters, open_counter
 from compact.long import output
 from compact.short import BIG, COUNTER, plan, texts_of, tokens, tool_call, working
 from histories import call, conversations, model, result, session, tool, user

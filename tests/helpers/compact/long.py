@@ -13,7 +13,7 @@ from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options
 from codeh_history.session.model import CONTINUATION, Message
-from codeh_history.tokens import history_tokens
+from codeh_history.tokens.formula import history_tokens
 from histories import TS
 from strategies import view_of
 

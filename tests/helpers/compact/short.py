@@ -4,7 +4,7 @@ import orjson
 
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
-from codeh_history.tokens import open_counter
+from codeh_history.tokens.counter import open_counter
 from compact.long import cost, output, prose
 from histories import call, model, result, tool, user
 

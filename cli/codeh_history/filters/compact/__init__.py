@@ -10,7 +10,8 @@ from __future__ import annotations
 from ...session.model import CONTINUATION
 from ...session.sources import rendered
 from ...session.view import View
-from ...tokens import ByteBound, Counter, history_tokens
+from ...tokens.counter import Counter
+from ...tokens.formula import ByteBound, history_tokens
 from .plan import HIGH, LOW, Plan, Settings, Step, read
 
 __all__ = ["HIGH", "LOW", "POLICIES", "Plan", "Settings", "Step", "compact", "read"]

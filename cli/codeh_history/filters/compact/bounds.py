@@ -14,8 +14,7 @@ from ...session.model import Json
 from ...session.ops import apply, drop
 from ...session.sources import rendered
 from ...session.view import View
-from ...tokens import Characters, Counter
-from ...tokens.counter import vocabulary_of
+from ...tokens.counter import Characters, Counter, vocabulary_of
 from .. import compact
 from ..costs import counter_for
 from . import Plan, Settings

@@ -9,8 +9,8 @@ from ...session.model import CONTINUATION, Json, Message, Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import View, arrange
 from ...summaries.authorship import rows
-from ...tokens import Counter, part_tokens, parts_tokens, summary_text
-from ...tokens.formula import cost_beside_messages, unscaled_costs
+from ...tokens.counter import Counter
+from ...tokens.formula import cost_beside_messages, part_tokens, parts_tokens, summary_text, unscaled_costs
 from . import stubs
 from .plan import Settings, Step
 from .summary import OF_TOOLS, entries_of

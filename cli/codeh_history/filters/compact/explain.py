@@ -12,8 +12,8 @@ from ...session.model import Json, Message, Part
 from ...session.ops import NEXT, shown_parts
 from ...session.sources import rendered
 from ...session.view import View
-from ...tokens import Counter, part_tokens
-from ...tokens.formula import cost_beside_messages, summary_text, unscaled_costs
+from ...tokens.counter import Counter
+from ...tokens.formula import cost_beside_messages, part_tokens, summary_text, unscaled_costs
 from ..costs import largest
 from . import stubs
 from .summary import KINDS as HEADING_OF

@@ -12,7 +12,7 @@ from ...session.view import View
 from ...summaries import cues
 from ...summaries.ledger import Ledger
 from ...summaries.prose import clip
-from ...tokens import Counter
+from ...tokens.counter import Counter
 from .choose import Chooser, choose, names, settle
 from .draft import Draft, History
 from .lines import HEAD, Line, Reader, texts_of

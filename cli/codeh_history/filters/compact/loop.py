@@ -12,7 +12,8 @@ from functools import partial
 
 from ...session.model import Part
 from ...session.view import View
-from ...tokens import Counter, parts_tokens
+from ...tokens.counter import Counter
+from ...tokens.formula import parts_tokens
 from . import stages, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings

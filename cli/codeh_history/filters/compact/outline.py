@@ -17,7 +17,8 @@ from ...summaries.prose import clip
 from ...summaries.request import Sources, words_within
 from ...summaries.store import tokens as tokens_of
 from ...summaries.window import Batch, period
-from ...tokens import Counter, history_tokens, message_tokens
+from ...tokens.counter import Counter
+from ...tokens.formula import history_tokens, message_tokens
 from .extract import extract
 from .plan import LOW, Plan, Settings
 from .units import Layout

@@ -15,8 +15,8 @@ from ...session.model import Json, Message
 from ...session.ops import apply
 from ...session.sources import rendered
 from ...session.view import View
-from ...tokens import Counter, message_tokens
-from ...tokens.formula import cost_beside_messages
+from ...tokens.counter import Counter
+from ...tokens.formula import cost_beside_messages, message_tokens
 from . import compact
 from .plan import HIGH, Settings
 

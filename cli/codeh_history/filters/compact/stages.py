@@ -13,7 +13,7 @@ from ...session.model import Json, Message, Part
 from ...session.pairing import Call
 from ...session.records import dumps
 from ...summaries.calls import paths_of, words_of
-from ...tokens import parts_tokens
+from ...tokens.formula import parts_tokens
 from . import stubs, words
 from .draft import Change, Draft
 from .units import Place

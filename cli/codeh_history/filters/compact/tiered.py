@@ -7,7 +7,8 @@ from collections.abc import Callable
 from ...base.errors import BudgetUnreachable
 from ...session.model import Json
 from ...session.view import View
-from ...tokens import Counter, parts_tokens, system_tokens, tools_tokens
+from ...tokens.counter import Counter
+from ...tokens.formula import parts_tokens, system_tokens, tools_tokens
 from . import stages, stubs
 from .draft import Draft, History
 from .extract import Extract

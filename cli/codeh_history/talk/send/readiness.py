@@ -21,7 +21,7 @@ from ...session.view import View
 from ...store.paths import SERVER, path_of
 from ...store.read import is_ours, size_of
 from ...store.resolve import Target
-from ...tokens import Counter
+from ...tokens.counter import Counter
 from ...tokens.formula import cost_beside_messages, unscaled_costs
 from ...views import skim
 from ...views.rows import beginning, text_of
