@@ -50,6 +50,14 @@ PARTS = {
 }
 
 
+def test_the_first_piece_of_a_text_may_come_again():
+    events = [
+        gemini_event({"text": text}, finish=finish)
+        for text, finish in zip("aab", (None, None, "STOP"), strict=True)
+    ]
+    assert wire.read(sse(*events)).parts == [{"text": "aab"}]
+
+
 def test_what_pythons_client_dumps_is_read_as_what_arrived():
     """`response.model_dump(mode="json")` and `model_dump_json(by_alias=True)` of google-genai."""
     args = {"city_name": "Rome", "day": None}

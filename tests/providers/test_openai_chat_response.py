@@ -180,6 +180,16 @@ def test_streamed_audio_grows():
     ]
 
 
+@pytest.mark.parametrize(
+    "texts", [["**", "a", "**", "\n", "**", "b", "**"], ["ha", "ha", "!"], ["", "- ", "a", "", "b"]]
+)
+def test_the_first_piece_of_a_text_may_come_again(texts):
+    """Ollama sends the role with every chunk, and all chunks of a second have one time."""
+    events = [chunk({"role": "assistant", "content": text}) for text in texts]
+    outcome = wire.read(sse(*events, chunk({"role": "assistant", "content": ""}, "stop"), done=True))
+    assert outcome.parts == [{"text": "".join(texts)}]
+
+
 def test_repeated_ids_and_roles_start_nothing():
     """Some give every chunk an id of its own, some the role again."""
     own_ids = [

@@ -43,13 +43,13 @@ class Stream(StreamReader):
     def belongs(self, event: Json) -> bool:
         """Another response id begins another answer, and so does a repetition of the first event.
 
-        An event without usage may be repeated within an answer, but hardly as the second event.
+        An event without usage may be repeated within an answer; without an id, hardly as the second event.
         """
         event = fields.camelled(event)
         id = name_of(event.get("responseId"))
         if id is not None and self.id is not None and id != self.id:
             return False
-        unique = self.done or self._events == 1 or "usageMetadata" in event
+        unique = self.done or (id is None and self._events == 1) or "usageMetadata" in event
         return not (unique and event == self._first)
 
     def feed(self, event: Json) -> list[Part]:

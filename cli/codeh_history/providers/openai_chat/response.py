@@ -74,6 +74,7 @@ class Stream(StreamReader):
 
     def __init__(self) -> None:
         self._first: Json | None = None
+        self._roles = 0  # chunks with a role: one, or all at some hosts
         self._message: Json = {}  # the other fields of the deltas
         self._texts: dict[str, list[str]] = {}  # the pieces of texts, by field
         self._calls: dict[int, Json] = {}  # by index, without arguments
@@ -83,16 +84,18 @@ class Stream(StreamReader):
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
-        """A role begins another answer if the id is new or the chunk repeats the first one.
+        """A role begins another answer if the id is new or the chunk repeats the first one, without a text.
 
-        Neither a new id nor a role alone does: some hosts send new ids with every chunk, others the role.
+        Neither a new id nor a role alone does: some hosts send new ids with every chunk, others the role,
+        and with it the same text again and again.
         """
         if self.done:
             return False
         id = name_of(event.get("id"))
-        opens = name_of(object_of(first(event.get("choices")).get("delta")).get("role"))
+        delta = object_of(first(event.get("choices")).get("delta"))
         another = id is not None and self.id is not None and id != self.id
-        return not (opens and (another or event == self._first))
+        repeated = event == self._first and self._roles == 1 and not _texts(delta)
+        return not (name_of(delta.get("role")) and (another or repeated))
 
     def end(self) -> None:
         self.done = True
@@ -105,6 +108,7 @@ class Stream(StreamReader):
         choice = first(event.get("choices"))
         self._further |= further(event.get("choices"))
         delta = object_of(choice.get("delta"))
+        self._roles += "role" in delta
         for piece in objects(delta.get("tool_calls")):
             self._add_call(piece)
         texts = {key: delta[key] for key in _TEXTS if isinstance(delta.get(key), str)}
