@@ -147,6 +147,14 @@ def test_counter_by_name_or_model(name, model, expected):
     assert open_counter(name, model=model).name == expected
 
 
+@pytest.mark.parametrize(("model", "rule"), [
+    ("gpt-5.1", "openai"), ("openai/gpt-6", "openai-patches"), ("gemini-2.5-pro", "gemini"), ("gemini-3-flash-preview", "gemini-3"),
+    ("claude-sonnet-4-5", "anthropic"), ("claude-opus-4-8", "anthropic-4.7"), ("claude-sonnet-5", "anthropic-4.7"), (None, "anthropic"),
+])  # fmt: skip
+def test_media_cost_what_the_generation_of_the_model_takes(model, rule):
+    assert open_counter(None, model=model).media == rule
+
+
 @pytest.mark.parametrize("name", ["o200k", "", "tiktoken", "p50k_base"])
 def test_an_unknown_counter_is_a_usage_error(name):
     with pytest.raises(Usage, match="o200k_base, cl100k_base, approx"):

@@ -30,7 +30,9 @@ def png(width, height):
 @pytest.mark.parametrize(("rule", "size", "tokens"), [
     ("anthropic", (540, 360), 260), ("anthropic", (512, 512), 361), ("anthropic", (1024, 1024), 1369),
     ("anthropic", (4000, 3000), 1568), ("anthropic", (1, 1), 1), ("openai", (3008, 2000), 1105),
-    ("openai", (512, 512), 255), ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
+    ("openai", (512, 512), 255), ("anthropic-4.7", (4000, 4000), 4784), ("anthropic-4.7", (512, 512), 361),
+    ("openai-patches", (512, 512), 308), ("openai-patches", (9000, 9000), 12_000), ("gemini-3", (40, 40), 1102),
+     ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
 ])  # fmt: skip
 def test_images_cost_by_dimensions(rule, size, tokens):
     assert media.image_tokens(*size, rule) == tokens

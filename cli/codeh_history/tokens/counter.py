@@ -23,10 +23,16 @@ APPROX = "approx"
 _MODELS = {
     ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4."): (DEFAULT, "openai"),
     ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding"): ("cl100k_base", "openai"),
+    ("gpt-5-mini", "gpt-5-nano", "gpt-5.5", "gpt-5.6", "gpt-6"): (DEFAULT, "openai-patches"),
     ("gpt-", "chatgpt-4o", "o1", "o3", "o4"): (DEFAULT, "openai"),
+    ("gemini-3", "gemini-4"): (DEFAULT, "gemini-3"),
     ("gemini",): (DEFAULT, "gemini"),
+    (
+        "claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-8", "claude-opus-4.8", "claude-opus-5",
+        "claude-sonnet-5", "claude-haiku-5", "claude-fable", "claude-mythos",
+    ): (DEFAULT, "anthropic-4.7"),
     ("claude", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command"): (DEFAULT, "anthropic"),
-}
+}  # fmt: skip
 _OTHER_MODEL = (DEFAULT, "anthropic")
 _TEXT_OVERHEAD = 150  # bytes of overhead per text
 

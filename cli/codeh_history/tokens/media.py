@@ -2,8 +2,9 @@
 
 Only headers are read; if one lacks the data, the largest image or an estimate from the file's size is used.
 Rules (providers' documentation, checked against recorded usage): Anthropic prices patches of 28 by 28 after
-scaling to a long edge of 1568, OpenAI tiles of 512 by 512 after scaling to 2048 and a short side of 768,
-Gemini tiles of 768 by 768.
+scaling to a long edge of 1568, or 2576 from 4.7 on; OpenAI tiles of 512 by 512 after scaling to 2048 and a
+short side of 768, its small and newest models patches of 32 by 32; Gemini 2 tiles of 768 by 768, Gemini 3
+every image alike.
 """
 
 from __future__ import annotations
@@ -20,9 +21,19 @@ _PDF_PAGE = rb"/Type\s*/Page(?![a-zA-Z])"
 _PDF_COUNT = rb"/Count\s+(\d{1,6})"
 _BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
 
-_PAGE_TOKENS = {"anthropic": 2000, "openai": 1000, "gemini": 258}  # text and image of a page
+_PAGE_TOKENS = {  # text and image of a page
+    "anthropic": 2000, "anthropic-4.7": 2000, "openai": 1000, "openai-patches": 1000, "gemini": 258,
+    "gemini-3": 532,
+}  # fmt: skip
 _TOKENS_PER_SECOND = {"audio": 32, "video": 295}  # video: a frame of 263 and its audio
-_MAX_IMAGE_TOKENS = {"anthropic": 1568, "openai": 1105, "gemini": 1548}
+_MAX_IMAGE_TOKENS = {
+    "anthropic": 1568, "anthropic-4.7": 4784, "openai": 1105, "openai-patches": 2940, "gemini": 1548,
+    "gemini-3": 1102,
+}  # fmt: skip
+_PATCHES = {  # side, longest edge, tokens at most, tokens per patch
+    "anthropic": (28, 1568, 1568, 1.0), "anthropic-4.7": (28, 2576, 4784, 1.0),
+    "openai-patches": (32, 1 << 16, 12_000, 1.2),
+}  # fmt: skip
 _FILE_SECONDS = 60  # assumed duration of linked audio and video
 _FILE_PAGES = 10
 _BASE64_HEADS = {
@@ -88,16 +99,19 @@ def linked_file_tokens(mime: str, rule: str) -> int:
 
 def image_tokens(width: int, height: int, rule: str) -> int:
     """Return the cost of an image of these dimensions."""
+    if rule == "gemini-3":
+        return _MAX_IMAGE_TOKENS[rule]
     if rule == "gemini":
         return 258 if max(width, height) <= 384 else 258 * ceil(width / 768) * ceil(height / 768)
     if rule == "openai":
-        for limit, side in ((2048, max), (768, min)):
-            scale = min(1.0, limit / max(1, side(width, height)))
+        for limit, edge in ((2048, max), (768, min)):
+            scale = min(1.0, limit / max(1, edge(width, height)))
             width, height = max(1, int(width * scale)), max(1, int(height * scale))
         return 85 + 170 * ceil(width / 512) * ceil(height / 512)
-    scale = min(1.0, 1568 / max(width, height, 1))
-    patches = ceil(width * scale / 28) * ceil(height * scale / 28)
-    return max(1, min(patches, 1568))
+    side, longest, most, each = _PATCHES[rule]
+    scale = min(1.0, longest / max(width, height, 1))
+    patches = ceil(width * scale / side) * ceil(height * scale / side)
+    return max(1, min(ceil(patches * each), most))
 
 
 def without_media(value: object, media: list[tuple[str, str]]) -> object:
