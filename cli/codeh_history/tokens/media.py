@@ -4,7 +4,7 @@ Only headers are read; if one lacks the data, the largest image or an estimate f
 Rules (providers' documentation, checked against recorded usage): Anthropic prices patches of 28 by 28 after
 scaling to a long edge of 1568, or 2576 from 4.7 on; OpenAI tiles of 512 by 512 after scaling to 2048 and a
 short side of 768, its small and newest models patches of 32 by 32; Gemini 2 tiles of 768 by 768, Gemini 3
-every image alike.
+the same for every image.
 """
 
 from __future__ import annotations
