@@ -230,8 +230,8 @@ def test_a_copy_that_was_continued_here_goes_its_own_way():
 
 
 def test_messages_in_another_order_are_another_session():
-    assert "another order" in str(changes(source("b a"), view(copy(source("a b")))).conflict)
-    assert "another order" in str(changes(source("c a b"), view(copy(source("a b")))).conflict)
+    assert "a different order" in str(changes(source("b a"), view(copy(source("a b")))).conflict)
+    assert "a different order" in str(changes(source("c a b"), view(copy(source("a b")))).conflict)
 
 
 def test_of_a_damaged_source_nothing_is_taken_back():

@@ -290,7 +290,7 @@ def test_2026_11_23_of_a_history_that_is_continued_the_same_messages_have_the_sa
 def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path):
     base = talk(Codex(), "one", "two")
     fork = str(in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three")))
-    why = f"what it continues is missing (rollout {SESSION}): Codex does not resume it"
+    why = f"it continues a missing rollout, {SESSION}: Codex does not resume it"
     done = run_in_process("verify", fork, home=tmp_path)
     assert (done.code, done.text) == (1, f"{fork}: line 1: {why}")
     for verb in ("verify", "show"):
@@ -325,7 +325,7 @@ def test_2026_11_23_a_history_that_leads_back_to_itself_ends(tmp_path):
     base.lines[0]["payload"]["history_base"] = {"thread_id": OTHER, "end_byte_offset": 400}
     in_place(tmp_path, base)
     done = run_in_process("verify", str(in_place(tmp_path, fork)), home=tmp_path)
-    assert (done.code, "what it continues is missing" in done.text) == (1, True)
+    assert (done.code, "it continues a missing rollout" in done.text) == (1, True)
 
 
 def reverted(home):

@@ -268,7 +268,7 @@ def test_the_kind_of_a_role_or_none_and_counted():
     assert [session.kind_of(role, kinds) for role in ("user", "assistant", "narrator", "", None, [])] == [
         "user", "codeh", None, None, None, None,
     ]  # fmt: skip
-    assert session.skipped == {"message of narrator": 1, "message of nobody": 3}
+    assert session.skipped == {"message of narrator": 1, "message of no role": 3}
 
 
 def test_undoing_a_summary_restores_the_covered_messages():

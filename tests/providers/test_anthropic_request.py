@@ -263,9 +263,9 @@ def test_omitted_content_is_noted():
         "anthropic", messages, model=OPUS, settings={"thinking": THINKING}, tools=[{"googleSearch": {}}]
     )
     assert request.notes == [
-        "message m0: sent to anthropic as a text about it: audio/wav, 8 bytes: Anthropic does not take this type",
+        "message m0: sent to anthropic as a description: audio/wav, 8 bytes: Anthropic does not take this type",
         "message m0: a part of an unknown kind (later) is left out",
-        "message m2: sent to anthropic as a text about it: audio/wav, 8 bytes: Anthropic does not take this type",
+        "message m2: sent to anthropic as a description: audio/wav, 8 bytes: Anthropic does not take this type",
         "tool googleSearch is a tool of gemini: not sent to anthropic",
         "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools",
         "thinking is left out: the model's last turn was not made with it, or is to be continued",

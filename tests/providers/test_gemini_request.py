@@ -262,7 +262,7 @@ def test_omitted_content_is_noted():
         model("a", native, by="anthropic"),
     ]
     assert requested("gemini", messages, tools=[{"type": "web_search"}]).notes == [
-        "message m0: sent to gemini as a text about it: image/gif, 8 bytes: Gemini does not take this type",
+        "message m0: sent to gemini as a description: image/gif, 8 bytes: Gemini does not take this type",
         "message m0: a part of an unknown kind (later) is left out",
         "message m0: a part that only x knows is not sent to gemini",
         "message m1: a part that only anthropic knows is not sent to gemini",

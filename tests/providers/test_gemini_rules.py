@@ -56,7 +56,7 @@ BROKEN = {
     "empty contents": (body(), "contents", "at least one content"),
     "not a list": ({"contents": "hi"}, "contents", "at least one content"),
     "no object": (body("hi"), "contents.0", "an object is expected"),
-    "a role of another provider": (body(a("assistant", "a")), "contents.0.role", "is none of user, model"),
+    "a role of another provider": (body(a("assistant", "a")), "contents.0.role", "is not one of user, model"),
     "no parts": (body({"role": "user", "parts": []}), "contents.0.parts", "must not be empty"),
     "parts missing": (body({"role": "user"}), "contents.0.parts", "must not be empty"),
     "an empty part": (body(a("user", {})), "contents.0.parts.0", "exactly one of"),

@@ -219,7 +219,7 @@ def test_media_of_results_follows_all_tool_messages():
         text("From the result of read (c1):"), IMAGE, text("[video/mp4, 8 bytes: video/mp4 cannot be sent]"),
     ]  # fmt: skip
     assert made.notes == [
-        "message m2: sent to openai-chat as a text about it: video/mp4, 8 bytes: video/mp4 cannot be sent"
+        "message m2: sent to openai-chat as a description: video/mp4, 8 bytes: video/mp4 cannot be sent"
     ]
 
 
@@ -241,7 +241,7 @@ def test_notes_name_omitted_content():
         "message m0: a part that only gemini knows is not sent to openai-chat",
         "message m1: a part that only anthropic knows is not sent to openai-chat",
         "message m1: a part of an unknown kind (later) is left out",
-        "message m2: a part cannot stand here, and is not sent",
+        "message m2: a part is not allowed here, and is not sent",
     ]
 
 

@@ -296,9 +296,9 @@ def test_notes_name_omitted_content():
     ]
     assert request(records).notes == [
         "message m0: a part that only gemini knows is not sent to openai-responses",
-        "message m1: local_shell_call cannot stand here, and is not sent",
+        "message m1: local_shell_call is not allowed here, and is not sent",
         "message m1: a part of an unknown kind (later) is left out",
-        "message m2: computer_call_output cannot stand here, and is not sent",
+        "message m2: computer_call_output is not allowed here, and is not sent",
     ]
 
 

@@ -125,7 +125,7 @@ class _Comparison:
                 continue
             if isinstance(item, Entry):
                 if new or place < last:
-                    return f"its messages are in another order now, from {item.id} on"
+                    return f"its messages are now in a different order, from {item.id} on"
                 last = place
             undone = self.reverts[item.id]
             for revert in undone if all(MARK in revert for revert in undone) else ():

@@ -171,7 +171,7 @@ class Session:
     def kind_of(self, role: object, kinds: Mapping[str, str]) -> str | None:
         """Return the kind of a message with this role; count a message of any other role as skipped."""
         kind = kinds.get(role) if isinstance(role, str) else None
-        self.skip(f"message of {name_of(role) or 'nobody'}", kind is None)
+        self.skip(f"message of {name_of(role) or 'no role'}", kind is None)
         return kind
 
     # -- its items -----------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def _session(program: str, value: Json, number: int, ids: ConversationIds) -> Se
             case "result":
                 session.problem(number, "drops", "an observation without a call")
             case None:
-                session.skip(f"turn of {who or 'nobody'}")
+                session.skip(f"turn of {who or 'no one'}")
             case kind:
                 session.add(kind, parts)
     return session

@@ -84,7 +84,7 @@ class Array:
     def stub(self, part: Part, why: str, source: str) -> str:
         """Return the text that replaces media that cannot be sent, and note the replacement."""
         text = media_stub(part, why)
-        self.notes.append(f"message {source}: sent to {self.name} as a text about it: {text[1:-1]}")
+        self.notes.append(f"message {source}: sent to {self.name} as a description: {text[1:-1]}")
         return text
 
     def left_out(self, part: Part, source: str) -> None:
@@ -97,7 +97,7 @@ class Array:
         if native is None:
             what = f"a part of an unknown kind ({', '.join(sorted(part))}) is left out"
         elif native.get("provider") == self.name:
-            what = f"{kind or 'a part'} cannot stand here, and is not sent"
+            what = f"{kind or 'a part'} is not allowed here, and is not sent"
         else:
             what = f"a part that only {native.get('provider')} knows is not sent to {self.name}"
         self.notes.append(f"message {source}: {what}")

@@ -47,7 +47,7 @@ class OpenAIValidator(Validator):
         for where, part in each(content, path):
             block = object_of(part)
             kind = block.get("type")
-            what = f"{kind!r} cannot stand here; allowed: {', '.join(kinds)}"
+            what = f"{kind!r} is not allowed here; allowed: {', '.join(kinds)}"
             if self.require(kind in kinds, f"{where}.type", what):
                 self.part(str(kind), block, where)
 

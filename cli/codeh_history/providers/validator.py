@@ -62,7 +62,7 @@ class Validator:
             self.expect(f"{path}.{field}".lstrip("."), value.get(field), kind)
 
     def role(self, path: str, role: object, roles: Sequence[str]) -> bool:
-        return self.require(role in roles, f"{path}.role", f"{role!r} is none of {', '.join(roles)}")
+        return self.require(role in roles, f"{path}.role", f"{role!r} is not one of {', '.join(roles)}")
 
     def model(self) -> None:
         self.require(name_of(self.body.get("model")), "model", "a model's name is required")

@@ -166,9 +166,7 @@ class _Rollout:
         path = next((path for path in source.others(self.program.places) if id == ids_of(path)[1]), None)
         if path is None or id in reading:
             number = 0 if len(reading) > 1 else 1
-            self.add_refusal(
-                number, f"what it continues is missing (rollout {id})", "read without it", lacks=True
-            )
+            self.add_refusal(number, f"it continues a missing rollout, {id}", "read without it", lacks=True)
             return
         session, self.session = self.session, Session(self.program.name, ids_of(path)[0])
         try:

@@ -42,7 +42,7 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
     places = {id: place for place, id in enumerate(stored)}
     stored_ids = [id for id in messages if id in stored]
     if stored_ids != messages[: len(stored_ids)]:
-        raise ContentConflict("its messages are in another order")
+        raise ContentConflict("its messages are in a different order")
     absent = [id for id in dict.fromkeys(live) if id not in set(messages)]
     if absent and not stored_ids:
         raise ContentConflict("another session of that id")

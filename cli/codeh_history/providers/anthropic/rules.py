@@ -97,7 +97,7 @@ class Rules(Validator):
     def block(self, block: Json, path: str, role: str) -> None:
         kind = block["type"]
         if kind in (blocks.OF_A_USER if role == "assistant" else blocks.OF_A_MODEL):
-            self.report(path, f"a {kind} block cannot stand in a message of role {role}")
+            self.report(path, f"a {kind} block is not allowed in a message of role {role}")
         if kind == "text" and not blocks.has_text(block.get("text")):
             self.report(path, "text content blocks must contain non-whitespace text")
         for field in _REQUIRED.get(kind, ()):
@@ -194,7 +194,9 @@ class Rules(Validator):
         thinking = object_of(self.body.get("thinking"))
         last, path = object_of(messages[-1]), f"messages.{len(messages) - 1}"
         if not thinks(thinking, [message for message in messages if isinstance(message, dict)]):
-            self.report(path, "expected thinking first in the model's last turn, for thinking is enabled")
+            self.report(
+                path, "expected thinking first in the model's last turn, as thinking is enabled"
+            )
         if last.get("role") != "assistant":
             return
         content = last.get("content")

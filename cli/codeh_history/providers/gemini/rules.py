@@ -94,7 +94,7 @@ class Rules(Validator):
         model = turn.role == "model"
         own, other = ("functionCall", "functionResponse") if model else ("functionResponse", "functionCall")
         for path, _ in turn.select(key=other):
-            self.report(path, f"a {other} must stand in a {'user' if model else 'model'}'s turn")
+            self.report(path, f"a {other} must be in a {'user' if model else 'model'}'s turn")
         parts = turn.select(key=own)
         if model and parts:
             why = "a function call must come immediately after a user's turn or a response"

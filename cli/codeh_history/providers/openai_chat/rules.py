@@ -31,7 +31,7 @@ class Rules(OpenAIValidator):
             self.message(object_of(message), path)
         self.unanswered()
         if "max_tokens" in body and _REASONING.match(self.named):
-            self.report("max_tokens", "this model wants max_completion_tokens instead")
+            self.report("max_tokens", "this model requires max_completion_tokens instead")
         if body.get("stream_options") is not None:
             self.require(body.get("stream"), "stream_options", "only allowed when stream is true")
         if body.get("tool_choice") is not None:
@@ -77,7 +77,7 @@ class Rules(OpenAIValidator):
         if content is not None:
             self.content(content, f"{path}.content", ("text", "refusal"))
         elif not (calls or message.get("function_call") or message.get("audio")):
-            self.report(f"{path}.content", "a text is expected, for there are no tool calls")
+            self.report(f"{path}.content", "a text is expected, because there are no tool calls")
         if calls is None:
             return
         self.caller = f"{path}.tool_calls"

@@ -54,7 +54,7 @@ class Rules(OpenAIValidator):
         if id is not None and self.require(
             name_of(id), f"{path}.id", "an item's original id, or none, is expected"
         ):
-            self.require(id not in self.ids, f"{path}.id", f"the item {id} is there twice")
+            self.require(id not in self.ids, f"{path}.id", f"the id {id} is used twice")
             self.ids.add(id)
 
     def message(self, message: Json, path: str) -> None:
