@@ -19,7 +19,13 @@ PHRASES = """
     goes over|looked at|that are there|gives? back|in vain|whose words|the same of|no second
     what (?:it|they|each|a line|a message|the log) says?|says? (?:no more|nothing)|(?:Usage|BadData|None) where
     stands? (?:beside|below|above|before|behind|alone|there)
+    found (?:offline|without asking)|whatever (?:it|they|follows)|neighbouring|further on|it stands|comes of it
+    as (?:they|it) stands?|whose it (?:is|was)|brought to light|goes? by|(?:be|are) gone|in one's
 """
+IN_DOCSTRINGS = """
+    goes? back|(?:can|cannot) be told|told apart|(?:cannot|may|must) stand|takes no|where (?:it|they) (?:stands?|lies?)
+    as (?:it is|they are|they were)(?=[.,;:)]|$)
+"""  # words that a page may need
 SPEAKERS = "whom|nobody|who says|was said"  # ordinary words in code about speakers
 
 
@@ -27,7 +33,7 @@ def pattern(*phrases):
     return re.compile(rf"\b(?:{'|'.join(map(str.strip, phrases))})\b", re.IGNORECASE)
 
 
-IN_CODE = pattern(*PHRASES.strip().splitlines())
+IN_CODE = pattern(*PHRASES.strip().splitlines(), *IN_DOCSTRINGS.strip().splitlines())
 FORBIDDEN = pattern(*PHRASES.strip().splitlines(), SPEAKERS)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 

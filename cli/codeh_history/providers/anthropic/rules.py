@@ -194,9 +194,7 @@ class Rules(Validator):
         thinking = object_of(self.body.get("thinking"))
         last, path = object_of(messages[-1]), f"messages.{len(messages) - 1}"
         if not thinks(thinking, [message for message in messages if isinstance(message, dict)]):
-            self.report(
-                path, "expected thinking first in the model's last turn, as thinking is enabled"
-            )
+            self.report(path, "expected thinking first in the model's last turn, as thinking is enabled")
         if last.get("role") != "assistant":
             return
         content = last.get("content")
