@@ -154,7 +154,7 @@ def is_prose(line: str) -> bool:
 
 
 def fence_after(line: str, open: str) -> str:
-    """Return the code fence that is open after this line; `open`: before it; "": none."""
+    """Return the code fence ("": none) that is open after this line; `open`: the one before it."""
     mark = line[:3]
     if not open:
         return mark if mark in ("```", "~~~") and mark not in line[3:] else ""

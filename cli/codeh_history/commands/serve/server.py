@@ -148,7 +148,7 @@ class Server:
     # -- commands -------------------------------------------------------------------------------------
 
     async def handle(self, job: Job, earlier: Sequence[asyncio.Task[None]]) -> None:
-        """Run a request when the earlier ones are done, and answer it; do not run a cancelled one."""
+        """Run a request after the earlier ones, and answer it; a cancelled one waits, but is not run."""
         for task in earlier:
             await task
         async with self.slots[job.scope.endless]:

@@ -111,7 +111,7 @@ def name_end(text: str, lower: str, start: int, end: int, kind: str) -> int:
 
 
 def name_end_after_keyword(text: str, end: int) -> int:
-    """Return the end of the name whose keyword ends at `end`; 0 if it continues as another word."""
+    """Return the end of the name whose keyword ends at `end`; 0 if it continues as another name."""
     after = text[end : end + 1]
     if after >= _UNSPACED_SCRIPTS:
         return end

@@ -160,7 +160,7 @@ class _Source:
         return ending not in _EXTENSIONS or name.lower() in _PRODUCTS or self.has(name)
 
     def has_id(self, name: str) -> bool:
-        """Whether the source has an id as written, abbreviated as a hash, or as a number with a unit."""
+        """Whether the source has an id as written, its full hash, or a number with a unit by its value."""
         if re.fullmatch(r"[A-Za-z]\d", name):  # `Q2`, `S3`
             return True
         if measure := _SHORT.fullmatch(name):
