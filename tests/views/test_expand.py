@@ -46,6 +46,7 @@ def big():
         (w().a("abc").a("abd"), "abc", m("abc")), (w().a("abc").a("xyz"), "a", m("abc")),
         (w().a("a").a("b").x("X").a("c"), "X", m("a", "b")),
         (w().a("a").x("X").a("b").x("Y").a("c"), "X", m("a")),
+        (big().x("X"), "K", m("a", "d", "e")), (big().x("X"), "Z", m("a", "b", "c")),
         (w().a("a").u("U", "a", "v2").c("U"), "a", ["message a", "update U", "commit U"]),
         (w().a("a").u("U", "a", "v2").c("U"), "U", ["message a", "update U", "commit U"]),
         (w().a("a").u("U", "a", "v2").c("U").r("R", "U"), "a", m("a")),

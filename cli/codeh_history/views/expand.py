@@ -28,10 +28,9 @@ def expand(view: View, name: str, *, session: str) -> list[bytes]:
 def message_ids(view: View, name: str, session: str) -> list[str]:
     """Return the ids of the messages that a name refers to."""
     summaries = {summary.id: summary for summary in [*view.summaries, *view.hidden_summaries]}
-    compactions = {record.data["id"]: record for record in view.applied}
     if name.startswith(":") or name in view.all:
         return [find_message(view, name, session=session).id]
-    names = [*summaries, *compactions, *view.changes]
+    names = [*summaries, *view.changes]
     if name not in names:
         matches = dict.fromkeys(id for id in (*view.all, *names) if name and id.startswith(name))
         # a compaction takes precedence over its summaries (`ID.N`)
@@ -40,10 +39,10 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
         name = unique_match(name, roots, session, otherwise)
     if name in view.all or name in summaries:
         return covered([name], summaries, view.all)
-    if name in compactions:
-        ops = compactions[name].data["ops"]
-        return covered([id for op in ops for id in ids_in(op, ("ids", "id"))], summaries, view.all)
     step = view.changes[name]
+    if step.type == "compaction":
+        ops = view.log.records[step.place].data["ops"]
+        return covered([id for op in ops for id in ids_in(op, ("ids", "id"))], summaries, view.all)
     if step.type == "clear":
         return [m.id for m in view.all.values() if m.hidden == "clear" and m.place < step.place]
     return [step.message.id] if step.message is not None else []
