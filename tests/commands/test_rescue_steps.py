@@ -211,9 +211,10 @@ def problems(*located):
     [
         ([(3, "torn")], "line 3: torn"), ([(3, "torn"), (5, "torn")], "lines 3, 5: torn"), ([(0, "no head")], "no head"),
         ([(n, "torn") for n in range(1, 7)], "lines 1, 2, 3 and 3 more: torn"), ([(1, "a"), (2, "b"), (3, "c")], "line 1: a|line 2: b|line 3: c"),
+        ([(1, "a"), (2, "b"), (3, "c"), (4, "d")], "line 1: a|line 2: b|line 3: c|and 1 other kind (`codeh-history verify FILE`)"),
         ([(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e")], "line 1: a|line 2: b|line 3: c|and 2 other kinds (`codeh-history verify FILE`)"),
     ],
-    ids=["one", "twice", "all of it", "many lines", "three kinds", "more kinds"],
+    ids=["one", "twice", "all of it", "many lines", "three kinds", "one more kind", "more kinds"],
 )  # fmt: skip
 def test_problems_are_reported_by_kind_with_their_first_lines(located, answered):
     assert report(ok=False, problems=problems(*located))["broken"] == answered
@@ -227,7 +228,11 @@ def test_repairs_are_counted():
 
 
 def test_removed_content_is_listed_largest_first_with_its_summary():
-    gone = {"texts": {"parts": 1, "tokens": 10}, "results": {"parts": 1500, "tokens": 90_000}}
+    gone = {
+        "texts": {"parts": 1, "tokens": 10},
+        "results": {"parts": 1500, "tokens": 90_000},
+        "answers": {"parts": 0, "tokens": 4},
+    }
     rows = report(
         compacted=True,
         let_go=gone,

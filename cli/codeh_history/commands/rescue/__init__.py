@@ -215,13 +215,14 @@ def _broken(problems: Sequence[Json]) -> list[str]:
         numbers = f"line{'s' if lines[1:] else ''} {', '.join(lines[:LINES])}{rest}: " if lines else ""
         texts.append(f"{numbers}{reason}")
     more = len(where) - BROKEN
-    return [*texts, f"and {more:,} other kinds (`codeh-history verify FILE`)" if more > 0 else ""]
+    return [*texts, f"and {plural(more, 'other kind')} (`codeh-history verify FILE`)" if more > 0 else ""]
 
 
 def _removed(rescue: Json) -> Iterator[str]:
     for kind, amount in sorted(rescue["let_go"].items(), key=lambda item: -item[1]["tokens"]):
         noun = kind.removesuffix("s") if amount["parts"] == 1 else kind
-        yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
+        if amount["parts"]:  # else of messages without parts
+            yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
     for kind, count in rescue["not_written"].items():
         if kind != writing.THOUGHT:  # included in the token counts
             yield plural(count, kind)
