@@ -244,7 +244,7 @@ def test_system_messages_between(target, messages, expected):
 def test_prefill_has_no_trailing_whitespace():
     assert sent(user("a"), model("b \n"))[1:] == [("assistant", "b")]
     assert sent(user("a"), model("b ", native(SEARCH), by=CLAUDE))[1:] == [("assistant", "b ", SEARCH)]
-    assert sent(model(" ")) == []
+    assert sent(model(" ")) == [("user", "(empty message)")]
     assert sent(user("a "), model(" ")) == [("user", "a ")]
     assert sent(user("a"), model(thought(), "b", by=CLAUDE))[1:] == [("assistant", "b")]
     on = {"thinking": {"type": "enabled", "budget_tokens": 1024}}

@@ -8,7 +8,7 @@ from ..session.model import Any, Json, Message, Part
 from .base import Options, Request, Tool
 from .parts import list_of
 from .tools import declared
-from .turns import EMPTY_MESSAGE, Turn, media_stub, runs
+from .turns import Turn, media_stub, runs
 
 _CONTENT = frozenset(("inlineData", "fileData", "functionCall", "functionResponse", "native"))
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
@@ -32,17 +32,15 @@ class Array:
 
     def fill(self, messages: Sequence[Message], summaries: Sequence[str]) -> None:
         add = {"user": self.add_user_turn, "model": self.add_model_turn, "results": self.add_results}
+        before = len(self.array)
         for turn in runs(messages, summaries, faithful=self.faithful):
             if turn.role == "user" and not self.faithful and turn.opening is None:
                 turn.parts = [
                     part for part in turn.parts if part.get("text") != "" or not _CONTENT.isdisjoint(part)
                 ]
             add[turn.role](turn)
-
-    def need_message(self, messages: Sequence[Message]) -> None:
-        """Add an empty user message if none of these messages could be sent."""
-        if not self.array and messages and not self.faithful:
-            self.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
+        if len(self.array) == before and messages and not self.faithful:  # none could be sent
+            self.add_user_turn(Turn("user", None, []))
 
     def body(self, field: str, declare: Callable[[Tool], Json], **before: Any) -> Json:
         """The first fields of a body: model, the fields `before` the messages, messages and tools."""

@@ -26,7 +26,6 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     if options.system:
         chat.add({"role": "system", "content": options.system}, [""])
     chat.fill(messages, summaries)
-    chat.need_message(messages)
     body = chat.body(FIELD, _declare)
     settings = chat.settings(FIELD)
     if options.max_tokens is not None:

@@ -29,7 +29,6 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
         whole = joined(imported.get("content")) == options.system
         chat.add(imported if whole else system_message(options.system, options.model), [""])
     chat.fill(messages, summaries)
-    chat.need_message(messages)
     body = chat.body(FIELD, _declare)
     settings = chat.settings(FIELD, SYSTEM)
     if "tools" not in body:

@@ -33,7 +33,6 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     """Build the body for curated, paired messages."""
     work = _Items(options, messages)
     work.fill(messages, summaries)
-    work.need_message(messages)
     settings = work.settings(FIELD, "instructions")
     instructions = options.system or options.settings.get("instructions")
     body = work.body(FIELD, _declare, **({} if instructions is None else {"instructions": instructions}))
