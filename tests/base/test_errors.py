@@ -120,6 +120,11 @@ def deep():
 TOO_DEEP, NO_TEXT = "nested deeper than 200 levels", "is not UTF-8 (stored all the same: id1)"
 TRANSLATED = {
     "the system's": (lambda: os.stat("/no/such"), InputOutput, "/no/such: No such file or directory"),
+    "no place for temporary files": (
+        lambda: throw(FileNotFoundError(errno.ENOENT, "No usable temporary directory")),
+        InputOutput,
+        "temporary files (in $TMPDIR or /tmp): No usable temporary directory",
+    ),
     "the system's, of nothing": (lambda: throw(OSError("odd")), InputOutput, "input or output: odd"),
     "a full disk, of nothing": (
         lambda: throw(OSError(errno.ENOSPC, "full")),

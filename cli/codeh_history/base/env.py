@@ -291,11 +291,11 @@ class Env:
 
     @staticmethod
     def io_error(error: OSError) -> InputOutput:
-        """Return the error for a failed system call; a full disk without a file name is TMPDIR's."""
+        """Return the error for a failed system call; a full or missing place without a name is TMPDIR's."""
         import errno
 
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        place = "temporary files (in $TMPDIR or /tmp)" if full else "input or output"
+        temporary = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOENT)
+        place = "temporary files (in $TMPDIR or /tmp)" if temporary else "input or output"
         return InputOutput(f"{error.filename or place}: {error.strerror or error}")
 
     @property
