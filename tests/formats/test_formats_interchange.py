@@ -214,6 +214,12 @@ def test_each_form_holds_the_system_prompt_tools_and_a_summary(home):
     assert span["gen_ai.tool.definitions"] == [tool]
 
 
+def test_markdown_names_attached_files(home, tmp_path):
+    (tmp_path / "notes.txt").write_text("hello")
+    run_ok("append", "-s", "s", "--attach", str(tmp_path / "notes.txt"), "-m", "See.")
+    assert b"*[text/plain, 5 bytes, notes.txt]*" in run_ok("export", "s", "--to", "markdown").out
+
+
 @pytest.mark.parametrize("odd", [[None], [7, True], ["text", {"inlineData": {}}], 7, "x"])
 @pytest.mark.parametrize("form", EXPORTERS)
 @pytest.mark.parametrize("id", ["c", ["c"]])

@@ -7,8 +7,7 @@ from collections.abc import Collection
 
 import orjson
 
-from ..base.mime import decoded_size
-from ..render.parts import references, result_text
+from ..render.parts import media, names, references, result_text
 from ..session.model import Message, Part
 from ..session.view import View
 
@@ -42,10 +41,11 @@ def _message(message: Message, citable: Collection[int]) -> str:
         head += f" ({message.ts})"
     if not message.committed:
         head += " (pending)"
-    return "\n\n".join([head, *(text for part in parts if (text := part_text(part, citable)))])
+    named = zip(parts, names(parts, message), strict=True)
+    return "\n\n".join([head, *(text for part, name in named if (text := part_text(part, citable, name)))])
 
 
-def part_text(part: Part, citable: Collection[int]) -> str:
+def part_text(part: Part, citable: Collection[int], name: str = "") -> str:
     """Format a part as Markdown, "" if it is not readable; `citable`: the numbers of the references."""
     if "text" in part:
 
@@ -65,10 +65,7 @@ def part_text(part: Part, citable: Collection[int]) -> str:
         shown = _json(value) if output is None else _block(output)
         return f"**Result of `{response['name']}`**\n\n{shown}"
     if "inlineData" in part:
-        blob = part["inlineData"]
-        data = blob.get("data")
-        size = decoded_size(data) if isinstance(data, str) else 0
-        return f"*[{blob.get('mimeType', 'data')}, {size} bytes]*"
+        return f"*[{media(part, name)}]*"
     if "fileData" in part:
         file = part["fileData"]
         return f"[{file.get('mimeType', 'file')}]({file.get('fileUri', '')})"
