@@ -62,7 +62,7 @@ class Server:
         pid, connection = held.get(second, (0, None))
         if connection is not None and pid != os.getpid():
             _LEFT.append(connection)
-        elif connection is not None and not (connection.closed or (not second and _left(connection))):
+        elif connection is not None and not (connection.closed or (not second and _is_lost(connection))):
             return connection
         opened = self._connect()
         held[second] = os.getpid(), opened
@@ -124,7 +124,7 @@ class Server:
         return Unreachable(text + what)
 
 
-def _left(connection: psycopg.Connection[Any]) -> bool:
+def _is_lost(connection: psycopg.Connection[Any]) -> bool:
     """Return whether the server is known to have hung up, without sending anything."""
     import psycopg
 

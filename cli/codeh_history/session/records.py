@@ -117,7 +117,7 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
                 data = json_value(line)
             if data is None:
                 if line.strip():
-                    damage.append(Damage(number, start, _why(line, error)))
+                    damage.append(Damage(number, start, _reason(line, error)))
                 continue
         opened = line.count(b"{") + line.count(b"[") if len(line) > _SHALLOW else 0
         if opened > MAX_READ and nests_deeper(data, MAX_READ):
@@ -128,7 +128,7 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
             continue
         bare = None
         if type(data) is dict and "id" not in data:
-            bare = _adopt(data, line.removesuffix(b"\n"), before.bare)
+            bare = _identify_bare(data, line.removesuffix(b"\n"), before.bare)
         reason = check(data)
         if reason:
             damage.append(Damage(number, start, reason))
@@ -166,7 +166,7 @@ def _is_usual(data: Any) -> bool:
     return True
 
 
-def _why(line: bytes, error: ValueError) -> str:
+def _reason(line: bytes, error: ValueError) -> str:
     if b"\0" in line:
         return f"{line.count(0)} NUL bytes"
     if not line.endswith(b"\n"):
@@ -174,7 +174,7 @@ def _why(line: bytes, error: ValueError) -> str:
     return f"not JSON: {error}"
 
 
-def _adopt(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
+def _identify_bare(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
     """Make a line without type and id a message; return the number of equal lines before it."""
     if data.get("type", "message") != "message" or type(data.get("parts")) is not list:
         return None

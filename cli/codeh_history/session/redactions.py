@@ -43,7 +43,7 @@ def named_lines(data: bytes) -> list[Line]:
         raw = text.removesuffix(b"\n")
         if not raw.strip() or (record is None and raw is text):
             continue
-        own = _own(record.data) if record is not None and record.bare is None else None
+        own = _name_of(record.data) if record is not None and record.bare is None else None
         if own is None:
             after += 1
             name = f"{before} +{after}"
@@ -55,7 +55,7 @@ def named_lines(data: bytes) -> list[Line]:
     return lines
 
 
-def _own(data: Json) -> str | None:
+def _name_of(data: Json) -> str | None:
     """Return a record's name without its occurrence number; None if it has no name of its own."""
     kind, id, of = data["type"], data.get("id"), data.get("of")
     if kind == "session":

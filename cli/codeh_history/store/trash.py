@@ -113,7 +113,7 @@ def restore(env: Env, name: str) -> list[Trashed]:
     database = database_of(path)
     copied: list[str] = []
 
-    def bring(locked: Locked) -> bytes | None:
+    def move_back(locked: Locked) -> bytes | None:
         if locked.size:
             raise _exists(env, name)
         with _locked(env):
@@ -126,7 +126,7 @@ def restore(env: Env, name: str) -> list[Trashed]:
             copied.append(newest)
             return read.read_bytes(newest)
 
-    log.append(env, path, bring, create=True, header=bytes)
+    log.append(env, path, move_back, create=True, header=bytes)
     for each in copied:
         os.unlink(each)
     if not database:

@@ -26,14 +26,14 @@ def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
     if not messages:
         return error
     data = b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages)
-    return _kept(env, path, error, data, "jsonl", "--jsonl -F")
+    return _saved(env, path, error, data, "jsonl", "--jsonl -F")
 
 
 def keep_answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
     """Save a provider's answer from stdin; return the error with the command that stores it."""
     if not isinstance(error, Unreachable):
         return error
-    return _kept(env, path, error, env.read_stdin(), "answer", f"--from {format} <")
+    return _saved(env, path, error, env.read_stdin(), "answer", f"--from {format} <")
 
 
 def keep_unnamed_answer(env: Env, format: str) -> str:
@@ -93,7 +93,7 @@ def _write(env: Env, path: str, data: bytes, ending: str) -> str | None:
     return file
 
 
-def _kept(env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str) -> Unreachable:
+def _saved(env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str) -> Unreachable:
     """Save data that a server did not store; return the error with the command that stores it."""
     file = _write(env, path, data, ending)
     if file is None:

@@ -95,7 +95,7 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
         raise failed
     for id in wanted:
         if id not in good:
-            _miss(id, stores, altered.get(id), lost)
+            _report_missing(id, stores, altered.get(id), lost)
     return good
 
 
@@ -121,7 +121,7 @@ def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | 
     elsewhere = sizes(rest, (id for id in wanted if id not in present))
     for id in wanted:
         if id not in present and id not in elsewhere:
-            _miss(id, stores, None, lost)
+            _report_missing(id, stores, None, lost)
     for batch in batches(elsewhere):
         blocks = fetch(rest, batch, lost)
         first.mset(blocks)
@@ -129,7 +129,7 @@ def copy_missing(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | 
     return len(elsewhere)
 
 
-def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:
+def _report_missing(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:
     """Raise BadData for a block that no store has intact, or record it in `lost`."""
     if not is_block_id(id):
         why = f"{id[:80]}: not a block id (64 hexadecimal digits)"

@@ -79,7 +79,7 @@ class Postgres(Store):
     def stamps(self) -> dict[str, Stamp]:
         rows = self._server.rows("SELECT id, edition, bytes, changed FROM codeh_sessions")
         stamps = {id: Stamp(*stamp) for id, *stamp in rows}
-        return {id: stamps[id] for id in sorted(stamps, key=_as_a_file)}
+        return {id: stamps[id] for id in sorted(stamps, key=_file_order)}
 
     def stamp(self, id: str) -> Stamp | None:
         """Return the stamp of a session, or None if it does not exist."""
@@ -107,7 +107,7 @@ class Postgres(Store):
     def loaded_together(self, ids: Sequence[str]) -> Iterator[str]:
         """Yield these ids, sorted, each while its bytes are in memory; a query loads up to 16 MiB."""
         stamps = self.stamps() if ids else {}
-        sizes = {id: stamps[id].size if id in stamps else 0 for id in sorted(ids, key=_as_a_file)}
+        sizes = {id: stamps[id].size if id in stamps else 0 for id in sorted(ids, key=_file_order)}
         try:
             for several in batches(sizes):
                 together = dict.fromkeys(several, b"")
@@ -206,6 +206,6 @@ class Postgres(Store):
                 return False
 
 
-def _as_a_file(id: str) -> str:
+def _file_order(id: str) -> str:
     """Return a key that sorts ids as their files are sorted: `demo-2` before `demo`."""
     return f"{id}."

@@ -77,7 +77,7 @@ def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = N
             at = start + line.index(raw) + error_offset(raw)
             raise BadData(f"{name}:{number}: byte {at}: not JSON: {error}; nothing was stored") from None
         kind = _kind_of_plain(data)
-        if kind is None and (reason := _wrong(data, raw)):
+        if kind is None and (reason := _problem(data, raw)):
             raise BadData(f"{name}:{number}: byte {start}: {reason}; nothing was stored")
         if cleaning is not None and (clean := cleaning.value(data, "")) is not data:
             data, raw = clean, dumps(clean)
@@ -96,7 +96,7 @@ def _kind_of_plain(data: Any) -> bytes | None:
     return None
 
 
-def _wrong(data: object, raw: bytes) -> str | None:
+def _problem(data: object, raw: bytes) -> str | None:
     if type(data) is not dict:
         return "not an object"
     if data.get("type", "message") != "message":
@@ -127,7 +127,7 @@ def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: lis
             ids.append(id)
             continue
         data = line.data
-        same = _same(stored, data, f"{name}:{line.number}")
+        same = _equal_id(stored, data, f"{name}:{line.number}")
         if same is None:
             id = data.get("id") or new_id(before + records.tell())
             kind = kind_of(data)
@@ -161,7 +161,7 @@ def _stored(locked: Locked, lines: Sequence[Line | bytes]) -> dict[tuple[str, st
     return stored
 
 
-def _same(stored: dict[tuple[str, str], Json], data: Json, where: str) -> str | None:
+def _equal_id(stored: dict[tuple[str, str], Json], data: Json, where: str) -> str | None:
     """Return the id of an equal stored message; raise BadData if its id or key has other content."""
     for name in _names(data):
         before = stored.get(name)

@@ -116,11 +116,11 @@ class Echo:
             self.text("\n")
 
 
-def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
+def follow(receiving: Receiving, fd: int, most: int, at_end: Callable[[], None] | None = None) -> Received:
     """Read an answer of at most `most` bytes from a descriptor to its end and store it.
 
     Only a complete answer is committed; anything else is an error, and what arrived stays pending.
-    `ended` is called at the end of the input, before the answer is judged.
+    `at_end` is called at the end of the input, before the answer is judged.
     """
     receiving.env.enable_gc()
     if fd == receiving.env.stdin:
@@ -136,8 +136,8 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
                     receiving.arrived(chunk, most)
                 else:
                     break
-            if ended is not None:
-                ended()
+            if at_end is not None:
+                at_end()
         except (KeyboardInterrupt, Interrupted):
             if receiving.echo and receiving.echo.wrapping:
                 receiving.echo.end()  # so that the error starts on a new line

@@ -31,28 +31,28 @@ def exchange(
     assert process.stdout is not None  # noqa: S101 - it is a pipe
 
     def check_exit() -> None:
-        if isinstance(reader, Exact) and ended(process):  # plain text has no other sign of a cut
+        if isinstance(reader, Exact) and exit_code(process):  # plain text has no other sign of a cut
             reader.cut = "the answer may not be whole"
 
     try:
         receiving = Receiving(env, target, reader, echo, fresh=True)
         received = follow(receiving, process.stdout.fileno(), most, check_exit)
     except TryAgain as error:
-        code = ended(process)
+        code = exit_code(process)
         if code:
             raise TryAgain(f"{error} (the command of --via ended with {code})") from None
         raise
     except BaseException:
         process.terminate()
-        ended(process)
+        exit_code(process)
         raise
-    code = ended(process)
+    code = exit_code(process)
     if code:
         env.note(f"the answer is complete, though the command of --via ended with {code}")
     return received
 
 
-def ended(process: subprocess.Popen[bytes]) -> int:
+def exit_code(process: subprocess.Popen[bytes]) -> int:
     """Return the command's exit code; kill it if it does not end within 5 seconds."""
     if process.stdout is not None:
         process.stdout.close()

@@ -61,7 +61,7 @@ def body_of(
         over = {key: value for key, value in view.meta.items() if value is not None}
         view = view.with_settings({**base, **over})
     flags = flags.within(view.meta, target.id, env.note)
-    view, messages, options = _as_sent(env, view, to, flags, target.id, lost_known=lost_known)
+    view, messages, options = _prepared(env, view, to, flags, target.id, lost_known=lost_known)
     if to == providers.PLAIN:
         return [_transcript(env, target.id, view, messages, options, flags)]
     summaries = [summary.text for summary in view.summaries]
@@ -91,7 +91,7 @@ def _transcript(
     return transcript.text.encode("utf-8", "replace")
 
 
-def _as_sent(
+def _prepared(
     env: Env, view: View, to: str, flags: Request, session: str, *, lost_known: bool
 ) -> tuple[View, Sequence[Message], Options]:
     """Return the view to send, its messages with templates and attachments applied, and the options."""
@@ -100,7 +100,7 @@ def _as_sent(
         prompt, view = split_context(env, view)
         system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
         options = options.but(system=system or None)
-    view = _reduced(env, view, options, flags, session, lost_known=lost_known)
+    view = _fitted(env, view, options, flags, session, lost_known=lost_known)
     check_sendable(view, session, prefill=flags.prefill)
     if flags.user_template or flags.system_template or flags.rendered_user is not None:
         from . import templates
@@ -157,7 +157,7 @@ def provider_of(to: str | None) -> str:
     return to
 
 
-def _reduced(
+def _fitted(
     env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
 ) -> View:
     """Curate the view (with `--raw` only as provider rules require) and compact it to its limits."""

@@ -110,7 +110,7 @@ def put(env: Env, file: ProgramFile, output: str | None, *, install: bool = Fals
     """
     if install:
         if file.written.imported:
-            _imported(env, file)
+            _import_file(env, file)
         else:
             new_file.write(file.place, file.written.data, folders=True)
         return f"resume with: {command(file, file.written.resume)}"
@@ -155,7 +155,7 @@ def installed(env: Env, file: ProgramFile, *, in_folder: bool = False) -> tuple[
     return None
 
 
-def _imported(env: Env, file: ProgramFile) -> None:
+def _import_file(env: Env, file: ProgramFile) -> None:
     """Have the program import the file; raise InputOutput if it fails."""
     words = file.written.imported
     with tempfile.NamedTemporaryFile(suffix=os.path.basename(file.written.name)) as temp:

@@ -41,7 +41,7 @@ def session_status(env: Env, target: Target, view: View, counter: str | None) ->
 
 
 def status_of_large_log(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
-    """Return the state of a large log, read twice in little memory; None if it needs a fold."""
+    """Return the state of a large plain log, read twice in little memory; None for any other log."""
     if target.path == "-" or size_of(target.path) <= skim.FOLDED:
         return None
     calling, exchanges, pending, end = OpenCalls(), 0, [], {}
