@@ -1,7 +1,8 @@
-"""Choose the lines of a summary: those that add most for their cost, in an order set by the kind of talk.
+"""Choose the lines of a summary: those that add most for their tokens, in an order set by the kind of
+conversation.
 
-A line adds the words and names that no chosen line has. A word's worth is its rarity in general times how
-often the conversation uses it (in work with tools, lately); each time it is chosen, its worth falls.
+A line adds words and names that no chosen line has. The value of a word is its rarity in general times how
+often the conversation uses it (in work with tools, recently); it falls each time the word is chosen.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from .summary import KINDS
 from .units import CHAT, PEOPLE, WORK
 from .words import is_name, rarity
 
-UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
-NAME = 5.0  # in work, how much more a name is worth than a rare word
-AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, once chosen
-LATELY = 0.3  # in work: the share of the conversation over which a use of a word loses most of its worth
-BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
-# Shares of a rule's words in a line that repeats it, revokes it, and may revoke it, so that both stand.
+UNIT = 1 << 20  # values are integers, so that sums do not depend on order
+NAME = 5.0  # in work, the value of a name in relation to a rare word
+AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the value of a word, or name, each time it is chosen
+RECENT = 0.3  # in work: the share of the conversation after which a use of a word counts little
+EXTRA = 2  # tokens of a line besides its text: its label, the line break
+# Shares of a rule's words in a line that repeats it, revokes it, or may revoke it, so that both are listed.
 SAME, REVOKES, MENTIONS = 0.8, 0.5, 0.01
 FEW = 2  # too few words to recognise an open end by
-LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not too much of the room
-SPARE = 1.5  # choose this much more, in case lines cost less than estimated
-LAST = 8  # sentences, of an answer and of what was said since, that may tell where things stand
-FIRST = 3  # sentences of each answer's beginning
+LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this part of the room
+SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
+LAST = 8  # sentences that may say where things stand: of the last answer, and later ones
+FIRST = 3  # sentences that begin each answer
 FIRST_COST = 12  # tokens of the first sentence of a prompt; if not all fit, of every n-th prompt
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.4, 0.1, 0.04, 0.02
@@ -48,26 +49,26 @@ SYMBOL = Pattern(  # or a path; no `MUST`, no `e1e8`
 
 
 class Chooser:
-    """Chooses lines; each chosen line lowers the worth of the words it shares with others."""
+    """Chooses lines; a chosen line lowers the value of its words."""
 
     def __init__(self, lines: Sequence[Line], shape: str, staying: AbstractSet[str] = frozenset()) -> None:
         """`staying`: the words of the messages that stay."""
         uses = _uses(lines, shape)
         self._names = set(filter(is_name, uses)) if shape == WORK else set[str]()
-        self._left = {
+        self._values = {
             word: int(UNIT * use * (NAME if word in self._names else rarity(word) ** 1.5))
             for word, use in uses.items()
         }
-        self._use(self._left.keys() & staying)
+        self._use(self._values.keys() & staying)
         self._taken: set[int] = set()
 
     def _use(self, words: Iterable[str]) -> None:
         for word in words:
-            self._left[word] = int(self._left[word] * (NAME_AGAIN if word in self._names else AGAIN))
+            self._values[word] = int(self._values[word] * (NAME_AGAIN if word in self._names else AGAIN))
 
     def _gain(self, line: Line) -> float:
-        """What a line adds for each token."""
-        return sum(map(self._left.__getitem__, line.words)) / (line.cost + BESIDE)
+        """The value that a line adds per token."""
+        return sum(map(self._values.__getitem__, line.words)) / (line.cost + EXTRA)
 
     def take(self, lines: Iterable[Line], room: float = float("inf")) -> list[Line]:
         """Take these lines in order, each if it fits."""
@@ -104,9 +105,7 @@ class Chooser:
 
 
 def _uses(lines: Sequence[Line], shape: str) -> dict[str, float]:
-    """How often lines use a word; the second time counts less. In work: how often messages do, and a use
-    long ago counts less.
-    """
+    """Count how often lines use each word, on a log scale; in work, with less weight for older messages."""
     if shape != WORK:
         counts = Counter(word for line in lines for word in line.words)
         return {word: log(1 + count) for word, count in counts.items()}
@@ -116,16 +115,14 @@ def _uses(lines: Sequence[Line], shape: str) -> dict[str, float]:
         by_message.setdefault(max(line.number, 0), Counter()).update(line.words)
     uses: dict[str, float] = {}
     for number, counts in by_message.items():
-        weight = exp((number - end) / (end * LATELY))
+        weight = exp((number - end) / (end * RECENT))
         for word, count in counts.items():
             uses[word] = uses.get(word, 0.0) + log(1 + count) * weight
     return {word: use**0.2 for word, use in uses.items()}
 
 
 def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> list[Line]:
-    """Return the lines of a summary, most important first: enough for `room` tokens, then some spare
-    ones.
-    """
+    """Return the lines of a summary, most important first, with some to spare beyond `room` tokens."""
     by_kind: dict[str, list[Line]] = {kind: [] for kind in KINDS}
     for line in lines:
         by_kind[line.kind].append(line)
@@ -185,8 +182,8 @@ def _newest(line: Line) -> tuple[bool, bool, int]:
 
 
 def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
-    """The first sentences of the model's last answer, without announcements; in work alternating with what
-    it has said since, newest first.
+    """The first sentences of the model's last answer, without announcements; in work, alternating with its
+    later sentences, newest first.
     """
     own = [
         line for line in lines
@@ -201,7 +198,7 @@ def _conclusions(lines: Sequence[Line], shape: str) -> list[Line]:
 
 
 def names(lines: Sequence[Line]) -> list[Line]:
-    """List the symbols and paths in tool output as lines, each with the file in which it first appears;
+    """Make a line of each symbol and path in tool output, labelled with the file in which it first appears;
     none if no file was read.
     """
     first: dict[str, Line] = {}
@@ -223,9 +220,9 @@ def _is_file(label: str) -> bool:
 
 
 def settle(lines: Sequence[Line], later: Sequence[Line] = ()) -> None:
-    """Make plain lines of rules that were repeated or revoked, and of open ends that the model closed.
+    """Turn rules that were repeated or revoked, and open ends that the model closed, into plain lines.
 
-    `later`: lines of the prompts that stay, which may revoke a rule.
+    `later`: lines of prompts that stay, which may revoke a rule.
     """
     spoken = [line for line in lines if line.spoken]
     users = [(at, line) for at, line in enumerate([*spoken, *later]) if line.spoken == "asked"]

@@ -22,16 +22,16 @@ from .units import WORK
 from .words import features, upto
 
 ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next one has room
-TRIES = 4  # attempts to find how many lines fit
+TRIES = 4  # attempts to fill the room
 UNFILLED = 0.01  # share of the room that may stay empty
-LATER = "(Later than the summary above.)\n"  # the summary above was written before
+LATER = "(Later than the summary above.)\n"  # another program's summary is above
 AHEAD = "(Part of this happened after the prompt below.)\n"
 DULL = Pattern(  # imports, and what Codex prints above an output
     r"\s*(?:import\b|from \S+ import\b|export [{*]|#include\b|using [\w.]+;|require\b"
     r"|(?:Chunk ID|Wall time|Original token count|Total output lines): \S+|Process exited with code 0$)"
 )
 LEDGER = ("file", "done", "failed")  # kinds of lines
-# The kind, in an earlier summary, of a sentence → by whom.
+# The kind of a sentence in an earlier summary → its `spoken`.
 SPOKEN = {"asked": "asked", "rule": "asked"} | dict.fromkeys(
     ("said", "decision", "open", "question"), "said"
 )
@@ -40,9 +40,7 @@ SPOKEN = {"asked": "asked", "rule": "asked"} | dict.fromkeys(
 def extract(
     messages: Sequence[Message], room: int, counter: Counter, summaries: Sequence[Summary] = ()
 ) -> Json:
-    """Return `summary` and `lines` for messages and earlier summaries, in at most `room` unscaled
-    tokens.
-    """
+    """Summarise messages and earlier summaries in at most `room` unscaled tokens: `summary` and `lines`."""
     view = View(Log([], [], 0))
     view.messages, view.summaries = list(messages), list(summaries)
     draft = Draft(History(view, counter, Settings(budget=room)))
@@ -53,8 +51,8 @@ def extract(
 
 
 class Extract:
-    """The lines of the messages to summarise, and the room for them; `absorb` adds the lines of
-    earlier summaries.
+    """The lines of the messages to summarise, with `absorb` also those of earlier summaries, and their
+    room.
     """
 
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
@@ -63,7 +61,7 @@ class Extract:
         reader = Reader(draft.history, self.room)
         lines = [*self._earlier_and_ledger()]
         lines += [line for number in sorted(draft.to_summarize) for line in reader.lines(number)]
-        newest: dict[tuple[str, bool], Line] = {}  # without repeats; the last one stays
+        newest: dict[tuple[str, bool], Line] = {}  # of repeated lines the last
         for line in lines:
             key = line.text.strip(), line.kind in LEDGER
             if line.spoken:
@@ -84,7 +82,7 @@ class Extract:
 
     @property
     def unused(self) -> int:
-        """The tokens that will be left even if the summary has every line."""
+        """The tokens that stay unused even if the summary has every line."""
         every = int(sum([line.cost for line in self._lines]))
         return self._draft.target - self._total("") - min(self.room, every)
 
@@ -153,7 +151,7 @@ class Extract:
             for old in opaque(summary) if lines is None else lines:
                 if not ledger.read_back(old.kind, old.label, old.text, number):
                     kind = old.kind
-                    if kind == "now":  # it was current then
+                    if kind == "now":  # no longer current
                         kind = cues.topic(old.text, user=False) or "said"
                     cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")
                     first = spoken == "asked"

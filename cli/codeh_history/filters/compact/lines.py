@@ -1,8 +1,7 @@
-"""Split messages into lines: sentences of what people and models say, whole lines of tool input and
-output.
+"""Split messages into lines: the sentences of people and models, and whole lines of tool input and output.
 
-A line knows its speaker, and whether the words are the speaker's: text in a fence, quote, tag, table, log
-or long paste is `pasted`, whoever sent it.
+A line has its speaker. Text in a fence, quote, tag, table, log or long paste is `pasted`, because its
+sender did not write it.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ _SPEAKER = Pattern(r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|ï¼
 
 @dataclass(slots=True, eq=False)
 class Line:
-    """A sentence, or a line of tool input or output, as in a summary, with what it takes to choose it.
+    """A sentence, or a line of tool input or output, with the facts by which it is chosen.
 
-    `spoken`: the kind without regard to content, of a sentence: asked (by a user) or said. `head`: the line
-    above a list that its items need. `rules`: whether it may state or revoke a rule. `number`: position of
-    the message; `row`: of the line in it; `place`: among all lines; `first`: the first own sentence of a
-    prompt; `calls`: whether its message makes a call.
+    `spoken`: of a sentence, `asked` (by a user) or `said`, whatever its kind. `head`: the line above a list
+    that an item needs. `rules`: whether it may state or revoke a rule. `number`: position of the message;
+    `row`: of the line in the message; `place`: among all lines; `first`: the user's first sentence in a
+    prompt; `calls`: whether the message makes a call.
     """
 
     kind: str
@@ -62,9 +61,7 @@ class Line:
 
 
 class Reader:
-    """Splits the messages of a history into lines; of a very long history only the beginning of
-    each part.
-    """
+    """Splits the messages of a history into lines; in a very long history, only the start of each part."""
 
     def __init__(self, history: History, room: float) -> None:
         self._history = history
@@ -137,12 +134,11 @@ def cut(text: str, most: int) -> str:
 def spoken(
     text: str, speaker: str, id: str, rate: float, shape: str = "", *, own: bool = True
 ) -> Iterator[Line]:
-    """Split a text into sentences, and pasted text into lines; `own`: whether its sender wrote it, not a
-    program, whose text is labelled by its first line.
+    """Split a text into sentences, and pasted text into lines.
 
-    In a chat with an assistant nothing counts as open, because the next answer closes it. Among people
-    speakers are named at the beginning of a line and stay until the next; such a turn is the speaker's,
-    however long, and rules nobody.
+    `own`: whether its sender wrote it; a program's text is labelled by its first line. In a chat with an
+    assistant nothing counts as open, because the next answer closes it. Among people a name at the start of
+    a line applies until the next one. All of such a turn is the speaker's and states no rule.
     """
     user, kind = speaker == USER, "asked" if speaker == USER else "said"
     who = _named(text.partition("\n")[0], speaker)[0] if shape == PEOPLE else speaker
@@ -185,7 +181,7 @@ def spoken(
 
 
 def _named(text: str, speaker: str) -> tuple[str, str]:
-    """Split `Ann: Hi.` into speaker and text; our own labels are not speakers."""
+    """Split `Ann: Hi.` into speaker and text; our labels are not speakers."""
     who = _SPEAKER.match(text)
     return (speaker, text) if who is None or is_ours(who[1]) else (who[1], text[who.end() :])
 

@@ -28,8 +28,8 @@ FOREIGN = 0.4  # share of the target above which foreign summaries are absorbed
 MOST_SUMMARIES = 5  # more than these are absorbed, foreign ones too
 LARGEST = 0.3  # share of the newest units for one result
 ANSWER = 0.1  # share of the budget for an answer in a chat's last exchange
-LEAST = 150  # tokens that a result keeps, and that in work the newest turns leave for the summary
-SMALLEST = 20  # fewer tokens are not worth a summary: an action has more
+LEAST = 150  # least tokens of a shortened result and, in work, of the room for a summary
+SMALLEST = 20  # no summary has fewer tokens: one action has more
 MARGIN = 60  # tokens for marks and an empty summary
 NAMED = 5  # units to name when a budget is refused
 
@@ -61,7 +61,7 @@ def aim(draft: Draft) -> bool:
         return False
     full, low = counter.within(settings.budget), counter.within(int(settings.budget * LOW))
     yielding = sum(draft.history.tokens[number][part] for number, part in draft.history.yielding)
-    # based on what no compaction changes, so that a second pass decides the same
+    # from what no compaction changes, so that a second pass decides the same
     soon = settings.hysteresis and _fixed(draft) - yielding <= low - MARGIN
     draft.target = low if soon else full
     if total <= settings.budget * (HIGH if soon else 1):
@@ -77,7 +77,7 @@ def _spared(draft: Draft) -> Draft:
     for stage in LOSSLESS:
         if not draft.fits:
             stage(draft)
-    most = sum(map(draft.size, stages.reducible(draft)))  # at most what the stages below can save
+    most = sum(map(draft.size, stages.reducible(draft)))  # upper bound of what the stages below save
     if draft.fits or draft.total - most > draft.target:
         return draft
     tried = draft.fork()
@@ -151,7 +151,7 @@ def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
     )
 
 
-# -- whole units: the newest stay, everything older is summarised, then dropped ------------------------
+# -- whole units: the newest stay, older ones are summarised, then dropped ------------------------------
 
 
 def begin(draft: Draft) -> None:
@@ -210,7 +210,7 @@ def _shorten_answers(draft: Draft, most: int) -> None:
 
 
 def _leave_room(draft: Draft) -> None:
-    """Shorten what may yield in the last unit, if it leaves too little room for the summary."""
+    """Shorten results and pasted text of the last unit if they leave too little room for the summary."""
     target, older = draft.target, draft.costs(draft.to_summarize)
     share = int((target - draft.history.fixed_cost) * SUMMARY)
     absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
