@@ -90,11 +90,12 @@ def test_short_writes_are_continued(monkeypatch):
 
 
 def test_directory_sync_errors_are_named_and_missing_files_ignored(tmp_path):
-    with pytest.raises(FileNotFoundError) as error:
-        folders.sync_dir(str(tmp_path / "none"))
-    assert error.value.filename == str(tmp_path / "none")
+    folders.sync_dir(str(tmp_path / "none"))  # removed in the meantime
     folders.remove(str(tmp_path / "none"))
     (tmp_path / "f").touch()
+    with pytest.raises(NotADirectoryError) as error:
+        folders.sync_dir(str(tmp_path / "f"))
+    assert error.value.filename == str(tmp_path / "f")
     folders.remove(str(tmp_path / "f"))
     assert not (tmp_path / "f").exists()
 

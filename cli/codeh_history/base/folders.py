@@ -114,7 +114,8 @@ def sync_dir(path: str) -> None:
         finally:
             os.close(fd)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # EACCES: not readable
+        # EACCES: not readable; ENOENT: removed in the meantime, names included
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.ENOENT):
             error.filename = path
             raise
 
