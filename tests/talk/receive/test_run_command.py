@@ -74,9 +74,9 @@ def test_tool_is_ended_with_us(monkeypatch, error, tmp_path):
 def test_tool_has_its_own_exit_code_and_leftover_processes_end():
     with tempfile.TemporaryFile() as body:
         done = start("exit 7", body.fileno(), {})
-        assert run_command.ended(done) == 7
+        assert run_command.exit_code(done) == 7
         writes = start("yes", body.fileno(), {})
-        assert run_command.ended(writes) != 0  # nobody reads it any more
+        assert run_command.exit_code(writes) != 0  # nobody reads it any more
         assert not is_running(writes.pid)
 
 
