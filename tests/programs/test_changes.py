@@ -70,7 +70,7 @@ def test_the_header_says_of_what_it_is_a_copy():
 
 def test_records_are_settings_messages_and_what_sub_agents_used():
     session = Session("pi", "s", created=TS, settings={"title": "t"}, items=[entry()])
-    session.used = lambda: [AgentUsage("u", None, {"usage": {"input": 1}})]
+    session.agent_usage = lambda: [AgentUsage("u", None, {"usage": {"input": 1}})]
     made = list(records(session))
     assert [record["type"] for record in made] == ["meta", "message", "usage"]
     assert made[2]["of"] == "u"

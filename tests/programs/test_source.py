@@ -5,7 +5,7 @@ import pytest
 
 from codeh_history.programs.model import Session
 from codeh_history.programs.protocol import Head, Source, Unreadable
-from codeh_history.programs.source import first, is_whole, line_objects, objects, sessions
+from codeh_history.programs.source import first_objects, is_whole, line_objects, objects, sessions
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_whether_a_file_is_one_value_or_lines(data, *, whole):
     ],
 )  # fmt: skip
 def test_a_partial_value_is_enough_to_recognise_the_program(data, expected):
-    assert first(data) == (expected if isinstance(expected, list) else [expected])
+    assert first_objects(data) == (expected if isinstance(expected, list) else [expected])
 
 
 class Whole(Source):

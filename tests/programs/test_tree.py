@@ -130,7 +130,7 @@ def test_what_responses_used_is_told_with_who_gave_them():
         "pi",
         "s",
         items=[entry("a", usage=usage, model="m", item={"x": 1}), entry("b")],
-        used=lambda: [AgentUsage("u", None, {"usage": usage})],
+        agent_usage=lambda: [AgentUsage("u", None, {"usage": usage})],
     )
     assert [(used.id, used.fields) for used in trees.usage_of(main)] == [
         ("a", {"model": "m", "usage": usage, "agent": "sub-agent"}),

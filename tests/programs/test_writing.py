@@ -135,7 +135,7 @@ def is_file(part):
 @settings(max_examples=examples(20))
 def test_any_history_is_read_back_equal(program, messages):
     view = histories.sendable([understood(message) for message in messages])
-    written = registry.written(program, view, ABOUT)
+    written = registry.write(program, view, ABOUT)
     session = read_back(program, written)
     assert session.problems == []
     assert turns(program, view_of(session)) == turns(program, view)
@@ -184,7 +184,7 @@ def thoughtful(origin, **fields):
     ],
 )
 def test_thinking_goes_back_only_to_the_program_whose_it_was(view, kept):
-    written = registry.written("claude-code", view, ABOUT)
+    written = registry.write("claude-code", view, ABOUT)
     assert (b"c2ln" in written.data) is kept
     assert +written.left_out == ({} if kept else {"thought": 1})
 
@@ -197,7 +197,7 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
         provider="openai-responses", imported=[2],
     )  # fmt: skip
     view = strategies.view_of(log_of(histories.user({"text": "Which colour?"}), answer, origin="codex"))
-    assert b"c2ln" in registry.written("codex", view, ABOUT).data
+    assert b"c2ln" in registry.write("codex", view, ABOUT).data
     assert writing.as_written(registry.program("codex"), view).messages[1].parts == view.messages[1].parts
 
 
@@ -208,7 +208,7 @@ def test_a_summary_is_read_back_as_one(program, by, covers):
     summary = {**SUMMARY, "by": program if by == "own" else by, "covers": covers}
     prompt, more = (histories.user({"text": text}) for text in ("Which colour?", "And the gate?"))
     view = strategies.view_of([*log_of(prompt, histories.model({"text": "Red."}), more), summary])
-    again = view_of(read_back(program, registry.written(program, view, ABOUT)))
+    again = view_of(read_back(program, registry.write(program, view, ABOUT)))
     assert [item.text for item in again.summaries] == ["The barn was red."]
     texts = [part["text"] for message in again.messages for part in message.parts]
     assert texts == ["Red.", "And the gate?"][len(covers) - 1 :]
@@ -221,7 +221,7 @@ def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program):
     prompt, answer, more = view.messages
     prompt.fields["attached"] = [{"name": "a.txt", "mimeType": "text/plain", "bytes": 5, "part": 0}]
     answer.fields["attached"] = prompt.fields["attached"]
-    written = registry.written(program, view.with_messages(sources.listed([prompt, answer, more])), ABOUT)
+    written = registry.write(program, view.with_messages(sources.listed([prompt, answer, more])), ABOUT)
     assert written.data.count(b"- a.txt (text/plain, 5 bytes)") >= 2
     assert b"Red." in written.data
     assert +written.left_out == {"thought": 1}
@@ -235,14 +235,14 @@ def test_2026_11_23_half_calls_in_native_parts_are_not_calls(program):
     parts = [{"native": {"provider": "gemini", "value": value}} for value in halves]
     kinds = [("user", "user", [{"text": "Which?"}]), ("codeh", "model", parts), ("tool", "user", parts)]
     log = log_of(*({"kind": kind, "role": role, "parts": parts} for kind, role, parts in kinds))
-    written = registry.written(program, strategies.view_of(log), ABOUT)
+    written = registry.write(program, strategies.view_of(log), ABOUT)
     assert b"Which?" in written.data
 
 
 def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex():
     """Its provider refuses some that are empty."""
     view = strategies.view_of(log_of({"kind": "user", "role": "user", "parts": [{"text": ""}]}))
-    assert b"message" not in registry.written("codex", view, ABOUT).data
+    assert b"message" not in registry.write("codex", view, ABOUT).data
 
 
 def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged():
@@ -250,7 +250,7 @@ def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged()
     native = {"native": {"provider": "openai-responses", "value": item}}
     view = histories.session([histories.user({"text": "hi"}), histories.user(native)])
     payloads = [
-        json.loads(line)["payload"] for line in registry.written("codex", view, ABOUT).data.splitlines()
+        json.loads(line)["payload"] for line in registry.write("codex", view, ABOUT).data.splitlines()
     ]
     assert item in payloads
 
@@ -258,7 +258,7 @@ def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged()
 def test_unexportable_records_are_counted():
     view = thoughtful(None)
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
-    left = registry.written("codex", view, ABOUT).left_out
+    left = registry.write("codex", view, ABOUT).left_out
     assert +left == {"thought": 1, "system prompt": 1, "tool declaration": 2}
     assert writing.format_counts(left) == "2 tool declarations, 1 system prompt, 1 thought"
 
@@ -280,7 +280,7 @@ def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it():
         {"inlineData": {"mimeType": "text/markdown", "data": "SGk=", "displayName": "a.md"}},
         {"inlineData": {"mimeType": "application/pdf", "data": "SGk=", "displayName": "a.pdf"}},
     ]
-    written = registry.written("codex", histories.sendable([histories.user(*files)]), ABOUT)
+    written = registry.write("codex", histories.sendable([histories.user(*files)]), ABOUT)
     (message,) = read_back("codex", written).items
     assert [part["text"] for part in message.parts] == [  # type: ignore[union-attr]
         "[a.md]\nHi", "[application/pdf a.pdf, 2 bytes: Codex takes no files]",
@@ -320,7 +320,7 @@ def test_a_round_of_all_programs_ends_with_the_same(program):
     ])  # fmt: skip
     view, first = before, registry.WRITTEN.index(program)
     for other in [*registry.WRITTEN[first:], *registry.WRITTEN[: first + 1]]:
-        view = view_of(read_back(other, registry.written(other, view, ABOUT)))
+        view = view_of(read_back(other, registry.write(other, view, ABOUT)))
     assert contents_of(view) == contents_of(before)
 
 
@@ -330,7 +330,7 @@ def test_any_history_is_the_same_after_a_round_of_all_programs(messages):
     """The texts, calls, results and pictures that each of them has a place for."""
     before = view = histories.sendable([small(understood(message)) for message in messages])
     for program in registry.WRITTEN:
-        view = view_of(read_back(program, registry.written(program, view, ABOUT)))
+        view = view_of(read_back(program, registry.write(program, view, ABOUT)))
     assert spoken(turns("claude-code", view)) == spoken(turns("claude-code", before))
 
 

@@ -10,7 +10,7 @@ from codeh_history.providers.json_text import (
     loads,
     value_of,
 )
-from codeh_history.providers.openai_chat.response import grown
+from codeh_history.providers.openai_chat.response import merge
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,6 @@ def test_an_object_grows_by_its_deltas():
         "list": [{"index": 0, "text": "q"}, 8],
         "kept": None,
     }
-    assert grown(before, delta) == {
+    assert merge(before, delta) == {
         "role": "a", "text": "xy", "held": {"n": 1, "m": "2"}, "list": [{"index": 0, "text": "pq"}, 7, 8], "kept": 1,
     }  # fmt: skip

@@ -12,8 +12,8 @@ from codeh_history.providers.parts import (
     first,
     further,
     is_message,
-    kept,
     response_of,
+    storable,
 )
 
 CALLS = {  # what came as arguments; the args, and what is kept of it verbatim
@@ -43,7 +43,9 @@ def test_arguments_become_an_object_without_loss(raw, args, verbatim):
     ],
 )
 def test_unstorable_part_is_kept_as_native(part, *, usable):
-    assert kept(part, "gemini") == (part if usable else {"native": {"provider": "gemini", "value": part}})
+    assert storable(part, "gemini") == (
+        part if usable else {"native": {"provider": "gemini", "value": part}}
+    )
 
 
 MESSAGES = [

@@ -197,7 +197,7 @@ def message_of(event: Event) -> Json:
         lasting = {key: plain[key] for key in changes if not key.startswith(State.TEMP_PREFIX)}
         stored["actions"]["stateDelta"] = lasting
     content = stored.pop("content", None) or {}
-    parts, role = [*map(_standard, content.get("parts") or [])], content.get("role")
+    parts, role = [*map(_standard_base64, content.get("parts") or [])], content.get("role")
     if not parts or role not in ("user", "model"):
         stored |= {"content": content} if content else {}
         text = f"state: {', '.join(changes)}" if changes else f"event of {event.author}"
@@ -213,7 +213,7 @@ def message_of(event: Event) -> Json:
     return {**message, "ts": from_millis(int(event.timestamp * 1000))}
 
 
-def _standard(part: Json) -> Json:
+def _standard_base64(part: Json) -> Json:
     """Convert a part's URL-safe base64 to standard base64."""
     blob = part.get("inlineData")
     if isinstance(blob, dict) and isinstance(blob.get("data"), str):

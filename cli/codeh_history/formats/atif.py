@@ -15,7 +15,7 @@ from ..programs.fields import omit_empty
 from ..session.model import Json, Message, origin
 from ..session.view import View
 from . import Exported
-from .interchange import Content, counts, mime_of, modality_of, prepared, renamed
+from .interchange import Content, counts, mime_of, modality_of, prepare, renamed
 
 VERSION = "ATIF-v1.7"
 OURS = "codeh-history"
@@ -29,7 +29,7 @@ _MEDIA = {  # media types that may be referenced by path
 
 def export(view: View) -> Exported:
     """Export a step per message; results belong to the step of their call."""
-    conversation = prepared(view)
+    conversation = prepare(view)
     steps = _Steps(conversation.left_out)
     if conversation.system:
         steps.add("system", conversation.system)

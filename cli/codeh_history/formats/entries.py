@@ -34,7 +34,7 @@ def contents(view: View) -> Exported:
 
 def exchanges(view: View, last: int | None = None) -> Exported:
     """Export a JSON array of history entries, oldest first: all exchanges, or the `last` ones."""
-    written = [_written(group) for group in groups_of(view.messages)]
+    written = [_full_entry(group) for group in groups_of(view.messages)]
     return _json(written if last is None else written[-last:], view)
 
 
@@ -42,7 +42,7 @@ def persisted(view: View) -> Exported:
     """Export `{recentConversations, summaries, lastSummarized}`, the inverse of its import."""
     summaries = [(facts(summary, view), summary.fields) for summary in view.summaries]
     value = {
-        "recentConversations": [_written(group) for group in groups_of(view.messages)],
+        "recentConversations": [_full_entry(group) for group in groups_of(view.messages)],
         "summaries": [{**known_facts, **_extra_fields(fields)} for known_facts, fields in summaries],
         "lastSummarized": period(
             [*(known_facts["createdAt"] for known_facts, _ in summaries), view.meta.get("lastSummarized")]
@@ -85,7 +85,7 @@ def entry(group: Sequence[Message]) -> Entry:
     return result
 
 
-def _written(group: Sequence[Message]) -> Json:
+def _full_entry(group: Sequence[Message]) -> Json:
     """Return the entry of an exchange, with the additional fields of an imported one."""
     result: Json = {**entry(group)}
     prompt = next((message for message in group if message.id == result["id"]), group[0])

@@ -35,18 +35,18 @@ class Conversation(NamedTuple):
     left_out: Counter[str]
 
 
-def prepared(view: View, unanswered: str = "error") -> Conversation:
+def prepare(view: View, unanswered: str = "error") -> Conversation:
     """Prepare a view for other tools; open calls at its end stay open, or get an answer with `stub`."""
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
     system, tools = system_and_tools(view.meta)
     messages = with_unique_call_ids(sources.listed(whole.sent))
     model = next((message.model for message in reversed(messages) if message.model), None)
     return Conversation(
-        messages, summary_of(view, ""), system, _declared(tools), model, unsent(view.messages)
+        messages, summary_of(view, ""), system, _as_chat_tools(tools), model, unsent(view.messages)
     )
 
 
-def _declared(tools: Sequence[Json]) -> list[Json]:
+def _as_chat_tools(tools: Sequence[Json]) -> list[Json]:
     """Convert tools from any provider's format to that of Chat Completions."""
     if not tools:
         return []

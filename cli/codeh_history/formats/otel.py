@@ -14,7 +14,7 @@ from ..providers.parts import arguments, name_of, objects
 from ..session.model import Json, Message, Part
 from ..session.view import View
 from . import Exported
-from .interchange import USAGE, counts, mime_of, modality_of, prepared, renamed
+from .interchange import USAGE, counts, mime_of, modality_of, prepare, renamed
 
 _PROVIDERS = {
     "anthropic": "anthropic", "gemini": "gcp.gemini", "openai-chat": "openai", "openai-responses": "openai",
@@ -34,7 +34,7 @@ _FINISH = {
 
 def export(view: View) -> Exported:
     """Export the last request as `gen_ai.input.messages`, its answer as `gen_ai.output.messages`."""
-    conversation = prepared(view)
+    conversation = prepare(view)
     sent, answer = conversation.messages, None
     if sent and sent[-1].role == "model":
         sent, answer = sent[:-1], sent[-1]
@@ -51,16 +51,16 @@ def export(view: View) -> Exported:
         if conversation.system
         else None,
         "gen_ai.tool.definitions": conversation.tools or None,
-        "gen_ai.input.messages": [*opening, *map(_input, sent)],
+        "gen_ai.input.messages": [*opening, *map(_input_message, sent)],
         "gen_ai.output.messages": [],
-        **(_answered(answer) if answer else {}),
+        **(_answer_attributes(answer) if answer else {}),
     }
     conversation.left_out[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
     attributes = {key: attribute for key, attribute in value.items() if attribute is not None}
     return Exported(orjson.dumps(attributes, option=orjson.OPT_APPEND_NEWLINE), conversation.left_out)
 
 
-def _answered(message: Message) -> Json:
+def _answer_attributes(message: Message) -> Json:
     """Return the attributes of the answer: text, finish reason, usage."""
     finish = name_of(message.fields.get("finish"))
     reason = _FINISH.get(finish.lower(), finish.lower()) if finish else "stop"
@@ -77,7 +77,7 @@ def _message(role: str, parts: Sequence[Part]) -> Json:
     return {"role": role, "parts": list(map(_part, parts))}
 
 
-def _input(message: Message) -> Json:
+def _input_message(message: Message) -> Json:
     results = message.parts and all("functionResponse" in part for part in message.parts)
     role = "assistant" if message.role == "model" else "tool" if results else "user"
     return _message(role, message.parts)

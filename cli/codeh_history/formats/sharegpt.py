@@ -11,12 +11,12 @@ from ..providers.parts import json_text
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported
-from .interchange import FAILURE, THOUGHT, USAGE, Content, counts, mime_of, modality_of, prepared
+from .interchange import FAILURE, THOUGHT, USAGE, Content, counts, mime_of, modality_of, prepare
 
 
 def export(view: View) -> Exported:
     """Export a list with one conversation; calls and tools are JSON strings."""
-    conversation = prepared(view, "stub")
+    conversation = prepare(view, "stub")
     turns = [{"from": "human", "value": conversation.opening}] if conversation.opening else []
     for message in conversation.messages:
         turns += _turns(message, conversation.left_out)

@@ -61,7 +61,7 @@ def _message(session: Session, message: Json, model: str | None) -> None:
     files: list[Part] = []  # names of attached files, with their text if it is in the export
     for file in [*objects_at(message, "attachments"), *objects_at(message, "files")]:
         name = name_at(file, "file_name", "file_uuid") or "file"
-        files.append({"text": "\n".join([f"[file: {name}]", *_filled(file, "extracted_content")])})
+        files.append({"text": "\n".join([f"[file: {name}]", *_texts_at(file, "extracted_content")])})
     ts, id = time_of(message.get("created_at")), message.get("uuid")
     if kind == "user":
         session.turn(kind, [*files, *parts], id=id, ts=ts)
@@ -77,7 +77,7 @@ def _parts(session: Session, block: Json) -> Iterator[Part]:
         case "thinking":
             yield thought(text_at(block, "thinking"), block.get("signature"))
         case "voice_note":
-            yield {"text": "\n\n".join(_filled(block, "title", "text"))}
+            yield {"text": "\n\n".join(_texts_at(block, "title", "text"))}
         case "tool_use":
             yield session.call(block.get("id"), block.get("name"), block.get("input"))
         case "tool_result":
@@ -87,7 +87,7 @@ def _parts(session: Session, block: Json) -> Iterator[Part]:
                 texts = [
                     text_at(part, "text")
                     if part.get("type") == "text"
-                    else "\n".join(_filled(part, *named))
+                    else "\n".join(_texts_at(part, *named))
                     for part in objects(content)
                 ]
                 content = "\n\n".join(filter(None, texts))
@@ -97,7 +97,7 @@ def _parts(session: Session, block: Json) -> Iterator[Part]:
             session.skip(f"block ({kind})")
 
 
-def _filled(block: Json, *fields: str) -> list[str]:
+def _texts_at(block: Json, *fields: str) -> list[str]:
     """The non-empty texts in these fields."""
     return [text for field in fields if (text := text_at(block, field))]
 

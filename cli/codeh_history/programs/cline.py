@@ -74,14 +74,14 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     )
     compaction: Json = {}
     if path := _PATH.fullmatch(source.path):
-        compaction = _described(session, source, path[1], path[2])
+        compaction = _session_fields(session, source, path[1], path[2])
     else:
         messages = _task(session, source, messages)
     _add(session, messages, compaction)
     yield session
 
 
-def _described(session: Session, source: Source, folder: str, stem: str) -> Json:
+def _session_fields(session: Session, source: Source, folder: str, stem: str) -> Json:
     """Read the session's fields from files beside it; return its compaction, or {}."""
     if session.agent:
         session.id = f"{folder}-{stem}"

@@ -99,11 +99,10 @@ class Session:
     """A session as its program would send it next, including what its compactions replaced.
 
     `items` are in log order: covered items precede their summary. `settings` become a `meta` record.
-    `skipped` counts records that are not imported, by kind; `interface` has the kinds without
-    conversation. While the source is open, `branches` reads abandoned branches and sub-agents as sessions
-    with a `parent` (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind), and `used`
-    reads the usage of sub-agents that are not imported. `partial`: the source is damaged, so items may be
-    missing.
+    `skipped` counts records that are not imported, by kind; `interface` has the kinds without conversation.
+    While the source is open, `branches` reads abandoned branches and sub-agents as sessions with a `parent`
+    (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind), and `agent_usage` reads
+    the usage of sub-agents that are not imported. `partial`: the source is damaged; items may be missing.
     """
 
     program: str
@@ -121,7 +120,7 @@ class Session:
     agent_name: str | None = None
     partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
-    used: Callable[[], Iterable[AgentUsage]] = tuple
+    agent_usage: Callable[[], Iterable[AgentUsage]] = tuple
     git: Json | None = None  # `{branch?, commit?}` at the current line; stored where it changes
     number: int = 0  # line, or position, of the message being read
     live: list[str] = field(default_factory=list)  # ids of the items that no summary covers

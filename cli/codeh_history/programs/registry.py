@@ -77,7 +77,7 @@ def read(name: str, source: Source) -> Iterator[Session]:
         yield session
 
 
-def written(name: str, view: View, about: SessionInfo) -> Written:
+def write(name: str, view: View, about: SessionInfo) -> Written:
     """Make the file that this program resumes; the view's calls and results must be paired."""
     from . import writing
 

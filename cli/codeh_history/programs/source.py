@@ -110,7 +110,7 @@ def is_whole(data: bytes) -> bool:
     return not any(line_object(line) is not None for line in lines)
 
 
-def first(data: bytes) -> list[Json]:
+def first_objects(data: bytes) -> list[Json]:
     """The object, or the first objects of the list, at the start of the data; the last may be cut."""
     data = data.removeprefix(BOM)
     try:

@@ -215,7 +215,7 @@ def add_agents(
     session.skip(SUB_AGENTS, len(paths))
     agents = partial(read_agents, source, program, paths, above=1)
     session.branches = lambda: chain(others(), of_session(session, agents()))
-    session.used = lambda: chain.from_iterable(map(usage_of, agents()))
+    session.agent_usage = lambda: chain.from_iterable(map(usage_of, agents()))
 
 
 def read_agents(
@@ -246,4 +246,4 @@ def usage_of(session: Session) -> Iterator[AgentUsage]:
             yield AgentUsage(
                 item.id, item.ts, fields | omit_empty(agent=session.agent_name or "sub-agent", tools=tools)
             )
-    yield from session.used()
+    yield from session.agent_usage()

@@ -91,13 +91,13 @@ def _add(session: Session, request: Json) -> None:
     answer: Entry | None = None
     for each in objects_at(about, "toolCallRounds") or [{}]:
         calls = objects_at(each, "toolCalls")
-        parts = [*_round(session, each, calls)] if each else [*_shown(session, request)]
+        parts = [*_request_parts(session, each, calls)] if each else [*_displayed_parts(session, request)]
         entry = session.add("codeh", parts, id=id and f"{id}-answer", ts=ts)
         session.skip("empty answer", entry is None)
         answer = entry or answer
         for call in calls:
             if (name := text_at(call, "id")) in results:
-                text = _joined(at(results[name], "content"))
+                text = _text_in(at(results[name], "content"))
                 session.add("tool", [session.result(name, None, [{"text": text}])], ts=ts)
     if answer is not None:
         counts = {key: about[key] for key in _USAGE.values() if key in about}
@@ -105,9 +105,9 @@ def _add(session: Session, request: Json) -> None:
         answer.fields |= omit_empty(model=model, usage=usage.read(counts, _USAGE))
 
 
-def _round(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
+def _request_parts(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
     """Yield the thinking, text and calls of the answer to one request."""
-    yield thought(_joined(at(data, "thinking.text")))
+    yield thought(_text_in(at(data, "thinking.text")))
     yield {"text": text_at(data, "response")}
     yield from session.calls(calls, "id", "name", "arguments")
     if name_at(data, "summary"):
@@ -115,7 +115,7 @@ def _round(session: Session, data: Json, calls: list[Json]) -> Iterator[Part]:
         session.problem(0, "skips", f"request {session.number}: {why}")
 
 
-def _shown(session: Session, request: Json) -> Iterator[Part]:
+def _displayed_parts(session: Session, request: Json) -> Iterator[Part]:
     """Yield the displayed parts of an answer whose requests are not in the file."""
     text = ""
     for item in objects_at(request, "response"):
@@ -126,7 +126,7 @@ def _shown(session: Session, request: Json) -> Iterator[Part]:
                 path = name_at(item, "inlineReference.path", "inlineReference.location.uri.path") or ""
                 text += name_at(item, "name") or path.rpartition("/")[2]
             case "thinking":
-                yield thought(_joined(item.get("value")))
+                yield thought(_text_in(item.get("value")))
             case "toolInvocationSerialized":
                 why = f"the arguments and the result of {item.get('toolId')} are not in the file"
                 session.problem(0, "skips", f"request {session.number}: {why}")
@@ -136,12 +136,12 @@ def _shown(session: Session, request: Json) -> Iterator[Part]:
     yield {"text": text}
 
 
-def _joined(value: Any) -> str:
+def _text_in(value: Any) -> str:
     """Join all text in a value: a string, a list, or a tree of nodes."""
     if isinstance(value, dict):
         value = [value[key] for key in ("text", "value", "node", "children") if key in value]
     if isinstance(value, list):
-        return "".join(map(_joined, value))
+        return "".join(map(_text_in, value))
     return text_of(value)
 
 

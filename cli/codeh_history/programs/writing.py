@@ -83,7 +83,7 @@ def as_written(program: Program, view: View) -> View:
     view, _ = prepare(view, program.name)
     if not thoughts(view.messages):
         return view
-    thinking = thinking_in(sent(view, program.format)) if program.keeps_thinking else ()
+    thinking = thinking_in(request_for(view, program.format)) if program.keeps_thinking else ()
     keep = {message.id for message in thinking if message is not None}
     messages = (m if m.id in keep else _without_thinking(m) for m in view.messages)
     return view.with_messages([message for message in messages if message.parts])
@@ -128,7 +128,7 @@ class Sent(NamedTuple):
     notes: list[str]
 
 
-def sent(view: View, provider: str) -> Sent:
+def request_for(view: View, provider: str) -> Sent:
     """Build this provider's request for a view whose next prompt is still to come.
 
     It lacks the opening that introduces summaries, and includes the thinking of all the provider's models.
@@ -239,7 +239,7 @@ class Writer:
         """The file's path below the program's first place."""
         raise NotImplementedError
 
-    def written(self, sent: Sent) -> Written:
+    def finish(self, sent: Sent) -> Written:
         """Return the finished file; count the blocks, except thinking, that it cannot hold."""
         resume, left_out = (self.program.command, *self.RESUME), Counter[str]()
         if self.program.format == ANTHROPIC and not self.program.keeps_thinking:
@@ -254,14 +254,14 @@ class Writer:
 def write(program: Program, view: View, about: SessionInfo) -> Written:
     """Make the file from which a program resumes a view."""
     prepared, left_out = prepare(view, program.name)
-    request = sent(prepared, program.format)
+    request = request_for(prepared, program.format)
     writer = resolve_name(program.writer)(program, about, time_of(prepared.messages) or about.time)
     if summary := summary_of(prepared, program.name):
         writer.summary(summary)
     for element, sources in request.elements:
         writer.ts = time_of(sources) or writer.ts
         writer.add(element, sources)
-    written: Written = writer.written(request)
+    written: Written = writer.finish(request)
     count = sum(1 for _ in thinking_in(request)) if program.keeps_thinking else 0
     left_out[THOUGHT] = thoughts(view.sent) - count
     return written._replace(left_out=left_out + written.left_out)

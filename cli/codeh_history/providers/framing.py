@@ -73,7 +73,7 @@ class Framer:
             line = bytes(self._buffer[: end.start() if end else None]).removesuffix(b"\r")
             del self._buffer[: end.end() if end else None]
             self._searched = 0
-            self._take(line)
+            self._read_line(line)
         frames, self._frames = self._frames, []
         return frames
 
@@ -103,7 +103,7 @@ class Framer:
 
     # -- lines --------------------------------------------------------------------------------------
 
-    def _take(self, line: bytes) -> None:
+    def _read_line(self, line: bytes) -> None:
         """Read a line: the continuation of a value or event, or the start of something else."""
         if not self._begun:
             self._begun, line = True, line.removeprefix(BOM)
@@ -128,9 +128,9 @@ class Framer:
             self._text += line + b"\n"
             self._read_values()
         else:
-            self._take_other(line)
+            self._read_other(line)
 
-    def _take_other(self, line: bytes) -> None:
+    def _read_other(self, line: bytes) -> None:
         head = _HEAD.match(line) if not self._block else None
         if not line:
             self._dispatch()
@@ -150,7 +150,7 @@ class Framer:
             if 7 <= end < len(line):
                 self._put_back(line[end:] + b"\n")
             else:
-                end = self._seam(line + b"\n") or len(line)
+                end = self._find_answer(line + b"\n") or len(line)
             self._emit("noise", line[:end].decode("utf-8", "replace"))
 
     # -- events -------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class Framer:
         except ValueError as error:
             raw, is_json = b"\n".join(block) + b"\n\n", payload[:1] in (b"{", b"[")
             has_json = is_json and len(payload) > 1  # a lone brace begins another answer
-            if self._seam(raw, raw.index(payload[:1]) if has_json else 0) is None and is_json:
+            if self._find_answer(raw, raw.index(payload[:1]) if has_json else 0) is None and is_json:
                 self._unreadable(payload, error, waits=False)
             return
         for item in objects(value if isinstance(value, list) else [value]):
@@ -201,7 +201,7 @@ class Framer:
                 value = value_of(text[:end]) if end < len(text) else None
                 if value is None:
                     early = end == len(text) and isinstance(error, orjson.JSONDecodeError) and self._more
-                    if early or self._seam(text) is None:
+                    if early or self._find_answer(text) is None:
                         self._unreadable(text, error, waits=True)
                     return
                 self._text += text[end:]
@@ -218,7 +218,7 @@ class Framer:
         else:
             self._emit("cut", excerpt(raw))
 
-    def _seam(self, raw: bytes, start: int = 0) -> int | None:
+    def _find_answer(self, raw: bytes, start: int = 0) -> int | None:
         """Find another answer in a text whose JSON, from `start` on, is damaged; continue reading there.
 
         It is the last value before the error or begins near the error. In a text without JSON it is the

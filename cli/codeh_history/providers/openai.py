@@ -30,7 +30,7 @@ def usage_paths(input: str, output: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-def joined(content: object) -> str | None:
+def plain_text(content: object) -> str | None:
     """The text of a content that is a string or a list of only text parts; None for any other."""
     if isinstance(content, str):
         return content
@@ -135,7 +135,7 @@ class Content(Fields):
         if plain is not None:
             if self.write(plain) == block:
                 return plain
-            kind, (holder, _) = block["type"], self._held(block)
+            kind, (holder, _) = block["type"], self._media_of(block)
             content = (kind,) if self.nested else (self.url, "file_data", "file_url", "filename")
             rest = {key: value for key, value in block.items() if key not in ("text", *content)}
             detail = {"detail": holder["detail"]} if "detail" in holder else {}
@@ -146,7 +146,7 @@ class Content(Fields):
         return {"native": {"provider": self.provider, "value": block}}
 
     def _plain(self, block: Json) -> Json | None:
-        kind, (holder, url) = block.get("type"), self._held(block)
+        kind, (holder, url) = block.get("type"), self._media_of(block)
         if kind in (self.text, "output_text") and isinstance(block.get("text"), str):
             return {"text": block["text"]}
         if kind == "input_audio":
@@ -160,7 +160,7 @@ class Content(Fields):
         blob = {"mimeType": inline[0], "data": inline[1]}
         return {"inlineData": {**blob, "displayName": name} if isinstance(name, str) else blob}
 
-    def _held(self, block: Json) -> tuple[Json, str]:
+    def _media_of(self, block: Json) -> tuple[Json, str]:
         """The object with a content part's media fields, and their URL, which may be a `data:` URL."""
         kind = block.get("type")
         holder = object_of(block.get(str(kind))) if self.nested else block
@@ -171,7 +171,7 @@ class Content(Fields):
 
     def _payload(self, block: Json) -> object:
         """The content of inline media without name and spelling of the type; None for other blocks."""
-        holder, url = self._held(block)
+        holder, url = self._media_of(block)
         inline = parse_data_url(url)
         return (block["type"], inline[1], holder.get("detail") or self.detail) if inline else None
 

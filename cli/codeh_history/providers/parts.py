@@ -23,7 +23,7 @@ def native(provider: str, value: Any) -> Part:
     return {"native": {"provider": provider, "value": value}}
 
 
-def kept(part: Json, provider: str) -> Part:
+def storable(part: Json, provider: str) -> Part:
     """The part itself, or a native part if a record could not hold it."""
     usable = check_message({"id": "", "role": "model", "parts": [part]}) is None
     return part if usable else native(provider, part)  # type: ignore[return-value]

@@ -109,11 +109,11 @@ class Exact(AnswerReader):
     def feed(self, chunk: bytes) -> list[Part]:
         """Read the next bytes; return their text, but nothing until there is more than whitespace."""
         self._raw += chunk
-        return self._take(self._decoder.decode(chunk), final=False)
+        return self._add_text(self._decoder.decode(chunk), final=False)
 
     def close(self) -> Outcome:
-        self.tail = self._take(self._decoder.decode(b"", final=True), final=True)
-        text = self._whole("".join(self._texts))
+        self.tail = self._add_text(self._decoder.decode(b"", final=True), final=True)
+        text = self._finished("".join(self._texts))
         try:
             self._raw.decode()
         except UnicodeDecodeError as error:
@@ -123,7 +123,7 @@ class Exact(AnswerReader):
         parts: list[Part] = [{"text": text}]
         return Cut(parts, self.cut) if self.cut else Reply(parts, self.provider or "", self.model)
 
-    def _take(self, text: str, *, final: bool) -> list[Part]:
+    def _add_text(self, text: str, *, final: bool) -> list[Part]:
         text = self._clean(text, final=final)
         self._texts.append(text)
         self._blank += text
@@ -136,7 +136,7 @@ class Exact(AnswerReader):
     def _clean(self, text: str, *, final: bool) -> str:  # noqa: ARG002
         return text
 
-    def _whole(self, text: str) -> str:
+    def _finished(self, text: str) -> str:
         return text
 
     def _nothing(self) -> Outcome:
@@ -161,7 +161,7 @@ class Reader(Exact):
         plain: str = _ESCAPE.sub("", _TO_THE_START.sub("\r", text))
         return plain.replace("\r\n", "\n")
 
-    def _whole(self, text: str) -> str:
+    def _finished(self, text: str) -> str:
         return text.rstrip("\n")
 
     def _nothing(self) -> Outcome:

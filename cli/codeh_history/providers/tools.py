@@ -21,12 +21,12 @@ def read(tools: Any) -> list[Tool]:
         elif isinstance(element.get("tools"), list) and "type" not in element:
             result += read(element["tools"])
         else:
-            readers = (*(package.tools for package in packages().values()), _other)
+            readers = (*(package.tools for package in packages().values()), _unknown)
             result += next(tools for reader in readers if (tools := reader(element)) is not None)
     return result
 
 
-def _other(element: Json) -> list[Tool]:
+def _unknown(element: Json) -> list[Tool]:
     """A tool in no provider's shape: a function as in MCP, or something unknown."""
     name, kind = element.get("name"), element.get("type")
     if isinstance(name, str) and kind is None:

@@ -75,7 +75,7 @@ class Reader(AnswerReader):
             if len(ids) == 1:
                 return self._last
         if len(ids) > 1:
-            return Unreadable(f"more than one response ({_named(ids)}); pass one at a time")
+            return Unreadable(f"more than one response ({_list_ids(ids)}); pass one at a time")
         if self._replies and not isinstance(self._last, Failure):
             return self._replies[0]
         return self._last if isinstance(self._last, (Failure, Cut)) else self._nothing_usable()
@@ -146,7 +146,7 @@ class Reader(AnswerReader):
                 self._stream = load(provider).stream()
         stream = self._stream
         if mixed or (stream is not None and stream.conflicts(body)):
-            self._mixed = _named(dict.fromkeys((*self._earlier, self._id, id)))
+            self._mixed = _list_ids(dict.fromkeys((*self._earlier, self._id, id)))
         elif stream is not None:  # None between streams, and in one of another format
             self._add(stream.feed(body))
             self._id = self.response_id = stream.id
@@ -229,7 +229,7 @@ class Reader(AnswerReader):
             self._replies.append(outcome)
 
 
-def _named(ids: Iterable[str | None]) -> str:
+def _list_ids(ids: Iterable[str | None]) -> str:
     return ", ".join(id or "without id" for id in ids)
 
 

@@ -74,7 +74,7 @@ def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tu
             session.branches = tuple  # releases the file
             yield session, True
             continue
-        session.used = tuple  # they are imported as sessions
+        session.agent_usage = tuple  # they are imported as sessions
         for kind in AS_BRANCHES:
             session.skipped.pop(kind, None)
         yield session, True

@@ -131,10 +131,10 @@ def rendered(text: str) -> str:
             piece if piece.startswith("<") else _SOURCE.sub(r'<a href="#reference-\1">[\1]</a>', piece)
             for piece in _TAG.split(page)
         )
-    return _CODE.sub(_coloured, page) if "<pre><code class" in page else page
+    return _CODE.sub(_highlight, page) if "<pre><code class" in page else page
 
 
-def _coloured(match: re.Match[str]) -> str:
+def _highlight(match: re.Match[str]) -> str:
     """Highlight a block of code."""
     from ...render import code
 

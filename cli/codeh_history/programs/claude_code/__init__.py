@@ -77,7 +77,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             session.agent_name = _kind_of_agent(source, source.stem, above=1)
         on = {node.id for node in branch.all}
         session.branches = partial(_branches, source, session, tree, on, program)
-        session.used = partial(_used, source, tree, program)
+        session.agent_usage = partial(_agent_usage, source, tree, program)
         for node in (node for node in tree.nodes.values() if node.id not in on):
             if node.talks or node.queued:
                 session.skip(SUB_AGENT if node.side else ABANDONED)
@@ -137,7 +137,7 @@ def _branches(
     yield from of_session(session, _agents(source, program))
 
 
-def _used(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
+def _agent_usage(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
     """Yield the usage of sub-agents, from this file and from files of their own."""
     side = Session("", "")
     items = _Items(side, source, tree, program)

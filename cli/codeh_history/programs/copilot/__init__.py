@@ -119,7 +119,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     agents = [log.session for log in logs.values() if log is not main and log.session.items]
     session.skip(SUB_SESSION, len(agents))
     session.branches = lambda: agents
-    session.used = lambda: chain(main.spent, *map(usage_of, agents))
+    session.agent_usage = lambda: chain(main.usage, *map(usage_of, agents))
     yield session
 
 
@@ -135,7 +135,7 @@ class _Log:
         self.early: dict[str, tuple[int, Json]] = {}  # results that precede their call
         self.prompts: list[str] = []  # the user's prompts since the last summary
         self.replaced: set[str] | None = None  # the items that the running compaction replaces
-        self.spent: list[AgentUsage] = []  # the usage of compactions (only in `main`)
+        self.usage: list[AgentUsage] = []  # the usage of compactions (only in `main`)
 
     def read(self, number: int, event: Json) -> None:
         session, kind, data = self.session, text_at(event, "type"), object_at(event, "data")
@@ -188,7 +188,7 @@ class _Log:
         message = self.session.add(kind, parts, **self.stamp, **fields)
         self.session.skip("empty message", message is None)
         if message is None and "usage" in fields:
-            self.main.spent.append(AgentUsage(**self.stamp, fields=fields))
+            self.main.usage.append(AgentUsage(**self.stamp, fields=fields))
         return message
 
     def prompt(self, data: Json) -> None:
@@ -266,7 +266,7 @@ class _Log:
         self.session.summarise(**self.stamp, text="\n\n\n".join(texts), keep=keep)
         self.replaced = None
         if fields := answer_fields(data, _COMPACTION, _USAGE):
-            self.main.spent.append(AgentUsage(**self.stamp, fields=fields))
+            self.main.usage.append(AgentUsage(**self.stamp, fields=fields))
 
 
 PROGRAM = Program(

@@ -79,7 +79,7 @@ class File(writing.Writer):
         keys = [{"text"}] * len(texts) + [{"functionCall"}] * (len(parts) - len(texts))
         if [part.keys() for part in parts] != keys:
             shown = [part for part in texts if part.get("thought") is not True]
-            content = {"content": list(map(_whole, parts)), "displayContent": shown}
+            content = {"content": list(map(_with_id, parts)), "displayContent": shown}
         fields = omit_empty(model=model, toolCalls=[*self.calls.values()])
         self.lines.append(self._message("gemini", **content, **fields))
 
@@ -105,7 +105,7 @@ def _id(call: Any) -> str | None:
     return prefix + id if id and id.startswith(prefix) else id
 
 
-def _whole(part: Any) -> Any:
+def _with_id(part: Any) -> Any:
     """The part with the id to write if it is a call."""
     call = part.get("functionCall")
     return {**part, "functionCall": {**call, "id": _id(call)}} if _is_call(part) else part

@@ -157,7 +157,7 @@ def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -
     _fill(session, messages, value_of(row.get("revert")))
     session.partial = source.damage is not None
     session.branches = partial(_in_database, source, program, *above, row["id"])
-    session.used = lambda: chain.from_iterable(map(usage_of, session.branches()))
+    session.agent_usage = lambda: chain.from_iterable(map(usage_of, session.branches()))
     session.skip("session of a sub-agent", count(_BELOW))
     return session
 

@@ -43,7 +43,7 @@ class File(writing.Writer):
     def name(self) -> str:
         return f"{self.id}.json"
 
-    def written(self, sent: writing.Sent) -> Written:
+    def finish(self, sent: writing.Sent) -> Written:
         about, model = self.about, "/".join(self.model.values())
         first = self.messages[0]["info"]["time"]["created"] if self.messages else self.now
         self.lines = [{
@@ -59,7 +59,7 @@ class File(writing.Writer):
         advice = (
             f"{command} continues with {model}; if it has no such model, choose one (-m PROVIDER/MODEL)"
         )
-        return super().written(sent)._replace(
+        return super().finish(sent)._replace(
             resume=(command, *self.RESUME, self.id), notes=[*sent.notes, advice],
             imported=(command, "import"),
         )  # fmt: skip

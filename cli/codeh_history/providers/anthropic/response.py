@@ -88,12 +88,12 @@ class Stream(StreamReader):
         elif kind == "content_block_delta":
             return self._extend(index, object_of(event.get("delta")))
         elif kind == "content_block_stop" and index in self._open:  # texts were returned in pieces
-            part = part_of(self._whole(self._open.pop(index)))
+            part = part_of(self._complete(self._open.pop(index)))
             return [part] if part is not None and "text" not in part else []
         return []
 
     def conclude(self) -> Reply | Failure:
-        content = [self._whole(number) for number in range(len(self._blocks))]
+        content = [self._complete(number) for number in range(len(self._blocks))]
         return read({**(self._message or {}), "content": content, "usage": self._usage})
 
     def _begin(self, index: int, block: Json) -> list[Part]:
@@ -126,7 +126,7 @@ class Stream(StreamReader):
             return []
         return [{"text": text, "thought": True} if field == "thinking" else {"text": text}]
 
-    def _whole(self, number: int) -> Json:
+    def _complete(self, number: int) -> Json:
         """A block with its streamed text, thinking or input."""
         block = self._blocks[number]
         field = _field(block)

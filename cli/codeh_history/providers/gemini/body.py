@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...base.errors import BadData
 from ...session.model import Any, Json
 from ..body import Imported, Messages, messages_in
-from ..parts import kept, native, object_of, objects, paragraphs
+from ..parts import native, object_of, objects, paragraphs, storable
 from . import FIELD, NAME, fields
 
 _ROLES = ("user", "model", "function", "tool")
@@ -63,4 +63,4 @@ def part_of(value: Any) -> Any:
         call = part.get(key)
         if isinstance(call, dict) and not isinstance(call.get("name"), str):
             part = {**part, key: {**call, "name": "tool"}}
-    return kept(part, NAME)
+    return storable(part, NAME)

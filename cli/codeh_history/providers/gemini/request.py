@@ -103,7 +103,7 @@ class _Contents(Array):
             new["id"] = id
         if args is not None:
             new["args"] = args if isinstance(args, dict) else {"arguments": args}
-        return _with(part, "functionCall", new, own=own)
+        return _set(part, "functionCall", new, own=own)
 
     def _part(self, part: Any, turn: Turn, *, own: bool) -> Any:
         """Convert any other part, maybe to a text that describes it; None if it is not sent."""
@@ -120,7 +120,7 @@ class _Contents(Array):
             return None
         signed = own and turn.role != "user" and fields.is_signature(part.get("thoughtSignature"))
         if key is None and signed:
-            return _with(part, "text", "", own=own)  # the empty last part of a stream
+            return _set(part, "text", "", own=own)  # the empty last part of a stream
         if key is None or (key in ("functionCall", "functionResponse") and not self.faithful):
             self.left_out(part, turn.id)
             return None
@@ -131,7 +131,7 @@ class _Contents(Array):
             key, value = self._media(key, value, turn.id)
             if key == "text":
                 return {"text": value}
-        return _with(part, key, value, own=own)
+        return _set(part, key, value, own=own)
 
     def _media(self, key: str, value: Any, source: str) -> tuple[str, Any]:
         """Convert media; return the key and value of a part: a reference, inline data, or a text."""
@@ -142,9 +142,9 @@ class _Contents(Array):
         if str(uri).startswith(("https://", "http://", "gs://")) and (
             not clean.mime or fields.takes(clean.mime)
         ):
-            return key, {"fileUri": uri, **(_typed(mime, clean.mime) if mime is not None else {})}
+            return key, {"fileUri": uri, **(_mime_field(mime, clean.mime) if mime is not None else {})}
         if clean.data is not None and fields.takes(clean.mime):
-            return "inlineData", {**_typed(mime, clean.mime), "data": value.get("data", clean.data)}
+            return "inlineData", {**_mime_field(mime, clean.mime), "data": value.get("data", clean.data)}
         if clean.data is not None and clean.textual and (text := clean.text()):
             return "text", text
         why = "Gemini does not take this type" if clean.data or uri else "its data is missing or damaged"
@@ -185,7 +185,7 @@ class _Contents(Array):
         response = part["functionResponse"]
         id, name = response.get("id"), fields.NAMES.fit(response.get("name") or "tool")
         if self.faithful:
-            return _with(part, "functionResponse", {**response, "name": name}, own=True)
+            return _set(part, "functionResponse", {**response, "name": name}, own=True)
         if answer.number >= 0:
             id, name = self.calls[answer.number]
         if len(part) == 1 and _is_as_sent(response, id, name, "response"):
@@ -206,13 +206,13 @@ class _Contents(Array):
                 if kind == "text":
                     moved.append({"text": value})
                 else:
-                    (nested if stay else moved).append(_with({**item, kind: value}, kind, value, own=True))
+                    (nested if stay else moved).append(_set({**item, kind: value}, kind, value, own=True))
         if nested:
             new["parts"] = nested
         if moved:
             moved.insert(0, {"text": f"What {name} returned besides:"})
         after += [(answer.message.id, item) for item in moved]
-        return _with(part, "functionResponse", new, own=True)
+        return _set(part, "functionResponse", new, own=True)
 
 
 def _is_as_sent(value: Any, id: str | None, name: str, content: str) -> bool:
@@ -221,7 +221,7 @@ def _is_as_sent(value: Any, id: str | None, name: str, content: str) -> bool:
     return same and len(value) == (2 if id is None else 3)
 
 
-def _with(part: Any, key: str, value: Any, *, own: bool) -> Any:
+def _set(part: Any, key: str, value: Any, *, own: bool) -> Any:
     """The part with this value as its only data; the same dict if nothing changes."""
     signed = own and fields.is_signature(part.get("thoughtSignature"))
     allowed = fields.BESIDE if signed else fields.BESIDE - {"thoughtSignature"}
@@ -230,7 +230,7 @@ def _with(part: Any, key: str, value: Any, *, own: bool) -> Any:
     return {key: value, **{name: item for name, item in part.items() if name in allowed}}
 
 
-def _typed(mime: Any, clean: str) -> Json:
+def _mime_field(mime: Any, clean: str) -> Json:
     """The field with the type to send: normalised, but a sound's unchanged (`audio/pcm;rate=24000`)."""
     if mime == clean or (isinstance(mime, str) and mime.startswith("audio/")):
         return {"mimeType": mime}

@@ -11,7 +11,7 @@ from ...session.model import Json, Part
 from ...session.view import join
 from .. import usage
 from ..detect import outcome_of
-from ..parts import first, further, kept, list_of, name_of, native, object_of, objects, text_of
+from ..parts import first, further, list_of, name_of, native, object_of, objects, storable, text_of
 from ..protocol import Failure, Reply, StreamReader
 from . import NAME, fields
 
@@ -72,7 +72,7 @@ class Stream(StreamReader):
             if not isinstance(value, dict):
                 parts.append(native(NAME, value))
             elif value.get("text") != "" or value.keys() - {"text", "thought"}:
-                parts.append(kept(value, NAME))
+                parts.append(storable(value, NAME))
         self._parts += parts
         finish = name_of(candidate.get("finishReason"))
         if finish:

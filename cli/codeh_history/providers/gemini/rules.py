@@ -116,7 +116,7 @@ class Rules(Validator):
         open = [part["functionCall"] for _, part in calls]
         for path, part in responses:
             response = part["functionResponse"]
-            call = _answered(open, response)
+            call = _take_call(open, response)
             if call is None:
                 id = response.get("id") or response.get("name")
                 self.report(path, f"no call {id} for this response in the turn before")
@@ -170,7 +170,7 @@ class Rules(Validator):
             self.require(None in schemas, path, both)
 
 
-def _answered(open: list[Json], response: Json) -> Json | None:
+def _take_call(open: list[Json], response: Json) -> Json | None:
     """Remove and return the call that a response answers: by id, else by name, in order; None if none."""
     id, name = response.get("id"), response.get("name")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...base.errors import BadData
 from ...session.model import Any, Json
 from ..body import Imported, Messages, messages_in
-from ..openai import CHAT, joined
+from ..openai import CHAT, plain_text
 from ..parts import call as call_part
 from ..parts import (
     is_message,
@@ -53,7 +53,7 @@ def read(body: Json) -> Imported:
     elements = messages_in(body, FIELD, NAME)
     messages = _Messages(NAME, body)
     first = object_of(elements[0]) if elements else {}
-    system = joined(first.get("content")) if first.get("role") in ("system", "developer") else None
+    system = plain_text(first.get("content")) if first.get("role") in ("system", "developer") else None
     for number, message in enumerate(elements):
         if number or not system:
             messages.read(message, f"{FIELD}.{number}")

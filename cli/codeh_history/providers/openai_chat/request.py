@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ...base.lazy import Pattern
 from ...session.model import Any, Json, Message, Part
 from ..base import Options, Request, Tool
-from ..openai import CHAT, NAMES, SYSTEM_ROLES, OpenAIArray, custom_input, joined
+from ..openai import CHAT, NAMES, SYSTEM_ROLES, OpenAIArray, custom_input, plain_text
 from ..parts import arguments_of, item_of, native_of, object_of, result_media, result_text
 from ..turns import Turn
 from . import FIELD, NAME
@@ -26,7 +26,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     chat = _Chat(options, CHAT)
     if options.system:
         imported = object_of(options.settings.get(SYSTEM))
-        whole = joined(imported.get("content")) == options.system
+        whole = plain_text(imported.get("content")) == options.system
         chat.add(imported if whole else system_message(options.system, options.model), [""])
     chat.fill(messages, summaries)
     body = chat.body(FIELD, _declare)
@@ -80,7 +80,7 @@ class _Chat(OpenAIArray):
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
             received = item_of(part).get("content") if len(part) > 1 else None
-            content = received if received and joined(received) == text else text
+            content = received if received and plain_text(received) == text else text
             self.add({"role": "tool", "tool_call_id": id, "content": content}, source)
             if files := self.blocks(result_media(response), source):
                 label = f"From the result of {response.get('name')} ({id}):"

@@ -114,7 +114,7 @@ class Stream(StreamReader):
         texts = {key: delta[key] for key in _TEXTS if isinstance(delta.get(key), str)}
         for key, text in texts.items():
             self._texts.setdefault(key, []).append(text)
-        self._message = grown(self._message, without(delta, ("tool_calls", *texts)))
+        self._message = merge(self._message, without(delta, ("tool_calls", *texts)))
         parts: list[Any] = [
             {key: part[key] for key in _SHOWN if key in part} for part in _texts(delta) if "text" in part
         ]
@@ -133,7 +133,7 @@ class Stream(StreamReader):
             index = last + 1
         function = object_of(piece.get("function"))
         self._arguments.setdefault(index, []).append(text_of(function.get("arguments")))
-        calls[index] = grown(calls.get(index, {}), {**piece, "function": without(function, ("arguments",))})
+        calls[index] = merge(calls.get(index, {}), {**piece, "function": without(function, ("arguments",))})
 
     def _whole_calls(self) -> list[Json]:
         """The calls with their streamed arguments; a custom tool's call has an input instead."""
@@ -152,7 +152,7 @@ class Stream(StreamReader):
         return read({"id": self.id, "model": self.model, "choices": choices, "usage": self._usage})
 
 
-def grown(before: Json, delta: Json) -> Json:
+def merge(before: Json, delta: Json) -> Json:
     """Merge a delta into an object: extend texts and lists, merge objects, replace other values.
 
     A list's object with an `index` is merged into the object with that index.
@@ -163,7 +163,7 @@ def grown(before: Json, delta: Json) -> Json:
         if isinstance(old, str) and isinstance(value, str) and key not in _STEADY:
             result[key] = old + value
         elif isinstance(value, dict):
-            result[key] = grown(object_of(old), value)
+            result[key] = merge(object_of(old), value)
         elif isinstance(value, list):
             result[key] = [*old] if isinstance(old, list) else []
             for item in value:
@@ -177,6 +177,6 @@ def _grow(items: list[Any], item: Any) -> None:
     index = object_of(item).get("index")
     for number, other in enumerate(items):
         if index is not None and object_of(other).get("index") == index:
-            items[number] = grown(other, item)
+            items[number] = merge(other, item)
             return
     items.append(item)

@@ -149,7 +149,7 @@ def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
             had = [
                 part for message in run for part in (message.parts if message.own is None else message.own)
             ]
-            lost = not _whole(parts, had) if any(map(_is_reasoning, had)) else lost
+            lost = not _has_reasoning(parts, had) if any(map(_is_reasoning, had)) else lost
             yield from (message.id for message in run if lost)
         else:
             lost = lost and answers
@@ -165,7 +165,7 @@ def _is_reasoning(part: Part) -> bool:
     return isinstance(item, dict) and item.get("type") == "reasoning"
 
 
-def _whole(parts: Sequence[Part], had: Sequence[Part]) -> bool:
+def _has_reasoning(parts: Sequence[Part], had: Sequence[Part]) -> bool:
     """Whether the parts still have all reasoning of the parts that they `had`, and the items after it."""
     at = 0
     for number, part in enumerate(had):

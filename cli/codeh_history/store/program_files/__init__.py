@@ -165,7 +165,7 @@ def head_of(data: bytes) -> Head:
     whole = values.is_whole(data)
     lines = data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES]
     objects = [value for value in map(values.line_object, lines) if value is not None]
-    return Head(data, objects, values.first(data) if whole else objects, whole)
+    return Head(data, objects, values.first_objects(data) if whole else objects, whole)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ def make(
     id = id or writing.uuid(program, *((where, *of) if of else (env.new_id(view.id, 0),)))
     folder = folder_of(env, registry.program(program).places[0])
     title = named if isinstance(named, str) and named else None
-    written = registry.written(
+    written = registry.write(
         program, whole, SessionInfo(id, where, title, env.now(), partial(_kept_file, folder))
     )
     place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
