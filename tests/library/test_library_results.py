@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from codeh_history import BadData, Session
+from codeh_history import BadData, NotFound, Session
 from codeh_history.base.env import Env
 from codeh_history.library.env import CallerError
 from codeh_history.library.stream import Answer, CallbackEcho, pieces
@@ -90,6 +90,13 @@ def test_what_the_source_of_a_response_raises_is_the_callers(tmp_path):
     session.append("Hi")
     with pytest.raises(OSError, match=r"^mine$"):
         session.append_response(made())
+
+
+def test_a_response_creates_no_session(tmp_path):
+    session = Session.open("s", create=True, home=tmp_path)
+    with pytest.raises(NotFound, match="no such session; a response never creates one"):
+        session.append_response(iter([b"data: "]))
+    assert not (tmp_path / "unsent").exists()
 
 
 def test_only_text_is_echoed_as_it_arrives():

@@ -12,7 +12,7 @@ import orjson
 
 from ..base import amounts
 from ..base.config import layers
-from ..base.errors import Usage
+from ..base.errors import NotFound, Usage
 from ..base.read_json import json_object
 from ..commands import ask as ask_command
 from ..commands import calls as calls_command
@@ -64,6 +64,8 @@ def response(
 
     def stored(data: Any) -> str:
         with opened.call() as call:
+            if not opened.exists:
+                raise NotFound(f"{opened.path}: no such session; a response never creates one")
             echoed = CallbackEcho(call, echo) if echo is not None else None
             receiving = Receiving(call, opened.target, reader_of(from_), echoed, fresh=False)
             return Feed(receiving, amounts.size(max_bytes)).all(pieces(data)).id
