@@ -1,5 +1,7 @@
 """Small responses in the wire format of each provider, and the recorded ones."""
 
+import re
+
 import orjson
 
 from codeh_history import providers
@@ -19,6 +21,12 @@ HEAD = b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\n\r\n"
 HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
 
 FORMATS = tuple(providers.FORMATS)
+
+
+def complete_at(data):
+    """Where a stream has all of its answer: with its last event, in the chat format with its reason to finish."""
+    finished = re.search(rb'"finish_reason": ?"[^\n\r]*', data)
+    return finished.end() if finished else len(data.rstrip(b"]\r\n"))
 
 
 def sse(*events, end=b"\n", named=False, done=False):

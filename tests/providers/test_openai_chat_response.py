@@ -180,6 +180,26 @@ def test_streamed_audio_grows():
     ]
 
 
+def test_an_answer_with_its_reason_to_finish_needs_no_done():
+    """Perplexity sends none."""
+    events = [chunk({"role": "assistant", "content": "a"}), chunk({"content": "b"}, "stop")]
+    outcome = wire.read(sse(*events))
+    assert (outcome.parts, outcome.finish) == ([{"text": "ab"}], "stop")
+    assert isinstance(wire.read(sse(events[0])), wire.Cut)
+
+
+def test_thoughts_in_the_content_are_joined_and_come_first():
+    """Mistral streams thoughts as items of the content, the answer as text or as items, too."""
+    thoughts = [
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]} for text in "hm"
+    ]
+    items = [{"content": [{"type": "text", "text": "a"}]}, {"content": [{"type": "text", "text": "b"}]}]
+    for answer in (items, [{"content": "a"}, {"content": "b"}]):
+        deltas = [{"role": "assistant", "content": ""}, *thoughts, *answer]
+        outcome = wire.read(sse(*map(chunk, deltas), chunk({"content": ""}, "stop"), done=True))
+        assert outcome.parts == [{"text": "hm", "thought": True}, {"text": "ab"}]
+
+
 @pytest.mark.parametrize(
     "texts", [["**", "a", "**", "\n", "**", "b", "**"], ["ha", "ha", "!"], ["", "- ", "a", "", "b"]]
 )

@@ -138,6 +138,10 @@ class StreamReader(Protocol):
         """Handle `[DONE]`, which ends the streams of only one format."""
         return
 
+    def end_of_input(self) -> None:
+        """Handle the end of all input, which completes an answer that has all but its terminator."""
+        return
+
     def feed(self, event: Json) -> list[Part]:
         """Read an event; return the parts that arrived with it, for pending content and `--echo`."""
 

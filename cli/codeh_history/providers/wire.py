@@ -66,6 +66,8 @@ class Reader(AnswerReader):
 
     def close(self) -> Outcome:
         self.tail = self._read(self._framer.close())
+        if self._stream is not None:
+            self._stream.end_of_input()
         self._settle()
         if self._mixed:
             return Unreadable(f"interleaved responses ({self._mixed}); pass one at a time")

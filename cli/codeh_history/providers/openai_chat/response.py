@@ -7,9 +7,11 @@ reasoning details) is a native part. Other choices are counted, not kept.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ...session.model import Json, Part
+from ...session.view import join
 from .. import usage
 from ..detect import outcome_of
 from ..openai import usage_paths
@@ -51,7 +53,10 @@ def _texts(message: Json) -> list[Any]:
     content = message.get("content")
     texts = [{"type": "text", "text": content}] if text_of(content) else objects(content)
     for item in texts:  # some hosts send a list of texts and other items
-        if not is_text(item):
+        if item.get("type") == "thinking" and item.get("thinking"):  # Mistral's
+            thoughts = (text_of(each.get("text")) for each in objects(item["thinking"]))
+            parts.append({"text": "".join(thoughts), "thought": True})
+        elif not is_text(item):
             parts.append(native(NAME, {"content": [item]}))
         elif item["text"]:
             parts.append({"text": item["text"]})
@@ -100,6 +105,9 @@ class Stream(StreamReader):
     def end(self) -> None:
         self.done = True
 
+    def end_of_input(self) -> None:
+        self.done = self.done or self._finish is not None  # Perplexity and others send no [DONE]
+
     def feed(self, event: Json) -> list[Part]:
         self._first = self._first or event
         self.id = self.id or name_of(event.get("id"))
@@ -147,9 +155,12 @@ class Stream(StreamReader):
     def conclude(self) -> Reply | Failure:
         texts = {key: text for key, pieces in self._texts.items() if (text := "".join(pieces))}
         message = {**self._message, **texts, "tool_calls": self._whole_calls()}
+        if isinstance(before := self._message.get("content"), list):
+            message["content"] = [*before, {"type": "text", "text": texts.get("content", "")}]
         others = [{"index": index} for index in self._further]
         choices = [{"message": message, "finish_reason": self._finish}, *others]
-        return read({"id": self.id, "model": self.model, "choices": choices, "usage": self._usage})
+        reply = read({"id": self.id, "model": self.model, "choices": choices, "usage": self._usage})
+        return reply if isinstance(reply, Failure) else replace(reply, parts=join([], reply.parts))
 
 
 def merge(before: Json, delta: Json) -> Json:
