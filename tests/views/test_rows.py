@@ -119,7 +119,7 @@ def folded(data):
         "messages": len(view.messages), "exchanges": prompts(view.messages),
         "pending": sum(m.pending is not None for m in view.messages),
         "open_calls": len(open_calls(view.messages)),
-        "last": view.messages[-1].ts if view.messages else None,
+        "last": next((m.ts for m in reversed(view.messages) if m.ts), None),
         "models": {m.model for m in view.all.values() if m.model and m.hidden != "clear"},
         "prompt": next(filter(None, map(listing.beginning, prompt_texts(view))), None),
     }  # fmt: skip

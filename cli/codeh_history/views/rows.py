@@ -45,7 +45,7 @@ class Count:
         self.meta: Json = {}
         self.damage: list[Damage] = []
         self.messages = self.exchanges = self.pending = self.bytes = 0
-        self.last: tuple[int, str | None] = (0, None)  # number and time of the last message
+        self.last: tuple[int, str | None] = (0, None)  # number and time of the last message with one
         self.first: tuple[int, str] | None = None  # number and beginning of the first prompt with text
         self.calls = OpenCalls()
         self.models: dict[str, None] = {}  # models that responded
@@ -54,7 +54,8 @@ class Count:
 
     def add(self, message: Message, number: int) -> None:
         self.messages += 1
-        self.last = max(self.last, (number, message.ts), key=lambda last: last[0])
+        if message.ts is not None:
+            self.last = max(self.last, (number, message.ts), key=lambda last: last[0])
         if is_prompt(message):
             self.exchanges += 1
             self.begin(message, number)
