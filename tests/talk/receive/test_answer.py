@@ -87,6 +87,27 @@ def test_an_answer_that_ends_at_its_token_limit_is_stored_and_says_so(home, answ
     assert b"s: the answer ends at its token limit (" in done.err
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        gemini_event({"text": "half"}, finish="RECITATION"),
+        {"choices": [{"message": TEXT, "finish_reason": "content_filter"}]},
+        {"object": "response", "status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "output": [OUTPUT]},
+        {**BLOCKS, "stop_reason": "refusal"},
+    ],
+    ids=["gemini", "openai-chat", "openai-responses", "anthropic"],
+)  # fmt: skip
+def test_an_answer_that_a_filter_stopped_is_stored_and_says_so(home, answer):
+    done = receive(home, orjson.dumps(answer))
+    assert (done.code, texts_of_model(home)) == (0, ["half"])
+    assert b"s: the provider stopped the answer (" in done.err
+
+
+def test_a_stream_without_content_does_not_claim_that_something_arrived(home):
+    done = receive(home, sse({"candidates": [{"finishReason": "SAFETY", "index": 0}]}))
+    assert (done.code, b"stays pending" in done.err) == (4, False)
+
+
 def test_text_is_on_disk_within_a_second(home, monkeypatch):
     """At each wait for more, a second after the last: all that came before is pending in the file."""
     reading, writing = os.pipe()

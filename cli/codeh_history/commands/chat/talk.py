@@ -103,7 +103,7 @@ class Talk:
             return ask.ask(self.env, self.target, options, self.resolved(), self.most, RETRY)
         except KeyboardInterrupt:
             last = next(reversed(self.view().messages), None)
-            if last is not None and last.pending is not None:
+            if last is not None and last.pending:
                 commit = f"codeh-history commit -s {shell_name(self.env, self.target)} {last.id}"
                 self.env.note(f"the received part stays pending; `{commit}` commits it")
             raise

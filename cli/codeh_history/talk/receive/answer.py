@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 16
 AT_LIMIT = ("length", "max_tokens", "max_output_tokens")  # finish reasons in lower case
+FILTERED = ("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii")
 
 
 class Received(NamedTuple):
@@ -254,14 +255,17 @@ class Receiving(Pending):
         if self.removal:
             raise self.removal_error(reply.parts)
         self.env.stored = stored[0]
+        finish = (reply.finish or "").rpartition(":")[2].lower()
         if before:
             self.env.note(f"{self.target.id}: this answer is already stored as {before}")
         elif reply.further:
             text = f"the first of {reply.further + 1} choices is stored; the others are not"
             self.env.note(f"{self.target.id}: {text}")
-        elif (reply.finish or "").rpartition(":")[2].lower() in AT_LIMIT:
+        elif finish in AT_LIMIT:
             limit = f"the answer ends at its token limit ({reply.finish}); --max-tokens N raises it"
             self.env.note(f"{self.target.id}: {limit}")
+        elif finish in FILTERED:
+            self.env.note(f"{self.target.id}: the provider stopped the answer ({reply.finish})")
         elif reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
             self.env.note(f"{self.target.id}: redrawn lines (a spinner, progress) are stored as printed")
         if self.echo and isinstance(self.echo.broken, HistoryError):

@@ -68,7 +68,7 @@ class Pending:
         """Return where the received parts are now, as the end of an error message."""
         if self.removal:
             return f"; {self.removal}"
-        return f"; what arrived stays pending as {self.kept_id}" if self.kept_id else ""
+        return f"; what arrived stays pending as {self.kept_id}" if self.kept_id and self.received else ""
 
     def append(self, build: Callable[[Locked], bytes | None]) -> None:
         """Append to the log in which the message was begun; set `removal` if that was removed."""
@@ -101,7 +101,9 @@ class Pending:
             self.target, self.first = begin(self.env, ""), b""
             self.append(build)
         except (NotFound, InputOutput) as error:
-            if isinstance(error, InputOutput) and (not (begun or self.first) or exists(self.target.path)):
+            path = self.target.path  # for a new session its folder counts: a full disk is no removal
+            remains = exists(path) if begun or self.first else os.path.isdir(os.path.dirname(path))
+            if isinstance(error, InputOutput) and remains:
                 raise
             self.kept_id = self.pending or self.env.random_id()
             self.removal = f"{REMOVED}; nothing had arrived"
