@@ -1,5 +1,7 @@
 """`sync` between homes and a database: the same laws, writers and all."""
 
+import pytest
+
 import postgres_server
 from in_process import run_in_process, run_ok
 from synced import doubled, sessions
@@ -63,3 +65,24 @@ def test_unreachable_server_is_named_without_its_password(tmp_path):
     done = run_in_process("sync", "postgres://me:swordfish@127.0.0.1:1/x", home=tmp_path)
     assert done.code == 75
     assert b"swordfish" not in done.err
+
+
+def test_a_hostile_database_cannot_name_a_file_outside_the_home(tmp_path, url):
+    one, two = tmp_path / "one", tmp_path / "deep" / "two"
+    say(one, "first")
+    sync(one, url)
+    say(two, "mine")
+    columns = {"codeh_sessions": "edition, lines, bytes, plain, torn, changed, listened"}
+    columns |= {"codeh_lines": "number, start, key, line"}
+    names = ["../../../evil", str(tmp_path / "absolute"), "a$(touch b)"]
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(url, autocommit=True) as database:
+        for table, others in columns.items():
+            own = "session" if table == "codeh_lines" else "id"
+            copied = f"INSERT INTO {table} ({own}, {others}) SELECT %s, {others} FROM {table} WHERE {own} = 'demo'"
+            for name in names:
+                database.execute(copied, [name])
+    sync(two, url)
+    assert {path.parent.name for path in tmp_path.rglob("*.jsonl")} == {"sessions"}
+    assert not [path for path in tmp_path.rglob("*") if path.stem in ("evil", "absolute")]
+    assert "touch" not in run_in_process("list", home=tmp_path, env={"CODEH_STORE": url}).text

@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from ...base.errors import NotFound
 from ...base.postgres import Server
+from ...base.words import is_id
 from ..blocks.protocol import batches
 from ..locked import Locked, create_new, replace_if_unchanged
 from ..protocol import Stamp, Store
@@ -78,7 +79,7 @@ class Postgres(Store):
 
     def stamps(self) -> dict[str, Stamp]:
         rows = self._server.rows("SELECT id, edition, bytes, changed FROM codeh_sessions")
-        stamps = {id: Stamp(*stamp) for id, *stamp in rows}
+        stamps = {id: Stamp(*stamp) for id, *stamp in rows if is_id(id)}  # a name may become a file's path
         return {id: stamps[id] for id in sorted(stamps, key=_file_order)}
 
     def stamp(self, id: str) -> Stamp | None:
