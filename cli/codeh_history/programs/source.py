@@ -12,6 +12,7 @@ import orjson
 from ..providers.json_text import loads, value_of
 from ..session.model import Json
 from ..session.records import BOM, MAX_READ, TORN, nests_deeper
+from ..session.rules import LONGEST, SKIPPED
 from .model import Problem, Session
 from .protocol import Head, Source, Unreadable
 
@@ -61,7 +62,9 @@ def line_objects(
                 continue
             value = _last_complete(raw, recognises)
             reason = f"not JSON: {error}"
-            if value is not None:
+            if raw.startswith(SKIPPED):
+                reason = f"longer than {LONGEST >> 20} MiB"
+            elif value is not None:
                 problems.append(Problem(number, "skips", reason, "the complete line at its end is read"))
             elif not raw.endswith(b"\n"):
                 reason = TORN

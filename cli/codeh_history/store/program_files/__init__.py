@@ -65,8 +65,8 @@ class File(Source):
             self.head = head_of(data[: (data.find(b"\n") + 1 or len(data)) + HEAD])
 
     def lines(self) -> Iterator[bytes]:
-        for line in (line for block in blocks(self._fd, self.size) for line in lines_of(block)):
-            yield line if len(line) <= LONGEST else b" " * (len(line) - 1) + b"\n"
+        for block in blocks(self._fd, self.size, skip=True):
+            yield from lines_of(block)
 
     def at(self, offset: int, size: int) -> bytes:
         return pread_all(self._fd, size, offset)
