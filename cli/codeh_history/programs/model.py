@@ -145,7 +145,7 @@ class Session:
 
     def set_title(self, title: object) -> None:
         """Set the title if it is a string."""
-        self.set(title=title if isinstance(title, str) else None)
+        self.set(title=name_of(title))
 
     def system(self, text: str) -> None:
         """Add to the system prompt, or add a message if the conversation has begun."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..providers.media import mime_of, parse_data_url
-from ..providers.parts import name_of, response_of
+from ..providers.parts import name_of, response_of, text_of
 from ..session.model import Json, Part
 from ..session.records import dumps
 from .fields import at, hash_id
@@ -61,7 +61,7 @@ def without_texts(parts: Iterable[Part]) -> list[Part]:
 
 def media(source: object, mime: object, what: object) -> Part:
     """A file that the source refers to: its data or web address as a part, else its name as text."""
-    name = source if isinstance(source, str) else ""
+    name = text_of(source)
     data = parse_data_url(name) if name.startswith("data:") else None
     if data is not None:
         return {"inlineData": {"mimeType": data[0], "data": data[1]}}

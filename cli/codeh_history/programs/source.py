@@ -92,15 +92,6 @@ def _last_complete(raw: bytes, recognises: Recognises) -> Json | None:
     return None
 
 
-def line_object(line: bytes) -> Json | None:
-    """Parse a line that is an object, lone surrogates allowed; None for anything else."""
-    try:
-        value = loads(line)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
 # -- one value, or the elements of a list ------------------------------------------------------------------
 
 
@@ -110,7 +101,7 @@ def is_whole(data: bytes) -> bool:
     if data[:1] != b"{":
         return data[:1] == b"["
     lines = (line for line in data.split(b"\n", _HEAD_OBJECTS)[:_HEAD_OBJECTS] if line[:1] == b"{")
-    return not any(line_object(line) is not None for line in lines)
+    return not any(isinstance(value_of(line), dict) for line in lines)
 
 
 def first_objects(data: bytes) -> list[Json]:

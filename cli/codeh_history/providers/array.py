@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..session.model import Any, Json, Message, Part
 from .base import Options, Request, Tool
-from .parts import list_of
+from .parts import list_of, object_of
 from .tools import declared
 from .turns import Turn, media_stub, runs
 
@@ -87,12 +87,11 @@ class Array:
 
     def left_out(self, part: Part, source: str) -> None:
         """Note a part that is not sent, unless it is empty or a model's thought."""
-        native = part.get("native")
-        value = native.get("value") if native is not None else None
-        kind = value.get("type") if isinstance(value, dict) else None
+        native = object_of(part.get("native"))
+        kind = object_of(native.get("value")).get("type")
         if kind in _THINKING or not part or self.faithful:
             return
-        if native is None:
+        if not native:
             what = f"a part of an unknown kind ({', '.join(sorted(part))}) is left out"
         elif native.get("provider") == self.name:
             what = f"{kind or 'a part'} is not allowed here, and is not sent"

@@ -10,7 +10,7 @@ from .array import Array
 from .base import Options
 from .media import Media, media, parse_data_url
 from .names import WORD, Alphabet, CallIds
-from .parts import is_text, item_of, list_of, object_of, text_of, texts_of
+from .parts import is_text, item_of, list_of, native, native_of, object_of, text_of, texts_of
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
@@ -71,7 +71,7 @@ class Content(Fields):
 
     def is_native(self, value: Any) -> bool:
         """Whether a native value of this provider is a content part."""
-        kind = value.get("type") if isinstance(value, dict) else None
+        kind = object_of(value).get("type")
         return isinstance(kind, str) and kind.startswith(self.own)
 
     def write(self, part: Part) -> Json | None:
@@ -81,9 +81,8 @@ class Content(Fields):
             text = {"type": self.text, "text": part["text"]}
             return {**item, **text} if item.get("type") == self.text else text
         if "native" in part:
-            value = part["native"].get("value")
-            is_own = part["native"].get("provider") == self.provider and self.is_native(value)
-            return value if is_own else None
+            value = native_of(part, self.provider)
+            return value if self.is_native(value) else None
         file = media(part)
         block = self._media(file, item) if file is not None else None
         if block is None or item.get("type") != block["type"]:
@@ -143,7 +142,7 @@ class Content(Fields):
             written: Any = self.write(exact)  # type: ignore[arg-type]
             if written == block or (written and self._payload(written) == self._payload(block) is not None):
                 return exact
-        return {"native": {"provider": self.provider, "value": block}}
+        return native(self.provider, block)
 
     def _plain(self, block: Json) -> Json | None:
         kind, (holder, url) = block.get("type"), self._media_of(block)

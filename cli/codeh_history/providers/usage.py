@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..session.model import Json
-from .parts import objects
+from .parts import object_of, objects
 
 COUNTS = ("input", "cached", "cacheWrite", "output", "reasoning")
 _SIDES = {  # fields with counts by kind: `prompt_tokens_details.audio_tokens`, a list with `modality`, …
@@ -54,8 +54,7 @@ def count(raw: object, *path: str) -> int | None:
 
 def billed(usage: Json) -> Json:
     """The counts that have a price, by the names in the price table; some come from `raw`."""
-    raw = usage.get("raw")
-    raw = raw if isinstance(raw, dict) else {}
+    raw = object_of(usage.get("raw"))
     counts: Json = {name: count(usage, name) for name in COUNTS}
     if "cache_creation" in raw:
         counts["cacheWrite1h"] = count(raw, "cache_creation", "ephemeral_1h_input_tokens")

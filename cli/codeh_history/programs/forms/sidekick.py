@@ -42,7 +42,7 @@ def read(value: Any) -> list[Outcome] | None:
 
     The other fields of such an object (`{messages, tools, …}`) become settings.
     """
-    wrapper = value if isinstance(value, dict) else {}
+    wrapper = parts.object_of(value)
     items = list_at(wrapper, "messages") if wrapper else parts.list_of(value)
     names: dict[str, str] = {}  # function of each call, by id
     messages = readable(outcomes(items, lambda item, id: _read(item, id, names, first=item is items[0])))

@@ -8,7 +8,7 @@ from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..media import Media, media
 from ..names import WORD, Alphabet
-from ..parts import FAILED, answer, item_of, list_of, object_of, objects
+from ..parts import FAILED, answer, item_of, list_of, native_of, object_of, objects
 from ..turns import media_stub
 from . import NAME
 
@@ -46,10 +46,9 @@ def takes_system(model: object) -> bool:
 
 def native_block(part: Any, role: str) -> Json | None:
     """The block in a native part of this provider; None if a message of this role cannot contain it."""
-    native = object_of(part.get("native"))
-    value = object_of(native.get("value"))
+    value = object_of(native_of(part, NAME))
     kind = value.get("type")
-    if native.get("provider") != NAME or not isinstance(kind, str) or kind in ("tool_use", "tool_result"):
+    if not isinstance(kind, str) or kind in ("tool_use", "tool_result"):
         return None
     if kind == "text" and not has_text(value.get("text")):
         return None

@@ -35,7 +35,7 @@ def read(body: Json) -> Reply | Failure:
 
 def part_of(block: Any) -> Part | None:
     """Convert a content block to a part; None for an empty text."""
-    kind = block.get("type") if isinstance(block, dict) else None
+    kind = object_of(block).get("type")
     if kind == "text" and isinstance(block.get("text"), str):
         cited = {"citations": block["citations"]} if block.get("citations") else {}
         text: Any = {"text": block["text"], **cited}

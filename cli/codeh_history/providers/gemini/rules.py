@@ -11,7 +11,7 @@ import re
 
 from ...base.words import plural
 from ...session.model import Any, Json
-from ..parts import list_of, name_of, object_of
+from ..parts import list_of, name_of, object_of, text_of
 from ..validator import Merged, Validator, each, element, merge, with_neighbours
 from . import FIELD, fields
 
@@ -69,7 +69,7 @@ class Rules(Validator):
             self.require(name_of(value.get("fileUri")), f"{path}.fileUri", "an address expected")
             return
         mime = value.get("mimeType")
-        base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
+        base = text_of(mime).split(";", 1)[0].strip().lower()
         fits = "/" in base and (fields.takes(base) or not base.startswith("image/"))
         self.require(fits, f"{path}.mimeType", f"unsupported MIME type: {mime}")
         self.require(name_of(value.get("data")), f"{path}.data", "base64 expected")

@@ -63,7 +63,7 @@ def read(body: Json) -> Imported:
 
 class _Messages(Messages):
     def read(self, message: Any, where: str) -> None:
-        role = message.get("role") if isinstance(message, dict) else None
+        role = object_of(message).get("role")
         if role == "assistant":
             self.assistant(message, where)
         elif role in ("tool", "function"):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ...session.model import Any, Json, Message, Part
-from ..parts import item_of, name_of, native_of
+from ..parts import item_of, name_of, native_of, object_of
 from ..turns import Turn
 from . import NAME
 
@@ -84,7 +84,7 @@ class Replay:
     def item(self, part: Part, turn: Turn, *, replayed: bool) -> bool:
         """Whether to send a part of a model turn as a native item; `replayed`: the result of `turn`."""
         item = native_of(part, NAME)
-        kind = item.get("type") if isinstance(item, dict) else None
+        kind = object_of(item).get("type")
         if not isinstance(kind, str) or (not replayed and (item.get("id") or kind == "reasoning")):
             return False
         if self.faithful:

@@ -41,7 +41,7 @@ def read(body: Json) -> Reply | Failure:
 
 def parts_of(item: Any) -> list[Part]:
     """Convert an output item to one or more parts."""
-    kind = item.get("type") if isinstance(item, dict) else None
+    kind = object_of(item).get("type")
     if kind == "message":
         return _message(item)
     if kind == "function_call" and isinstance(item.get("name"), str):
@@ -55,8 +55,8 @@ def _message(item: Json) -> list[Part]:
     rest = without(item, ("type", "role", "content"))
     parts: list[Any] = []
     for content in list_of(item.get("content")):
-        kind = content.get("type") if isinstance(content, dict) else None
-        field = _TEXTS.get(kind) if isinstance(kind, str) else None
+        kind = object_of(content).get("type")
+        field = _TEXTS.get(str(kind))
         if field is None or not isinstance(content.get(field), str):
             return [native(NAME, item)]
         part: Any = {"text": content[field]}

@@ -19,6 +19,7 @@ from ...programs import source as values
 from ...programs.fields import hash_id
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Place, Source, Unreadable
+from ...providers.json_text import value_of
 from ...session.model import Json
 from ...session.records import BOM, lines_of
 from ...session.rules import LONGEST
@@ -164,7 +165,7 @@ def head_of(data: bytes) -> Head:
     """Parse the first bytes of a file."""
     whole = values.is_whole(data)
     lines = data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES]
-    objects = [value for value in map(values.line_object, lines) if value is not None]
+    objects = [value for value in map(value_of, lines) if isinstance(value, dict)]
     return Head(data, objects, values.first_objects(data) if whole else objects, whole)
 
 
