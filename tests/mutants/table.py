@@ -190,7 +190,7 @@ MUTANTS = [
     ),
     Mutant(
         "calls stores a result without looking again", "talk/receive/tool_call.py",
-        '            env.note(f"{target.id}: {call.name} ({call.id}) waits no longer; its result is not stored")\n            return None\n',
+        '            env.note(f"{target.id}: {call.name} ({call.id}) is no longer open; its result is not stored")\n            return None\n',
         "            pass\n",
         ("talk/receive/test_run_command.py",),
     ),

@@ -201,7 +201,7 @@ def test_ask_streams_and_stores_what_a_command_prints(home):
 def test_failed_command_gives_no_reply(home, via, kept):
     done = ask(home, f"cat >/dev/null; {via}", "-m", "Why?")
     assert done.code == 75
-    assert b"the command of --via ended with" in done.err
+    assert b"the --via command exited with" in done.err
     assert b"the prompt is stored" in done.err
     assert [r["type"] for r in log(home)][2:] == (["open", "delta", "abort"] if kept else [])
     assert ask(home, "cat >/dev/null; echo yes", "-m", "Why?").out == b"yes\n"

@@ -190,8 +190,8 @@ def command_to_send(env: Env, resolved: ResolvedRequest) -> str:
     other = next((layer for layer in resolved.layers if layer.values.get("via")), None)
     hint = ""
     if other is not None:
-        hint = f"; {source_of('via', other)} says how to reach {other.values.get('to', 'another')}"
-    raise Usage(f"--via CMD (or CODEH_VIA) says how to reach the provider{hint}")
+        hint = f" ({source_of('via', other)} is for {other.values.get('to', 'another')})"
+    raise Usage(f"no command for the provider; pass --via CMD, or set CODEH_VIA{hint}")
 
 
 def source_of(key: str, layer: Layer) -> str:

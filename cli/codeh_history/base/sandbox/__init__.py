@@ -76,7 +76,7 @@ class Sandbox:
         except (BrokenPipeError, EOFError):
             too_slow = process.wait() == -signal.SIGALRM
             slow = f"it takes longer than {self.seconds:g} s (--timeout allows more)"
-            raise TooMuch(slow if too_slow else "it takes more memory than it may have") from None
+            raise TooMuch(slow if too_slow else "it exceeds the memory limit") from None
         if kind == child.WRONG:
             raise ValueError(answer)
         if kind == child.LARGE:

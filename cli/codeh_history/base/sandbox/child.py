@@ -46,12 +46,12 @@ def answer(data: bytes) -> None:
         work, arguments = marshal.loads(data)  # noqa: S302 - from the parent process
         for result in searched(work, *arguments) if work in SEARCHES else render(*arguments):
             if isinstance(result, str) and len(result) > MOST:
-                send(LARGE, f"it makes a text of more than {MOST >> 20} MiB")
+                send(LARGE, f"its output exceeds {MOST >> 20} MiB")
                 return
             send(ANSWER, result)
         send(DONE, None)
     except MemoryError:
-        send(LARGE, "it takes more memory than it may have")
+        send(LARGE, "it exceeds the memory limit")
     except ValueError as error:
         send(WRONG, str(error))
 

@@ -88,7 +88,7 @@ class Options(Text, section="Message"):
         for name, values in (("--args", self.args), ("--call-id", self.call_id)):
             if len(values) not in (0, count):
                 which = f"{count} call{'s' if count > 1 else ''}" if self.call else "1 result"
-                raise Usage(f"{name}: {len(values)} for {which}: one for each in their order, or none")
+                raise Usage(f"{name}: {len(values)} for {which}; give one for each, in order, or none")
         ids = [id for id in self.call_id if id]
         if len(set(ids)) < len(ids):
             raise Usage("--call-id: one id for two calls")

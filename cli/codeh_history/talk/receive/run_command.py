@@ -40,7 +40,7 @@ def exchange(
     except TryAgain as error:
         code = exit_code(process)
         if code:
-            raise TryAgain(f"{error} (the command of --via ended with {code})") from None
+            raise TryAgain(f"{error} (the --via command exited with {code})") from None
         raise
     except BaseException:
         process.terminate()
@@ -48,7 +48,7 @@ def exchange(
         raise
     code = exit_code(process)
     if code:
-        env.note(f"the answer is complete, though the command of --via ended with {code}")
+        env.note(f"the answer is complete, though the --via command exited with {code}")
     return received
 
 

@@ -47,7 +47,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
         if not any(
             c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
         ):
-            env.note(f"{target.id}: {call.name} ({call.id}) waits no longer; its result is not stored")
+            env.note(f"{target.id}: {call.name} ({call.id}) is no longer open; its result is not stored")
             return None
         ids.append(env.id_in(locked))
         record = {

@@ -135,7 +135,7 @@ def checked_provider(flags: Request) -> str:
     curating.settings(flags)
     curating.names(flags)
     if flags.raw and (ignored := flags.specified(*_CURATION)):
-        raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
+        raise Usage(f"--raw and --{ignored[0].replace('_', '-')} cannot be combined")
     if flags.var:
         from . import templates
 
@@ -260,5 +260,5 @@ def _put(node: Any, keys: list[str], value: object, setting: str) -> Any:
             raise Usage(f"--set {setting}: no element {key}") from None
         return [*node[:at], _put(node[at], rest, value, setting), *node[at + 1 :]]
     if not isinstance(node, dict | None):
-        raise Usage(f"--set {setting}: {key} stands inside a plain value")
+        raise Usage(f"--set {setting}: {key} is in a value that is no object or list")
     return {**(node or {}), key: _put((node or {}).get(key), rest, value, setting)}
