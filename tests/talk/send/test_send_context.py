@@ -17,8 +17,9 @@ from codeh_history.providers.base import Options
 from codeh_history.store.resolve import Target
 from codeh_history.talk.send import readiness
 from codeh_history.talk.send.templates import rendered, variables
+from codeh_history.tokens.counter import open_counter
 from codeh_history.views.view import view_of as whole_view
-from in_process import write_session
+from in_process import run_ok, write_session
 from plain_logs import plain_files
 from strategies import view_of
 from support import run
@@ -73,7 +74,7 @@ def view(*parts):
     ("parts", "new"),
     [
         ([{"text": "q"}], [{"text": "<q>"}]), ([IMAGE, {"text": "q"}], [IMAGE, {"text": "<q>"}]),
-        ([{"text": "q"}, IMAGE], [{"text": "<q>"}, IMAGE]), ([IMAGE], [{"text": "<>"}, IMAGE]),
+        ([{"text": "q"}, IMAGE], [{"text": "<q>"}, IMAGE]), ([IMAGE], [IMAGE, {"text": "<>"}]),
         ([{"text": "q", "laterField": 1}], [{"text": "<q>", "laterField": 1}]),
         ([{"text": "q"}, {"text": "r"}], [{"text": "<qr>"}]), ([{"text": ""}, IMAGE, {"text": "q"}], [{"text": "<q>"}, IMAGE]),
         ([{"text": "t", "thought": True}, {"text": "q"}], [{"text": "t", "thought": True}, {"text": "<q>"}]),
@@ -82,7 +83,8 @@ def view(*parts):
 def test_only_the_text_of_the_last_prompt_is_replaced(tmp_path, parts, new):
     (tmp_path / "t").write_text("<{{ message }}>")
     before = view(*parts)
-    messages, options = rendered(before, Options(system="s"), Request(user_template=str(tmp_path / "t")))
+    after, options = rendered(before, Options(system="s"), Request(user_template=str(tmp_path / "t")))
+    messages = after.messages
     assert [message.id for message in messages] == [f"m{n}" for n in range(5)]
     assert messages[2].parts == new
     assert [m.parts for m in messages if m.id != "m2"] == [m.parts for m in before.messages if m.id != "m2"]
@@ -93,12 +95,27 @@ def test_only_the_text_of_the_last_prompt_is_replaced(tmp_path, parts, new):
 def test_system_prompt_is_rendered_with_known_variables(tmp_path):
     (tmp_path / "t").write_text("{{ context }}|{{ message }}|{{ vars.k }}")
     flags = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
-    messages, options = rendered(view({"text": "q"}), Options(system="s"), flags)
+    after, options = rendered(view({"text": "q"}), Options(system="s"), flags)
     assert options.system == "s|q|v=w"
-    assert [m.parts for m in messages] == [m.parts for m in view({"text": "q"}).messages]
+    assert [m.parts for m in after.messages] == [m.parts for m in view({"text": "q"}).messages]
     _, none = rendered(view_of([]), Options(), Request(system_template=str(tmp_path / "t"), var=["k="]))
     assert none.system == "||"
-    assert rendered(view_of([]), Options(), Request(user_template=str(tmp_path / "none")))[0] == []
+    assert rendered(view_of([]), Options(), Request(user_template=str(tmp_path / "none")))[0].messages == []
+
+
+@pytest.mark.parametrize("flag", ["--user-template", "--system-template", "--rendered-user"])
+def test_a_budget_includes_rendered_texts(tmp_path, flag):
+    (tmp_path / "t").write_text("word " * 400)
+    log = [
+        histories.record(n, "codeh" if n % 2 else "user", [{"text": f"so {n} " * 60}]) for n in range(21)
+    ]
+    write_session(tmp_path, b"".join(orjson.dumps({"type": "message", **line}) + b"\n" for line in log))
+    value = f"@{tmp_path}/t" if flag == "--rendered-user" else f"{tmp_path}/t"
+    argv = ("payload", "s", "--to", "gemini", "--budget", "1k", flag, value)
+    body = orjson.loads(run_ok(*argv, home=tmp_path).out)
+    texts = [part["text"] for content in body["contents"] for part in content["parts"]]
+    texts += [part["text"] for part in body.get("systemInstruction", {"parts": []})["parts"]]
+    assert sum(open_counter(None).counts(texts)) <= 1000
 
 
 @pytest.mark.parametrize(

@@ -100,15 +100,9 @@ def _prepared(
         prompt, view = split_context(env, view)
         system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
         options = options.but(system=system or None)
-    view = _fitted(env, view, options, flags, session, lost_known=lost_known)
+    view, options = _fitted(env, view, options, flags, session, lost_known=lost_known)
     check_sendable(view, session, prefill=flags.prefill)
-    if flags.user_template or flags.system_template or flags.rendered_user is not None:
-        from . import templates
-
-        messages, options = templates.rendered(view, options, flags)
-    else:
-        messages = view.messages
-    return view, sources.listed(messages), options
+    return view, sources.listed(view.messages), options
 
 
 def split_context(env: Env, view: View) -> tuple[str, View]:
@@ -159,8 +153,8 @@ def provider_of(to: str | None) -> str:
 
 def _fitted(
     env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
-) -> View:
-    """Curate the view (with `--raw` only as provider rules require) and compact it to its limits."""
+) -> tuple[View, Options]:
+    """Curate the view (with `--raw` only as required), apply templates, and compact it to its limits."""
     with from_settings(session):
         settings, names = curating.settings(flags), [] if flags.raw else curating.names(flags)
     view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
@@ -171,8 +165,12 @@ def _fitted(
     if repaired:
         repairs = plural(repaired, "repair of call/response pairs")
         env.note(f"{session}: {repairs} (curate --report shows each)")
+    if flags.user_template or flags.system_template or flags.rendered_user is not None:
+        from . import templates
+
+        view, options = templates.rendered(view, options, flags)
     if not (flags.explain or flags.specified(*Compaction.DEFAULTS)):
-        return view
+        return view, options
     from ...filters.compact import bounds
 
     with from_settings(session):
@@ -184,7 +182,7 @@ def _fitted(
 
         bounds.require_limit(limits)
         changes.explain(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
-    return passes.curate(sources.rendered(after), settings, ("pairs",))[0]
+    return passes.curate(sources.rendered(after), settings, ("pairs",))[0], options
 
 
 def check_sendable(view: View, session: str, *, prefill: bool) -> None:

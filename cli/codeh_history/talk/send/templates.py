@@ -10,12 +10,13 @@ from ...base.sandbox import SECONDS, Sandbox, TooMuch
 from ...base.shared_options import Request
 from ...providers.base import Options
 from ...session.exchanges import is_prompt
-from ...session.model import Json, Message, Part
+from ...session.model import Json, Message
+from ...session.ops import shown_parts
 from ...session.view import View, text_of
 
 
-def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message], Options]:
-    """Return the messages and options with the rendered texts; the session is not changed.
+def rendered(view: View, options: Options, flags: Request) -> tuple[View, Options]:
+    """Return a view and options with the rendered texts; the session is not changed.
 
     The rendered text, or `rendered_user`, replaces the text of the last user message; its attachments stay.
     Templates see `message` (that text), `context` (the system prompt) and `vars`.
@@ -32,7 +33,7 @@ def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message
         messages[last] = _with_text(messages[last], text)
     if flags.system_template:
         options = options.but(system=render(flags.system_template, values, seconds))
-    return messages, options
+    return view.with_messages(messages), options
 
 
 def variables(pairs: Sequence[str]) -> dict[str, str]:
@@ -62,12 +63,19 @@ def render(name: str, values: Json, seconds: float = SECONDS) -> str:
 
 
 def _with_text(message: Message, text: str) -> Message:
-    """Replace the message's texts with this one, at the position of the first."""
-    texts = [n for n, part in enumerate(message.parts) if "text" in part and not part.get("thought")]
-    parts: list[Part] = [] if texts else [{"text": text}]
-    for number, part in enumerate(message.parts):
-        if number in texts[:1]:
-            parts.append({**part, "text": text})
-        elif number not in texts:
-            parts.append(part)
-    return message.derive(parts)
+    """Replace the message's texts, references included, with this one, at the position of the first."""
+    own, shown = list(message.parts if message.own is None else message.own), shown_parts(message)
+    for number, part in zip(shown, message.parts, strict=False):
+        own[number] = part
+    texts = [n for n in shown if "text" in own[n] and not own[n].get("thought")]
+    if texts:
+        own[texts[0]] = {**own[texts[0]], "text": text}
+    else:
+        own.append({"text": text})
+        shown.append(len(own) - 1)
+    shown = [number for number in shown if number not in texts[1:]]
+    copy = message.derive([own[number] for number in shown])
+    copy.own, copy.blocks = own, None  # so that a compaction shortens this text
+    copy.replaced = dict.fromkeys(set(range(len(own))).difference(shown))
+    copy.fields = {key: value for key, value in message.fields.items() if key != "references"}
+    return copy
