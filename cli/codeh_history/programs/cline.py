@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..providers.parts import native, object_of, objects
+from ..providers.parts import blocks_of, native, object_of, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
 from . import pairs
@@ -149,8 +149,7 @@ def _compact(session: Session, compaction: Json, ids: dict[str | None, list[str]
 
 
 def _parts(session: Session, message: Json) -> list[Part]:
-    content = message.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+    blocks = objects(blocks_of(message.get("content")))
     return [part for block in blocks if (part := _part(session, block)) is not None]
 
 

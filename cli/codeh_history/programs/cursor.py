@@ -12,7 +12,7 @@ from typing import Any
 
 from ..base.read_json import json_object
 from ..base.words import plural
-from ..providers.parts import native, objects
+from ..providers.parts import blocks_of, native, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
 from .fields import at, hash_id, name_at, text_at, time_of
@@ -75,7 +75,7 @@ def _database(session: Session, source: Source) -> None:
 
 def _message(session: Session, data: Json, content: Any, id: str | None = None) -> None:
     kind = session.kind_of(data.get("role"), _KINDS)
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+    blocks = objects(blocks_of(content))
     if kind == "user" and any("<user_info>" in text_at(block, "text") for block in blocks):
         session.skip("context message", own=True)
     elif kind is not None:

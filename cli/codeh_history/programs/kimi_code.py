@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from hashlib import md5
 
-from ..providers.parts import objects
+from ..providers.parts import blocks_of, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
 from . import pairs
@@ -181,7 +181,7 @@ class _Reading:
 
     def parts(self, content: object) -> list[Part]:
         """The parts of a content, which is a string or a list of blocks."""
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+        blocks = objects(blocks_of(content))
         return [part for block in blocks if (part := self.part(block)) is not None]
 
     def part(self, block: Json) -> Part | None:

@@ -19,7 +19,7 @@ from ..providers.base import Options
 from ..providers.gemini.fields import SKIP_SIGNATURE
 from ..providers.media import media
 from ..providers.names import CallIds
-from ..providers.parts import objects
+from ..providers.parts import blocks_of, objects
 from ..providers.turns import media_stub
 from ..session.exchanges import is_thought
 from ..session.model import MARK, SUMMARY_HEAD, Json, Message, Part, origin
@@ -203,8 +203,7 @@ def text_of(part: Part) -> str | None:
 
 def result_blocks(block: Json) -> list[Json]:
     """The content of an Anthropic result, as blocks."""
-    content = block.get("content") or []
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return blocks_of(block.get("content") or [])
 
 
 class Writer:

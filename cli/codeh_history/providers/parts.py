@@ -108,6 +108,11 @@ def list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def blocks_of(content: object) -> list[Any]:
+    """The blocks of a content; a string is a text block, and anything else has none."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
+
+
 def texts_of(blocks: Iterable[Any]) -> list[str]:
     """The texts of the content blocks of type text."""
     return [block["text"] for block in blocks if is_text(block)]

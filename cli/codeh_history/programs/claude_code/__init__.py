@@ -15,7 +15,7 @@ from ...providers.anthropic import NAME as FORMAT
 from ...providers.anthropic.blocks import has_text
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
-from ...providers.parts import list_of
+from ...providers.parts import blocks_of
 from ...session.model import Json, Part
 from .. import pairs
 from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at, time_of
@@ -266,9 +266,7 @@ class _Items:
 
     def parts(self, content: Any, role: str) -> list[Part]:
         """The parts of a line's content."""
-        if isinstance(content, str):
-            content = [{"type": "text", "text": content}]
-        parts = [self.reader.part(block, role) for block in list_of(content)]
+        parts = [self.reader.part(block, role) for block in blocks_of(content)]
         return [part for part in parts if len(part) > 1 or "text" not in part or has_text(part["text"])]
 
     def with_full_text(self, part: Any, node: Node) -> Part:

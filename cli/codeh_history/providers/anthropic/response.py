@@ -12,7 +12,7 @@ from ...session.model import Json, Part
 from .. import usage
 from ..detect import outcome_of
 from ..json_text import value_of
-from ..parts import call, list_of, name_of, native, object_of, text_of, without
+from ..parts import blocks_of, call, list_of, name_of, native, object_of, text_of, without
 from ..protocol import Failure, Reply, StreamReader
 from . import EVENTS, NAME
 
@@ -24,8 +24,7 @@ USAGE = {  # `input_tokens` excludes cache reads and writes
 
 
 def read(body: Json) -> Reply | Failure:
-    content = body.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
+    blocks = blocks_of(body.get("content"))
     parts = [part for block in blocks if (part := part_of(block)) is not None]
     used = usage.read(usage.merged(None, body.get("usage")), USAGE)
     finish = name_of(body.get("stop_reason"))

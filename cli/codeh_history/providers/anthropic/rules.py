@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...session.model import Any, Json
 from ..names import Alphabet
-from ..parts import list_of, name_of, object_of
+from ..parts import blocks_of, list_of, name_of, object_of
 from ..validator import Merged, Validator, each, merge, with_neighbours
 from . import FIELD, blocks
 from .request import MARKS, thinks
@@ -197,8 +197,7 @@ class Rules(Validator):
             self.report(path, "expected thinking first in the model's last turn, as thinking is enabled")
         if last.get("role") != "assistant":
             return
-        content = last.get("content")
-        items = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
+        items = blocks_of(last.get("content"))
         thought = any(object_of(block).get("type") in blocks.THINKING for block in items)
         if thought and thinking.get("type", "disabled") == "disabled":
             self.report(path, "with thinking disabled, a final assistant message cannot contain thinking")
