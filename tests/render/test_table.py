@@ -126,6 +126,16 @@ def test_a_long_table_says_how_much_it_leaves_out():
     assert lines[-1] == "and 3 more\t"
 
 
+def test_a_table_without_rows_has_no_heading_either(monkeypatch):
+    master, slave = os.openpty()
+    monkeypatch.setattr(changes, "rich_wanted", lambda _: True)
+    changes.draw(Env({}, stdout=slave), ("kind", "secrets"), [])
+    os.write(slave, b"end\n")
+    assert os.read(master, 100) == b"end\r\n"
+    os.close(slave)
+    os.close(master)
+
+
 REPORT = {
     "session": "s", "counter": "approx", "budget": 1000, "before": 3000, "after": 900,
     "spent": {"prompts": 600, "answers": 300, "tools": 0},

@@ -48,7 +48,7 @@ def draw(env: Env, columns: Sequence[str], rows: Sequence[Sequence[object]], fle
     shown = rows[:MOST]
     if len(rows) > MOST:
         shown = [*shown, (f"and {len(rows) - MOST} more", *[None] * (len(columns) - 1))]
-    if rich_wanted(env):
+    if rows and rich_wanted(env):
         env.draw(table.aligned(columns, shown, width=width(), colour=env.colour, flexible=flexible))
     else:
         env.write(table.separated(shown))
