@@ -191,6 +191,19 @@ def test_all_streams_give_the_same_reply(name):
     assert (reader.begun, reader.response_id, reader.model) == (True, id, outcome.model)
 
 
+@pytest.mark.parametrize("name", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+def test_the_lines_between_events_may_be_missing(name):
+    data = STREAMS[name]().replace(b"\r\n", b"\n")
+    assert wire.read(data.replace(b"\n\n", b"\n")) == wire.read(data)
+
+
+@pytest.mark.parametrize("name", ["gemini", "openai-chat"])
+def test_lines_without_their_ends_are_read(name):
+    """As `iter_lines()` of Python's HTTP clients gives them."""
+    data = STREAMS[name]()
+    assert wire.read(b"".join(data.splitlines())) == wire.read(data)
+
+
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_truncated_stream_is_never_a_reply(name):
     data = STREAMS[name]()

@@ -22,6 +22,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
 _ARRAY = re.compile(rb"\[\s*(?:[{\[\]]|$)")
+_OPENING = (b"data:", b"event:")  # of an event
 _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
 _STARTS = re.compile(
     rb'data: ?|event: ?[\w.]+[ \r]*$|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE | re.MULTILINE
@@ -142,6 +143,8 @@ class Framer:
             self._emit("head", int(head[1]))
             self._in_head = True
         elif self._block or _FIELD.match(line):
+            if line.startswith(_OPENING) and isinstance(value_of(self._payload()), dict):
+                self._dispatch()  # the line between the events is missing
             self._block.append(line)
         elif self._closing and any(name.startswith(line) for name in _NAMES):
             self._emit("cut", line.decode())
@@ -155,18 +158,18 @@ class Framer:
 
     # -- events -------------------------------------------------------------------------------------
 
+    def _payload(self) -> bytes:
+        """The data of the collected lines."""
+        fields = (line.partition(b":") for line in self._block)
+        return b"\n".join(
+            value.removeprefix(b" ") for field, _, value in fields if field == b"data"
+        ).strip()
+
     def _dispatch(self) -> None:
         """Read the event in the collected lines."""
-        block, self._block = self._block, []
-        data: list[bytes] = []
-        name = ""
-        for line in block:
-            field, _, value = line.partition(b":")
-            if field == b"data":
-                data.append(value.removeprefix(b" "))
-            elif field == b"event":
-                name = value.decode("utf-8", "replace").strip()
-        payload = b"\n".join(data).strip()
+        payload, block, self._block = self._payload(), self._block, []
+        names = [line.partition(b":")[2] for line in block if line.startswith(b"event:")]
+        name = names[-1].decode("utf-8", "replace").strip() if names else ""
         if payload == b"[DONE]":
             self._emit("end")
         if payload == b"[DONE]" or not block:
@@ -174,6 +177,12 @@ class Framer:
         try:
             value = loads(payload)
         except ValueError as error:
+            end = error_offset(payload)
+            value = value_of(payload[:end])
+            if isinstance(value, dict) and payload[end:].startswith(_OPENING):  # lines without their ends
+                self._emit("event", value, name)
+                self._put_back(payload[end:] + b"\n\n")
+                return
             raw, is_json = b"\n".join(block) + b"\n\n", payload[:1] in (b"{", b"[")
             has_json = is_json and len(payload) > 1  # a lone brace begins another answer
             if self._find_answer(raw, raw.index(payload[:1]) if has_json else 0) is None and is_json:
