@@ -146,10 +146,10 @@ def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
         run = list(group)
         if provider == NAME:
             parts = [part for message in run for part in message.parts]
-            had = [
+            original = [
                 part for message in run for part in (message.parts if message.own is None else message.own)
             ]
-            lost = not _has_reasoning(parts, had) if any(map(_is_reasoning, had)) else lost
+            lost = not _has_reasoning(parts, original) if any(map(_is_reasoning, original)) else lost
             yield from (message.id for message in run if lost)
         else:
             lost = lost and answers
@@ -165,16 +165,16 @@ def _is_reasoning(part: Part) -> bool:
     return isinstance(item, dict) and item.get("type") == "reasoning"
 
 
-def _has_reasoning(parts: Sequence[Part], had: Sequence[Part]) -> bool:
-    """Whether the parts still have all reasoning of the parts that they `had`, and the items after it."""
+def _has_reasoning(parts: Sequence[Part], original: Sequence[Part]) -> bool:
+    """Whether the parts still have all reasoning of the `original` parts, and the items after it."""
     at = 0
-    for number, part in enumerate(had):
+    for number, part in enumerate(original):
         if not _is_reasoning(part):
             continue
         while at < len(parts) and parts[at] != part:
             at += 1
         following = parts[at + 1 : at + 2]
-        if not following or following != had[number + 1 : number + 2]:
+        if not following or following != original[number + 1 : number + 2]:
             return False
         encrypted = native_of(part, NAME).get("encrypted_content")
         if not isinstance(encrypted, str) or not _item_ids(following):
