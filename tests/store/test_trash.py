@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,15 @@ def test_the_newest_comes_back_whatever_numbers_are_missing(home):
     assert names(home) == ["demo.2.jsonl", "demo.3.jsonl", "demo.4.jsonl"]
     assert b"two" in (home / "trash" / "demo.2.jsonl").read_bytes()
     assert b"five" in (home / "trash" / "demo.4.jsonl").read_bytes()
+
+
+def test_the_command_that_restores_beside_another_may_be_pasted(tmp_path):
+    home = tmp_path / "my home"
+    for line in ("append -s s -m one", "rm s", "append -s s -m two"):
+        assert run(*line.split(), home=home).code == 0
+    command = run("rm", "--restore", "s", home=home).err.decode().split("`")[1]
+    assert run(*shlex.split(command.replace("NEW", "new"))[1:], home=home).code == 0
+    assert run("last", "new", home=home).out == b"one\n"
 
 
 def test_restoring_without_a_name_says_what_is_in_the_trash(home):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import stat
 import time
 from collections.abc import Iterator, Sequence
@@ -58,7 +59,8 @@ def check_names(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
 
 def _exists(env: Env, name: str) -> BadData:
     advice = "".join(
-        f"; `codeh-history fork {newest.path} --into NEW` restores the removed one under another id"
+        f"; `codeh-history fork {shlex.quote(newest.path)} --into NEW`"
+        " restores the removed one under another id"
         for newest in trashed(env, name)[-1:]
     )
     return BadData(f"{name}: already exists{advice}")
