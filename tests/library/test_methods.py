@@ -83,7 +83,12 @@ def test_numbers_that_json_has_not_are_refused(session, number):
     session.append(call="plot", args={"at": None, "to": [1.5]})
     args = {"a": [{"b": (number,)}], "c": None}
     message = {"role": "model", "parts": [{"functionCall": {"name": "plot", "args": args}}]}
-    for refused in (lambda: session.append(call="plot", args=args), lambda: session.extend([message])):
+    for refused in (
+        lambda: session.append(call="plot", args=args),
+        lambda: session.extend([message]),
+        lambda: session.calls(lambda _: {"a": number}),
+        lambda: session.calls(lambda _: number),
+    ):
         with pytest.raises(BadData, match="NaN and infinity"):
             refused()
     assert len(session.messages) == 1

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import orjson
-
 from ..base import amounts
 from ..base.config import layers
 from ..base.errors import NotFound, Usage
@@ -29,7 +27,7 @@ from ..talk.send import payload
 from . import loop
 from .env import Caller, CallerError, OpenSession, copy_of
 from .loop import Bridge, is_async
-from .options import read
+from .options import dumped, read
 from .stream import Answer, CallbackEcho, Feed, Stream, pieces
 
 TYPE_CHECKING = False
@@ -161,9 +159,7 @@ def tool_of(function: Callable[..., Any]) -> tool_call.Run:
         except Exception as error:  # noqa: BLE001 - the caller's function may raise anything
             name = type(error).__name__
             return tool_call.failed(call, str(error) or name, name)
-        if isinstance(result, dict):
-            return result, ""
-        return response_of(result if isinstance(result, str) else orjson.dumps(result).decode()), ""
+        return response_of(result if isinstance(result, str) else dumped(result).decode()), ""
 
     return run
 
