@@ -137,6 +137,8 @@ def test_the_preferred_answer_of_a_preference_is_imported(tmp_path):
     first, second = done.text.split()
     assert second == f"{first}-2"
     assert texts(lines(session_path(tmp_path, first))) == ["which", "good"]
+    (tmp_path / "x.jsonl").write_bytes(lined(openai_jsonl()[2:3]))  # a file of one
+    assert run_in_process("import", str(tmp_path / "x.jsonl"), home=tmp_path).text == first
 
 
 def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path):

@@ -22,7 +22,9 @@ def recognises(head: Head) -> bool:
     of_a_batch = [value for value in head.values if "custom_id" in value]
     if any(isinstance(value.get(field), dict) for value in of_a_batch for field in _OF_A_BATCH):
         return True
-    return several and any(isinstance(v.get("messages"), list) or _is_preference(v) for v in head.values)
+    if any(map(_is_preference, head.values)):
+        return True
+    return several and any(isinstance(value.get("messages"), list) for value in head.values)
 
 
 def _is_preference(value: Json) -> bool:
