@@ -252,3 +252,10 @@ def come_back_the_same(home, paths):
         assert sent(home, written(home, array, "lines"), name, *argv)[field] == first, path
         assert sent(home, written(home, first), name, *argv)[field] == first, path
     assert tried > len(paths) // 2
+
+
+def test_an_answer_that_is_only_a_refusal_is_read(tmp_path):
+    chat = [CHAT[1], {"role": "assistant", "content": None, "refusal": "I cannot."}, CHAT[-1]]
+    (tmp_path / "x.json").write_bytes(orjson.dumps(chat))
+    shown = run_ok("show", tmp_path / "x.json", "--jsonl", home=tmp_path).out.splitlines()
+    assert [orjson.loads(line)["parts"][0]["text"] for line in shown] == ["Look", "I cannot.", "Merci"]

@@ -23,7 +23,7 @@ from . import FIELD, NAME
 from .request import REASONING, SYSTEM, system_message
 
 _BESIDE = (
-    "tool_calls", "function_call", "tool_call_id", "audio", "name", "reasoning_content",
+    "tool_calls", "function_call", "tool_call_id", "audio", "name", "refusal", "reasoning_content",
     "reasoning_details",
 )  # fmt: skip
 _BLOCKS = frozenset(("image_url", "input_audio", "file", "refusal"))
