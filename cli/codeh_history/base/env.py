@@ -255,7 +255,7 @@ class Env:
         return "pipe" if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) else ""
 
     def waiting(self) -> bool:
-        """Whether stdin has unread bytes: a pipe with data, or a file not at its end."""
+        """Return whether stdin has unread bytes: a pipe with data, or a file not at its end."""
         kind = self.stdin_kind()
         if kind == "file":
             return os.lseek(self.stdin, 0, os.SEEK_CUR) < os.fstat(self.stdin).st_size
@@ -265,7 +265,7 @@ class Env:
         return kind == "pipe" and any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0"))
 
     def piped(self) -> bool:
-        """Whether stdin is a pipe that has data or a writer."""
+        """Return whether stdin is a pipe that has data or a writer."""
         import select
 
         if self.stdin_kind() != "pipe":
@@ -304,7 +304,7 @@ class Env:
         return self.coloured(self.stdout)
 
     def coloured(self, fd: int) -> bool:
-        """Whether to use colour on this descriptor: a terminal, without `NO_COLOR` or `TERM=dumb`."""
+        """Return whether to use colour: for a terminal, without `NO_COLOR` or `TERM=dumb`."""
         plain = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
         return self.terminal(fd) and not plain
 

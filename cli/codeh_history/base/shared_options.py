@@ -120,7 +120,7 @@ class Reduction(Compaction, Curation):
     """The options of curation and compaction together."""
 
 
-class Wanted(Settable, section="Request"):
+class RequestFields(Settable, section="Request"):
     """The parts of a request besides the session's messages."""
 
     to: str | None = option(
@@ -153,7 +153,7 @@ class Wanted(Settable, section="Request"):
     allow_missing: bool = ALLOW_MISSING
 
 
-class Request(Explained, Reduction, Wanted):
+class Request(Explained, Reduction, RequestFields):
     """The options of `payload` and `ask`."""
 
 

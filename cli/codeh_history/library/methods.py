@@ -163,7 +163,7 @@ class Methods:
         return asking.run(via, options, lambda *how: asking.calls(self._opened, *how))
 
     def undo(self, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
-        """Revert the newest record, or this one (`undo`); return what was undone, newest first."""
+        """Revert the newest record, or this one (`undo`); return the undone records, newest first."""
         from ..commands.undo import undo
 
         if id and turn:
@@ -199,8 +199,8 @@ class Methods:
     def curate(self, **options: Any) -> Any:
         """Return the session without content that should not be sent again (`curate`).
 
-        `remove_cmd` is a command, or a function from each of the model's texts to what to keep of it. For
-        an async function, returns an awaitable.
+        `remove_cmd` is a command, or a function from a text of the model's to the cleaned text. For an
+        async function, returns an awaitable.
         """
         from . import asking
 
@@ -223,7 +223,7 @@ class Methods:
         return Filtered(call.output, [orjson.loads(line) for line in call.reports])
 
     def summarize(self, via: str | Callable[..., Any] | None = None, **options: Any) -> Any:
-        """Summarise the oldest exchanges if that is due (`summarize`); return what was done, or None.
+        """Summarise the oldest exchanges if they are due (`summarize`); return the result, or None.
 
         `via` is a command, or a function from the prompt to the summary. For an async function, returns an
         awaitable.
@@ -262,8 +262,8 @@ class Methods:
     def payload(self, to: str | None = None, **options: Any) -> Any:
         """Return the request body for a provider (`payload`), as bytes.
 
-        `remove_cmd` is a command, or a function from each of the model's texts to what to keep of it. For
-        an async function, returns an awaitable.
+        `remove_cmd` is a command, or a function from a text of the model's to the cleaned text. For an
+        async function, returns an awaitable.
         """
         if "remove_cmd" not in options:
             return self._payload(to, options)

@@ -246,7 +246,6 @@ def check_parts(data: Json) -> str | None:
 
 
 def _check_ids(data: Json) -> str | None:
-    """Return the reason why a record's lists of ids are invalid, or None."""
     for name in ("blockIds", "covers", "ids"):
         ids = data.get(name)
         if ids is not None and not (type(ids) is list and all(type(id) is str for id in ids)):

@@ -56,6 +56,5 @@ def too_long(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _named(line: bytes, data: Json | None) -> str:
-    """Describe a record and its length."""
     name = f"{data.get('type')} {data.get('id') or data.get('of') or ''}".rstrip() if data else "a line"
     return f"{name}: {len(line):,} bytes, and a record has at most {LONGEST:,}"

@@ -105,7 +105,7 @@ def _append_to_server(
 
 
 def build_lines(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> bytes:
-    """Build the new lines, none longer than the maximum, and record the blocks they name for `gc`."""
+    """Build the new lines, none longer than the maximum; record for `gc` that they refer to blocks."""
     env.locked = locked
     lines = build(locked) or b""
     if len(lines) > LONGEST:

@@ -30,7 +30,7 @@ _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
 
 
 class Trashed(NamedTuple):
-    """A removed session: its id, its number for that id, when it was removed (epoch s), its size."""
+    """A removed session: its id, its number for that id, its time of removal (epoch s), its size."""
 
     id: str
     number: int
@@ -181,7 +181,6 @@ def _locked(env: Env) -> Iterator[None]:
 
 
 def _sync(path: str, *more: str) -> None:
-    """Sync the folder of a path, and other folders."""
     try:
         for folder in (os.path.dirname(path), *more):
             sync_dir(folder)

@@ -48,7 +48,7 @@ def sync(
 
 
 def _family(replicas: Sequence[Replica], names: Sequence[str], *, dry: bool) -> Synced:
-    """Make a session and its forks equal."""
+    """Make a session and its forks equal; plan again if one of them changes meanwhile."""
     done, missing, begun = Plan(), list[str](), time.time()
     for _ in range(TRIES):
         stores = [_read(replica, names) for replica in replicas]

@@ -90,7 +90,7 @@ class Hydration:
 
 
 def _naming(line: bytes | Json) -> Json | None:
-    """Return the record of a line that names blocks, or None."""
+    """Return the record of a line that refers to blocks, or None."""
     if not isinstance(line, bytes):
         return line if block_ids(line) or "blockIds" in line else None
     if b'"blockId' not in line or line.startswith(BOM):

@@ -133,7 +133,7 @@ class Persisting:
         return rewrite.with_same_end(dumps(new[0]), line)
 
     def report(self, target: Target) -> None:
-        """Note what was done."""
+        """Note the numbers of converted records and of stored and copied blocks."""
         if self.copied:
             self.env.note(f"{target.id}: {plural(self.copied, 'block')} copied to {self.stores[0].name}")
         if self.stored:

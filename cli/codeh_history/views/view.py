@@ -152,7 +152,7 @@ def _first(texts: Sequence[str], most: int) -> str:
 
 
 def report_missing_blocks(env: Env, session: str, lost: Lost | None, *, strict: bool = False) -> None:
-    """Note the blocks replaced by placeholders; with `strict`, raise BadData."""
+    """Note the blocks that were replaced by placeholders; with `strict`, raise BadData."""
     if not lost:
         return
     text = f"{session}: {plural(len(lost), 'block')} left out: {_first(list(lost.values()), MOST_SHOWN)}"

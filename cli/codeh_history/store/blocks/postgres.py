@@ -22,7 +22,7 @@ _PUT = (
 
 
 class PostgresStore(BlockStore):
-    """Blocks in a table, shared by every home that names the database."""
+    """Blocks in a table, shared by every home that uses the database."""
 
     shared = True
     remote = True
