@@ -101,9 +101,7 @@ class Pending:
             self.target, self.first = begin(self.env, ""), b""
             self.append(build)
         except (NotFound, InputOutput) as error:
-            path = self.target.path  # for a new session its folder counts: a full disk is no removal
-            remains = exists(path) if begun or self.first else os.path.isdir(os.path.dirname(path))
-            if isinstance(error, InputOutput) and remains:
+            if isinstance(error, InputOutput) and (not (begun or self.first) or exists(self.target.path)):
                 raise
             self.kept_id = self.pending or self.env.random_id()
             self.removal = f"{REMOVED}; nothing had arrived"
