@@ -132,7 +132,8 @@ ERROR = '{"error":{"message":"It failed.","code":"%s"}}'
     "answer, reason",
     [
         (SSE + b"data: [DONE]\n\n", ""),
-        (SSE, "may succeed later"),
+        (SSE, ""),
+        (SSE.replace(b'"stop"', b"null"), "may succeed later"),
         (b"", "may succeed later"),
         (ERROR % "model_not_found", "change the request"),
         (ERROR % "rate_limit_exceeded", "may succeed later"),
