@@ -79,6 +79,12 @@ def test_an_empty_stdin_changes_nothing(home, kind):
     assert prompts(home) == ["hi"]
 
 
+@pytest.mark.parametrize("session", [(), ("-s", "other")], ids=["unnamed", "named"])
+def test_a_new_session_without_a_prompt_is_refused(home, session):
+    done = run_in_process("ask", *session, "--new", *TO[2:], "touch ran")
+    assert (done.code, done.err[:30]) == (65, b"codeh-history: nothing to ask:")
+
+
 def test_a_closed_stdin_is_empty(home):
     argv = [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "hi"]
     closed = ["sh", "-c", 'exec "$@" <&-', "sh", *argv]

@@ -74,11 +74,12 @@ def run(env: Env, options: Options) -> None:
     payload.checked_provider(resolved.request)
     options = append.with_text(env, options)
     target = append.target_of(env, options.session, new=options.new)
-    if target is None:
+    if target is None or options.new:
         text = _text(env, options, read_only_view(env, b"", None))
         if text is None:
             raise BadData("nothing to ask: give the text as an argument, by -m or -F, or on stdin")
-        target, options = append.begin(env, text), options.but(message=[text], file=(), no_stdin=True)
+        target = target or append.begin(env, text)
+        options = options.but(message=[text], file=(), no_stdin=True)
     model = [f"--model {shlex.quote(options.model)}"] if options.model else []
     to = payload.provider_of(resolved.request.to)
     resend = f"`{ask_command(env, target, to, model, resolved.via, options.profile)}`"
