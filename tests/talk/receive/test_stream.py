@@ -79,16 +79,28 @@ def test_empty_text_is_refused_and_creates_no_session(home, data):
 
 
 @pytest.mark.parametrize("stored", [False, True], ids=["a new session", "one that exists"])
-def test_text_that_cannot_be_stored_is_shown(home, monkeypatch, stored):  # 2026-11-27
-    def full(_fd, path, *_, **__):
-        raise InputOutput(f"{path}: No space left on device; nothing was stored")
+@pytest.mark.parametrize("fails", [0, 1, 2, 100])
+def test_a_full_disk_does_not_end_a_stream(home, monkeypatch, stored, fails):  # 2026-11-27
+    failures = iter(range(fails))
+    write = store_log.write
+
+    def full(fd, path, *rest, **more):
+        if next(failures, None) is not None:
+            raise InputOutput(f"{path}: No space left on device; nothing was stored")
+        write(fd, path, *rest, **more)
 
     if stored:
         run_in_process("append", "-s", "s", "-m", "hi", home=home)
     monkeypatch.setattr(store_log, "write", full)
-    done = run_in_process("append", "-s", "s", "--stream", "--echo", stdin=[b"Look"], home=home)
-    assert (done.code, done.out) == (74, b"Look\n")
-    assert b"No space left on device; nothing was stored" in done.err
+    monkeypatch.setattr(receive.Streaming, "flush_seconds", 0)
+    pieces = [b"one ", b"two ", b"three ", b"four"]
+    done = run_in_process("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=home)
+    assert done.out == b"one two three four\n"
+    if fails == 100:
+        assert (done.code, b"No space left on device; nothing was stored" in done.err) == (74, True)
+    else:
+        assert (done.code, log(home)[-1]["parts"]) == (0, [{"text": "one two three four"}])
+        assert run_in_process("verify", "s", home=home).code == 0
 
 
 def test_a_stream_begins_a_session_of_its_own_if_another_took_its_name(home, monkeypatch):  # 2026-11-27

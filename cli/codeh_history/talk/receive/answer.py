@@ -191,7 +191,7 @@ class Receiving(Pending):
             if self.echo:
                 self.echo.end()
         self.add(parts)
-        if self.echo:  # first: what cannot be stored is shown all the same
+        if self.echo:
             self.echo.parts(parts)
         if self.pending is None and not self.maybe_stored:
             stored: list[Json] = []
@@ -200,7 +200,7 @@ class Receiving(Pending):
             self.maybe_stored = bool(stored)
             self.flushed = time.monotonic()
             if not self.maybe_stored:
-                self.flush()
+                self.try_flush()
 
     def message(self, type: str, id: str) -> Json:
         return _present({

@@ -62,7 +62,16 @@ class Pending:
         """Flush if the time or the size is reached."""
         waited = time.monotonic() - self.flushed >= self.flush_seconds
         if self.held and (waited or self.unflushed >= self.flush_bytes):
+            self.try_flush()
+
+    def try_flush(self) -> None:
+        """Flush; if the disk is full, the next flush or the end of the message tries again."""
+        self.flushed, self.unflushed = time.monotonic(), 0
+        try:
             self.flush()
+        except InputOutput as error:
+            if log.UNSURE in str(error):  # what a failed sync lost, a later one does not bring back
+                raise
 
     def pending_note(self) -> str:
         """Return where the received parts are now, as the end of an error message."""
