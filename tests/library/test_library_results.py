@@ -81,6 +81,20 @@ def test_anything_else_is_a_type_error(data):
         pieces(data)
 
 
+def test_the_result_of_an_async_function_is_a_type_error():
+    async def answer():
+        return b""
+
+    async def answer_in_pieces():
+        yield b""
+
+    coroutine = answer()
+    for result in (coroutine, answer_in_pieces()):
+        with pytest.raises(TypeError, match=r"not (coroutine|async_generator); pass an `async def` itself"):
+            pieces(result)
+    coroutine.close()
+
+
 def test_what_the_source_of_a_response_raises_is_the_callers(tmp_path):
     def made():
         yield b"data: "
