@@ -15,6 +15,7 @@ from codeh_history.commands import gc
 from codeh_history.commands.gc import split, superseded
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.store import cache
 from codeh_history.store.blocks import open_store
 from in_process import run_in_process
 from plain_logs import contents
@@ -374,3 +375,14 @@ def test_a_session_moved_while_gc_reads_keeps_its_blocks(filled_home, tmp_path, 
     moving = _Moving(trashed, session) if restored else _Moving(session, trashed)
     assert gc.unused(env, open_store(env), env.millis() / 1000 - 7 * 86400, ignored=moving) == {}
     assert session.exists() == restored
+
+
+def test_an_emptied_trash_leaves_no_words_in_the_cache(home, monkeypatch):
+    monkeypatch.setattr(cache, "SETTLED", -1e9)  # however young
+    run_in_process("append", "-s", "demo", "-m", "the Zanzibar plan")
+    for argv in (["list"], ["search", "--words", "plan"]):
+        run_in_process(*argv)
+    assert [path for path, data in tree(home).items() if b"zanzibar" in data.lower() and "cache" in path]
+    run_in_process("rm", "demo")
+    run_in_process("gc", "--yes", "--trash", "0d", env=LATER)
+    assert not [path for path, data in tree(home).items() if b"zanzibar" in data.lower()]

@@ -22,6 +22,7 @@ from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..base.folders import ensure_dir, entries, sync_dir
 from ..base.words import is_id
 from . import log, new_file, read
+from .cache import Cache
 from .create import is_taken
 from .locked import Locked
 from .paths import database_of, exists, hint, path_of
@@ -154,13 +155,18 @@ def older(env: Env, before: float) -> list[Trashed]:
 
 
 def empty(env: Env, before: float) -> list[Trashed]:
-    """Delete the sessions moved to the trash before a time (epoch seconds), and return them."""
+    """Delete the sessions moved to the trash before a time (epoch seconds), and return them.
+
+    The cache is deleted too, because it has words of theirs.
+    """
     if not os.path.isdir(trash_dir(env)):
         return []
     with _locked(env):
         deleted = older(env, before)
         for item in deleted:
             os.unlink(item.path)
+    if deleted:
+        Cache(env.home).remove()
     _sync(os.path.join(trash_dir(env), ""))
     return deleted
 
