@@ -15,7 +15,7 @@ _PERCENT = re.compile(r"(?:%(?:25)*[0-9A-Fa-f]{2})++\+{0,2}")  # `%3A+`: a colon
 # A single code is enough if it separates a name and a value.
 _ESCAPED = re.compile("%(?:25)*(?:3[AaDd]|7[Cc])|%[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2}")
 _REPEATED_PERCENT = re.compile("%(?:25)+(?=[0-9A-Fa-f]{2})")
-_UNICODE = re.compile(r"\\+u00([2-7][0-9A-Fa-f])")
+_UNICODE = re.compile(r"(?<!\\)\\++u00([2-7][0-9A-Fa-f])")
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
 )
