@@ -39,7 +39,7 @@ WORDS = [
 @pytest.mark.parametrize("verb", OPTIONS)
 def test_typer_knows_the_same_options(verb):
     takes = OPTIONS[verb]
-    declared = {name: list(it.flags(name)) for name, it in takes.SPELLED.items() if not it.positional}
+    declared = {name: list(it.flags(name)) for name, it in takes.DECLARED.items() if not it.positional}
     params = (param for param in command(verb).params if param.expose_value)
     accepted = {param.name: list(param.opts) for param in params if param.opts[0] != param.name}
     assert accepted == declared
@@ -48,7 +48,7 @@ def test_typer_knows_the_same_options(verb):
 @pytest.mark.parametrize("verb", OPTIONS)
 def test_typer_agrees_with_the_fast_lane(verb):
     takes = OPTIONS[verb]
-    flags = [word for name, it in takes.SPELLED.items() if not it.positional for word in it.flags(name)]
+    flags = [word for name, it in takes.DECLARED.items() if not it.positional for word in it.flags(name)]
     taken = 0
     pieces = st.tuples(st.sampled_from([*flags, *WORDS])) | st.tuples(
         st.sampled_from(flags or WORDS), st.sampled_from(WORDS)

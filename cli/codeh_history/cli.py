@@ -53,7 +53,7 @@ class Command(TyperCommand):
     def __init__(self, verb: str) -> None:
         self.module = module_of(verb)
         self.takes: type[OptionSet] = self.module.Options
-        self.declared = self.takes.SPELLED
+        self.declared = self.takes.DECLARED
         self.examples: str = getattr(self.module, "EXAMPLES", "")
         self.everything = False  # whether the help lists every option
         params = [parameter(self.takes, name, verb) for name in self.declared]
@@ -178,7 +178,7 @@ def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
 
 def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
     """Make an option's Click parameter, which keeps words; `OptionSet` converts them to values."""
-    spelled, type, default = takes.SPELLED[name], takes.TYPES[name], takes.DEFAULTS[name]
+    spelled, type, default = takes.DECLARED[name], takes.TYPES[name], takes.DEFAULTS[name]
 
     def complete(ctx: click.Context, _args: list[str], _incomplete: str) -> list[str]:
         from .commands.completion import candidates

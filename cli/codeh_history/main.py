@@ -46,7 +46,7 @@ def program() -> None:
 
 def run(argv: list[str], env: Env) -> int:
     """Run a command line and return its exit code; print one line on stderr for a failure."""
-    env.program, env.options_of = run, options_of
+    env.run_line, env.options_of = run, options_of
     try:
         import fcntl  # noqa: F401 - required to lock sessions
     except ImportError:
@@ -99,17 +99,17 @@ def run_plain(argv: list[str], env: Env) -> int | None:
 
 def plain_options(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | None:
     """Parse a plain command line into words by option; None for anything unusual."""
-    names = {word: name for name, spelled in takes.SPELLED.items() if not spelled.positional
-             for word in spelled.flags(name)}  # fmt: skip
-    placed = [name for name, spelled in takes.SPELLED.items() if spelled.positional]
-    several = placed[-1] if placed and takes.TYPES[placed[-1]].startswith("Sequence") else None
-    places = iter(placed)
+    names = {word: name for name, option in takes.DECLARED.items() if not option.positional
+             for word in option.flags(name)}  # fmt: skip
+    positional = [name for name, option in takes.DECLARED.items() if option.positional]
+    several = positional[-1] if positional and takes.TYPES[positional[-1]].startswith("Sequence") else None
+    remaining = iter(positional)
     options: dict[str, Any] = {}
     words = iter(argv)
     for word in words:
         name = names.get(word)
         if name is None:
-            name, value = next(places, several), word
+            name, value = next(remaining, several), word
             if name is None or not word or (word.startswith("-") and word != "-"):
                 return None
         elif takes.TYPES[name] == "bool":
@@ -128,7 +128,7 @@ def plain_options(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | N
             return None
         else:
             options[name] = value
-    required = (name for name in places if "None" not in takes.TYPES[name])
+    required = (name for name in remaining if "None" not in takes.TYPES[name])
     return options if next(required, None) is None else None
 
 

@@ -49,15 +49,15 @@ def test_explicit_options_are_those_that_differ_from_defaults():
 
 def test_options_are_inherited_in_order_and_closing_ones_stand_last():
     assert list(More.TYPES) == "text several on size place argument session strict quiet".split()
-    assert list(More.SPELLED) == list(More.DEFAULTS) == list(More.TYPES)
+    assert list(More.DECLARED) == list(More.DEFAULTS) == list(More.TYPES)
 
 
 def test_options_are_spelled_by_name():
-    assert Some.SPELLED["text"].flags("text") == ("--text", "-t")
-    assert Some.SPELLED["several"].flags("several") == ("--each",)
-    assert Some.SPELLED["on"].flags("on_the_way_") == ("--on-the-way",)
-    assert More.SPELLED["place"].positional
-    assert not More.SPELLED["text"].positional
+    assert Some.DECLARED["text"].flags("text") == ("--text", "-t")
+    assert Some.DECLARED["several"].flags("several") == ("--each",)
+    assert Some.DECLARED["on"].flags("on_the_way_") == ("--on-the-way",)
+    assert More.DECLARED["place"].positional
+    assert not More.DECLARED["text"].positional
 
 
 def test_unknown_option_is_a_type_error():
@@ -139,41 +139,41 @@ def test_wrong_type_choice_or_combination_is_a_usage_error(kind, values, message
 
 
 def test_help_section_is_that_of_the_option_or_class():
-    assert [it.section for it in Choosing.SPELLED.values()] == ["Own", "Own", "Other"]
+    assert [it.section for it in Choosing.DECLARED.values()] == ["Own", "Own", "Other"]
 
 
-def within(options, **meta):
+def completed(options, **meta):
     notes = []
     settings = {key.replace("_", ".", 1).replace("_", "-"): value for key, value in meta.items()}
-    return options.within(settings, "s", notes.append), notes
+    return options.with_settings(settings, "s", notes.append), notes
 
 
 def test_omitted_options_come_from_session_settings():
-    options, notes = within(
+    options, notes = completed(
         Reduction(budget="9k"), compact_budget="1k", compact_policy="loop", curate_skip=["ide"], title_x="t",
         compact_calibrated="No", compact_upload_share="0.5",
     )  # fmt: skip
     assert (options.budget, options.policy, options.skip) == ("9k", "loop", ["ide"])
     assert (options.calibrated, options.upload_share) == (False, 0.5)
     assert notes == []
-    assert within(Reduction(), compact_budget=None)[0].budget is None
+    assert completed(Reduction(), compact_budget=None)[0].budget is None
 
 
 @pytest.mark.parametrize("key", FLAGS_ONLY)
 def test_commands_and_limits_never_come_from_a_session(key):
     notes = []
-    options = Reduction().within({key: "rm -rf /"}, "s", notes.append)
+    options = Reduction().with_settings({key: "rm -rf /"}, "s", notes.append)
     assert options.specified() == []
     assert notes == [f"s: {key} is not taken from a session; pass it as an option"]
     assert key not in KEYS
 
 
 def test_unknown_setting_is_noted_unless_another_verb_has_it():
-    assert within(Reduction(), curate_nothing="x")[1] == [
+    assert completed(Reduction(), curate_nothing="x")[1] == [
         "s: curate.nothing is not taken from a session; no such setting"
     ]
     notes = []
-    assert Curation().within({"compact.budget": "1k"}, "s", notes.append).specified() == []
+    assert Curation().with_settings({"compact.budget": "1k"}, "s", notes.append).specified() == []
     assert notes == []
 
 
@@ -188,7 +188,7 @@ def test_invalid_setting_is_bad_data(key, value, why):
     with pytest.raises(Usage, match=rf"^{key}:? .*{why}"):
         Reduction.coerce(name_of(key), value, key)
     with pytest.raises(BadData, match=rf"^s: by the session's settings: {key}.*; `set KEY=` unsets one$"):
-        Reduction().within({key: value}, "s", lambda _: None)
+        Reduction().with_settings({key: value}, "s", lambda _: None)
 
 
 @pytest.mark.parametrize(

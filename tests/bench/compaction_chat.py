@@ -84,7 +84,7 @@ def refused(contents):
     messages = view_of(contents).messages
     problems = {}
     for format, model in MODELS.items():
-        provider = providers.load(format)
+        provider = providers.Format(format)
         body = provider.request(messages, Options(model=model, faithful=True), []).body
         if reasons := provider.problems(body):
             problems[format] = str(reasons[0])

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import support
+from codeh_history.base.options import PROVIDERS
 from codeh_history.commands import SHOWN
 from codeh_history.commands.export import FORMS
 from codeh_history.commands.import_ import FORMS as IMPORTED
 from codeh_history.programs.registry import WRITTEN
-from codeh_history.providers import TARGETS
 from length import sampled
 
 
@@ -91,7 +91,7 @@ def test_it_can_be_evaluated(script):
         (["search", "-i", "regex", "--session", "de"], ["debug", "demo"]),
         (["rm", "demo", "de"], ["debug", "demo"]),
         (["payload", "--to", "g"], ["gemini"]),
-        (["payload", "--to", "="], list(TARGETS)),
+        (["payload", "--to", "="], list(PROVIDERS)),
         (["export", "--to", ""], list(FORMS)),
         (["import", "--from", ""], ["auto", *IMPORTED]),
         (["import", "--from", "cod"], ["codex"]),

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from codeh_history.base.config import file
+from codeh_history.base.options import PROVIDERS
 from codeh_history.commands import config
 from codeh_history.commands.config import wrong_with
-from codeh_history.providers import TARGETS
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def written(folder, text):
 def test_it_has_a_profile_for_each_provider_and_no_setting_for_all(tmp_path):
     conf = file.read(written(tmp_path, config.TEXT))
     assert conf.top == {}
-    assert {name: values["to"] for name, values in conf.profiles.items()} == {to: to for to in TARGETS}
+    assert {name: values["to"] for name, values in conf.profiles.items()} == {to: to for to in PROVIDERS}
     assert all(values["via"] for values in conf.profiles.values())
 
 

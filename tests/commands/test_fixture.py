@@ -47,7 +47,7 @@ def test_a_session_becomes_the_request_it_became_before(session, to, tmp_path, r
     messages = fold(parse(lines_of(session.read_bytes()))).messages
     roles = [m.role for m in messages if m.is_sent]
     if roles[-1] != "model":  # some models refuse to continue their own word
-        assert providers.load(to).problems(orjson.loads(body)) == []
+        assert providers.Format(to).problems(orjson.loads(body)) == []
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)

@@ -30,7 +30,7 @@ def test_it_has_every_verb_option_and_exit_code():
     assert tuple(verbs) == SHOWN
     for verb, body in verbs.items():
         takes = module_of(verb).Options
-        for name, option in takes.SPELLED.items():
+        for name, option in takes.DECLARED.items():
             for flag in () if option.positional or option.hidden else option.flags(name):
                 assert re.search(rf"\\fB(.*[ /,])?{re.escape(flag)}([ ,/].*)?\\fR$", body, re.MULTILINE), (
                     flag

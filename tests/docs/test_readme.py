@@ -27,7 +27,7 @@ def test_every_verb_is_named_and_its_help_begins_with_examples(verb):
     assert f"codeh-history {verb}" in result.text
 
 
-@pytest.mark.parametrize("format", providers.TARGETS)
+@pytest.mark.parametrize("format", providers.PROVIDERS)
 def test_every_provider_has_its_page(format):
     assert f"docs/providers/{format}.md" in README
 

@@ -16,7 +16,7 @@ def surface():
     """Each name that users may rely on."""
     for verb in (verb for verbs in SECTIONS.values() for verb in verbs):
         yield f"verb {verb}"
-        for name, option in module_of(verb).Options.SPELLED.items():
+        for name, option in module_of(verb).Options.DECLARED.items():
             if not option.positional:
                 yield from (f"option {verb} {flag}" for flag in option.flags(name))
     commands = (ROOT / "docs" / "commands.md").read_text()

@@ -59,7 +59,7 @@ def records(data):
     printed = b"".join(stream.lines(fold(log)))
     assert b"".join(stream.lines(fold(parse(lines_of(printed))))) == printed
     with suppress(BadData):  # of a provider's messages, the first that is none
-        fold(foreign.read(data))
+        fold(foreign.read_log(data))
 
 
 LOOKS = [

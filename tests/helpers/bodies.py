@@ -11,7 +11,7 @@ from histories import given_back
 
 def again(format, body):
     """The request that a body becomes on its way through a session."""
-    imported = providers.load(format).imported(body)
+    imported = providers.Format(format).imported(body)
     assert not any(check_message({"id": "m", **message}) for message in imported.messages)
     return given_back(format, imported)
 

@@ -98,11 +98,11 @@ class FakeProvider:
 def problems(format, body):
     """Why the provider would refuse a body, according to the program's rules for it."""
     try:
-        from codeh_history.providers import load
+        from codeh_history.providers import Format
     except ImportError:
         return []
     try:
-        return [f"{problem.path}: {problem.reason}" for problem in load(format).problems(body)]
+        return [f"{problem.path}: {problem.reason}" for problem in Format(format).problems(body)]
     except ImportError:
         return []
 

@@ -283,13 +283,13 @@ def sendable(messages, *, unanswered="stub"):
 def requested(format, messages, *summaries, **options):
     """The request for these messages; `faithful`: without curation."""
     view = session(messages) if options.get("faithful") else sendable(messages)
-    return providers.load(format).request(view.messages, Options(**options), summaries)
+    return providers.Format(format).request(view.messages, Options(**options), summaries)
 
 
 def given_back(format, read):
     """The request for an imported body, with its settings."""
     options = Options(model=read.model, system=read.system, tools=read.tools, settings=read.settings)
-    return providers.load(format).request(sendable(read.messages).messages, options, [])
+    return providers.Format(format).request(sendable(read.messages).messages, options, [])
 
 
 def without_cache(value):

@@ -74,7 +74,7 @@ def conversations():
 
 
 def _imported(format, body):
-    imported = providers.load(format).imported(body).messages
+    imported = providers.Format(format).imported(body).messages
     return [message for message in imported if message.get("type", "message") == "message"]
 
 

@@ -130,7 +130,7 @@ def _type(takes: type[OptionSet], name: str) -> str:
     """What an option may be in Python."""
     if name == "remove_cmd":
         return "Remover | Sequence[Remover] | None"
-    declared, metavar = takes.TYPES[name], takes.SPELLED[name].metavar
+    declared, metavar = takes.TYPES[name], takes.DECLARED[name].metavar
     if declared.startswith("Sequence"):
         item = (
             "File"

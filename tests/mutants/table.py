@@ -755,7 +755,7 @@ MUTANTS = [
     ),
     Mutant(
         "sync leaves what was redacted in the deltas of a stream", "sync/redact.py",
-        '{log.root(line) for line in concerned if kind_of(line) == "commit"}',
+        '{log.root(line) for line in concerned if type_of(line) == "commit"}',
         "set[str]()",
         ("sync/test_sync_lines.py::test_a_redacted_line_replaces_the_original_in_every_log",),
     ),
@@ -767,7 +767,7 @@ MUTANTS = [
     ),
     Mutant(
         "sync writes a session before its blocks", "sync/run.py",
-        "            missing += _blocks(replicas, write)\n",
+        "            missing += _copy_blocks(replicas, write)\n",
         "",
         ("sync/test_sync.py::test_blocks_are_synced_with_their_session",),
     ),

@@ -81,7 +81,7 @@ def turns(program, view):
     messages = [*prepared.messages, histories.session([histories.user({"text": "next"})]).messages[0]]
     summaries = [summary.text for summary in view.summaries]
     body = (
-        providers.load(speaks)
+        providers.Format(speaks)
         .request(messages, Options(model=None if speaks == "gemini" else "m"), summaries)
         .body
     )

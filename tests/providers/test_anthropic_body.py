@@ -5,7 +5,7 @@ import pytest
 from codeh_history import providers
 from histories import PNG
 
-ANTHROPIC = providers.load("anthropic")
+ANTHROPIC = providers.Format("anthropic")
 MODEL = "claude-opus-4-8"
 MARK = {"cache_control": {"type": "ephemeral"}}
 

@@ -15,7 +15,7 @@ from histories import (
     user,
 )  # fmt: skip
 
-ANTHROPIC = providers.load("anthropic")
+ANTHROPIC = providers.Format("anthropic")
 OPUS, OLD = "claude-opus-4-8", "claude-sonnet-4-5"
 CLAUDE = "anthropic/claude-opus-4-8"
 MODELS = (OPUS, OLD, "claude-3-5-sonnet-20241022")

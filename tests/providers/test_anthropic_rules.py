@@ -7,7 +7,7 @@ import pytest
 from codeh_history import providers
 from histories import PNG
 
-ANTHROPIC = providers.load("anthropic")
+ANTHROPIC = providers.Format("anthropic")
 OPUS, OLD = "claude-opus-4-8", "claude-sonnet-4-5"
 MARK = {"cache_control": {"type": "ephemeral"}}
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}

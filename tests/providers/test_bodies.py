@@ -106,7 +106,7 @@ def test_odd_values_are_validated(format):
     """No shape of a body makes the rules raise."""
     begun = [user("a"), HISTORY[1] | {"parts": HISTORY[1]["parts"][:2]}]
     for body in (*changed(format), *changed(format, begun)):
-        assert isinstance(providers.load(format).problems(body), list)
+        assert isinstance(providers.Format(format).problems(body), list)
 
 
 CALL = {"role": "assistant", "tool_calls": [7]}
@@ -135,7 +135,7 @@ BAD = {
 )
 def test_non_bodies_are_named(format, body, where):
     with pytest.raises(BadData) as caught:
-        providers.load(format).imported({"model": "m", **body})
+        providers.Format(format).imported({"model": "m", **body})
     assert str(caught.value).startswith(where)
 
 

@@ -55,7 +55,7 @@ def options(format):
 
 
 def items(format, request):
-    return request.body[providers.load(format).package.FIELD]
+    return request.body[providers.Format(format).package.FIELD]
 
 
 def blocks(format, request, least=0):
@@ -75,7 +75,7 @@ def test_client_accepts_the_request_of_any_history(format, messages, data):
     assert mistakes(format, request.body) == []
     ends = items(format, request)[-1].get("role") == "user"
     body = {**request.body, "model": chosen["model"]} if ends and chosen["model"] else request.body
-    assert [p for p in providers.load(format).problems(body) if "prefill" not in p.reason] == []
+    assert [p for p in providers.Format(format).problems(body) if "prefill" not in p.reason] == []
     traced = requested(format, messages, trace=True, **chosen)
     assert orjson.dumps(traced.body) == orjson.dumps(request.body)
     assert [len(ids) for ids in traced.sources] == blocks(format, traced)
@@ -88,7 +88,7 @@ def test_client_accepts_the_request_of_any_history(format, messages, data):
 def test_faithful_request_never_raises(format, messages, data):
     chosen = {**data.draw(options(format)), "cache": False}
     request = requested(format, messages, faithful=True, trace=True, **chosen)
-    providers.load(format).problems(request.body)
+    providers.Format(format).problems(request.body)
     assert [len(ids) for ids in request.sources] == blocks(format, request, least=1)
 
 
@@ -182,9 +182,9 @@ FAULTS = {  # what is wrong with a history; where each format finds it in a fait
 @pytest.mark.parametrize(("messages", "places"), FAULTS.values(), ids=FAULTS)
 def test_faithful_request_keeps_the_faults_of_its_history(format, messages, places):
     body = requested(format, messages, faithful=True, model=MODELS[format]).body
-    field = providers.load(format).package.FIELD
+    field = providers.Format(format).package.FIELD
     paths = [f"{field}.{place}" for place in places.get(format, "").split()]
-    assert [problem.path for problem in providers.load(format).problems(body)] == paths
+    assert [problem.path for problem in providers.Format(format).problems(body)] == paths
 
 
 WHOLE = {  # a response with these counts
@@ -221,7 +221,7 @@ USAGE = [
 
 @pytest.mark.parametrize(("format", "raw", "counts"), USAGE)
 def test_usage_is_normalised(format, raw, counts):
-    usage = providers.load(format).response(WHOLE[format](raw)).usage
+    usage = providers.Format(format).response(WHOLE[format](raw)).usage
     assert usage == {**counts, "raw": {key: value for key, value in raw.items() if value is not None}}
 
 
@@ -238,7 +238,7 @@ def test_accepted_request_has_no_problems(format, path):
         {"model": recorded["meta"]["path"].rsplit("/", 1)[-1].split(":")[0]} if format == "gemini" else {}
     )
     if recorded["meta"]["status"] == 200:
-        assert providers.load(format).problems({**recorded["request"], **named}) == []
+        assert providers.Format(format).problems({**recorded["request"], **named}) == []
 
 
 def test_some_requests_are_accepted():

@@ -30,7 +30,7 @@ def sent(view, to):
     after, _, _ = passes.curate(view, Settings(unanswered="stub"))
     tools = view.meta.get("tools") or ()
     options = Options(model=MODEL[to], system=view.meta.get("system"), tools=tools)
-    return providers.load(to).request(after.messages, options, [])
+    return providers.Format(to).request(after.messages, options, [])
 
 
 @pytest.mark.parametrize("path", EXCHANGES, ids=[f"{path.parent.name}-{path.stem}" for path in EXCHANGES])
@@ -57,7 +57,7 @@ def test_exchange_continues_with_any_provider(path):
     if not open_at_end(view.messages):
         view = session([*records, {"kind": "user", "role": "user", "parts": [{"text": "go on"}]}])
     for to in providers.FORMATS:
-        assert providers.load(to).problems(sent(view, to).body) == [], to
+        assert providers.Format(to).problems(sent(view, to).body) == [], to
 
 
 @pytest.mark.parametrize("path", corpus_files("sessions/*"), ids=lambda path: path.name)
@@ -80,13 +80,13 @@ def recorded(format):
             continue
         exchange = orjson.loads(path.read_bytes())
         if exchange["meta"]["status"] == 200:
-            yield path.name, providers.load(format).imported(exchange["request"])
+            yield path.name, providers.Format(format).imported(exchange["request"])
 
 
 @pytest.mark.parametrize("target", providers.FORMATS)
 @pytest.mark.parametrize("source", providers.FORMATS)
 def test_recorded_conversation_continues_with_any_provider(source, target):
-    format = providers.load(target)
+    format = providers.Format(target)
     count = 0
     for name, read in recorded(source):
         before = b""

@@ -3,7 +3,7 @@
 from codeh_history import providers
 from histories import PNG, call, result
 
-GEMINI = providers.load("gemini")
+GEMINI = providers.Format("gemini")
 
 
 def test_settings_and_messages_are_kept():

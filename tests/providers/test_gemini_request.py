@@ -17,7 +17,7 @@ from histories import (
     user,
 )
 
-GEMINI = providers.load("gemini")
+GEMINI = providers.Format("gemini")
 MODELS = (None, "gemini-2.5-flash", "gemini-3-pro-preview", "models/gemini-3.6-flash")
 SIGNED = {"thoughtSignature": "c2ln"}
 SKIPPED = {"thoughtSignature": SKIP_SIGNATURE}

@@ -7,7 +7,7 @@ import pytest
 from codeh_history import providers
 from histories import PNG, call, result
 
-GEMINI = providers.load("gemini")
+GEMINI = providers.Format("gemini")
 SIGNED = {"thoughtSignature": "c2ln"}
 
 

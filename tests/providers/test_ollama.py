@@ -9,7 +9,7 @@ from codeh_history.providers import wire
 from codeh_history.providers.turns import EMPTY_MESSAGE
 from histories import PNG, call, given_back, model, requested, result, tool, user
 
-OLLAMA = providers.load("ollama")
+OLLAMA = providers.Format("ollama")
 
 
 def lines(*lines):

@@ -221,7 +221,7 @@ def test_media_is_imported(format, block, part):
     """So that it can be sent to any provider; only what no other one could have stays native."""
     message = {"role": "user", "content": [block]}
     body = chat(message) if format == "openai-chat" else responses(message)
-    [record] = providers.load(format).imported(body).messages
+    [record] = providers.Format(format).imported(body).messages
     assert record["parts"] == [part if part is not None else native(format, **block)]
 
 

@@ -38,7 +38,7 @@ def test_a_package_has_what_its_protocol_says(name):
 
 @formats
 def test_a_reader_has_what_its_protocol_says(name):
-    reader = providers.load(name).stream()
+    reader = providers.Format(name).stream()
     for key, value in public(protocol.StreamReader).items():
         if not inspect.isfunction(value):
             continue
@@ -48,13 +48,13 @@ def test_a_reader_has_what_its_protocol_says(name):
 
 @formats
 def test_a_package_knows_its_name(name):
-    package = providers.load(name).package
+    package = providers.Format(name).package
     assert name == package.NAME
     assert isinstance(package.FIELD, str)
     assert isinstance(package.END, str)
     assert package.recognises({}) is None
     assert package.tools({}) is None
-    assert not providers.load(name).shows({})
+    assert not providers.Format(name).shows({})
 
 
 def test_newest_provider_is_tried_first():
@@ -64,7 +64,7 @@ def test_newest_provider_is_tried_first():
 
 @pytest.mark.parametrize("name", providers.FORMATS)
 def test_each_package_provides_its_own_parts(name):
-    made, own = providers.load(name), f"codeh_history.providers.{providers.FORMATS[name]}"
+    made, own = providers.Format(name), f"codeh_history.providers.{providers.FORMATS[name]}"
     assert made.package.__name__ == own
     assert not made.holds(None)
     assert type(made.stream()).__module__.startswith(own)
@@ -74,13 +74,13 @@ def test_each_package_provides_its_own_parts(name):
 
 
 def test_gemini_and_text_have_no_model_in_the_body():
-    assert [name for name in providers.TARGETS if providers.model_in_url(name)] == ["gemini"]
+    assert [name for name in providers.PROVIDERS if providers.model_in_url(name)] == ["gemini"]
 
 
 def test_request_does_not_import_response_readers():
     code = (
         "import sys; from codeh_history import providers; from codeh_history.providers.base import Options;\n"
-        "providers.load('gemini').request((), Options(), ('earlier',));"
+        "providers.Format('gemini').request((), Options(), ('earlier',));"
         "print(*(name for name in sys.modules if '.gemini' in name))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

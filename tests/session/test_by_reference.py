@@ -60,7 +60,7 @@ class Fetched(Hydration):
 
 
 def read(data, store=None):
-    view = fold(foreign.read(data))
+    view = fold(foreign.read_log(data))
     return hydrated(ENV, view, stores=[store]) if store is not None else view
 
 

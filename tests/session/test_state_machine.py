@@ -364,7 +364,7 @@ class Session(RuleBasedStateMachine):
             return
         done = run_in_process("payload", "s", "--to", format, *MODEL[format], home=self.home)
         if done.code == 0:
-            assert providers.load(format).problems(orjson.loads(done.out)) == []
+            assert providers.Format(format).problems(orjson.loads(done.out)) == []
         else:
             assert (done.code, done.out) == (65, b"")
 

@@ -80,7 +80,7 @@ def test_another_programs_file_is_named_and_never_written():
          "a body of lines", "lines of chat", "claude"],
 )  # fmt: skip
 def test_whatever_its_form_the_conversation_is_read(data):
-    view = fold(foreign.read(data))
+    view = fold(foreign.read_log(data))
     assert view.messages[0].parts == [{"text": "hi"}]
     assert view.messages[0].role == "user"
     assert [m.parts for m in view.messages[1:]] in ([], [[{"text": "ho"}]])
@@ -97,7 +97,7 @@ def test_what_is_no_value_of_an_older_form_is_none(data):
 @given(records())
 def test_our_own_lines_are_read_as_they_stand(log):
     data = encode(log)
-    assert [record.data for record in foreign.read(data).records] == log
+    assert [record.data for record in foreign.read_log(data).records] == log
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_provider_is_sent_a_body_and_its_answer_is_read(home, provider):
     done = summarize("demo", "--via", command, "--to", provider, "--model", "m")
     assert done.code == 0, done.err
     body = orjson.loads((home / "body").read_bytes())
-    assert providers.load(provider).problems(body) == []
+    assert providers.Format(provider).problems(body) == []
     assert "Key topics" in (home / "body").read_text()
     assert lines(path)[-1]["summary"] == "The user asked."
     assert lines(path)[-1]["by"] == f"{provider}/m"

@@ -72,7 +72,7 @@ def test_payload_sends_summaries_as_one_record_of_a_user_first(home, provider):
         run("payload", "demo", "--to", provider, "--model", "m", "--system", "Be brief.").out
     )
     text = orjson.dumps(body).decode()
-    assert providers.load(provider).problems(body) == []
+    assert providers.Format(provider).problems(body) == []
     assert text.count("The user asked short questions.") == 1
     first = next(body[key] for key in ("contents", "messages", "input") if key in body)
     first = next(item for item in first if item.get("role") not in ("system", "developer"))

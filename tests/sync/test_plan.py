@@ -166,7 +166,7 @@ MESSAGE = {"type": "message", "id": "m", "kind": "user", "role": "user", "parts"
 
 
 def kinds(lines):
-    return [sync_log.kind_of(line) for line in lines]
+    return [sync_log.type_of(line) for line in lines]
 
 
 @pytest.mark.parametrize("data", [

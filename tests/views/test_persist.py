@@ -158,7 +158,7 @@ def test_detect(home, data, types):
     """Each form is known by its content, newest first; all but the native one can only be read."""
     run_ok("append", "-s", "other", "-m", "hi", home=home)
     run_ok("persist", "other", "-i", "--all", home=home)
-    assert [record.data["type"] for record in foreign.read(data).records] == types
+    assert [record.data["type"] for record in foreign.read_log(data).records] == types
     shown = run_ok("show", "-", "--jsonl", stdin=data, home=home).lines
     assert [message["parts"] for message in shown][:1] == [[{"text": "hi"}]][: len(types)]
 

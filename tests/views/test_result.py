@@ -120,7 +120,7 @@ def test_line_that_imitates_a_skipped_one_hides_no_other():
 @given(files_of(refs=True))
 def test_all_named_blocks_are_listed(data):
     named = [id for record in parse(lines_of(data)).records for id in all_ids(record.data)]
-    assert rewrite.blocks(data) == list(dict.fromkeys(named))
+    assert rewrite.block_ids(data) == list(dict.fromkeys(named))
 
 
 @pytest.fixture

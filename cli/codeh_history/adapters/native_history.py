@@ -150,7 +150,7 @@ class NativeHistory:
 
 def rendering(format: str) -> Callable[[Sequence[Message], Sequence[str]], list[Any]]:
     """Return a function that renders messages as the elements of a provider's request."""
-    package = providers.load(format)
+    package = providers.Format(format)
 
     def render(messages: Sequence[Message], summaries: Sequence[str]) -> list[Any]:
         request = package.request(list(messages), Options(faithful=True), summaries)

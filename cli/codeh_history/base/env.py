@@ -41,10 +41,10 @@ class Env:
         self.stored: str | None = None  # the id that was stored, for later error messages
         self.locked: Placed | None = None  # the session being written
         self.clear_progress: Callable[[], object] = lambda: None  # removes a progress bar from the terminal
-        self.program: Callable[[list[str], Env], int] | None = None  # runs a command line, for `serve`
+        self.run_line: Callable[[list[str], Env], int] | None = None  # runs a command line, for `serve`
         self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = None  # parses it
         self.named_only = False  # whether every session must be named, as in the library
-        self.begun_here: str | None = None  # the default session, once chosen
+        self.default_session: str | None = None  # its path, once chosen
         self.held: object = None  # large objects, kept alive because freeing them at exit takes time
         self._ordinal = 0
 

@@ -120,7 +120,7 @@ class OptionSet(Fields):
 
     DEFAULTS: ClassVar[dict[str, Any]] = {}
     TYPES: ClassVar[dict[str, str]] = {}
-    SPELLED: ClassVar[dict[str, Option]] = {}
+    DECLARED: ClassVar[dict[str, Option]] = {}
 
     CLOSING: ClassVar[bool] = False  # whether its options come after those of subclasses
 
@@ -131,17 +131,19 @@ class OptionSet(Fields):
         cls.CLOSING = closing
         bases = [base for base in reversed(cls.__bases__) if issubclass(base, OptionSet)]
         own = {name: type for name, type in cls.__annotations__.items() if name in cls.__dict__}
-        spelled = {name: cls.__dict__[name] for name in own}
+        declared = {name: cls.__dict__[name] for name in own}
         if section:
-            spelled = {name: it if it.section else it.but(section=section) for name, it in spelled.items()}
-        taken = [(base.TYPES, base.SPELLED) for base in bases if not base.CLOSING] + [(own, spelled)]
-        taken += [(base.TYPES, base.SPELLED) for base in bases if base.CLOSING]
+            declared = {
+                name: it if it.section else it.but(section=section) for name, it in declared.items()
+            }
+        taken = [(base.TYPES, base.DECLARED) for base in bases if not base.CLOSING] + [(own, declared)]
+        taken += [(base.TYPES, base.DECLARED) for base in bases if base.CLOSING]
         cls.TYPES = {n: type for types, _ in taken for n, type in types.items() if n not in without}
-        cls.SPELLED = {n: spelling for _, all in taken for n, spelling in all.items() if n not in without}
+        cls.DECLARED = {n: option for _, all in taken for n, option in all.items() if n not in without}
         cls.DEFAULTS = {}
         for name, type in cls.TYPES.items():
             omitted = False if type == "bool" else () if type.startswith("Sequence") else None
-            default = cls.SPELLED[name].default
+            default = cls.DECLARED[name].default
             cls.DEFAULTS[name] = omitted if default is None else default
         for name in own:
             setattr(cls, name, cls.DEFAULTS[name])
@@ -153,20 +155,20 @@ class OptionSet(Fields):
         super().__init__(**{name: self.coerce(name, value) for name, value in options.items()})
         chosen = self.specified()
         for name in chosen:
-            spelled = self.SPELLED[name]
-            others = [other for other in spelled.excludes if other in chosen]
-            needed = [self.SPELLED[other].label(other) for other in spelled.requires if other in self.TYPES]
+            option = self.DECLARED[name]
+            others = [other for other in option.excludes if other in chosen]
+            needed = [self.DECLARED[other].label(other) for other in option.requires if other in self.TYPES]
             if others:
-                other = self.SPELLED[others[0]].label(others[0])
-                raise Usage(f"{spelled.label(name)} and {other} cannot be combined")
-            if needed and not set(chosen).intersection(spelled.requires):
-                raise Usage(f"{spelled.label(name)} requires {' or '.join(needed)}")
+                other = self.DECLARED[others[0]].label(others[0])
+                raise Usage(f"{option.label(name)} and {other} cannot be combined")
+            if needed and not set(chosen).intersection(option.requires):
+                raise Usage(f"{option.label(name)} requires {' or '.join(needed)}")
 
     @classmethod
     def coerce(cls, name: str, value: Any, label: str = "") -> Any:
         """Convert a value by the option's declaration; `label` is its name in errors."""
-        spelled = cls.SPELLED[name]
-        return spelled.coerce(cls.TYPES[name], value, label or spelled.label(name))
+        option = cls.DECLARED[name]
+        return option.coerce(cls.TYPES[name], value, label or option.label(name))
 
     def specified(self, *names: str) -> list[str]:
         """Return which of these options differ from their defaults; without names, of all options."""

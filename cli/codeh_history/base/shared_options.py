@@ -37,7 +37,7 @@ FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
 class Settable(OptionSet):
     """Options that a session's settings may supply."""
 
-    def within(self, meta: dict[str, Any], session: str, note: Callable[[str], None]) -> Self:
+    def with_settings(self, meta: dict[str, Any], session: str, note: Callable[[str], None]) -> Self:
         """Return these options, completed from the session's settings."""
         values: dict[str, Any] = {}
         for key, value in meta.items():

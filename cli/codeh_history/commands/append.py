@@ -32,10 +32,10 @@ def run(env: Env, options: Options) -> None:
 
         load_orjson()
         unwind()
-    store(env, options)
+    append(env, options)
 
 
-def store(env: Env, options: Options) -> None:
+def append(env: Env, options: Options) -> None:
     """Append the message without installing signal handlers; the library calls this."""
     if is_text(options):
         text.run(env, options)

@@ -7,7 +7,7 @@ from ..base.options import ARGUMENT, Writing
 from ..session.records import dumps
 from ..store.locked import Locked
 from ..store.resolve import for_writing
-from ..talk.append.text import store
+from ..talk.append.text import add_lines
 
 EXAMPLES = """\
   codeh-history clear demo
@@ -26,4 +26,4 @@ def run(env: Env, options: Options) -> None:
         ids.append(env.id_in(locked))
         return dumps({"type": "clear", "id": ids[0], "ts": env.now()}) + b"\n"
 
-    store(env, target, build)
+    add_lines(env, target, build)

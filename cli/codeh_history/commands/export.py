@@ -71,7 +71,7 @@ def run(env: Env, options: Options) -> int:
     to = options.to or "contents"
     for name in options.specified(*ONLY_WITH):
         if to not in ONLY_WITH[name]:
-            raise Usage(f"{options.SPELLED[name].label(name)} requires --to {'|'.join(ONLY_WITH[name])}")
+            raise Usage(f"{options.DECLARED[name].label(name)} requires --to {'|'.join(ONLY_WITH[name])}")
     if options.all:
         return pages(env, options)
     target = for_reading(env, options.session, options.argument)

@@ -31,10 +31,10 @@ def run(env: Env, options: Options) -> None:
     env.print(copy(env, target, options.at, options.into))
 
 
-def create_from(env: Env, path: str, view: View, parent: Json | None, *, begun_here: bool = True) -> str:
-    """Create a session from a view; return its id or path. `begun_here`: see `create.session`."""
+def create_from(env: Env, path: str, view: View, parent: Json | None, *, with_cwd: bool = True) -> str:
+    """Create a session from a view; return its id or path. `with_cwd`: see `create.session`."""
     body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
-    return create.session(env, path, lambda _: body, parent=parent, begun_here=begun_here)
+    return create.session(env, path, lambda _: body, parent=parent, with_cwd=with_cwd)
 
 
 def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:

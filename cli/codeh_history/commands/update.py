@@ -14,7 +14,7 @@ from ..session.view import join
 from ..store import read
 from ..store.locked import Locked
 from ..store.resolve import for_writing
-from ..talk.append.text import exact_text, store, text_of
+from ..talk.append.text import add_lines, exact_text, text_of
 from ..views.view import find_message
 
 EXAMPLES = """\
@@ -39,7 +39,7 @@ class Options(Writing):
 def run(env: Env, options: Options) -> None:
     target = for_writing(env, options.session)
     if options.commit and not (options.message or options.file):
-        store(env, target, lambda locked, ids: committed(env, locked, ids, options.id))
+        add_lines(env, target, lambda locked, ids: committed(env, locked, ids, options.id))
         return
     if options.id is None:
         raise Usage("no message named; give its ID (`:-1` is the last)")
@@ -74,7 +74,7 @@ def run(env: Env, options: Options) -> None:
         return lines
 
     try:
-        store(env, target, build)
+        add_lines(env, target, build)
     except NotFound as error:
         if options.message or [*options.file] not in ([], ["-"]):
             raise

@@ -269,7 +269,7 @@ def refusals(view: View, to: str, model: str | None) -> list[Json]:
     if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
         parts: list[Part] = [{"text": "…"}]  # a final answer is only sent once a prompt follows it
         sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))
-    format = providers.load(to)
+    format = providers.Format(to)
     request = format.request(sent, options, [summary.text for summary in view.summaries])
     places = {message.id: number for number, message in enumerate(view.messages, 1)}
     records = view.log.records

@@ -51,10 +51,10 @@ def counter_for(
 
 def counting(env: Env, view: View, session: str, options: Compaction) -> Counter:
     """Return the counter that `compact` would use for this session."""
-    settled = options.within(view.meta, session, env.note)
+    completed = options.with_settings(view.meta, session, env.note)
     with from_settings(session) if options.counter is None else nullcontext():
         return counter_for(
-            env, view, settled.counter, calibrated=settled.calibrated, must_calibrate=options.calibrated
+            env, view, completed.counter, calibrated=completed.calibrated, must_calibrate=options.calibrated
         )
 
 

@@ -50,7 +50,7 @@ def _as_chat_tools(tools: Sequence[Json]) -> list[Json]:
     """Convert tools from any provider's format to that of Chat Completions."""
     if not tools:
         return []
-    body = providers.load("openai-chat").request([], Options(tools=tools), ()).body
+    body = providers.Format("openai-chat").request([], Options(tools=tools), ()).body
     declared: list[Json] = body.get("tools", [])
     return declared
 

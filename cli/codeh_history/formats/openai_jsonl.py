@@ -15,7 +15,7 @@ from .interchange import FAILURE, THOUGHT, USAGE, counts, prepare
 def export(view: View) -> Exported:
     """Export the messages in the format of Chat Completions, with a result for each call."""
     messages, opening, system, tools, _, left_out = prepare(view, "stub")
-    request = providers.load("openai-chat").request(messages, Options(system=system, tools=tools), ())
+    request = providers.Format("openai-chat").request(messages, Options(system=system, tools=tools), ())
     body, first = request.body, 1 if system else 0
     summary = [{"role": "user", "content": opening}] if opening else []
     written = body["messages"]

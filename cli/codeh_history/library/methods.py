@@ -87,7 +87,7 @@ class Methods:
             chosen = read(
                 Options, {"message": message, **options}, session=self._opened.name, **OTHER_METHODS
             )
-            append.store(call, chosen)
+            append.append(call, chosen)
             return call.text
 
     def extend(self, messages: Iterable[Json], *, redact: bool = False) -> list[str]:

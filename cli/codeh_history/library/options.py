@@ -35,7 +35,7 @@ def read(takes: type[Parsed], arguments: dict[str, Any], **fixed: object) -> Par
             raise TypeError(f"no such option: {name}")
         if value is None or (isinstance(value, (list, tuple)) and not value):
             continue
-        kind, spelled = takes.TYPES[name].removesuffix(" | None"), takes.SPELLED[name]
+        kind, spelled = takes.TYPES[name].removesuffix(" | None"), takes.DECLARED[name]
         if kind == "Sequence[str]":
             if isinstance(value, dict) and "=" in spelled.metavar:
                 value = [f"{key}={_json(item)}" for key, item in value.items()]

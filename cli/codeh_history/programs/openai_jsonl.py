@@ -66,7 +66,7 @@ def add_body(session: Session, body: Json) -> None:
     try:
         outcomes = requests.read(name, body)
     except BadData:  # read the list alone, which skips only the invalid messages
-        outcomes = requests.read(name, list_at(body, providers.load(name).package.FIELD))
+        outcomes = requests.read(name, list_at(body, providers.Format(name).package.FIELD))
     if outcomes is None:
         session.problem(session.number, "skips", "no messages in it")
     for data, reason in outcomes or ():

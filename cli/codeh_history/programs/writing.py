@@ -133,7 +133,7 @@ def request_for(view: View, provider: str) -> Sent:
 
     It lacks the opening that introduces summaries, and includes the thinking of all the provider's models.
     """
-    format = providers.load(provider)
+    format = providers.Format(provider)
     prompt = Message("", "user", "user", None, {}, own=_NEXT_PROMPT, parts=_NEXT_PROMPT)
     messages = [message for message in view.messages if any(part != {"text": ""} for part in message.parts)]
     request = format.request([*messages, prompt], Options(trace=True), ())

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}
 PLAIN = "text"
-TARGETS = PROVIDERS  # the formats of requests and of answers
 COMMON = "openai-chat"  # the format of most hosts, and of messages that fit several formats
 
 
@@ -75,15 +74,12 @@ class Format:
         return module(f"{__name__}.{FORMATS[self.name]}{part}")
 
 
-load = Format
-
-
 @cache
 def packages() -> dict[str, Provider]:
     """Each provider's package by name, in order of precedence."""
-    return {name: load(name).package for name in reversed(FORMATS)}
+    return {name: Format(name).package for name in reversed(FORMATS)}
 
 
 def model_in_url(target: str) -> bool:
     """Whether a request names its model in the URL instead of the body."""
-    return target != PLAIN and load(target).package.MODEL_IN_URL
+    return target != PLAIN and Format(target).package.MODEL_IN_URL

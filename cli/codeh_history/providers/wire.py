@@ -19,7 +19,7 @@ import orjson
 from ..base.words import excerpt
 from ..session.model import Json, Part
 from ..session.view import join
-from . import detect, load
+from . import Format, detect
 from .detect import failure, passing
 from .framing import Frame, Framer
 from .protocol import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, StreamReader, Unreadable
@@ -145,7 +145,7 @@ class Reader(AnswerReader):
                 self._earlier.add(self._id)
             if self._begin(provider):
                 self.begun, self._lines = True, lines
-                self._stream = load(provider).stream()
+                self._stream = Format(provider).stream()
         stream = self._stream
         if mixed or (stream is not None and stream.conflicts(body)):
             self._mixed = _list_ids(dict.fromkeys((*self._earlier, self._id, id)))
@@ -188,7 +188,7 @@ class Reader(AnswerReader):
         """Read a complete answer."""
         if not self._begin(provider):
             return
-        outcome = load(provider).response(body)
+        outcome = Format(provider).response(body)
         if isinstance(outcome, Reply):
             self._id = self.response_id = outcome.id
             self.model = outcome.model
@@ -219,7 +219,7 @@ class Reader(AnswerReader):
             return
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
-            missing = damage or load(str(self.provider)).package.END
+            missing = damage or Format(str(self.provider)).package.END
             outcome = Cut(join([], self.arrived), f"the answer was cut off ({missing})")
         self._conclude(outcome)
 

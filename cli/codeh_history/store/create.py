@@ -63,14 +63,14 @@ def session(
     build: Callable[[Locked], bytes],
     *,
     parent: Json | None = None,
-    begun_here: bool = True,
+    with_cwd: bool = True,
 ) -> str:
     """Create a session with a header and these lines in one write; return its id (or path).
 
-    `begun_here`: whether it counts as begun in this directory; imported and rescued copies do not.
+    `with_cwd`: it counts as begun in this directory; imported and rescued copies do not.
     """
     of = dumps(parent).decode() if parent is not None else ""
-    return _created(env, path, lambda: log.first_line(env, path, of, begun_here=begun_here), build)
+    return _created(env, path, lambda: log.first_line(env, path, of, with_cwd=with_cwd), build)
 
 
 def copy_session(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
@@ -79,7 +79,7 @@ def copy_session(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
     head, _, rest = data.partition(b"\n")
     first = parse([head]).records
     if not (head.endswith(b"}") and first and first[0].data["type"] == "session"):
-        return session(env, path, lambda _: data, begun_here=False)
+        return session(env, path, lambda _: data, with_cwd=False)
     if renamed:
         head = dumps({**orjson.loads(head), "id": id_of(path)})
     return _created(env, path, lambda: head + b"\n", lambda _: rest)

@@ -63,13 +63,13 @@ def _has_lines(data: bytes) -> bool:
     return data.find(b"\n", data.find(b"\n") + 1) >= 0
 
 
-def read(data: bytes) -> Log:
+def read_log(data: bytes) -> Log:
     """Parse a session in any form: our lines, another program's, an older form, a provider's messages."""
     if data and not data.startswith(OURS):
         from .program_files import translated
 
         data = translated.of_bytes(data) or data
-    log = _read(data)
+    log = _parsed(data)
     log.damage += getattr(data, "damage", ())
     return log
 
@@ -79,7 +79,7 @@ def _is_session(log: Log) -> bool:
     return bool(log.records and log.records[0].data["type"] in RULES and log.records[0].bare is None)
 
 
-def _read(data: bytes) -> Log:
+def _parsed(data: bytes) -> Log:
     if data[:1] != b"{" or not _has_lines(data) or data[:2] in (b"{\n", b"{\r"):
         log = _other_form(data)
         if log is not None:

@@ -46,10 +46,10 @@ class Locked:
         """Return the size of the lines that streamed content; seeded ids do not depend on it."""
         if self._streamed is None:
             from ..session import live
-            from .foreign import read
+            from .foreign import read_log
 
             data = self.read()
-            self._streamed = live.streamed(read(data).records) if b'"open"' in data else 0
+            self._streamed = live.streamed(read_log(data).records) if b'"open"' in data else 0
         return self._streamed
 
     def read(self) -> bytes:

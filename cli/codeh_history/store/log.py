@@ -238,15 +238,15 @@ def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes
     return torn
 
 
-def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True) -> bytes:
-    """Return the header of a new session, with its parent (JSON) and the directory it was begun in.
+def first_line(env: Env, path: str, parent: str = "", *, with_cwd: bool = True) -> bytes:
+    """Return the header of a new session, with its parent (JSON) and the working directory.
 
     With seeded ids the directory is omitted, because ids depend on offsets and must not depend on it.
     """
     from ..base.escape import quote
 
     text = f'{{"type":"session","version":1,"id":{quote(id_of(path))},"created":{quote(env.now())}'
-    cwd = env.cwd() if begun_here and not env.seed else ""
+    cwd = env.cwd() if with_cwd and not env.seed else ""
     text += f',"cwd":{quote(cwd)}' if cwd else ""
     text += f',"parent":{parent}' if parent else ""
     return (text + "}\n").encode("utf-8", "replace")

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .protocol import Stamp
 
-read_log = foreign.read
+read_log = foreign.read_log
 
 
 def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:

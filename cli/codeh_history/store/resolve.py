@@ -55,22 +55,22 @@ def check_default_allowed(env: Env) -> None:
         raise Usage(_WHICH)
 
 
-def begun_here(env: Env) -> Target | None:
+def default_target(env: Env) -> Target | None:
     """Return the newest session begun in this directory, and note it on stderr; None if there is none."""
     check_default_allowed(env)
-    if env.begun_here is None:
+    if env.default_session is None:
         from .begun import newest
 
-        env.begun_here = newest(env)
-        if env.begun_here is None:
+        env.default_session = newest(env)
+        if env.default_session is None:
             return None
-        env.note(f"{id_of(env.begun_here)} ({BEGUN_HERE})")
-    return Target(env.begun_here, BEGUN_HERE)
+        env.note(f"{id_of(env.default_session)} ({BEGUN_HERE})")
+    return Target(env.default_session, BEGUN_HERE)
 
 
 def _unnamed(env: Env) -> Target:
     """Return the session to use if none is named; NotFound if none was begun here."""
-    if target := begun_here(env):
+    if target := default_target(env):
         return target
     raise NotFound(
         "no session was begun in this directory; name one with -s (`codeh-history list` shows all)"

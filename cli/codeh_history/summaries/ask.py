@@ -62,7 +62,7 @@ class CommandSummarizer:
         parts: list[Part] = [{"text": prompt.data}]
         message = Message("request", "user", "user", None, {}, own=parts, parts=parts)
         options = Options(model=self.model, system=prompt.head or None)
-        request = providers.load(self.to).request([message], options, ())
+        request = providers.Format(self.to).request([message], options, ())
         done = self.commands.run(orjson.dumps(request.body) + b"\n")
         outcome = read(done.out, self.to)
         if isinstance(outcome, Reply):

@@ -52,7 +52,7 @@ def pack(
         if record.data["type"] == "session":
             session = str(record.data.get("id") or session)
     stores = open_stores(env) if b'"blockId' in data else []
-    ids = rewrite.blocks(data)
+    ids = rewrite.block_ids(data)
     present = sizes(stores, ids)
     fetch(stores, [id for id in ids if id not in present], lost)
     blocks = (item for batch in batches(present) for item in fetch(stores, batch, lost).items())
@@ -115,7 +115,7 @@ def unpack(env: Env, file: IO[bytes], where: str, into: str | None) -> str:
     members = _members(file, where)
     _session(_json(next(members), FIRST, where), members, where, open_store(env), set())
     id = create.copy_session(env, path, data, renamed=id_of(path) != session)
-    absent = [block for block in rewrite.blocks(data) if block not in stored]
+    absent = [block for block in rewrite.block_ids(data) if block not in stored]
     if absent:
         env.note(f"{id}: {plural(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
     return id

@@ -67,7 +67,7 @@ class EncryptedStore(Store):
                 log.lock(fd, self.name, time.monotonic() + log.LOCK_SECONDS)
                 if (self.read(id) if os.path.lexists(path) else None) != before:
                     return False
-                packed, named = io.BytesIO(), rewrite.blocks(after)
+                packed, named = io.BytesIO(), rewrite.block_ids(after)
                 present = self.blocks.mget(named)
                 missing = [block for block in named if block not in present]
                 bundle.write(packed, id, after, present.items(), missing)

@@ -33,7 +33,7 @@ class Log:
 
     @property
     def header(self) -> Line | None:
-        return self.lines[0] if self.lines and kind_of(self.lines[0]) == "session" else None
+        return self.lines[0] if self.lines and type_of(self.lines[0]) == "session" else None
 
     @cached_property
     def roots(self) -> dict[str, str]:
@@ -50,18 +50,18 @@ class Log:
 
     @cached_property
     def commits(self) -> Counter[str]:
-        return Counter(self.root(line) for line in self.lines if kind_of(line) == "commit")
+        return Counter(self.root(line) for line in self.lines if type_of(line) == "commit")
 
     @cached_property
     def ended(self) -> set[str]:
         """The streams that were committed or aborted."""
-        return {self.root(line) for line in self.lines if kind_of(line) in ("commit", "abort")}
+        return {self.root(line) for line in self.lines if type_of(line) in ("commit", "abort")}
 
     def root(self, line: Line) -> str:
         """Return the stream that a line opens or belongs to, or ""."""
-        if line.record is None or not (kind_of(line) == "open" or kind_of(line) in STREAMING):
+        if line.record is None or not (type_of(line) == "open" or type_of(line) in STREAMING):
             return ""
-        of = str(line.record.data["id" if kind_of(line) == "open" else "of"])
+        of = str(line.record.data["id" if type_of(line) == "open" else "of"])
         return self.roots.get(of, of)
 
     def unfinished_streams(self, ended: AbstractSet[str]) -> set[str]:
@@ -71,7 +71,7 @@ class Log:
             root = self.root(line)
             if root and root not in ended:
                 streams.add(root)
-            elif kind_of(line) and kind_of(line) not in QUIET:
+            elif type_of(line) and type_of(line) not in QUIET:
                 break
         return streams
 
@@ -80,7 +80,7 @@ class Log:
         lines: list[Line] = []
         done: Counter[str] = Counter()
         for line in self.lines:
-            kind = kind_of(line)
+            kind = type_of(line)
             if kind == "commit":
                 done[self.root(line)] += 1
             elif kind == "delta":
@@ -102,11 +102,11 @@ class Log:
 def read(data: bytes) -> Log:
     """Parse a session's bytes; leave out a torn last line."""
     lines = named_lines(data)
-    apart = [line.raw for line in lines if kind_of(line) == REDACTION]
-    return Log([line for line in lines if kind_of(line) != REDACTION] if apart else lines, apart)
+    apart = [line.raw for line in lines if type_of(line) == REDACTION]
+    return Log([line for line in lines if type_of(line) != REDACTION] if apart else lines, apart)
 
 
-def kind_of(line: Line) -> str:
+def type_of(line: Line) -> str:
     """Return the type of a line's record, or "" if it is damaged."""
     return str(line.record.data["type"]) if line.record is not None else ""
 
@@ -137,7 +137,7 @@ def digest(line: Line) -> str:
     """Return a hash of a line's meaning; a header's excludes id and parent."""
     if line.record is None:
         payload = line.raw
-    elif kind_of(line) == "session":
+    elif type_of(line) == "session":
         header = {key: value for key, value in line.record.data.items() if key not in _NOT_COMPARED}
         if isinstance(header.get("imported"), dict):
             items = header["imported"].items()

@@ -11,7 +11,7 @@ from ..base.words import LONGEST_ID
 from ..session.records import dumps
 from ..session.redactions import Line
 from ..session.rules import PLACING
-from .log import QUIET, Log, branching, digest, kind_of, missing_lines, same, time_of
+from .log import QUIET, Log, branching, digest, missing_lines, same, time_of, type_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")
 _HASH = 8  # digits of the hash in a fork's name
@@ -49,7 +49,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
     if _rank(mine[at:], theirs[at]) > _rank(theirs[at:], mine[at]):
         log, other, mine, theirs = other, log, theirs, mine
     if is_quiet(theirs[at:]):
-        missing = [line for line in missing_lines(mine[at:], theirs[at:]) if kind_of(line) != "session"]
+        missing = [line for line in missing_lines(mine[at:], theirs[at:]) if type_of(line) != "session"]
         lines = _with_header(log, other) if at else log.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
     root, first = root_of(name, log, other), theirs[at]
@@ -61,7 +61,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
 
 def is_quiet(branch: Iterable[Line]) -> bool:
     """Return whether a branch has no new messages: only summaries, compactions and settings."""
-    return all(kind_of(line) in QUIET or kind_of(line) == "session" for line in branch)
+    return all(type_of(line) in QUIET or type_of(line) == "session" for line in branch)
 
 
 def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
@@ -164,7 +164,7 @@ def _is_named(log: Log, hashed: str) -> bool:
 
 def _counts(line: Line) -> bool:
     """Return whether a line's name is the same in every copy, with or without deltas."""
-    return kind_of(line) not in ("", "delta")
+    return type_of(line) not in ("", "delta")
 
 
 def _fork(root: str, log: Log, first: Line, *, same_name: bool) -> Fork:
@@ -180,7 +180,7 @@ def _fork(root: str, log: Log, first: Line, *, same_name: bool) -> Fork:
         return Fork(name, log)
     data = {**header.record.data, "id": name}
     if at:  # else the sessions are unrelated
-        placed = (line.record for line in reversed(shared) if kind_of(line) in PLACING)
+        placed = (line.record for line in reversed(shared) if type_of(line) in PLACING)
         last = next((record.data["id"] for record in placed if record), None)
         data["parent"] = {"session": root, "at": last}
     return Fork(name, Log([Line(header.name, dumps(data), header.record), *log.lines[1:]], log.redactions))

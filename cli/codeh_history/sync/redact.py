@@ -10,7 +10,7 @@ import orjson
 from ..session.model import Json
 from ..session.records import dumps, parse
 from ..session.redactions import Line, names_in, without_content
-from .log import Log, digest, kind_of
+from .log import Log, digest, type_of
 
 
 def redacted(logs: Sequence[Log]) -> list[Log]:
@@ -42,11 +42,11 @@ def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None])
     concerned = [line for line in log.lines if line.name in of]
     redactions = log.redactions.union(*(of[line.name] for line in concerned))
     # their deltas contain the same content
-    streams = {log.root(line) for line in concerned if kind_of(line) == "commit"}
+    streams = {log.root(line) for line in concerned if type_of(line) == "commit"}
     lines: list[Line] = []
     for line in log.lines:
         new = _replaced(line, clean[line.name]) if line.name in of else line
-        if new is not None and not (kind_of(line) == "delta" and log.root(line) in streams):
+        if new is not None and not (type_of(line) == "delta" and log.root(line) in streams):
             lines.append(new)
     same = redactions == log.redactions and lines == [*log.lines]
     return log if same else Log(lines, redactions)
@@ -60,7 +60,7 @@ def _replaced(line: Line, new: Line | None) -> Line | None:
         return None
     if new is None:
         raw = dumps(without_content(line))
-    elif kind_of(line) == "session" and line.record is not None and new.record is not None:
+    elif type_of(line) == "session" and line.record is not None and new.record is not None:
         own: Json = {key: line.record.data[key] for key in ("id", "parent") if key in line.record.data}
         shared = {key: value for key, value in new.record.data.items() if key != "parent"}
         raw = dumps({**shared, **own})

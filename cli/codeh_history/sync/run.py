@@ -14,7 +14,7 @@ from ..base.env import Env
 from ..base.errors import HistoryError, Lost, TryAgain
 from ..store.blocks import copy_missing
 from ..store.foreign import check_writable
-from ..views.rewrite import blocks
+from ..views.rewrite import block_ids
 from .families import briefs, families
 from .plan import Plan, Write, plan
 from .replica import Replica
@@ -57,12 +57,12 @@ def _family(replicas: Sequence[Replica], names: Sequence[str], *, dry: bool) -> 
         if dry:
             return Synced(planned, [])
         for write in planned.writes:
-            missing += _blocks(replicas, write)
+            missing += _copy_blocks(replicas, write)
             if not replicas[write.replica].put(write.session, write.before, write.after):
                 break
             done.writes.append(write)
         else:
-            kept = sum(_forget(replicas, number, done.writes, begun) for number in range(len(replicas)))
+            kept = sum(_sweep(replicas, number, done.writes, begun) for number in range(len(replicas)))
             return Synced(Plan(done.writes, planned.forks, planned.left), missing, kept)
         names = sorted({*names, *(write.session for write in planned.writes)})
         for replica in replicas:
@@ -80,11 +80,11 @@ def _read(replica: Replica, names: Iterable[str]) -> dict[str, bytes]:
     return sessions
 
 
-def _blocks(replicas: Sequence[Replica], write: Write) -> list[str]:
+def _copy_blocks(replicas: Sequence[Replica], write: Write) -> list[str]:
     """Copy the blocks that a session needs to its store; return those that no store has."""
     to, other = replicas[write.replica], replicas[1 - write.replica]
-    before = set(blocks(write.before or b""))
-    wanted = [id for id in blocks(write.after) if id not in before]
+    before = set(block_ids(write.before or b""))
+    wanted = [id for id in block_ids(write.after) if id not in before]
     if not (wanted and to.blocks):
         return wanted
     lost: Lost = {}
@@ -92,9 +92,9 @@ def _blocks(replicas: Sequence[Replica], write: Write) -> list[str]:
     return list(lost)
 
 
-def _forget(replicas: Sequence[Replica], number: int, writes: Sequence[Write], begun: float) -> int:
+def _sweep(replicas: Sequence[Replica], number: int, writes: Sequence[Write], begun: float) -> int:
     """Delete the blocks to which the written sessions no longer refer; return the number left to `gc`."""
     own = [write for write in writes if write.replica == number]
-    before = {id for write in own for id in blocks(write.before or b"")}
-    unused = before - {id for write in own for id in blocks(write.after)}
+    before = {id for write in own for id in block_ids(write.before or b"")}
+    unused = before - {id for write in own for id in block_ids(write.after)}
     return replicas[number].forget(unused, begun) if unused else 0

@@ -217,7 +217,7 @@ def request(view, format):
     """The messages of a request, as they are sent."""
     view, _, _ = passes.curate(view, passes.Settings(unanswered="stub"), passes.FORCED)
     texts = [summary.text for summary in view.summaries]
-    body = providers.load(format).request(view.messages, Options(model=long.MODEL[format]), texts).body
+    body = providers.Format(format).request(view.messages, Options(model=long.MODEL[format]), texts).body
     return orjson.dumps(body["contents" if format == "gemini" else "messages"])
 
 

@@ -206,7 +206,7 @@ def refused(view):
             Message(id="next", kind="user", role="user", ts=None, fields={}, own=prompt, parts=prompt)
         )
     for format in providers.FORMATS:
-        provider = providers.load(format)
+        provider = providers.Format(format)
         body = provider.request(
             messages, Options(model=MODEL[format]), [s.text for s in view.summaries]
         ).body

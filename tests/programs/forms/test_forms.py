@@ -92,7 +92,7 @@ def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(hom
         for provider, model in MODELS.items():
             argv = (f"c{number}", "--to", provider, "--model", model, "--prefill", "--unanswered", "stub")
             sent = run_ok("payload", *argv, home=home)
-            assert providers.load(provider).problems(orjson.loads(sent.out)) == []
+            assert providers.Format(provider).problems(orjson.loads(sent.out)) == []
             for call in (c for m in turns for c in m.get("tool_calls") or ()):
                 assert call["function"]["name"].encode() in sent.out
 

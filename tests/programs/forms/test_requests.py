@@ -243,7 +243,7 @@ def come_back_the_same(home, paths):
     tried = 0
     for path in paths:
         name = path.parent.name
-        field = providers.load(name).package.FIELD
+        field = providers.Format(name).package.FIELD
         array = (orjson.loads(path.read_bytes()).get("request") or {}).get(field)
         if not isinstance(array, list):
             continue

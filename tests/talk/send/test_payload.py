@@ -30,7 +30,7 @@ def body_of(view, format, *, raw=False, unanswered="stub"):
     names = passes.FORCED if raw else tuple(passes.PASSES)
     after, _, _ = passes.curate(view, Settings(unanswered=unanswered), names)
     options = Options(model=MODEL[format], system="Be brief.", session="s")
-    return providers.load(format).request(after.messages, options, [s.text for s in after.summaries]).body
+    return providers.Format(format).request(after.messages, options, [s.text for s in after.summaries]).body
 
 
 def _last(kind, *parts):
@@ -63,8 +63,8 @@ def test_any_history_gives_a_valid_request(log, ending, raw, unanswered):
     for format in providers.FORMATS:
         body = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
         assert mistakes(format, body) == [], format
-        assert providers.load(format).problems(body) == [], format
-        assert not any(map(is_blank, body[providers.load(format).package.FIELD])), format
+        assert providers.Format(format).problems(body) == [], format
+        assert not any(map(is_blank, body[providers.Format(format).package.FIELD])), format
         again = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
         assert orjson.dumps(body) == orjson.dumps(again), format
 
@@ -115,7 +115,7 @@ def prefixes(log, format, *, raw):
         sent = passes.curate(view, Settings(), names)[0].messages
         if sent and sent[-1].role == "user" and not open_at_end(sent):
             body = body_of(view, format, raw=raw, unanswered="error")
-            arrays.append(orjson.dumps(body[providers.load(format).package.FIELD])[:-1])
+            arrays.append(orjson.dumps(body[providers.Format(format).package.FIELD])[:-1])
     return arrays
 
 
@@ -127,7 +127,7 @@ def test_a_request_is_a_prefix_of_the_next(log, raw):
         arrays = prefixes(log, format, raw=raw)
         for before, after in pairwise(arrays):
             assert after.startswith(before), (format, before, after)
-        assert providers.load(format).problems(body_of(view_of([*log, PROMPT]), format)) == [], format
+        assert providers.Format(format).problems(body_of(view_of([*log, PROMPT]), format)) == [], format
 
 
 # -- conversations with one or two oddities, and what `payload` prints for them --------------------------
@@ -187,7 +187,7 @@ def sessions(draw):
 def words(draw):
     """Arguments of `payload` for such a session."""
     model = ("--model", "m") if draw(st.booleans()) else ()
-    return ["--to", draw(st.sampled_from(providers.TARGETS)), *draw(st.sampled_from(FLAGS)), *model]
+    return ["--to", draw(st.sampled_from(providers.PROVIDERS)), *draw(st.sampled_from(FLAGS)), *model]
 
 
 PLACES = ([0], [1], [4], [0, 2], [1, 2])

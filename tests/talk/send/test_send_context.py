@@ -34,7 +34,7 @@ def test_payload_leaves_out_what_its_context_repeats(home, provider):
     done = run("payload", "demo", "--to", provider, "--model", "m", "--context", "--system", "Be brief.")
     assert done.code == 0, done.err
     body = orjson.loads(done.out)
-    assert providers.load(provider).problems(body) == []
+    assert providers.Format(provider).problems(body) == []
     whole = orjson.dumps(body).decode()
     for n in range(14):
         assert whole.count(f"q{n}\\n") + whole.count(f'q{n}"') == (0 if n == 0 else 1), n

@@ -188,7 +188,7 @@ def store_records(env: Env, records: list[Json], name: str, into: str | None) ->
     else:
         path = create.path_for_into(env, into or create.id_like(name))
     if not create.is_taken(path):
-        return create.session(env, path, partial(lines, env, records=records), begun_here=False)
+        return create.session(env, path, partial(lines, env, records=records), with_cwd=False)
 
     def build(locked: Locked) -> bytes:
         try:
@@ -210,13 +210,13 @@ def opened(env: Env, name: str) -> Iterator[IO[bytes]]:
         fd = os.dup(env.stdin) if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         raise Usage(f"{name}: no such file") from None
-    with open(fd, "rb") as file, tempfile.TemporaryFile() as copy:
+    with open(fd, "rb") as file, tempfile.TemporaryFile() as temporary:
         if stat.S_ISREG(os.fstat(fd).st_mode) and file.tell() == 0:
             yield file
             return
-        shutil.copyfileobj(file, copy)
-        copy.seek(0)
-        yield copy
+        shutil.copyfileobj(file, temporary)
+        temporary.seek(0)
+        yield temporary
 
 
 def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:

@@ -149,7 +149,7 @@ def _as_session(env: Env, options: Options, session: Recovered, view: View) -> J
     path = create.free_path(env, options.output, f"{session.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": session.id, "at": last} if session.program is None else None
-    id = fork.create_from(env, path, view.with_messages(view.messages, summaries), parent, begun_here=False)
+    id = fork.create_from(env, path, view.with_messages(view.messages, summaries), parent, with_cwd=False)
     return {"written": path, "id": id, "resume": f"codeh-history ask -s {id}"}
 
 

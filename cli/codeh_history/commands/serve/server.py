@@ -191,7 +191,7 @@ class Server:
         """Send the request to the most recently used idle worker or a new one; fill `outputs`."""
         files = [_stdin(request.stdin)]
         send = partial(self.send, request.id) if request.stream else None
-        assert self.env.program is not None  # noqa: S101 - it is what runs us
+        assert self.env.run_line is not None  # noqa: S101 - it is what runs us
         try:
             for name in ("stdout", "stderr"):
                 ours, theirs = os.pipe()
@@ -199,7 +199,7 @@ class Server:
                 outputs.append(Output(ours, name, send))
                 self.loop.add_reader(ours, self.read_output, outputs[-1])
             while True:
-                worker = self.idle.pop() if self.idle else Worker(self.env.program, self.env.environ)
+                worker = self.idle.pop() if self.idle else Worker(self.env.run_line, self.env.environ)
                 if worker.send(request.argv, request.cwd, request.environ, files):
                     return worker
                 worker.end()  # it died while idle

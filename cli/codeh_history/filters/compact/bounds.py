@@ -81,9 +81,9 @@ def effective_limits(
     tools: Sequence[Json] | None = None,
 ) -> Limits:  # fmt: skip
     """Read the limits from options, then from the session's settings."""
-    within = options.within(view.meta, session, env.note)
+    completed = options.with_settings(view.meta, session, env.note)
     with from_settings(session):
-        return limits(within, system, tools)._replace(must_calibrate=options.calibrated)
+        return limits(completed, system, tools)._replace(must_calibrate=options.calibrated)
 
 
 def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
@@ -114,7 +114,7 @@ def require_limit(wanted: Limits) -> Limits:
     return wanted
 
 
-def within(env: Env, view: View, limits: Limits) -> View:
+def compacted(env: Env, view: View, limits: Limits) -> View:
     """Return the view compacted to its limits, or the same view if it fits. Raises BudgetUnreachable."""
     return apply(view, plan(env, view, require_limit(limits)).ops) if limits.limiting else view
 

@@ -17,7 +17,7 @@ from ...tokens.formula import parts_tokens
 from . import stages, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
-from .tiered import aim, finished, forget
+from .tiered import drop_summaries, plan_of, set_target
 from .units import Place
 
 MARGIN = 0.1
@@ -30,7 +30,7 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
     everything fits.
     """
     draft = Draft(History(view, counter, settings))
-    if aim(draft):
+    if set_target(draft):
         draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))
         _reduce(draft, settings)
     room = settings.budget * (HIGH if settings.hysteresis else 1)
@@ -38,7 +38,7 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
         draft = Draft(draft.history)  # unchanged it fits; reduced it still leaves no room
     if settings.capped:
         _uploads(draft, int(counter.within(settings.budget) * settings.upload_share))
-    return finished(draft)
+    return plan_of(draft)
 
 
 def _reduce(draft: Draft, settings: Settings) -> None:
@@ -100,4 +100,4 @@ def _oldest(draft: Draft) -> None:
     for group in draft.history.layout.groups:
         if not draft.fits and not draft.gone.intersection(group):
             draft.drop("drop", group, "the oldest, and nothing less suffices")
-    forget(draft)
+    drop_summaries(draft)

@@ -37,19 +37,19 @@ NAMED = 5  # units to name when a budget is refused
 def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     """Run the stages until the view fits."""
     draft = Draft(History(view, counter, settings))
-    if aim(draft):
-        draft = _spared(draft)
+    if set_target(draft):
+        draft = _without_loss(draft)
         if not draft.fits:
-            begin(draft)
+            keep_newest(draft)
             summarize(draft)
             draft.to_summarize.clear()
         for stage in (drop, stages.last_unit):
             if not draft.fits:
                 stage(draft)
-    return finished(draft)
+    return plan_of(draft)
 
 
-def aim(draft: Draft) -> bool:
+def set_target(draft: Draft) -> bool:
     """Set the target; return False if nothing has to be done.
 
     With hysteresis the target is 0.60 of the budget, from 0.85 on, or the whole budget if 0.60 cannot be
@@ -72,7 +72,7 @@ def aim(draft: Draft) -> bool:
     return True
 
 
-def _spared(draft: Draft) -> Draft:
+def _without_loss(draft: Draft) -> Draft:
     """Run the stages that keep every message; make stubs only if they suffice."""
     for stage in LOSSLESS:
         if not draft.fits:
@@ -87,7 +87,7 @@ def _spared(draft: Draft) -> Draft:
     return tried if tried.fits else draft
 
 
-def finished(draft: Draft) -> Plan:
+def plan_of(draft: Draft) -> Plan:
     """Return the plan; raises BudgetUnreachable if it does not fit."""
     settings, counter = draft.history.settings, draft.history.counter
     if counter.scale(draft.total) > settings.budget:
@@ -154,7 +154,7 @@ def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
 # -- whole units: the newest stay, older ones are summarised, then dropped ------------------------------
 
 
-def begin(draft: Draft) -> None:
+def keep_newest(draft: Draft) -> None:
     """Mark what is older than the share of the newest units; shorten large results in these."""
     history, layout = draft.history, draft.history.layout
     everything = draft.target - history.fixed_cost
@@ -251,10 +251,10 @@ def drop(draft: Draft) -> None:
         for unit in draft.history.layout.units_of(group):
             if not draft.fits and not draft.gone.intersection(unit):
                 draft.drop("drop", unit, "the oldest unit")
-    forget(draft)
+    drop_summaries(draft)
 
 
-def forget(draft: Draft) -> None:
+def drop_summaries(draft: Draft) -> None:
     """Replace all summaries by a mark."""
     if not draft.fits and draft.summaries:
         text = _bare(draft)

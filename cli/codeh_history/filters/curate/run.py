@@ -60,7 +60,7 @@ def curation_ops(
 
 def curated(env: Env, options: Curation, session: str, view: View) -> tuple[View, list[Op], list[Json]]:
     """Curate a view by the options and the session's settings; return what `passes.curate` does."""
-    options = options.within(view.meta, session, env.note)
+    options = options.with_settings(view.meta, session, env.note)
     with from_settings(session):
         pass_settings, pass_names = settings(options), names(options)
     return passes.curate(view, pass_settings, pass_names)

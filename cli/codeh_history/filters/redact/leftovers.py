@@ -121,7 +121,7 @@ def _blocks(env: Env, before: bytes, needles: Needles) -> set[str]:
     """
     ids: set[str] = set()
     for store in open_stores(env):
-        names = [id for id in rewrite.blocks(before) if is_block_id(id)]
+        names = [id for id in rewrite.block_ids(before) if is_block_id(id)]
         if not store.shared:
             names = list(dict.fromkeys([*names, *store.stale(float("inf"))]))
         for start in range(0, len(names), BATCH):

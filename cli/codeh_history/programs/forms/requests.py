@@ -19,7 +19,7 @@ def provider_of(body: Json) -> str | None:
     for name, package in providers.packages().items():
         value = body.get(package.FIELD)
         is_list = isinstance(value, list) and (not value or any(isinstance(item, dict) for item in value))
-        if (is_list or isinstance(value, str)) and providers.load(name).shows(body):
+        if (is_list or isinstance(value, str)) and providers.Format(name).shows(body):
             return name
         names += [name] if is_list else []
     return names[-1] if names else None
@@ -29,14 +29,14 @@ def format_shown_by(messages: list[Json]) -> str | None:
     """The provider whose format these messages show; None if they are plain text, as in every format."""
     for name, package in providers.packages().items():
         body: Json = {package.FIELD: messages}
-        if any(holds(name, item) for item in messages) and providers.load(name).shows(body):
+        if any(holds(name, item) for item in messages) and providers.Format(name).shows(body):
             return name
     return None
 
 
 def holds(name: str, item: object) -> bool:
     """Whether an element looks like a message of this provider."""
-    return providers.load(name).holds(item)
+    return providers.Format(name).holds(item)
 
 
 def read(name: str, value: Any) -> list[Outcome] | None:
@@ -44,7 +44,7 @@ def read(name: str, value: Any) -> list[Outcome] | None:
 
     A leading system message of a list becomes the session's system prompt.
     """
-    format = providers.load(name)
+    format = providers.Format(name)
     field = format.package.FIELD
     if not isinstance(value, list):
         messages = at(value, field)

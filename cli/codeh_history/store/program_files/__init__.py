@@ -15,10 +15,10 @@ from typing import IO, TYPE_CHECKING
 
 from ...base.errors import BadData, InputOutput, NotFound
 from ...programs import records, registry
-from ...programs import source as values
 from ...programs.fields import hash_id
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Place, Source, Unreadable
+from ...programs.source import first_objects, is_whole
 from ...providers.json_text import value_of
 from ...session.model import Json
 from ...session.records import BOM, lines_of
@@ -163,10 +163,10 @@ def _unpacked(fd: int, path: str) -> IO[bytes]:
 
 def head_of(data: bytes) -> Head:
     """Parse the first bytes of a file."""
-    whole = values.is_whole(data)
+    whole = is_whole(data)
     lines = data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES]
     objects = [value for value in map(value_of, lines) if isinstance(value, dict)]
-    return Head(data, objects, values.first_objects(data) if whole else objects, whole)
+    return Head(data, objects, first_objects(data) if whole else objects, whole)
 
 
 @contextmanager

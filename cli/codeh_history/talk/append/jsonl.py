@@ -24,7 +24,7 @@ from ...session.view import kind_of
 from ...store import read
 from ...store.locked import Locked
 from .parts import Cleaning
-from .text import begin, require_stdin, store, target_of
+from .text import add_lines, begin, require_stdin, target_of
 
 _KIND_OF_ROLE = {"user": b'"kind":"user",', "model": b'"kind":"codeh",'}
 
@@ -55,7 +55,7 @@ def run(
         target = begin(env, "".join(str(part.get("text", "")) for part in first["parts"][:1]))
     if cleaning is not None:
         cleaning.report()
-    store(env, target, lambda locked, ids: records_of(env, locked, lines, ids, str(name)), create=True)
+    add_lines(env, target, lambda locked, ids: records_of(env, locked, lines, ids, str(name)), create=True)
 
 
 def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:
@@ -201,7 +201,7 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
         ids.append(both[0])
         return new
 
-    store(env, target, build, create=True)
+    add_lines(env, target, build, create=True)
 
 
 def parse_exchange(data: bytes, name: str) -> Json:

@@ -11,7 +11,7 @@ from ...base.words import is_id
 from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ...store import log
 from ...store.paths import exists, path_of
-from ...store.resolve import Target, begun_here, check_default_allowed, for_writing, named
+from ...store.resolve import Target, check_default_allowed, default_target, for_writing, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     TextOptions = TypeVar("TextOptions", bound=Text)
 
-ROLES = {"user": "user", "model": "codeh"}  # the kind of a message that has only a role
-KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
+KIND_OF_ROLE = {"user": "user", "model": "codeh"}  # the kind of a message that has only a role
+KIND_OF_NAME = {name: kind for kind, name in NAME_OF_KIND.items()}
 BEGUN = "begun now"
 NEW = "--new"
 _LONGEST = 40  # characters of a generated session name
@@ -55,7 +55,7 @@ def target_of(env: Env, session: str | None, argument: str | None = None, *, new
     Raises Usage if it must be new and exists.
     """
     if not new:
-        return for_writing(env, session, argument) if named(env, session, argument) else begun_here(env)
+        return for_writing(env, session, argument) if named(env, session, argument) else default_target(env)
     if session is None and argument is None:
         check_default_allowed(env)
         return None
@@ -111,12 +111,12 @@ def run(env: Env, options: Options) -> None:
 
     while True:
         try:
-            return store(env, target or begin(env, text), build, create=True)
+            return add_lines(env, target or begin(env, text), build, create=True)
         except NameTaken:
             continue
 
 
-def store(
+def add_lines(
     env: Env, target: Target, build: Callable[[Locked, list[str]], bytes | None], *, create: bool = False
 ) -> None:
     """Append the lines that `build` returns; once they are durable, print the ids it added to its list."""
@@ -161,7 +161,7 @@ def announce_session(env: Env, target: Target) -> None:
 
 def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
     """Return a message's kind and role; raise Usage if the role contradicts the kind."""
-    kind = ROLES[role or "user"] if kind is None else KINDS.get(kind, kind)
+    kind = KIND_OF_ROLE[role or "user"] if kind is None else KIND_OF_NAME.get(kind, kind)
     own = ROLE_OF_KIND[kind]
     if role not in (None, own):
         raise Usage(f"--kind {NAME_OF_KIND[kind]} has {f'role {own}' if own else 'no role'}, not {role}")

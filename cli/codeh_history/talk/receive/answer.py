@@ -20,7 +20,8 @@ from ...base.errors import (
 )
 from ...base.escape import safe
 from ...base.input import empty_stdin
-from ...providers import PLAIN, TARGETS
+from ...base.options import PROVIDERS
+from ...providers import PLAIN
 from ...providers.protocol import AnswerReader, Cut, Failure, Nothing, Reply, Unreadable
 from ...session.fold import fold
 from ...session.model import Json, Part
@@ -31,7 +32,7 @@ from ...store.locked import Locked
 from ...store.resolve import Target
 from ..append.jsonl import has_content
 from ..append.message import objects
-from ..append.text import ROLES
+from ..append.text import KIND_OF_ROLE
 from .pending import Pending
 
 TYPE_CHECKING = False
@@ -60,8 +61,8 @@ def reader_of(format: str, model: str | None = None) -> AnswerReader:
         from ...providers.text import Reader
 
         return Reader(model)
-    if format not in ("auto", *TARGETS):
-        raise Usage(f"--from {format}: auto, {', '.join(TARGETS)}")
+    if format not in ("auto", *PROVIDERS):
+        raise Usage(f"--from {format}: auto, {', '.join(PROVIDERS)}")
     from ...providers import wire
 
     return wire.Reader(None if format == "auto" else format, model)
@@ -309,7 +310,7 @@ class Streaming(Receiving):
 
         super().__init__(env, target, Exact(), fresh=True)
         self.kind, self.role = kind, role
-        self.options = f" --role {role}" if kind in ROLES.values() else f" --kind {kind}"
+        self.options = f" --role {role}" if kind in KIND_OF_ROLE.values() else f" --kind {kind}"
 
 
 def _present(fields: Json) -> Json:

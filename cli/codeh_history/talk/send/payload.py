@@ -10,6 +10,7 @@ from ... import providers
 from ...base.env import Env
 from ...base.errors import BadData, Lost, Usage
 from ...base.input import from_file
+from ...base.options import PROVIDERS
 from ...base.shared_options import Compaction, Request, from_settings, system_and_tools, tools_from
 from ...base.words import plural
 from ...filters.curate import pairs, passes
@@ -60,12 +61,12 @@ def body_of(
     if base:
         over = {key: value for key, value in view.meta.items() if value is not None}
         view = view.with_settings({**base, **over})
-    flags = flags.within(view.meta, target.id, env.note)
+    flags = flags.with_settings(view.meta, target.id, env.note)
     view, messages, options = _prepared(env, view, to, flags, target.id, lost_known=lost_known)
     if to == providers.PLAIN:
         return [_transcript(env, target.id, view, messages, options, flags)]
     summaries = [summary.text for summary in view.summaries]
-    request = providers.load(to).request(messages, options, summaries)
+    request = providers.Format(to).request(messages, options, summaries)
     env.held = env.held, view, request  # keeps large objects alive: freeing them at exit takes time
     for note in request.notes:
         env.note(f"{target.id}: {note}")
@@ -142,12 +143,9 @@ def checked_provider(flags: Request) -> str:
 
 
 def provider_of(to: str | None) -> str:
-    """Return the request's format; raise Usage if it is missing or unknown."""
-    formats = ", ".join(providers.TARGETS)
+    """Return the request's format; raise Usage if there is none."""
     if not to:
-        raise Usage(f"no provider: pass --to PROVIDER, or set CODEH_TO ({formats})")
-    if to not in providers.TARGETS:
-        raise Usage(f"--to {to}: one of {formats}")
+        raise Usage(f"no provider: pass --to PROVIDER, or set CODEH_TO ({', '.join(PROVIDERS)})")
     return to
 
 
@@ -176,7 +174,7 @@ def _fitted(
     with from_settings(session):
         limits = bounds.limits(flags, options.system or "", options.tools)
     limits = limits._replace(model=options.model)
-    after = bounds.within(env, view, limits)
+    after = bounds.compacted(env, view, limits)
     if flags.explain:
         from ...render import changes
 
