@@ -92,10 +92,7 @@ def for_writing(env: Env, option: str | None, argument: str | None = None) -> Ta
         raise Usage(f"{path}: an older form, read but never written; `import` it into a .jsonl session")
     old = path.removesuffix("l")
     if is_id(name) and old != path and not os.path.exists(path) and os.path.exists(old):
-        import shlex
-
-        command = f"codeh-history import {shlex.quote(old)} --into NEW"
-        raise Usage(f"{name} is {old}, an older form; first `{command}`")
+        raise Usage(f"{name} is {old}, an older form; first `codeh-history import {old} --into NEW`")
     return Target(path, why)
 
 
