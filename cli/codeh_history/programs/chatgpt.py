@@ -32,7 +32,7 @@ _TEXTS = {  # fields with a content's text, joined by newlines; `|` separates al
 _ANSWER = {"model": "metadata.model_slug", "finish": "metadata.finish_details.type"}
 _MAX_IMAGE = 16 << 20  # bytes of one image
 _MAX_IMAGES = 32 << 20  # bytes of all images in a conversation
-_MISSING = "image that is not in the export, or too large"
+_MISSING = "image missing from the export, or too large"
 _IMAGE = re.compile(r"(?:file-service|sediment)://(file[-_][A-Za-z0-9]+)")
 
 
