@@ -20,6 +20,7 @@ from codeh_history.store.program_files import File, head_of, sessions_in, transl
 from length import examples
 from program_files import SAMPLES, SESSION, changed, odd
 from program_formats import FORMATS, lined
+from support import ROOT
 
 PROGRAMS = pytest.mark.parametrize("program", SAMPLES)
 EACH_FORMAT = pytest.mark.parametrize("format", FORMATS)
@@ -44,6 +45,13 @@ def as_lines(session):
     assert not log.damage
     assert not changes(session, fold(log)).records
     return made
+
+
+def test_each_program_has_a_file_and_is_documented():
+    """Antigravity is recognised but not read."""
+    page = (ROOT / "docs" / "programs.md").read_text()
+    assert [name for name in registry.PROGRAMS if f"`{name}`" not in page] == []
+    assert {*SAMPLES, *(name.partition(" ")[0] for name in FORMATS)} == registry.PROGRAMS.keys() - {"antigravity"}
 
 
 def content(format):
