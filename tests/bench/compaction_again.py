@@ -17,7 +17,7 @@ from codeh_history.filters.compact.words import names_in
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
-from codeh_history.views.result import compaction
+from codeh_history.views.filtering import compaction
 
 TIMES = 5  # compactions in a row
 FIRST = 0.1  # of a session: the beginning of which something should be left

@@ -3,7 +3,7 @@
 import orjson
 
 from codeh_history import providers
-from codeh_history.providers.base import Options
+from codeh_history.providers.request import Options
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
-from codeh_history.providers.base import Options
+from codeh_history.providers.request import Options
 from strategies import view_of
 
 TS = "2026-01-02T03:04:05.000Z"

@@ -51,7 +51,9 @@ def test_each_program_has_a_file_and_is_documented():
     """Antigravity is recognised but not read."""
     page = (ROOT / "docs" / "programs.md").read_text()
     assert [name for name in registry.PROGRAMS if f"`{name}`" not in page] == []
-    assert {*SAMPLES, *(name.partition(" ")[0] for name in FORMATS)} == registry.PROGRAMS.keys() - {"antigravity"}
+    assert {*SAMPLES, *(name.partition(" ")[0] for name in FORMATS)} == registry.PROGRAMS.keys() - {
+        "antigravity"
+    }
 
 
 def content(format):

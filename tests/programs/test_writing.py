@@ -17,10 +17,10 @@ from codeh_history import providers
 from codeh_history.programs import registry, writing
 from codeh_history.programs.claude_code.write import folder
 from codeh_history.programs.protocol import SessionInfo
-from codeh_history.providers.base import Options
 from codeh_history.providers.media import media
 from codeh_history.providers.openai import IMAGES
 from codeh_history.providers.parts import answer
+from codeh_history.providers.request import Options
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
 from codeh_history.session import sources
 from codeh_history.session.fold import fold

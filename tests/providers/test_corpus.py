@@ -13,8 +13,8 @@ from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
 from codeh_history.programs import forms
 from codeh_history.providers import wire
-from codeh_history.providers.base import Options
 from codeh_history.providers.protocol import Failure, Reply
+from codeh_history.providers.request import Options
 from codeh_history.session.pairing import open_at_end
 from codeh_history.session.view import join
 from histories import prefix, sendable, session

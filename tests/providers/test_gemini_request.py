@@ -3,8 +3,8 @@
 import pytest
 
 from codeh_history import providers
-from codeh_history.providers.base import Options
 from codeh_history.providers.gemini.fields import SKIP_SIGNATURE
+from codeh_history.providers.request import Options
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
 from histories import (
     PNG,

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from codeh_history.providers.base import Options
 from codeh_history.providers.openai_responses import request as responses
 from codeh_history.providers.openai_responses.replay import is_answer
+from codeh_history.providers.request import Options
 from codeh_history.providers.turns import EMPTY_MESSAGE
 from codeh_history.session.model import Message
 from histories import PNG, inline, linked, native, reasoning, requested

@@ -10,7 +10,7 @@ import pytest
 from answers import FORMATS, OVERLOADED, STREAMS, arrived, error
 from codeh_history import providers
 from codeh_history.providers import protocol, wire
-from codeh_history.providers.base import Options
+from codeh_history.providers.request import Options
 from codeh_history.providers.validator import Validator
 
 formats = pytest.mark.parametrize("name", providers.FORMATS)
@@ -79,7 +79,7 @@ def test_gemini_and_text_have_no_model_in_the_body():
 
 def test_request_does_not_import_response_readers():
     code = (
-        "import sys; from codeh_history import providers; from codeh_history.providers.base import Options;\n"
+        "import sys; from codeh_history import providers; from codeh_history.providers.request import Options;\n"
         "providers.Format('gemini').request((), Options(), ('earlier',));"
         "print(*(name for name in sys.modules if '.gemini' in name))"
     )

@@ -15,8 +15,8 @@ import orjson
 from .. import providers
 from ..base.errors import BadData, NotFound
 from ..library.session import Session
-from ..providers.base import Options
 from ..providers.parts import name_of, object_of
+from ..providers.request import Options
 from ..session.model import Json, Message
 
 FIELD = "native"  # the field of a message with `{PACKAGE: VALUE}`

@@ -153,7 +153,7 @@ class RequestFields(Settable, section="Request"):
     allow_missing: bool = ALLOW_MISSING
 
 
-class Request(Explained, Reduction, RequestFields):
+class Sending(Explained, Reduction, RequestFields):
     """The options of `payload` and `ask`."""
 
 

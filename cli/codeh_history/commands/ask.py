@@ -17,7 +17,7 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import empty_stdin, from_file, piped_text
 from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, flag, option
-from ..base.shared_options import COMPACT, Compact, Compaction, Request
+from ..base.shared_options import COMPACT, Compact, Compaction, Sending
 from ..providers.protocol import AnswerReader
 from ..session.exchanges import is_prompt
 from ..session.pairing import open_at_end
@@ -53,7 +53,7 @@ EXAMPLES = """\
 _OF_APPEND = ("message", "file", "attach", "key", "session")
 
 
-class Options(Request, appending.Text, without=("pretty",)):
+class Options(Sending, appending.Text, without=("pretty",)):
     """Options of the prompt, the request and the answer."""
 
     attach: Sequence[str] = option("FILE", "Attach a file.", section="Message")
@@ -127,7 +127,7 @@ def sending(
     that does this.
     """
     compact_first(env, target, options, resolved)
-    request = resolved.request.part(Request)
+    request = resolved.request.part(Sending)
     message = appending.Options(**{name: getattr(options, name) for name in _OF_APPEND})
     message.check()
     try:

@@ -20,7 +20,7 @@ from ..base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..base.escape import visible
 from ..base.input import read_file
 from ..base.options import JSON, PROFILE, Named, argument
-from ..base.shared_options import Request
+from ..base.shared_options import Sending
 from ..filters.redact.redactor import Redactor
 from ..store import new_file
 from ..store.resolve import for_reading
@@ -206,7 +206,7 @@ def problems(env: Env, settings: ValuesByLayer) -> Iterator[str]:
     if "via" in settings and "to" not in settings:
         yield "via: set `to` as well"
     try:
-        request, base = layers.request_of(Request(), settings)
+        request, base = layers.request_of(Sending(), settings)
         to, model = request.to or "gemini", request.model or "MODEL"  # a session or flag will name them
         if to == providers.PLAIN and request.set:
             raise Usage("set: plain text has no fields")

@@ -10,7 +10,7 @@ from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, STREAM, Reading
 from ..base.shared_options import Curation
 from ..filters.curate import run as curating
 from ..store.resolve import for_filtering
-from ..views import result as filtering
+from ..views import filtering
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl

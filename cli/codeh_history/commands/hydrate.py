@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading
-from ..views import hydrate
-from ..views import result as filtering
+from ..views import filtering, hydrate
 from ..views.view import report_missing_blocks
 
 EXAMPLES = """\

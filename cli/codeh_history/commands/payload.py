@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.config.layers import resolve
 from ..base.env import Env
 from ..base.options import PROFILE, Reading
-from ..base.shared_options import Request
+from ..base.shared_options import Sending
 from ..talk.send.payload import body_of
 
 EXAMPLES = """\
@@ -18,7 +18,7 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; the provider is --to PROVIDER, text is appended with `append -m`"
 
 
-class Options(Reading, Request):
+class Options(Reading, Sending):
     profile: str | None = PROFILE
 
 

@@ -7,8 +7,7 @@ from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading, flag
 from ..base.shared_options import Reduction
 from ..filters import reduction
-from ..views import persist
-from ..views import result as filtering
+from ..views import filtering, persist
 from ..views.view import report_missing_blocks
 
 EXAMPLES = """\

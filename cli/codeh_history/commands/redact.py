@@ -17,7 +17,7 @@ from ..session.records import lines_of
 from ..store import read
 from ..store.paths import path_of
 from ..store.resolve import Target
-from ..views import result as filtering
+from ..views import filtering
 from ..views import rewrite as rewriting
 from ..views.hydrate import Hydration
 from ..views.view import view_of

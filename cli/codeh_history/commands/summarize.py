@@ -34,7 +34,7 @@ from ..summaries.request import Prompt, Sources, Wording, standard, words_of, wo
 from ..summaries.store import Settings
 from ..summaries.window import not_due
 from ..tokens.counter import Counter, open_counter
-from ..views import result as filtering
+from ..views import filtering
 from ..views.view import view_of
 
 EXAMPLES = """\

@@ -256,7 +256,7 @@ def check(session: str | None, log: Log) -> tuple[list[Json], Referenced]:
 def refusals(view: View, to: str, model: str | None) -> list[Json]:
     """What the provider `to` would refuse in a request with the unchanged session."""
     from .. import providers
-    from ..providers.base import Options as RequestOptions
+    from ..providers.request import Options as RequestOptions
     from ..talk.send.payload import model_for
 
     system, tools = system_and_tools(view.meta)

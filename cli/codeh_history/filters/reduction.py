@@ -10,7 +10,7 @@ from ..base.shared_options import Compaction, Curation, Reduction, name_of
 from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View
-from ..views.result import Reduce
+from ..views.filtering import Reduce
 from .compact import bounds
 from .curate import run as curating
 

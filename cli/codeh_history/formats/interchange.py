@@ -11,8 +11,8 @@ from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
 from ..programs.writing import summary_of, unsent, with_unique_call_ids
-from ..providers.base import Options
 from ..providers.parts import answer, arguments, objects
+from ..providers.request import Options
 from ..session import sources
 from ..session.model import Json, Message
 from ..session.view import View

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import providers
 from ..programs.writing import lines, thoughts
-from ..providers.base import Options
 from ..providers.parts import answer
+from ..providers.request import Options
 from ..session.model import Json
 from ..session.view import View
 from . import Exported

@@ -15,11 +15,11 @@ from ..base.shared_options import system_and_tools
 from ..base.words import plural
 from ..providers.anthropic import NAME as ANTHROPIC
 from ..providers.anthropic.blocks import THINKING
-from ..providers.base import Options
 from ..providers.gemini.fields import SKIP_SIGNATURE
 from ..providers.media import media
 from ..providers.names import CallIds
 from ..providers.parts import blocks_of, objects
+from ..providers.request import Options
 from ..providers.turns import media_stub
 from ..session.exchanges import is_thought
 from ..session.model import MARK, SUMMARY_HEAD, Json, Message, Part, origin

@@ -16,9 +16,9 @@ from ..base.options import PROVIDERS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..session.model import Any, Json, Message
-    from .base import Options, Request
     from .body import Imported
     from .protocol import Failure, Provider, Reply, StreamReader
+    from .request import Options, Request
     from .validator import Problem, Validator
 
 FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}

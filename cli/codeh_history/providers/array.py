@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..session.model import Any, Json, Message, Part
-from .base import Options, Request, Tool
 from .parts import list_of, object_of
+from .request import Options, Request, Tool
 from .tools import declared
 from .turns import Turn, media_stub, runs
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from ..base.lazy import Fields
 from ..session.model import Any, Json, Part
 from .array import Array
-from .base import Options
 from .media import Media, media, parse_data_url
 from .names import WORD, Alphabet, CallIds
 from .parts import is_text, item_of, list_of, native, native_of, object_of, text_of, texts_of
+from .request import Options
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..session.model import Json, Part
-from .base import Tool
+from .request import Tool
 
 
 @dataclass(frozen=True)

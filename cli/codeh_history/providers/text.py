@@ -11,10 +11,10 @@ from typing import Any
 from ..base.lazy import Pattern
 from ..session.labels import labelled, pattern
 from ..session.model import SUMMARY_HEAD, Message, Part
-from .base import Options, Transcript
 from .media import media
 from .parts import json_text, result_media, result_text
 from .protocol import AnswerReader, Cut, Nothing, Outcome, Reply, Unreadable
+from .request import Options, Transcript
 from .turns import Turn, media_stub, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."

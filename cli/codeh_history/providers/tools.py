@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from ..session.model import Any, Json
 from . import packages
-from .base import Tool
 from .parts import object_of
+from .request import Tool
 
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "input_schema", "parameters")
 

@@ -8,8 +8,8 @@ import orjson
 
 from .. import providers
 from ..base.errors import SummarizerFailed
-from ..providers.base import Options
 from ..providers.protocol import Cut, Failure, Nothing, Reply
+from ..providers.request import Options
 from ..providers.wire import read
 from ..session.model import Json, Message, Part
 from .command import CommandRunner

@@ -19,7 +19,7 @@ from ..store.blocks import copy_missing, open_store, open_stores, sizes
 from ..store.blocks.protocol import BlockStore
 from ..store.resolve import Target
 from . import rewrite
-from .result import Reduce
+from .filtering import Reduce
 from .view import view_of
 
 _ID = re.compile(rb"[0-9a-f]{64}")

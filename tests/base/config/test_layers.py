@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from codeh_history.base.config import layers
 from codeh_history.base.config.layers import ENVIRONMENT, FLAGS, Layer
 from codeh_history.base.env import Env
-from codeh_history.base.shared_options import Request
+from codeh_history.base.shared_options import Sending
 from in_process import run_in_process
 
 KINDS = (FLAGS, "-p x", ENVIRONMENT, "CODEH_PROFILE y", "file")  # the strongest first
@@ -122,12 +122,12 @@ def test_profile_overrides_the_session_and_top_level_does_not(tmp_path):
         'to = "gemini"\nsystem = "low"\nbudget = 9000\nmax_tokens = 5\n[profile.x]\nsystem = "high"\n'
     )
     env = Env({"CODEH_HOME": str(tmp_path)})
-    result = layers.resolve(env, Request(), None)
+    result = layers.resolve(env, Sending(), None)
     assert (result.request.system, result.request.budget, result.request.max_tokens) == (None, None, 5)
     assert result.base == {"system": "low", "compact.budget": "9000"}
-    result = layers.resolve(env, Request(), "x")
+    result = layers.resolve(env, Sending(), "x")
     assert (result.request.system, result.base) == ("high", {"compact.budget": "9000"})
-    assert layers.resolve(env, Request(system=""), "x").request.system == ""
+    assert layers.resolve(env, Sending(system=""), "x").request.system == ""
 
 
 @pytest.mark.parametrize(

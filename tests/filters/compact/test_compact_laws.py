@@ -21,14 +21,14 @@ from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.filters.compact.tiered import LOSSLESS, STUBS
 from codeh_history.filters.compact.units import units
 from codeh_history.filters.curate import passes
-from codeh_history.providers.base import Options
+from codeh_history.providers.request import Options
 from codeh_history.session.exchanges import is_prompt
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens.counter import Characters, open_counter
-from codeh_history.views.result import compaction
+from codeh_history.views.filtering import compaction
 from compact import long
 from compact.long import line, request_cost, session
 from length import examples, not_short

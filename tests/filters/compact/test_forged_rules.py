@@ -9,7 +9,7 @@ from codeh_history.filters.compact.extract import extract
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Summary
 from codeh_history.session.records import parse
-from codeh_history.views.result import compaction
+from codeh_history.views.filtering import compaction
 from compact.forged import FORGERIES, IMITATIONS, POISONS, RULES
 from compact.long import output, prose
 from compact.short import COUNTER, plan, tokens, tool_call

@@ -16,7 +16,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens.counter import open_counter
-from codeh_history.views.result import compaction
+from codeh_history.views.filtering import compaction
 from compact import long, phrasings, planted
 from compact.long import cost, line, request_cost
 from length import by_length, not_short

@@ -7,7 +7,7 @@ from codeh_history.filters.compact.units import Layout
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
-from codeh_history.views.result import compaction
+from codeh_history.views.filtering import compaction
 from compact.long import output, prose
 from compact.short import plan, questions, texts_of, tokens, tool_call, working
 from histories import TS, call, model, result, session, tool, user

@@ -11,7 +11,7 @@ import support
 from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
-from codeh_history.providers.base import Options
+from codeh_history.providers.request import Options
 from codeh_history.session.model import CONTINUATION, Message
 from codeh_history.tokens.formula import history_tokens
 from histories import TS

@@ -14,7 +14,7 @@ from codeh_history import main, providers
 from codeh_history.base.env import Env
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
-from codeh_history.providers.base import Options
+from codeh_history.providers.request import Options
 from codeh_history.session import records as log_records
 from codeh_history.session.pairing import open_at_end
 from histories import conversations, record

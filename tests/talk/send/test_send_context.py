@@ -12,8 +12,8 @@ import strategies as some
 from codeh_history import providers
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.base.shared_options import Request
-from codeh_history.providers.base import Options
+from codeh_history.base.shared_options import Sending
+from codeh_history.providers.request import Options
 from codeh_history.store.resolve import Target
 from codeh_history.talk.send import readiness
 from codeh_history.talk.send.templates import rendered, variables
@@ -83,7 +83,7 @@ def view(*parts):
 def test_only_the_text_of_the_last_prompt_is_replaced(tmp_path, parts, new):
     (tmp_path / "t").write_text("<{{ message }}>")
     before = view(*parts)
-    after, options = rendered(before, Options(system="s"), Request(user_template=str(tmp_path / "t")))
+    after, options = rendered(before, Options(system="s"), Sending(user_template=str(tmp_path / "t")))
     messages = after.messages
     assert [message.id for message in messages] == [f"m{n}" for n in range(5)]
     assert messages[2].parts == new
@@ -94,13 +94,13 @@ def test_only_the_text_of_the_last_prompt_is_replaced(tmp_path, parts, new):
 
 def test_system_prompt_is_rendered_with_known_variables(tmp_path):
     (tmp_path / "t").write_text("{{ context }}|{{ message }}|{{ vars.k }}")
-    flags = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
+    flags = Sending(system_template=str(tmp_path / "t"), var=["k=v=w"])
     after, options = rendered(view({"text": "q"}), Options(system="s"), flags)
     assert options.system == "s|q|v=w"
     assert [m.parts for m in after.messages] == [m.parts for m in view({"text": "q"}).messages]
-    _, none = rendered(view_of([]), Options(), Request(system_template=str(tmp_path / "t"), var=["k="]))
+    _, none = rendered(view_of([]), Options(), Sending(system_template=str(tmp_path / "t"), var=["k="]))
     assert none.system == "||"
-    assert rendered(view_of([]), Options(), Request(user_template=str(tmp_path / "none")))[0].messages == []
+    assert rendered(view_of([]), Options(), Sending(user_template=str(tmp_path / "none")))[0].messages == []
 
 
 @pytest.mark.parametrize("flag", ["--user-template", "--system-template", "--rendered-user"])
@@ -139,7 +139,7 @@ def test_slow_template_is_ended(tmp_path):
     long = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     (tmp_path / "t").write_text(long)
     with pytest.raises(BadData, match=rf"^{tmp_path}/t: it takes longer than 0.3 s"):
-        rendered(view({"text": "q"}), Options(), Request(user_template=str(tmp_path / "t"), timeout=0.3))
+        rendered(view({"text": "q"}), Options(), Sending(user_template=str(tmp_path / "t"), timeout=0.3))
 
 
 @given(data=plain_files() | some.files_of(), at_once=st.integers(1, 4), end=st.integers(2, 30))

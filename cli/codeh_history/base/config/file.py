@@ -18,7 +18,7 @@ import orjson
 from .. import amounts
 from ..errors import Usage
 from ..lazy import Fields
-from ..shared_options import Request
+from ..shared_options import Sending
 from ..words import suggestion
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
@@ -99,7 +99,7 @@ def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
             option = _value(key, value, folder)
         except (Usage, TypeError) as error:  # TypeError: not JSON, such as an integer above 64 bits
             raise Usage(f"{where}: {error}") from None
-        values[key] = Request.coerce(key, option, where) if key in Request.TYPES else option
+        values[key] = Sending.coerce(key, option, where) if key in Sending.TYPES else option
     return values
 
 

@@ -13,7 +13,7 @@ from ..env import Env
 from ..errors import HistoryError, Usage
 from ..input import from_file
 from ..lazy import Fields
-from ..shared_options import COMPACT, Request, tools_from
+from ..shared_options import COMPACT, Sending, tools_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ ValuesByLayer = dict[str, "tuple[Any, Layer]"]
 class ResolvedRequest(Fields):
     """A request, the command that sends it, and the defaults for the session's settings (`base`)."""
 
-    request: Request
+    request: Sending
     via: str | None
     base: dict[str, Any]
     layers: Sequence[Layer]
@@ -148,7 +148,7 @@ def _is_compatible(layer: Layer, result: ValuesByLayer) -> bool:
     return same and ("via" not in result or via == result["via"][0])
 
 
-def resolve(env: Env, request: Request, profile: str | None, via: str | None = None) -> ResolvedRequest:
+def resolve(env: Env, request: Sending, profile: str | None, via: str | None = None) -> ResolvedRequest:
     """Combine the flags and the layers into a request."""
     flags = {key: getattr(request, key) for key in REQUEST if key != "via" and request.specified(key)}
     flags["via"] = via
@@ -160,7 +160,7 @@ def resolve(env: Env, request: Request, profile: str | None, via: str | None = N
     return ResolvedRequest(request=request, via=command, base=base, layers=all_layers)
 
 
-def request_of(request: Request, values: ValuesByLayer) -> tuple[Request, dict[str, Any]]:
+def request_of(request: Sending, values: ValuesByLayer) -> tuple[Sending, dict[str, Any]]:
     """Return the request with these values, and the defaults for the session's settings."""
     above: dict[str, Any] = {"to": None}
     base = {}

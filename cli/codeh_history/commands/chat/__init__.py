@@ -15,7 +15,7 @@ from ...base.env import Env
 from ...base.errors import HistoryError, NotFound, Usage
 from ...base.input import from_file, read_file
 from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA, Writing
-from ...base.shared_options import Request
+from ...base.shared_options import Sending
 from ...base.words import plural, suggestion
 from ...session.pairing import open_at_end
 from ...store.resolve import Target, for_writing
@@ -34,7 +34,7 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; prompts are typed, or piped in, a line each"
 
 
-class Options(Writing, Request, without=("pretty", "explain", "json", "persist")):
+class Options(Writing, Sending, without=("pretty", "explain", "json", "persist")):
     argument: str | None = ARGUMENT
     new: bool = NEW
     via: str | None = VIA.but(section="Request")

@@ -15,7 +15,7 @@ from ...session.ops import Op, apply
 from ...session.view import View
 from ...store import log
 from ...store.resolve import Target, for_filtering
-from ...views import result as filtering
+from ...views import filtering
 from ...views.view import view_of
 from . import Plan, bounds, read
 from . import tiered as _  # noqa: F401  loaded while a pipe still delivers the session

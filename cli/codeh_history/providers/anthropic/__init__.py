@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...base.lazy import Pattern
 from ...session.model import Json
-from ..base import Tool
+from ..request import Tool
 
 NAME = "anthropic"
 FIELD = "messages"

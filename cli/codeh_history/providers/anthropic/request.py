@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from ...session.model import Any, Json, Message
 from ..array import Array
-from ..base import Options, Request, Tool
 from ..media import media
 from ..names import CallIds
 from ..parts import arguments, item_of, list_of, name_of, object_of, paragraphs
+from ..request import Options, Request, Tool
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
 from . import FIELD, NAME, blocks

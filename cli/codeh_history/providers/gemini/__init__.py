@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...session.model import Json
-from ..base import Tool
+from ..request import Tool
 
 NAME = "gemini"
 FIELD = "contents"

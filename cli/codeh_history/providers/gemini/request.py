@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from ...session.model import Any, Json, Message
 from ...session.pairing import Answer, Call
 from ..array import Array
-from ..base import Options, Request, Tool
 from ..media import Media, media
 from ..parts import native_of, object_of, objects, paragraphs
+from ..request import Options, Request, Tool
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
 from . import FIELD, NAME, fields

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
 from ..array import Array
-from ..base import Options, Request, Tool
 from ..media import media
 from ..openai import SYSTEM_ROLES
 from ..parts import arguments, item_of, object_of, result_media, result_text
+from ..request import Options, Request, Tool
 from ..turns import EMPTY_MESSAGE, Turn
 from . import FIELD, NAME
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from ...base.lazy import Pattern
 from ...session.model import Any, Json, Message, Part
-from ..base import Options, Request, Tool
 from ..openai import CHAT, NAMES, SYSTEM_ROLES, OpenAIArray, custom_input, plain_text
 from ..parts import arguments_of, item_of, native_of, object_of, result_media, result_text
+from ..request import Options, Request, Tool
 from ..turns import Turn
 from . import FIELD, NAME
 

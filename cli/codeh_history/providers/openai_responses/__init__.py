@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...session.model import Json
-from ..base import Tool
+from ..request import Tool
 
 NAME = "openai-responses"
 FIELD = "input"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
-from ..base import Options, Request, Tool
 from ..openai import NAMES, RESPONSES, SYSTEM_ROLES, OpenAIArray, custom_input
 from ..parts import (
     arguments_of,
@@ -20,6 +19,7 @@ from ..parts import (
     result_media,
     result_text,
 )
+from ..request import Options, Request, Tool
 from ..turns import Turn
 from . import FIELD, NAME
 from .replay import Replay

@@ -20,7 +20,7 @@ from ...session.rules import ROLE_OF_KIND
 from ...store import log, read
 from ...store.locked import Locked
 from ...store.resolve import Target, for_writing
-from ...views.result import compaction
+from ...views.filtering import compaction
 from ...views.view import locked_view, read_only_view
 from .jsonl import has_content
 from .options import Options

@@ -11,12 +11,12 @@ from ...base.env import Env
 from ...base.errors import BadData, Lost, Usage
 from ...base.input import from_file
 from ...base.options import PROVIDERS
-from ...base.shared_options import Compaction, Request, from_settings, system_and_tools, tools_from
+from ...base.shared_options import Compaction, Sending, from_settings, system_and_tools, tools_from
 from ...base.words import plural
 from ...filters.curate import pairs, passes
 from ...filters.curate import run as curating
-from ...providers.base import Options
 from ...providers.parts import name_of
+from ...providers.request import Options
 from ...session import sources
 from ...session.labels import escaped
 from ...session.model import Any, Json, Message
@@ -33,7 +33,7 @@ def body_of(
     env: Env,
     argument: str | None,
     session: str | None,
-    flags: Request,
+    flags: Sending,
     *,
     base: Json | None = None,
     strict: bool = False,
@@ -76,7 +76,7 @@ def body_of(
 
 
 def _transcript(
-    env: Env, session: str, view: View, messages: Sequence[Message], options: Options, flags: Request
+    env: Env, session: str, view: View, messages: Sequence[Message], options: Options, flags: Sending
 ) -> bytes:
     """Return the conversation as plain text; summaries we did not write cannot imitate our labels."""
     from ...providers.text import build
@@ -93,7 +93,7 @@ def _transcript(
 
 
 def _prepared(
-    env: Env, view: View, to: str, flags: Request, session: str, *, lost_known: bool
+    env: Env, view: View, to: str, flags: Sending, session: str, *, lost_known: bool
 ) -> tuple[View, Sequence[Message], Options]:
     """Return the view to send, its messages with templates and attachments applied, and the options."""
     options = _options(view, to, flags, session)
@@ -124,7 +124,7 @@ def split_context(env: Env, view: View) -> tuple[str, View]:
     return text, view.with_messages([m for m in view.messages if m.id not in moved], [])
 
 
-def checked_provider(flags: Request) -> str:
+def checked_provider(flags: Sending) -> str:
     """Check the options that need no session, and return the provider; raise Usage if one is wrong."""
     to = provider_of(flags.to)
     curating.settings(flags)
@@ -150,7 +150,7 @@ def provider_of(to: str | None) -> str:
 
 
 def _fitted(
-    env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
+    env: Env, view: View, options: Options, flags: Sending, session: str, *, lost_known: bool
 ) -> tuple[View, Options]:
     """Curate the view (with `--raw` only as required), apply templates, and compact it to its limits."""
     with from_settings(session):
@@ -211,7 +211,7 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     return model or name_of(view.meta.get(f"model.{to}")) or next(filter(None, models), None)
 
 
-def _options(view: View, to: str, flags: Request, session: str) -> Options:
+def _options(view: View, to: str, flags: Sending, session: str) -> Options:
     model = model_for(view, to, flags.model)
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{session}: which model? --model MODEL, or `set model.{to}=MODEL` once")

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from ...base.errors import BadData, Usage
 from ...base.input import Text, decode, from_file, read_file
 from ...base.sandbox import SECONDS, Sandbox, TooMuch
-from ...base.shared_options import Request
-from ...providers.base import Options
+from ...base.shared_options import Sending
+from ...providers.request import Options
 from ...session.exchanges import is_prompt
 from ...session.model import Json, Message
 from ...session.ops import shown_parts
 from ...session.view import View, text_of
 
 
-def rendered(view: View, options: Options, flags: Request) -> tuple[View, Options]:
+def rendered(view: View, options: Options, flags: Sending) -> tuple[View, Options]:
     """Return a view and options with the rendered texts; the session is not changed.
 
     The rendered text, or `rendered_user`, replaces the text of the last user message; its attachments stay.

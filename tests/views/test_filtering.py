@@ -12,7 +12,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.ops import drop, insert, replace
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.store.resolve import Target
-from codeh_history.views import result, rewrite
+from codeh_history.views import filtering, rewrite
 from in_process import write_session
 from strategies import encode, files_of
 from support import append_text
@@ -38,7 +38,7 @@ class Ran:
             env = Env({"CODEH_NOW": "2026-01-02T03:04:05Z"}, stdout=stdout.fileno(), stderr=stderr.fileno())
             target = Target(str(home / "sessions" / "s.jsonl"), "-s")
             options = Options(in_place=in_place)
-            self.view = result.run(env, target, lambda _: (ops, fields or {}), options, None)
+            self.view = filtering.run(env, target, lambda _: (ops, fields or {}), options, None)
         self.out, self.err = out.read_bytes(), err.read_text()
 
 
@@ -89,14 +89,14 @@ def test_no_change_records_nothing_and_is_noted(home, fields, note):
 
 def test_in_place_needs_a_named_session():
     with pytest.raises(Usage, match=r"-i changes a session: name one instead of -"):
-        result.run(Env({}), Target("-", "argument"), lambda _: ([], {}), Options(in_place=True), None)
+        filtering.run(Env({}), Target("-", "argument"), lambda _: ([], {}), Options(in_place=True), None)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [5], [1 << 20, 1], [9, (1 << 16) + 1, 3], [700_000] * 5])
 def test_all_lines_are_written_in_order(tmp_path, sizes):
     lines = [bytes([65 + number]) * size for number, size in enumerate(sizes)]
     with (tmp_path / "out").open("wb") as out:
-        result.write_lines(Env({}, stdout=out.fileno()), iter(lines))
+        filtering.write_lines(Env({}, stdout=out.fileno()), iter(lines))
     assert (tmp_path / "out").read_bytes() == b"".join(lines)
 
 
