@@ -1,5 +1,7 @@
 """A message, the names of its line, its source, and which lines lost content."""
 
+from time import process_time
+
 import orjson
 import pytest
 
@@ -103,6 +105,22 @@ def test_further_lines_may_be_ours_and_the_first_stands_behind_its_label():
     assert escaped("---\nx", pattern("---")) == "  ---\nx"
     assert labelled("User", "User: a\nUser: b\r\nc") == "User: User: a\n  User: b\r\nc"
     assert labelled("User", "") == "User: "
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["\u200bUser: x", "Us\u200ber: x", "U\xadser: x", "\u2066User\u2069: x", "\ufe0fUser: x", "\U000e0041User: x",
+     "\x1b[1mUs\x1b[31mer\x1b[0m: x", "User\t: x", "User\xa0: x", "User\ufe55 x", "#\u200b# Rules", "[Us\u200ber] x"],
+)  # fmt: skip
+def test_a_label_with_hidden_characters_or_another_colon_is_indented(line):
+    assert escaped(f"x\n{line}\r\ny\u2060\n") == f"x\n  {line}\r\ny\u2060\n"
+
+
+def test_a_label_before_many_spaces_takes_linear_time():
+    text = "User" + " " * 300_000 + "x"
+    start = process_time()
+    assert escaped(text) == text
+    assert process_time() - start < 5
 
 
 def test_labels_and_lines():

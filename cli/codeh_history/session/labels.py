@@ -19,7 +19,11 @@ SPEAKERS = (
 )  # fmt: skip
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # characters that a reader may treat as a line end
 _BREAK = Pattern(f"[{_BREAKS}]+")
-_HIDDEN = r"(?:[\x00-\x08\x0e-\x1a\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\x1b(?:\[[\d;]*m)?)*"
+_LINE = Pattern(f"[^{_BREAKS}]+[{_BREAKS}]*|[{_BREAKS}]+")
+_HIDDEN = Pattern(  # characters and colours that a reader does not see
+    "[\x00-\x08\x0e-\x1a\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]|\x1b(?:\\[[\\d;]*m)?"
+)
 _NAMES = "|".join((*HEADINGS, "Where things stand", "Requests"))
 
 
@@ -27,8 +31,8 @@ def pattern(more: str = "(?!)") -> Pattern:
     """Return a pattern for the beginning of a line that looks like our label, or that matches `more`."""
     label = rf"(?:(?i:{'|'.join(SPEAKERS)})|{_NAMES}|{_NAMES.upper()})"
     ours = (
-        rf"{_HIDDEN}(?:\#{{1,6}}\ +)?[*_]{{0,3}}{_HIDDEN}(?:"
-        rf"{label}{_HIDDEN}[*_ ]*(?:\([^()\n]{{0,40}}\))?[*_ ]*[:\uff1a]"  # `User:`, `User (:3):`
+        r"(?:\#{1,6}\ +)?[*_]{0,3}(?:"
+        rf"{label}[*_ \t\xa0]*+(?:\([^()\n]{{0,40}}\))?[*_ \t\xa0]*+[:\uff1a\ufe55]"  # `User:`, `User (3):`
         rf"|\[{label}(?:[ :(][^\]\n]{{0,40}})?\]"
         rf"|(?<=[#*_ ]){label}[*_ ]*(?=[{_BREAKS}]|\Z))"  # `## Rules`
     )
@@ -39,8 +43,11 @@ _LABELS = pattern()
 
 
 def escaped(text: str, ours: Pattern = _LABELS) -> str:
-    """Indent the lines of a text that look like our labels."""
-    return str(ours.sub("  ", text))
+    """Indent the lines of a text that look like our labels, hidden characters or not."""
+    if _HIDDEN.search(text) is None:
+        return str(ours.sub("  ", text))
+    lines = _LINE.findall(text)
+    return "".join("  " + line if ours.match(_HIDDEN.sub("", line)) else line for line in lines)
 
 
 def labelled(label: str, text: str, ours: Pattern = _LABELS) -> str:
@@ -52,7 +59,7 @@ def labelled(label: str, text: str, ours: Pattern = _LABELS) -> str:
 
 def is_ours(label: str) -> bool:
     """Return whether this is one of our labels of a speaker or section."""
-    return _LABELS.match(f"{label}:") is not None
+    return _LABELS.match(_HIDDEN.sub("", f"{label}:")) is not None
 
 
 def one_line(text: str) -> str:
