@@ -2,7 +2,7 @@
 
 import pytest
 
-from codeh_history.providers.turns import family, media_stub, runs
+from codeh_history.providers.turns import family, media_stub, turns_of
 from codeh_history.session.model import SUMMARY_HEAD
 from histories import PNG, call, model, result, session, tool, user
 
@@ -24,7 +24,7 @@ def shown(turn):
 
 
 def turns(messages, summaries=(), *, faithful=False):
-    return list(runs(messages, summaries, faithful=faithful))
+    return list(turns_of(messages, summaries, faithful=faithful))
 
 
 CASES = {

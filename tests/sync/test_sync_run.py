@@ -187,7 +187,7 @@ def test_a_block_is_removed_if_unreferenced_and_uncollected(env, *, sweeps, name
     replica = side(env, sweeps=sweeps)
     replica.blocks[0].mset({ID: PART})
     replica.put("s", None, HEAD + (b'{"type":"x","id":"%b"}\n' % ID.encode() if named else b""))
-    left = replica.forget([ID, "0" * 64], time.time() + 60)
+    left = replica.delete_unused([ID, "0" * 64], time.time() + 60)
     gone = sweeps and not named
     assert replica.blocks[0].mget([ID]) == ({} if gone else {ID: PART})
     assert left == (1 if not sweeps and not named else 0)
@@ -196,7 +196,7 @@ def test_a_block_is_removed_if_unreferenced_and_uncollected(env, *, sweeps, name
 def test_newer_blocks_are_kept(env):
     replica = side(env, sweeps=True)
     replica.blocks[0].mset({ID: PART})
-    assert replica.forget([ID], time.time() - 60) == 0
+    assert replica.delete_unused([ID], time.time() - 60) == 0
     assert replica.blocks[0].mget([ID]) == {ID: PART}
 
 

@@ -8,7 +8,7 @@ from ..session.model import Any, Json, Message, Part
 from .parts import list_of, object_of
 from .request import Options, Request, Tool
 from .tools import declared
-from .turns import Turn, media_stub, runs
+from .turns import Turn, media_stub, turns_of
 
 _CONTENT = frozenset(("inlineData", "fileData", "functionCall", "functionResponse", "native"))
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
@@ -33,7 +33,7 @@ class Array:
     def fill(self, messages: Sequence[Message], summaries: Sequence[str]) -> None:
         add = {"user": self.add_user_turn, "model": self.add_model_turn, "results": self.add_results}
         before = len(self.array)
-        for turn in runs(messages, summaries, faithful=self.faithful):
+        for turn in turns_of(messages, summaries, faithful=self.faithful):
             if turn.role == "user" and not self.faithful and turn.opening is None:
                 turn.parts = [
                     part for part in turn.parts if part.get("text") != "" or not _CONTENT.isdisjoint(part)

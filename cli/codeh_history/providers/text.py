@@ -15,7 +15,7 @@ from .media import media
 from .parts import json_text, result_media, result_text
 from .protocol import AnswerReader, Cut, Nothing, Outcome, Reply, Unreadable
 from .request import Options, Transcript
-from .turns import Turn, media_stub, runs
+from .turns import Turn, media_stub, turns_of
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
 _OURS = pattern()
@@ -44,7 +44,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     entries = [("System", options.system)] if options.system else []
     if summaries:
         entries.append(("Summary", "\n\n".join([SUMMARY_HEAD, *summaries])))
-    for turn in runs(messages):
+    for turn in turns_of(messages):
         entries += _entries(turn)
     if len(entries) == 1 and entries[0][0] == "User":
         return Transcript(text=f"{entries[0][1]}\n", notes=notes)

@@ -88,7 +88,7 @@ def family(model: str) -> str:
     return f"{line[0] if line else name}-{major[1] if major else ''}"
 
 
-def runs(
+def turns_of(
     messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
 ) -> Iterator[Turn]:
     """Yield messages as turns; a `results` turn directly follows its calls and answers each of them.

@@ -75,7 +75,7 @@ class Replica:
             return False  # another process created or removed it
         return True
 
-    def forget(self, blocks: Collection[str], since: float) -> int:
+    def delete_unused(self, blocks: Collection[str], since: float) -> int:
         """Delete those of these blocks that no session refers to, unless that is left to `gc`.
 
         Blocks written after `since` (epoch seconds) stay. Return the number left to `gc`.

@@ -97,4 +97,4 @@ def _sweep(replicas: Sequence[Replica], number: int, writes: Sequence[Write], be
     own = [write for write in writes if write.replica == number]
     before = {id for write in own for id in block_ids(write.before or b"")}
     unused = before - {id for write in own for id in block_ids(write.after)}
-    return replicas[number].forget(unused, begun) if unused else 0
+    return replicas[number].delete_unused(unused, begun) if unused else 0

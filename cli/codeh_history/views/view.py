@@ -29,13 +29,13 @@ _KINDS = (  # of damage
 
 
 def open_view(env: Env, options: Reading, *, allow_missing: bool) -> tuple[Target, View]:
-    """Return the session that the options name, and its view for measuring."""
+    """Return the session that the options name, and its view as `measured_view` makes it."""
     target = for_reading(env, options.session, options.argument)
     return target, measured_view(env, target, strict=options.strict, allow_missing=allow_missing)
 
 
 def measured_view(env: Env, target: Target, *, strict: bool, allow_missing: bool) -> View:
-    """Return a session's view for measuring, without the content of large media.
+    """Return a view to count and print, not to send: images of known dimensions lack their data.
 
     Note damage on stderr, and with `allow_missing` missing blocks.
     """

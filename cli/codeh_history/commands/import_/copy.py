@@ -82,21 +82,21 @@ def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tu
         session.branches = tuple
 
 
-def _create(env: Env, session: Session, path: str, target: str, before: View | None) -> Imported:
-    """Create a copy; redactions of `before`, an earlier copy that diverged, apply to it too."""
+def _create(env: Env, session: Session, path: str, target: str, related: View | None) -> Imported:
+    """Create a copy; redactions of `related`, a copy that diverged, else of the parent, apply to it too."""
     parent: Json | None = None
-    if before is not None:
+    if related is not None:
         ids = {item.id for item in session.items}
-        last = next((m.id for m in reversed(before.messages) if m.id in ids), None)
-        parent = {"session": before.id, "at": last}
+        last = next((m.id for m in reversed(related.messages) if m.id in ids), None)
+        parent = {"session": related.id, "at": last}
     elif session.parent and is_id(session.parent["session"]):  # the source may contain anything
         main = path_of(env, session.parent["session"])
-        before = fold(read.read_log(read.read_bytes(main))) if create.is_taken(main) else None
+        related = fold(read.read_log(read.read_bytes(main))) if create.is_taken(main) else None
     redactions: list[bytes] = []
     converted = records.records(session)
-    if before is not None:  # they share their beginning
-        redactions = [r.raw + b"\n" for r in before.log.records if r.data["type"] == REDACTION]
-        converted = for_new_copy(session, before)
+    if related is not None:  # they share their beginning
+        redactions = [r.raw + b"\n" for r in related.log.records if r.data["type"] == REDACTION]
+        converted = for_new_copy(session, related)
     new = records.lines(converted, path)
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
     create.copy_session(env, target, b"".join([first, *redactions, new]), renamed=False)

@@ -86,7 +86,7 @@ def effective_limits(
         return limits(completed, system, tools)._replace(must_calibrate=options.calibrated)
 
 
-def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
+def limits_or_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
     """Return the limits; if there are none, 0.6 of the context window of the session's newest model.
 
     Raises Usage if that window is unknown.
@@ -194,7 +194,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
     )  # fmt: skip
 
 
-def by_model(env: Env, session: str, view: View, plan: Plan, limits: Limits, options: Compact) -> Plan:
+def by_command(env: Env, session: str, view: View, plan: Plan, limits: Limits, options: Compact) -> Plan:
     """Have the `--via` command write the summary of a plan; if it fails, note that and return the plan.
 
     With `--strict` the failure is raised.

@@ -30,23 +30,23 @@ def run(env: Env, options: Compact) -> int:
     bounds.limits(options)
     target = for_filtering(env, options.session, options.argument)
     data = b"" if options.apply is None else _plan_file(env, options, options.apply, target)
-    items: list[int] = []
+    limits = bounds.Limits()
 
     def plan_for(view: View) -> Plan:
+        nonlocal limits
         if options.apply is not None:
             return read_plan(data, options.apply, view)
-        wanted = bounds.effective_limits(env, view, options, target.id, system, tools)
-        wanted = bounds.by_window(env, view, target.id, wanted)
-        items.extend([wanted.items] if wanted.items else [])
-        plan = bounds.plan(env, view, wanted, in_place=options.in_place, exact=options.plan)
+        limits = bounds.effective_limits(env, view, options, target.id, system, tools)
+        limits = bounds.limits_or_window(env, view, target.id, limits)
+        plan = bounds.plan(env, view, limits, in_place=options.in_place, exact=options.plan)
         if options.via is not None:
             if options.in_place and plan.ops:  # refuse a session that cannot be written before it runs
                 log.append(env, target.path, lambda _: None)
-            plan = bounds.by_model(env, target.id, view, plan, wanted, options)
+            plan = bounds.by_command(env, target.id, view, plan, limits, options)
         if options.explain:
             from ...render import changes
 
-            fields = bounds.explanation(env, target.id, view, apply(view, plan.ops), wanted)
+            fields = bounds.explanation(env, target.id, view, apply(view, plan.ops), limits)
             changes.explain(env, fields, json=options.json)
         return plan
 
@@ -65,7 +65,7 @@ def run(env: Env, options: Compact) -> int:
             return plan.ops, plan.fields()
 
         after = filtering.run(env, target, reduce, options, lost)
-    if items and len(after.messages) > items[0]:
+    if limits.items and len(after.messages) > limits.items:
         env.note(
             f"{target.id}: still {len(after.messages)} messages: the newest prompt, unit and pins stay"
         )
