@@ -5,7 +5,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.base.shared_options import Reduction
-from codeh_history.filters.reduction import check, steps
+from codeh_history.filters.reduction import check_settings, steps
 from codeh_history.session.ops import apply
 from histories import model, session, user
 
@@ -58,10 +58,10 @@ def test_what_cannot_be_followed_is_refused_before_anything_is_read(options):
     ],
 )
 def test_settings_that_a_command_can_follow(settings):
-    check(settings)
+    check_settings(settings)
 
 
 @pytest.mark.parametrize("settings", [{"compact.budget": "few"}, {"curate.thoughts": "some"}])
 def test_settings_that_none_can_follow(settings):
     with pytest.raises(Usage):
-        check(settings)
+        check_settings(settings)

@@ -43,7 +43,7 @@ class Settable(OptionSet):
         for key, value in meta.items():
             if value is None or not key.startswith((CURATE, COMPACT)):
                 continue
-            name = name_of(key)
+            name = option_of(key)
             if key not in KEYS:
                 instead = "pass it as an option" if key in FLAGS_ONLY else "no such setting"
                 note(f"{session}: {key} is not taken from a session; {instead}")
@@ -157,7 +157,7 @@ class Sending(Explained, Reduction, RequestFields):
     """The options of `payload` and `ask`."""
 
 
-def name_of(key: str) -> str:
+def option_of(key: str) -> str:
     """Return the option of a settings key."""
     return key.partition(".")[2].replace("-", "_")
 
@@ -167,7 +167,7 @@ _ALL = [
     for name in Reduction.DEFAULTS
 ]
 KEYS = tuple(key for key in _ALL if key not in FLAGS_ONLY)
-LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
+LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[option_of(key)] == ())
 
 
 @contextmanager

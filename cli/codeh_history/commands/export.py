@@ -137,7 +137,8 @@ def pages(env: Env, options: Options) -> int:
             env.warn(f"{id}: no page: {reason(error)}")
             code = BadData.exit_code
             continue
-        entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
+        last = next((message.ts for message in reversed(view.messages) if message.ts), "")
+        entries.append((last, f"{id}.html", html.title_of(view)))
         new_file.write_over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
     newest = [(file, title) for _, file, title in sorted(entries, reverse=True)]
     new_file.write_over(os.path.join(folder, "index.html"), html.index(newest))

@@ -48,7 +48,7 @@ def run(env: Env, options: Options) -> int:
         else:
             env.write(b"".join(new))
         return redacting.report(env, target.id, redactor, outcome(env, target, redactor))
-    rewriting.check(target)
+    rewriting.require_rewritable(target)
     if not options.yes:
         ask(env, target.id)
     with progress(env, "redacting", size_of(target.path)):

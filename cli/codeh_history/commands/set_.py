@@ -61,7 +61,7 @@ def run(env: Env, options: Options) -> None:
 
 def store(env: Env, session: str | None, values: dict[str, object]) -> None:
     """Validate and append these settings."""
-    reduction.check({key: value for key, value in values.items() if key in shared_options.KEYS})
+    reduction.check_settings({key: value for key, value in values.items() if key in shared_options.KEYS})
     foreign = foreign_id(env, session or env.environ.get("CODEH_SESSION") or "")
     if foreign is not None and not exists(path_of(env, foreign)):
         if others := [key for key in values if key not in foreign_settings.KEYS]:

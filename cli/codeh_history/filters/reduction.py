@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..base.env import Env
-from ..base.shared_options import Compaction, Curation, Reduction, name_of
+from ..base.shared_options import Compaction, Curation, Reduction, option_of
 from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View
@@ -34,10 +34,10 @@ def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False)
     return reductions
 
 
-def check(settings: Json) -> None:
+def check_settings(settings: Json) -> None:
     """Raise Usage for invalid settings."""
     values: dict[str, Any] = {
-        name_of(key): Reduction.coerce(name_of(key), value, key)
+        option_of(key): Reduction.coerce(option_of(key), value, key)
         for key, value in settings.items()
         if value is not None
     }

@@ -35,7 +35,7 @@ def fit_lines(env: Env, path: str, data: bytes) -> bytes:
     return b"".join([*pieces, data[at:]])
 
 
-def check(path: str, data: bytes, *, before: bytes) -> None:
+def check_lengths(path: str, data: bytes, *, before: bytes) -> None:
     """Raise BadData if a file's new content has a too long line that the old content does not have."""
     for start, end in too_long(data):
         line = data[start:end]

@@ -17,7 +17,7 @@ from ..base.errors import InputOutput
 from ..base.folders import create, remove, sync, sync_dir, temporary, write
 from ..session.rules import LONGEST
 from . import log
-from .lines import check
+from .lines import check_lengths
 from .locked import Locked
 from .outside import add
 from .paths import database_of
@@ -58,7 +58,7 @@ def _checked(
     """Check the new content's line lengths, record for `gc` that it refers to blocks, and return it."""
     if new is not None:
         if len(new) > LONGEST:
-            check(path, new, before=locked.whole())
+            check_lengths(path, new, before=locked.whole())
         if not beside:
             add(env, path, new)
     return new

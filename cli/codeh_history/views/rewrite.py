@@ -23,7 +23,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
     `rewrite` first runs without the lock, so that slow work (a remote block store) does not delay appends.
     If the file changed meanwhile, it runs again under the lock, without repeating that work.
     """
-    check(target)
+    require_rewritable(target)
     data = read.read_bytes(target.path)
     report_damage(env, target, read.read_log(data), strict=strict)
     new = b"".join(rewrite(data))
@@ -40,7 +40,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
     return replace(env, target.path, build)
 
 
-def check(target: Target) -> None:
+def require_rewritable(target: Target) -> None:
     """Raise Usage if the session cannot be rewritten in place."""
     if target.path == "-":
         raise Usage("- (a stream on stdin) has no file to replace; name a session")

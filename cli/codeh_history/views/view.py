@@ -71,7 +71,8 @@ def view_of(
         reasons = _first([_located(each) for each in damage], MOST_SHOWN)
         raise NotASession(f"{target.path}: not a session: none of its lines is a record ({reasons})")
     report_damage(env, target, view.log, strict=strict, in_memory=in_memory)
-    report_notes(env, target, view.notes)
+    for text in view.notes:
+        env.note(f"{target.id}: {text}")
     if hydrate and view.log.refers:
         from .stored_parts import hydrated
 
@@ -103,11 +104,6 @@ def read_only_view(env: Env, data: bytes, session: str | None) -> View:
         if session is not None:
             report_missing_blocks(env, session, lost)
     return view
-
-
-def report_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
-    for text in notes:
-        env.note(f"{target.id}: {text}")
 
 
 def report_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: bool = False) -> None:

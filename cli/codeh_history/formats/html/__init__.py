@@ -55,11 +55,6 @@ def title_of(view: View) -> str:
     return text_of(view.meta.get("title")) or next(filter(None, prompts), "") or view.id or "Conversation"
 
 
-def last_time(view: View) -> str:
-    """Return the time of the last message; "" if no message has one."""
-    return next((message.ts for message in reversed(view.messages) if message.ts), "")
-
-
 def _facts(view: View) -> str:
     """Format models, period, number of messages and cost."""
     models = list(

@@ -26,7 +26,7 @@ from ...tokens.formula import cost_beside_messages, unscaled_costs
 from ...views import skim
 from ...views.rows import beginning, text_of
 from ...views.skim import NeedsFold, OpenCalls, Skim
-from ...views.view import report_damage, report_notes
+from ...views.view import report_damage
 
 END = 200  # messages at the end of a large log that determine the next command
 AT_ONCE = 4096  # messages whose tokens are counted together
@@ -66,7 +66,8 @@ def status_of_large_log(env: Env, target: Target, counter: str | None, *, strict
         if not any(message.role == "model" and message.committed for message in end.values()):
             return None
         report_damage(env, target, view.log, strict=strict)
-        report_notes(env, target, skimmed.view.notes)
+        for text in skimmed.view.notes:
+            env.note(f"{target.id}: {text}")
         totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again)
     except NeedsFold:
         return None
