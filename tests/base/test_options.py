@@ -15,7 +15,7 @@ from codeh_history.base.shared_options import (
     Curation,
     Explained,
     Reduction,
-    name_of,
+    option_of,
     system_and_tools,
     tools_from,
 )
@@ -186,7 +186,7 @@ def test_unknown_setting_is_noted_unless_another_verb_has_it():
 )  # fmt: skip
 def test_invalid_setting_is_bad_data(key, value, why):
     with pytest.raises(Usage, match=rf"^{key}:? .*{why}"):
-        Reduction.coerce(name_of(key), value, key)
+        Reduction.coerce(option_of(key), value, key)
     with pytest.raises(BadData, match=rf"^s: by the session's settings: {key}.*; `set KEY=` unsets one$"):
         Reduction().with_settings({key: value}, "s", lambda _: None)
 
