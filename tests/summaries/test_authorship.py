@@ -4,6 +4,8 @@ languages. `unseen` was never looked at while the code was written.
 Each floor is what was measured, less a little: a change may lose a phrase, not a kind of text.
 """
 
+from time import process_time
+
 import orjson
 import pytest
 
@@ -83,3 +85,10 @@ def test_a_models_decision_is_seen_and_its_drafts_and_doubts_are_none(part, leas
             false += any(line.kind == "decision" for line in lines)
     assert least <= 0
     assert false <= most
+
+
+@pytest.mark.parametrize("start", ["User", "10:02"])
+def test_a_line_of_many_spaces_takes_linear_time(start):
+    begun = process_time()
+    lines_of(start + " " * 100_000, USER)
+    assert process_time() - begun < 5

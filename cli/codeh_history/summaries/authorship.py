@@ -105,9 +105,9 @@ _SIGNED = Pattern(
 _DATE = r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4}|(?:to|yester)day|heute|gestern|hoy|ayer),?(?: at| um)? *"
 _CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]m)?"
 _NAME = r"[^\W\d][\w.'@-]*(?: [\w.'@-]+){0,2}"
-_TURN = Pattern(rf"(?i)\s*\W?(?:{_DATE})?{_CLOCK}[\])]? *[-\u2013\u2014|<]? *{_NAME}[:>]")  # 10:02 Ann: hi
+_TURN = Pattern(rf"(?i)\s*\W?(?:{_DATE})?{_CLOCK}[\])]? *+[-\u2013\u2014|<]? *{_NAME}[:>]")  # 10:02 Ann: hi
 _TURN_HEAD = Pattern(  # Ann 10:02
-    rf"(?i)\s*@?{_NAME}(?<! at)(?<! um)(?<! by)(?<! las) *[-\u2013\u2014·|,(\[]* *(?:{_DATE})?{_CLOCK}\W*$"
+    rf"(?i)\s*@?{_NAME}(?<! at)(?<! um)(?<! by)(?<! las) *+[-\u2013\u2014·|,(\[]* *(?:{_DATE})?{_CLOCK}\W*$"
     r"|\s*@?[\w.-]+ (?:commented|wrote)\b[^:]{0,20}$|[^.!?:]{1,50}[·@].{0,30} ago$"
 )
 _RESUMES = Pattern(r"(?i)[?？]|\b(?:i|i'm|my|me|ich|mir|mich|meine?|yo|mi|je|moi|eu|meu|io)\b|[我私]")
