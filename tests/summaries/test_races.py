@@ -7,6 +7,7 @@ import time
 import pytest
 
 from codeh_history.session.records import dumps
+from in_process import run_in_process
 from summarizing import (
     GOOD,
     HOW_IT_STANDS,
@@ -163,3 +164,19 @@ def test_two_runs_at_once_with_appends_going_on(home):
         assert len(covered) >= 20
         assert len(covered) == len(set(covered))
         assert [r["id"] for r in records if "meanwhile" in str(r.get("parts"))] == stored[name]
+
+
+def test_a_replacement_in_the_block_store_is_no_change(home):
+    path = session(home, "demo", 2)
+    long = dumps({"type": "message", "kind": "user", "parts": [{"text": "word " * 2000}]})
+    head, *rest = path.read_bytes().splitlines(keepends=True)
+    copies = [long.replace(b'"kind"', b'"id":"L%d","kind"' % number) + b"\n" for number in (1, 2)]
+    path.write_bytes(b"".join([head, *copies, *rest]))
+    for command in ("compact demo -i --budget 4k --counter approx", "persist demo -i --all"):
+        assert run_in_process(*command.split(), home=home).code == 0
+    assert b'"op":"replace"' in path.read_bytes()
+    done = run_in_process(
+        "summarize", "demo", "-i", "--max-conversations", "1", "--min-batch", "1", home=home
+    )
+    assert done.code == 0, done.err
+    assert lines(path)[-1]["type"] == "summary"

@@ -183,11 +183,15 @@ def is_unchanged(view: View, work: Work) -> bool:
 
 def digest_of(view: View, ids: Collection[str]) -> str:
     """Hash the state of these messages and summaries in a view, wherever their content is stored."""
-    states: list[object] = [
-        (m.id, m.blocks if m.blocks is not None else [block_of(part) for part in m.own or ()],
-         m.replaced, m.pinned, m.pending is not None)
-        for m in view.messages if m.id in ids
-    ]  # fmt: skip
+    states: list[object] = []
+    for m in view.messages:
+        if m.id in ids:
+            blocks = m.blocks if m.blocks is not None else [block_of(part) for part in m.own or ()]
+            replaced = {
+                number: None if part is None else block_of(part)
+                for number, part in (m.replaced or {}).items()
+            }
+            states.append((m.id, blocks, replaced, m.pinned, m.pending is not None))
     states += ((summary.id, summary.text) for summary in view.summaries if summary.id in ids)
     return hashlib.sha256(orjson.dumps(states, option=orjson.OPT_NON_STR_KEYS)).hexdigest()
 
