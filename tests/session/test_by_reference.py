@@ -34,6 +34,16 @@ EDITED_WHILE_STREAMING = (
 )
 
 
+TEXTS_OF_A_DELTA = (
+    w()
+    .add(type="session", version=1, id="s", created=some.TS)
+    .add(type="open", id="a", kind="codeh", role="model")
+    .add(type="delta", of="a", parts=[{"text": "a text that is stored"}, {"text": " and its end, too"}])
+    .add(type="commit", of="a")
+    .bytes()
+)
+
+
 class Small(Persisting):
     """Into a store at hand; parts above 20 bytes are large, so that random sessions have both kinds."""
 
@@ -153,6 +163,7 @@ def test_a_filters_output_by_reference_shows_the_same(data, every):
 
 
 @example(data=EDITED_WHILE_STREAMING, every=False)
+@example(data=TEXTS_OF_A_DELTA, every=False)
 @given(data=sessions, every=every)
 def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_not(data, every):
     """`hydrate demo` and `persist demo` of a session by reference, whose view nobody hydrated."""

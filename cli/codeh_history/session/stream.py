@@ -31,9 +31,19 @@ def records(view: View) -> Iterator[bytes | Json]:
         if message.committed and raw is not None and id_is_in_line(raw, message.id):
             yield raw
         elif message.committed:
-            yield record_of(message, view.id)
+            yield from _committed(message, view.id)
         if message.pending is not None:
             yield from _pending(message)
+
+
+def _committed(message: Message, flow: str) -> Iterator[Json]:
+    record = record_of(message, flow)
+    joined = message.blocks is None and message.own is message.parts
+    if joined and any(type(part) is Unread for part in message.parts):  # unread texts of deltas are joined
+        yield {key: value for key, value in record.items() if key != "parts"} | {"type": "open"}
+        yield {"type": "delta", "of": message.id, "parts": message.parts}
+        record = {"type": "commit", "of": message.id, "ts": message.ts}
+    yield record
 
 
 def record_of(message: Message, flow: str = "") -> Json:
