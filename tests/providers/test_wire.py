@@ -27,7 +27,7 @@ from answers import (
     short,
     sse,
 )
-from codeh_history.providers import wire
+from codeh_history.providers import framing, wire
 from codeh_history.session.records import check_message, dumps
 from codeh_history.session.view import join
 
@@ -413,3 +413,16 @@ def test_item_in_a_damaged_event_is_not_detected_as_another_format():
 def test_a_body_cut_inside_a_text_like_json_and_its_retry(text, end):
     cut = b'{"candidates":[{"content":{"parts":[{"text":"' + text.encode() + end.encode()
     assert wire.read(cut + hi()) == wire.read(hi())
+
+
+def test_an_event_of_many_data_lines_is_parsed_a_few_times(monkeypatch):
+    parsed = []
+    value_of = framing.value_of
+    monkeypatch.setattr(framing, "value_of", lambda data: (parsed.append(len(data)), value_of(data))[1])
+    text = b",\n".join(b'data: {"type":"text","text":"a"}' for _ in range(500))
+    body = (
+        b'data: {"model":"m","role":"assistant","type":"message","content":[\n' + text + b"\ndata: ]}\n\n"
+    )
+    reply = wire.read(body)
+    assert len(reply.parts) == 500
+    assert len(parsed) < 20

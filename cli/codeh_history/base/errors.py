@@ -76,6 +76,10 @@ class InputOutput(HistoryError):
     exit_code = 74
 
 
+class Unsynced(InputOutput):
+    """A record was stored, but a failed sync leaves its durability unknown."""
+
+
 class TryAgain(HistoryError):
     """The same command may succeed later: response truncated or missing, overloaded, locked."""
 

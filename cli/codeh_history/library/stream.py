@@ -157,11 +157,8 @@ def pieces(data: Any) -> Iterable[Any]:
 
         return [orjson.dumps(data)]
     if not hasattr(data, "__iter__"):
-        hint = (
-            "; pass an `async def` itself"
-            if hasattr(data, "__await__") or hasattr(data, "__aiter__")
-            else ""
-        )
+        is_async = hasattr(data, "__await__") or hasattr(data, "__aiter__")
+        hint = "; pass an `async def` itself" if is_async else ""
         kind = f"{type(data).__name__}{hint}"
         raise TypeError(f"a response is bytes, text, an object or an iterable, not {kind}")
     chunks: Iterable[Any] = data

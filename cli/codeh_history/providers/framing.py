@@ -22,7 +22,8 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
 _ARRAY = re.compile(rb"\[\s*(?:[{\[\]]|$)")
-_OPENING = (b"data:", b"event:")  # of an event
+_OPENING = (b"data:", b"event:")  # fields that may begin an event
+_SHORT = 4  # lines of an event whose data is on one line
 _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
 _STARTS = re.compile(
     rb'data: ?|event: ?[\w.]+[ \r]*$|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE | re.MULTILINE
@@ -143,7 +144,8 @@ class Framer:
             self._emit("head", int(head[1]))
             self._in_head = True
         elif self._block or _FIELD.match(line):
-            if line.startswith(_OPENING) and isinstance(value_of(self._payload()), dict):
+            short = len(self._block) <= _SHORT and line.startswith(_OPENING)
+            if short and isinstance(value_of(self._payload()), dict):
                 self._dispatch()  # the line between the events is missing
             self._block.append(line)
         elif self._closing and any(name.startswith(line) for name in _NAMES):

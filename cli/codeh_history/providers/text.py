@@ -140,7 +140,7 @@ class Exact(AnswerReader):
         return text
 
     def _nothing(self) -> Outcome:
-        return Unreadable("the message is empty: nothing but blanks came on stdin")
+        return Unreadable("the message is empty: stdin has no text")
 
 
 class Reader(Exact):

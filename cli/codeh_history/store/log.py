@@ -15,7 +15,7 @@ import time
 
 from ..base import Callable, locks
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
+from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain, Unsynced
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
 from .file import pread_all
@@ -23,7 +23,6 @@ from .locked import Locked, LockedFile
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir
 
 LOCK_SECONDS = 10.0
-UNSURE = "it was stored, but its durability is unknown"
 _HEADER = b'{"type":"session","version":1'
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -273,4 +272,5 @@ def write(fd: int, path: str, size: int, data: bytes, *, new: bool) -> None:
         if new:
             sync_dir(os.path.dirname(path))
     except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None
+        reason = f"{error.strerror}; it was stored, but its durability is unknown; retry with --key"
+        raise Unsynced(f"{path}: {reason}") from None

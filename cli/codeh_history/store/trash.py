@@ -157,7 +157,7 @@ def older(env: Env, before: float) -> list[Trashed]:
 def empty(env: Env, before: float) -> list[Trashed]:
     """Delete the sessions moved to the trash before a time (epoch seconds), and return them.
 
-    The cache is deleted too, because it has words of theirs.
+    The cache is deleted too, because it may contain their text.
     """
     if not os.path.isdir(trash_dir(env)):
         return []

@@ -159,9 +159,9 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[Vi
     model, window = None, None
     if newest is not None:
         model = str(newest.model)
-        own = count(newest.fields, "window")
+        recorded = count(newest.fields, "window")
         windows = [
-            own,
+            recorded,
             table().window(model, newest.provider),
             folders.window(env, to, model) if to else None,
         ]

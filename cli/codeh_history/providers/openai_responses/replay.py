@@ -156,8 +156,8 @@ def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _group_key(message: Message) -> tuple[str | None, str | None, bool]:
-    made = message.role == "model" and message.provider == NAME
-    return (NAME, message.model, False) if made else (None, None, message.kind == "tool")
+    is_answer = message.role == "model" and message.provider == NAME
+    return (NAME, message.model, False) if is_answer else (None, None, message.kind == "tool")
 
 
 def _is_reasoning(part: Part) -> bool:

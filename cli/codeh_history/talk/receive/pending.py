@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from ...base.env import Env
-from ...base.errors import HistoryError, InputOutput, NotFound
+from ...base.errors import HistoryError, InputOutput, NotFound, Unsynced
 from ...session.model import Json, Part
 from ...session.records import dumps
 from ...session.view import join
@@ -69,9 +69,10 @@ class Pending:
         self.flushed, self.unflushed = time.monotonic(), 0
         try:
             self.flush()
-        except InputOutput as error:
-            if log.UNSURE in str(error):  # what a failed sync lost, a later one does not bring back
-                raise
+        except Unsynced:  # what a failed sync lost, a later one does not bring back
+            raise
+        except InputOutput:
+            pass
 
     def pending_note(self) -> str:
         """Return where the received parts are now, as the end of an error message."""

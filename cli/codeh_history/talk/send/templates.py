@@ -11,7 +11,6 @@ from ...base.shared_options import Sending
 from ...providers.request import Options
 from ...session.exchanges import is_prompt
 from ...session.model import Json, Message
-from ...session.ops import shown_parts
 from ...session.view import View, text_of
 
 
@@ -64,18 +63,13 @@ def render(name: str, values: Json, seconds: float = SECONDS) -> str:
 
 def _with_text(message: Message, text: str) -> Message:
     """Replace the message's texts, references included, with this one, at the position of the first."""
-    own, shown = list(message.parts if message.own is None else message.own), shown_parts(message)
-    for number, part in zip(shown, message.parts, strict=False):
-        own[number] = part
-    texts = [n for n in shown if "text" in own[n] and not own[n].get("thought")]
+    texts = [n for n, part in enumerate(message.parts) if "text" in part and not part.get("thought")]
+    parts = [part for number, part in enumerate(message.parts) if number not in texts[1:]]
     if texts:
-        own[texts[0]] = {**own[texts[0]], "text": text}
+        parts[texts[0]] = {**parts[texts[0]], "text": text}
     else:
-        own.append({"text": text})
-        shown.append(len(own) - 1)
-    shown = [number for number in shown if number not in texts[1:]]
-    copy = message.derive([own[number] for number in shown])
-    copy.own, copy.blocks = own, None  # so that a compaction shortens this text
-    copy.replaced = dict.fromkeys(set(range(len(own))).difference(shown))
+        parts.append({"text": text})
+    copy = message.derive(parts)
+    copy.own, copy.blocks, copy.replaced = parts, None, None  # so that a compaction shortens this text
     copy.fields = {key: value for key, value in message.fields.items() if key != "references"}
     return copy
