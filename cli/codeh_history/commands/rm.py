@@ -8,6 +8,7 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.options import Verb, argument, flag, option
 from ..store import trash
+from ..store.resolve import named
 
 EXAMPLES = """\
   codeh-history rm demo old-demo
@@ -19,12 +20,14 @@ MOST = 8  # ids in the trash that are named
 
 class Options(Verb):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Exact session ids.")
-    session: str | None = option("SESSION", "Another session; $CODEH_SESSION does not count.", "-s")
+    session: str | None = option("SESSION", "Another session; default: $CODEH_SESSION.", "-s")
     restore: bool = flag("Restore them from the trash.")
 
 
 def run(env: Env, options: Options) -> None:
     names = [*(options.sessions or ()), *([options.session] if options.session is not None else ())]
+    if not names and not options.restore and (by_default := named(env, None)):
+        names = [by_default[0]]
     if not names:
         newest = sorted(trash.trashed(env) if options.restore else (), key=lambda item: -item.since)
         ids = [*dict.fromkeys(item.id for item in newest)]
