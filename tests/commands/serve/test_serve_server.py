@@ -2,6 +2,7 @@
 
 import base64
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -251,6 +252,15 @@ def test_workers_end_when_the_server_is_killed(home, server, tmp_path):
     assert texts(home, "a") == ["x"]
 
 
+def test_children_of_commands_end_when_the_server_is_killed(home, server, tmp_path):
+    server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "sleep 30 & echo $! >p; mv p pid; wait", id=1)  # fmt: skip
+    until(tmp_path / "pid")
+    killed = time.monotonic()
+    server.process.kill()
+    until_gone(int((tmp_path / "pid").read_text()))
+    assert time.monotonic() - killed < 20
+
+
 def test_a_command_that_kills_its_process_fails_alone(home, server):
     server.send("append", "-s", "b", "-m", "1", id=1)
     killed = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "kill -9 $PPID")
@@ -325,6 +335,21 @@ def test_a_signal_stops_running_requests_and_answers_all(home, server, tmp_path,
     assert server.answer(1)["code"] == 143
     assert server.answer(2)["code"] == 128 + number
     assert texts(home, "a") == ["x"]
+
+
+def test_a_signal_ends_it_while_nobody_reads_its_events(home):
+    via = "head -c 10000000 /dev/zero | tee /dev/stderr"  # both outputs are ready at once
+    line = {"id": 1, "argv": ["ask", "-s", "a", "-m", "x", "--to", "text", "--via", via], "stream": True}
+    with start("serve", home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(orjson.dumps(line) + b"\n")
+        process.stdin.flush()
+        select.select([process.stdout], [], [], 60)
+        time.sleep(0.5)  # until the pipe is full
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(20) == 143
+        finally:
+            process.kill()
 
 
 def test_answers_without_a_reader(home):

@@ -125,7 +125,7 @@ def _reset() -> None:
 
 
 def _watch(connection: socket.socket) -> None:
-    """Send SIGHUP to the command when the server has exited."""
+    """Send SIGHUP to the command and its children when the server has exited."""
 
     def hang_up(_number: int, _frame: object) -> None:
         try:
@@ -135,7 +135,7 @@ def _watch(connection: socket.socket) -> None:
         except OSError:
             gone = True
         if gone:
-            os.kill(os.getpid(), signal.SIGHUP)
+            os.killpg(0, signal.SIGHUP)
 
     signal.signal(signal.SIGIO, hang_up)
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
