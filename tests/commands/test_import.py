@@ -156,7 +156,7 @@ def test_after_a_conflict_the_new_session_is_named(tmp_path):
 def test_branches_and_sub_agents_become_sessions_on_request(*, wanted):
     branch = Session("p", "b")
     session = Session("p", "s", skipped=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
-                      agent_usage=lambda: [AgentUsage("u", None, {})])  # fmt: skip
+                      agent_usage=lambda: [AgentUsage("u", None, {"agent": "a"})])  # fmt: skip
     sessions = list(with_branches([session], branches=wanted))
     assert sessions == ([(session, True), (branch, False)] if wanted else [(session, True)])
     assert session.skipped == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})

@@ -96,6 +96,63 @@ def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):
     assert next(r["covers"] for r in records if r["type"] == "summary") == ["a", "b"]
 
 
+def masked(file, text):
+    """Write the history again, as after masking: with new ids, and the context and this text in one message."""
+    first = {"id": "m", "type": "user", "content": [*CONTEXT["content"], {"text": text}]}
+    messages = [first, {"id": "n", "type": "gemini", "content": "two"}]
+    file.lines += messages
+    file.set(messages=messages)
+
+
+@pytest.mark.parametrize("flags", [(), ("--branches",)])
+def test_2026_11_27_a_prompt_in_one_message_with_the_context_is_imported(flags, tmp_path):
+    file = Gemini()
+    file.user("a", "one")
+    file.model(
+        "b", "two", tokens={"input": 100, "output": 7, "cached": 0, "thoughts": 0, "tool": 0, "total": 107}
+    )
+    masked(file, "one")
+    path = file.write(tmp_path)
+    run_ok("import", path, *flags, home=tmp_path)
+    assert shown(tmp_path, COPY) == ["one", "two"]
+    text = run_in_process("verify", str(path), home=tmp_path).text
+    assert "line 6: a prompt in one message with the program's context: Gemini CLI forgets it" in text
+    total = json.loads(run_ok("usage", COPY, "--json", home=tmp_path).out)["total"]
+    assert (total["responses"], total["input"], total["output"]) == (1, 100, 7)
+
+
+def test_2026_11_27_a_summary_in_one_message_with_the_context_is_a_summary(tmp_path):
+    file = played(Gemini(), "user a one; snapshot s short; user b three")
+    path = file.write(tmp_path)
+    imported(path, tmp_path)
+    masked(file, "<state_snapshot>short</state_snapshot>")
+    imported(file.write(tmp_path), tmp_path)
+    assert shown(tmp_path, COPY) == ["S:<state_snapshot>short</state_snapshot>", "two"]
+
+
+def test_2026_11_27_a_result_that_a_compression_kept_is_read_again(tmp_path):
+    file = played(Gemini(), "user a one")
+    file.model("b", "", toolCalls=[gemini_call("A", "of A")])
+    file.user("c", [gemini_result("A", "of A")])
+    played(file, "user d two")
+    imported(file.write(tmp_path), tmp_path)
+    snapshot = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>short</state_snapshot>"}]}
+    call = {"functionCall": {"id": "ls__A", "name": "ls", "args": {"p": "."}}}
+    kept = [
+        {"id": "k", "type": "gemini", "content": [call]},
+        {"id": "l", "type": "user", "content": [gemini_result("A", "of A")]},
+    ]
+    file.set(messages=[snapshot, {"id": "t", "type": "gemini", "content": "Got it."}, *kept])
+    path = file.write(tmp_path)
+    assert run_ok("import", path, home=tmp_path).text == COPY
+    assert shown(tmp_path, COPY) == [
+        "S:<state_snapshot>short</state_snapshot>",
+        "Got it.",
+        "call A",
+        "A=of A",
+    ]
+
+
 def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path):
     file = Gemini()
     tokens = {"input": 100, "output": 7, "cached": 20, "thoughts": 13, "tool": 0, "total": 120}

@@ -78,7 +78,7 @@ Item = Entry | Summary
 
 @dataclass(slots=True)
 class AgentUsage:
-    """The usage of a sub-agent's response; its message, `id`, is not imported."""
+    """The usage of a response whose message, `id`, is not imported; `agent` in `fields`: a sub-agent's."""
 
     id: str
     ts: str | None
@@ -102,7 +102,7 @@ class Session:
     `skipped` counts records that are not imported, by kind; `interface` has the kinds without conversation.
     While the source is open, `branches` reads abandoned branches and sub-agents as sessions with a `parent`
     (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind), and `agent_usage` reads
-    the usage of sub-agents that are not imported. `partial`: the source is damaged; items may be missing.
+    the usage of responses that are not imported. `partial`: the source is damaged; items may be missing.
     """
 
     program: str

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import dropwhile, groupby
 from typing import Any
 
 from ...providers.gemini import NAME as FORMAT
@@ -21,7 +22,7 @@ from ...session.records import dumps
 from .. import pairs
 from .. import source as sources
 from ..fields import answer_fields, hash_id, list_at, name_at, object_at, objects_at, text_at, time_of
-from ..model import REWOUND, Entry, Item, Piece, Session, Summary
+from ..model import REWOUND, AgentUsage, Entry, Item, Piece, Session, Summary
 from ..protocol import Head, Place, Program, Source, Unreadable
 from ..tree import undone_branches
 
@@ -29,6 +30,7 @@ Version = tuple[int, Json]  # line number and content of one version of a messag
 _TYPES = ("user", "gemini", "info", "error", "warning")
 _CONTEXT = ("<session_context>", "<hook_context>")  # beginnings of messages that the program generates
 SNAPSHOT = "<state_snapshot>"  # marks a summary by the program
+_REPLACED = "message that a checkpoint replaced"
 WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # put around other summaries when writing
 _PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # the project of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # a sub-agent's parent session
@@ -62,7 +64,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     session = Session(program.name, source.stem)
     operations = list(sources.objects(source, session.problems, program.recognises))
-    rewinds = _Reading(session, source, program.title).read(operations)
+    reading = _Reading(session, source, program.title)
+    rewinds = reading.read(operations)
 
     def before() -> Iterator[list[Item]]:
         """Yield the items before each rewind, newest first."""
@@ -72,6 +75,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             yield branch.items
 
     session.branches = lambda: undone_branches(session, before())
+    session.agent_usage = reading.replaced_usage
     yield session
 
 
@@ -89,7 +93,8 @@ class _Reading:
         self.headed = False
         self.checkpoint = False  # the file has contents and no session id
         self.seen: Counter[bytes] = Counter()  # counts of the contents so far
-        self.results: dict[str, bytes] = {}  # the results so far, by call
+        self.in_calls: set[str | None] = set()  # the calls since the last summary that have results
+        self.results: dict[str, bytes] = {}  # the results in messages since then, by call
 
     def read(self, operations: Sequence[Version]) -> list[int]:
         """Fill the session; return the indices of the rewinds."""
@@ -98,18 +103,23 @@ class _Reading:
             why = f"no header: {self.title} does not find the session"
             self.session.problem(1, "forgets", why, "read without a header")
         self.session.skipped.update(self.removed.values())
-        newest = (self.versions[id][-1][1] for id in self.live)
-        in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
         ids: dict[str, list[str]] = {}  # message id → ids of its entries
-        for item in (*self.covered.values(), *(id for id in self.live if id not in self.covered)):
-            if isinstance(item, Summary):
-                covers = [entry_id for id in item.covers for entry_id in ids.get(id, [])]
-                self.session.items.append(replace(item, covers=covers))
-                ids[item.id] = [item.id]
-            else:
-                entries = self.entries(item, in_calls)
-                ids[item] = [entry.id for entry in entries]
-                self.session.items += entries
+        items = (*self.covered.values(), *(id for id in self.live if id not in self.covered))
+        for is_summary, run in groupby(items, lambda item: isinstance(item, Summary)):
+            group: list[Any] = [*run]
+            if not is_summary:  # a compression writes the messages that it keeps again
+                newest = (self.versions[id][-1][1] for id in group)
+                results = (part for data in newest for part in _results(data))
+                self.in_calls, self.results = {_call_of(part) for part in results} - {None}, {}
+            for item in group:
+                if is_summary:
+                    covers = [entry_id for id in item.covers for entry_id in ids.get(id, [])]
+                    self.session.items.append(replace(item, covers=covers))
+                    ids[item.id] = [item.id]
+                else:
+                    entries = self.entries(item)
+                    ids[item] = [entry.id for entry in entries]
+                    self.session.items += entries
         return rewinds
 
     # -- operations ----------------------------------------------------------------------------------------
@@ -201,10 +211,10 @@ class _Reading:
         """Replace all messages; a new summary among them covers those that are missing from the list."""
         ids = {data["id"] for data in messages}
         summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
-        summary = next((data for data in summaries if data["id"] not in self.live), None)
+        summary = next((data for data in summaries if data["id"] not in self.covered), None)
         missing = [id for id in self.live if id not in ids]
-        if summary is None or summary["id"] in self.covered:
-            self.removed |= dict.fromkeys(missing, "message that a checkpoint replaced")
+        if summary is None:
+            self.removed |= dict.fromkeys(missing, _REPLACED)
         else:
             before, after = WRAPPER.split("{}")  # tags that we add when writing
             text, ts = _text(summary), time_of(summary.get("timestamp"))
@@ -218,21 +228,25 @@ class _Reading:
 
     # -- messages ------------------------------------------------------------------------------------------
 
-    def entries(self, id: str, in_calls: set[str]) -> list[Entry]:
-        """Convert a message to entries; `in_calls`: the calls that contain their results."""
+    def entries(self, id: str) -> list[Entry]:
+        """Convert a message to entries."""
         versions = self.versions[id]
         number, data = versions[-1]
-        first = _beginning(data.get("content")) if data["type"] == "user" else ""
-        if data["type"] not in ("user", "gemini") or first.startswith(_CONTEXT):
-            context = data["type"] == "user"
-            self.session.skip("context message" if context else f"{data['type']} message", own=context)
+        if data["type"] not in ("user", "gemini"):
+            self.session.skip(f"{data['type']} message")
             return []
-        if first.startswith(("/", "?")) and not self.checkpoint:
-            why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
+        first, forgotten = _beginning(data.get("content")) if data["type"] == "user" else "", ""
+        if first.startswith(_CONTEXT):
+            self.session.skip("context message", own=True)
+            forgotten = "in one message with the program's context" if _without_context(data) else ""
+        elif first.startswith(("/", "?")) and not self.checkpoint:
+            forgotten = "that begins with / or ?"
+        if forgotten:
+            why = f"a prompt {forgotten}: {self.title} forgets it when it resumes"
             self.session.problem(number, "drops", why)
         # results in a user message may already be in the history
         results = {call: dumps(part) for part in _results_of(data) if (call := _call_of(part))}
-        repeated = {id for id, raw in results.items() if id in in_calls or self.results.get(id) == raw}
+        repeated = {id for id, raw in results.items() if id in self.in_calls or self.results.get(id) == raw}
         self.results |= results
         for call in sorted(repeated):
             why = f"the result of {call} is already in the history: {self.title} sends it twice"
@@ -241,6 +255,12 @@ class _Reading:
         if not entries and any(list(_entries([version], set())) for version in versions[:-1]):
             self.session.skip("message that was written again without its content")
         return entries
+
+    def replaced_usage(self) -> Iterator[AgentUsage]:
+        """Yield the usage of answers that a checkpoint replaced by messages without usage."""
+        for id in (id for id, why in self.removed.items() if why == _REPLACED):
+            if "usage" in (fields := _fields(self.versions[id])):
+                yield AgentUsage(id, time_of(self.versions[id][-1][1].get("timestamp")), fields)
 
 
 def is_forgotten(value: Any) -> bool:
@@ -257,8 +277,22 @@ def _beginning(value: Any) -> str:
 
 
 def _text(data: Json) -> str:
-    """The texts of a message."""
-    return "".join(text_at(part, "text") for part in _content(data.get("content")))
+    """The texts of a message, without the context."""
+    return "".join(text_at(part, "text") for part in _without_context(data))
+
+
+def _without_context(data: Json) -> list[Any]:
+    """The parts of a message after the program's context, which masking joins with the first prompt."""
+    parts = _content(data.get("content"))
+    return [*dropwhile(lambda part: text_at(part, "text").lstrip().startswith(_CONTEXT), parts)]
+
+
+def _fields(versions: Sequence[Version]) -> Json:
+    """An answer's fields, of each the last value."""
+    fields: Json = {}
+    for _, version in versions:
+        fields |= answer_fields(version, _ANSWER, _USAGE, FORMAT)
+    return fields
 
 
 def _content(value: Any) -> list[Any]:
@@ -294,14 +328,11 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
         return [part for part in _results_of(version) if _call_of(part) not in repeated]
 
     def others(version: Json) -> list[Any]:
-        parts = map(_as_sent, _content(version.get("content")))
+        parts = map(_as_sent, _without_context(version))
         return [part for part in parts if "functionResponse" not in part]
 
     if data["type"] == "gemini":
-        fields: Json = {}
-        for _, version in versions:
-            fields |= answer_fields(version, _ANSWER, _USAGE, FORMAT)
-        yield from entry(id, "codeh", _model_parts, **fields)
+        yield from entry(id, "codeh", _model_parts, **_fields(versions))
         yield from entry(f"{id}_response", "tool", _results)
     else:
         yield from entry(id, "tool", new_results)
