@@ -108,5 +108,5 @@ def test_claude_code_resumes_from_the_store(home, tmp_path):
     ]
     assert [message["role"] for message in sent[-1]] == ["user", "assistant", "user"]
     (file,) = (home / "claude-code" / "projects").rglob(f"{id}.jsonl")
-    shown = run_in_process("show", str(file), "--jsonl", home=home).lines
+    shown = run_in_process("show", str(file), "--jsonl").lines
     assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh"]

@@ -37,7 +37,7 @@ def test_samples_run(home, name):
     asking = "result = "  # what would ask a model on the net
     exec(compile(SAMPLES[name].split(asking)[0], name, "exec"), {"__name__": "sample"})
     if name == "langchain-core":
-        assert [line["kind"] for line in run_in_process("show", "demo", "--jsonl", home=home).lines] == [
+        assert [line["kind"] for line in run_in_process("show", "demo", "--jsonl").lines] == [
             "user",
             "codeh",
         ]

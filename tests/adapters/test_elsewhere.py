@@ -20,7 +20,7 @@ for n in range(5):
     for cluster in postgres_server.cluster(*postgres_server.FAST):
         monkeypatch.setenv("CODEH_STORE", cluster.url())
         env = {"CODEH_STORE": cluster.url()}
-        run_ok("store", "init", home=home, env=env)
+        run_ok("store", "init", env=env)
         session = Session("demo", home)
 
         async def work(session=session):
@@ -35,5 +35,5 @@ for n in range(5):
         items = asyncio.run(session.get_items())
         assert items[: len(ITEMS) - 1] == ITEMS[:-1]
         assert len(items) == len(ITEMS) - 1 + 10
-        assert len(run_in_process("show", "demo", "--jsonl", home=home, env=env).lines) == len(items)
+        assert len(run_in_process("show", "demo", "--jsonl", env=env).lines) == len(items)
         assert not (home / "sessions").exists()

@@ -159,12 +159,12 @@ def log(home):
 
 def test_commands_see_the_content_of_events(home):
     asyncio.run(filled(SessionService(home)))
-    shown = run_in_process("show", log(home), "--jsonl", home=home).lines
+    shown = run_in_process("show", log(home), "--jsonl").lines
     assert [message["kind"] for message in shown] == "info user codeh tool info info codeh info".split()
     assert (shown[2]["model"], shown[2]["usage"]["input"]) == ("gemini-2.5-flash", 3)
     for provider in ("gemini", "anthropic", "openai-responses"):
         body = run_in_process(
-            "payload", log(home), "--to", provider, "--model", "gemini-2.5-flash", "--prefill", home=home
+            "payload", log(home), "--to", provider, "--model", "gemini-2.5-flash", "--prefill"
         )
         assert (body.code, b"A file." in body.out) == (0, True)
 
@@ -177,11 +177,11 @@ def test_changes_by_commands_are_seen(home):
     name = log(home)
     answer = next(
         message
-        for message in run_in_process("show", name, "--jsonl", home=home).lines
+        for message in run_in_process("show", name, "--jsonl").lines
         if message["kind"] == "codeh" and message["parts"][0].get("text") == "A file."
     )
-    run_in_process("update", answer["id"], "-s", name, "-m", "A text file.", home=home)
-    run_in_process("append", "-s", name, "-m", "From a shell.", home=home)
+    run_in_process("update", answer["id"], "-s", name, "-m", "A text file.")
+    run_in_process("append", "-s", name, "-m", "From a shell.")
     read = asyncio.run(work())
     assert [event.content.parts[0].text for event in read.events[-3:] if event.content] == [
         "A text file.",
@@ -250,7 +250,7 @@ def test_runner_behaves_as_with_the_packages_service(home):
         assert mine.state == theirs.state == {"number": 8, "user:numbers": [7, 8]}
 
     asyncio.run(work())
-    run_ok("verify", log(home), home=home)
+    run_ok("verify", log(home))
 
 
 def test_two_processes_lose_and_mix_nothing(home):

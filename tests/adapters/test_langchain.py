@@ -57,23 +57,21 @@ def test_messages_round_trip_with_all_fields(home):
 def test_commands_see_the_content_of_messages(home):
     demo(home).add_messages(MESSAGES[:3])
     demo(home).add_messages(MESSAGES[3:5])
-    shown = run_in_process("show", "demo", "--jsonl", home=home).lines
+    shown = run_in_process("show", "demo", "--jsonl").lines
     assert [message["kind"] for message in shown] == ["user", "user", "codeh", "tool", "codeh"]
     assert shown[2]["parts"] == [{"functionCall": {"id": "c1", "name": "ls", "args": {"path": "."}}}]
     assert (shown[2]["model"], shown[2]["usage"]["input"]) == ("gpt-5.1", 3)
     assert shown[3]["parts"][0]["functionResponse"]["name"] == "ls"
     assert "error" in shown[3]["parts"][0]["functionResponse"]["response"]
-    body = run_in_process("payload", "demo", "--to", "openai-chat", "--model", "m", "--prefill", home=home)
+    body = run_in_process("payload", "demo", "--to", "openai-chat", "--model", "m", "--prefill")
     assert (body.code, b"A file." in body.out) == (0, True)
 
 
 def test_appends_and_changes_by_commands_are_seen(home):
     demo(home).add_user_message("One.")
-    run_in_process("update", ":1", "-s", "demo", "-m", "Two.", home=home)
-    run_in_process(
-        "append", "-s", "demo", "--call", "ls", "--args", '{"path":"."}', "--call-id", "c1", home=home
-    )
-    run_in_process("append", "-s", "demo", "--result", "ls", "--call-id", "c1", "-m", "a.txt", home=home)
+    run_in_process("update", ":1", "-s", "demo", "-m", "Two.")
+    run_in_process("append", "-s", "demo", "--call", "ls", "--args", '{"path":"."}', "--call-id", "c1")
+    run_in_process("append", "-s", "demo", "--result", "ls", "--call-id", "c1", "-m", "a.txt")
     read = demo(home).messages
     assert [message.content for message in read] == ["Two.", "", "a.txt"]
     assert read[1].tool_calls == [CALL]
@@ -88,7 +86,7 @@ def test_undo_reverts_clear(home):
     demo(home).add_messages(MESSAGES[3:5])
     assert demo(home).messages == MESSAGES[3:5]
     for _ in range(3):
-        run_in_process("undo", "-s", "demo", home=home)
+        run_in_process("undo", "-s", "demo")
     assert demo(home).messages == MESSAGES[:5]
 
 

@@ -5,12 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history import Session
-from codeh_history.adapters.claude_agent_sdk import (
-    entries_in,
-    escaped,
-    line_of,
-    unescaped,
-)
+from codeh_history.adapters.claude_agent_sdk import entries_in, escaped, line_of, unescaped
 from codeh_history.adapters.native_history import NativeHistory, exact_json
 from codeh_history.base.errors import BadData
 from strategies import json_objects, json_values

@@ -66,19 +66,19 @@ def test_runner_behaves_as_with_the_packages_session(home, server, chat):
 
 def test_session_continues_in_another_process_and_in_a_shell(home, server):
     asyncio.run(talk(server, Session("demo", home)))
-    run_in_process("append", "-s", "demo", "-m", "And this from a shell.", home=home)
-    run_in_process("append", "-s", "demo", "--role", "model", "-m", "Noted.", home=home)
+    run_in_process("append", "-s", "demo", "-m", "And this from a shell.")
+    run_in_process("append", "-s", "demo", "--role", "model", "-m", "Noted.")
     asyncio.run(agents.Runner.run(agent(server), "hello again", session=Session("demo", home)))
     sent = server.requests[-1].body["input"]
     assert [item.get("content") for item in sent if item.get("role") == "user"] == [
         "hello", "Use get_weather, please: how is the weather?", "Why is the sky blue?", "And this from a shell.", "hello again",
     ]  # fmt: skip
-    shown = run_in_process("show", "demo", "--jsonl", home=home).lines
+    shown = run_in_process("show", "demo", "--jsonl").lines
     assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh", "tool", "codeh"] + [
         "user",
         "codeh",
     ] * 3
-    run_ok("verify", "demo", "--to", "anthropic", home=home)
+    run_ok("verify", "demo", "--to", "anthropic")
 
 
 def test_failed_turn_can_be_retried(home, server):

@@ -44,14 +44,14 @@ def test_items_round_trip(home):
 def test_commands_see_the_content_of_items(home):
     asyncio.run(demo(home).add_items(ITEMS[:5]))
     asyncio.run(demo(home).add_items(ITEMS[5:7]))
-    shown = run_in_process("show", "demo", "--jsonl", home=home).lines
+    shown = run_in_process("show", "demo", "--jsonl").lines
     assert [message["kind"] for message in shown] == "user user user codeh codeh tool codeh".split()
     assert shown[5]["parts"] == [
         {"functionResponse": {"id": "c1", "name": "ls", "response": {"output": "a.txt"}}}
     ]
-    run_ok("verify", "demo", home=home)
+    run_ok("verify", "demo")
     for provider in ("gemini", "anthropic", "openai-chat", "openai-responses"):
-        body = run_in_process("payload", "demo", "--to", provider, "--model", "m", "--prefill", home=home)
+        body = run_in_process("payload", "demo", "--to", provider, "--model", "m", "--prefill")
         assert (body.code, b"A file." in body.out) == (0, True)
 
 
@@ -73,15 +73,15 @@ def test_undo_reverts_pop_and_clear(home):
 
     asyncio.run(work())
     for _ in range(2):
-        run_ok("undo", "-s", "demo", home=home)
+        run_ok("undo", "-s", "demo")
     assert items(home) == ITEMS[:-2]
 
 
 def test_appends_and_changes_by_commands_are_seen(home):
     asyncio.run(demo(home).add_items(ITEMS[:1]))
-    run_in_process("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
+    run_in_process("update", ":1", "-s", "demo", "-m", "Changed.")
     for argv in (["-m", "From a shell."], ["--call", "ls", "--args", '{"a":1}', "--call-id", "k"]):
-        run_ok("append", "-s", "demo", *argv, home=home)
+        run_ok("append", "-s", "demo", *argv)
     read = items(home)
     assert [item.get("content") for item in read] == ["Changed.", "From a shell.", None]
     assert (read[2]["type"], read[2]["call_id"], json.loads(read[2]["arguments"])) == (
@@ -96,8 +96,8 @@ def test_pop_removes_one_item_of_a_message(home):
         "role": "model",
         "parts": [{"text": "I look."}, {"functionCall": {"id": "k", "name": "ls", "args": {}}}],
     }
-    run_in_process("append", "-s", "demo", "-m", "Look.", home=home)
-    run_in_process("append", "-s", "demo", "--jsonl", home=home, stdin=json.dumps(line).encode() + b"\n")
+    run_in_process("append", "-s", "demo", "-m", "Look.")
+    run_in_process("append", "-s", "demo", "--jsonl", stdin=json.dumps(line).encode() + b"\n")
     before = items(home)
     assert len(before) == 3
     assert asyncio.run(demo(home).pop_item()) == before[2]
@@ -118,17 +118,17 @@ def test_agent_continues_after_compact_and_summarize(home):
             {"type": "function_call_output", "call_id": f"c{number}", "output": f"line {number}\n" * 200},
         ]
     asyncio.run(demo(home).add_items([*many, {"role": "user", "content": "And now?"}]))
-    run_ok("compact", "demo", "-i", "--budget", "3k", "--counter", "approx", home=home)
+    run_ok("compact", "demo", "-i", "--budget", "3k", "--counter", "approx")
     left = items(home)
     assert len(json.dumps(left)) < len(json.dumps(many)) / 3
     assert left[-1] == {"role": "user", "content": "And now?"}
     calls = {item["call_id"] for item in left if item.get("type") == "function_call"}
     assert calls == {item["call_id"] for item in left if item.get("type") == "function_call_output"}
-    run_in_process("undo", "-s", "demo", home=home)
+    run_in_process("undo", "-s", "demo")
     assert items(home)[:-1] == many
     assert summarized("demo", home).code == 0
     assert [item["role"] for item in items(home)] == ["user", "user"]  # the summary, and the newest
-    run_ok("persist", "demo", "-i", "--all", home=home)
+    run_ok("persist", "demo", "-i", "--all")
     assert items(home)[-1] == {"role": "user", "content": "And now?"}
 
 
@@ -223,7 +223,7 @@ else:
 def test_redaction_covers_stored_values(home):
     key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
     asyncio.run(demo(home).add_items([{"role": "user", "content": f"It is {key}", "metadata": {"k": key}}]))
-    run_ok("redact", "demo", "-i", "--yes", home=home)
+    run_ok("redact", "demo", "-i", "--yes")
     assert key not in json.dumps(items(home))
     assert key.encode() not in (home / "sessions" / "demo.jsonl").read_bytes()
 
@@ -247,11 +247,7 @@ def test_entries_round_trip_equal(home):
 
 
 def test_retry_from_anywhere_is_stored_once(home):
-    batch = [
-        {"type": "user", "uuid": "a"},
-        {"type": "user", "uuid": "b"},
-        {"type": "user", "uuid": "a"},
-    ]
+    batch = [{"type": "user", "uuid": "a"}, {"type": "user", "uuid": "b"}, {"type": "user", "uuid": "a"}]
     store, other = SessionStore(home), SessionStore(home)
     for each in (store, other, store):
         asyncio.run(each.append(KEY, batch))
@@ -342,11 +338,9 @@ def test_transcript_is_read_as_a_session(home, name):
         asyncio.run(store.append(key, entries))
         assert asyncio.run(store.load(key)) == entries
     for argv in (["show", "--jsonl"], ["payload", "--to", "anthropic", "--model", "m", "--prefill"]):
-        mine, theirs = (
-            run_in_process(argv[0], path, *argv[1:], home=home) for path in (store.path(KEY), str(file))
-        )
+        mine, theirs = (run_in_process(argv[0], path, *argv[1:]) for path in (store.path(KEY), str(file)))
         assert (mine.code, mine.out) == (0, theirs.out)
     argv = ["import", "--all", "--from", "claude-code"]
-    run_ok(*argv, home=home, env={"CLAUDE_CONFIG_DIR": str(home / "claude-code")})
-    listed = run_in_process("list", "--jsonl", home=home).lines
+    run_ok(*argv, env={"CLAUDE_CONFIG_DIR": str(home / "claude-code")})
+    listed = run_in_process("list", "--jsonl").lines
     assert [session["id"] for session in listed if session["id"].endswith(KEY["session_id"])]

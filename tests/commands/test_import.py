@@ -98,7 +98,7 @@ def test_repairs_and_skips_are_reported_with_their_line(tmp_path):
 def test_a_file_of_another_kind_is_refused_as_of_the_program_that_was_named(home, tmp_path, program):
     path = tmp_path / "notes.txt"
     path.write_text("just a note\n")
-    done = run_in_process("import", "--from", program, str(path), home=home)
+    done = run_in_process("import", "--from", program, str(path))
     assert (done.code, done.out) == (65, b"")
     assert (
         done.err == f"codeh-history: {path}: no message of {program} in it; nothing was imported\n".encode()

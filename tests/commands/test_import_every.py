@@ -47,10 +47,10 @@ def settled(path):
 
 
 def test_where_no_program_has_a_session_that_is_noted(home):
-    done = run_in_process("import", "--all", home=home)
+    done = run_in_process("import", "--all")
     assert (done.code, done.out) == (0, b"")
     assert done.err.startswith(b"codeh-history: no sessions of other programs found; ")
-    assert run_in_process("import", "--all", "-q", home=home).err == b""
+    assert run_in_process("import", "--all", "-q").err == b""
 
 
 @pytest.mark.parametrize("program", WHERE)

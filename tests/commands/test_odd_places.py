@@ -56,12 +56,12 @@ def test_in_a_directory_that_was_removed(tmp_path, no_cwd, name):
 
 
 def test_a_session_started_in_a_removed_directory_has_no_cwd(home, no_cwd):
-    run_ok("append", "-s", "demo", "-m", "x", home=home)
-    run_ok("fork", "demo", "--into", "copy", home=home)
+    run_ok("append", "-s", "demo", "-m", "x")
+    run_ok("fork", "demo", "--into", "copy")
     for name in ("demo", "copy"):
         assert "cwd" not in lines(home / "sessions" / f"{name}.jsonl")[0]
-    assert run_in_process("last", "@.", home=home).code == 3
-    assert run_in_process("list", "--here", home=home).out == b""
+    assert run_in_process("last", "@.").code == 3
+    assert run_in_process("list", "--here").out == b""
 
 
 @commands
@@ -104,12 +104,12 @@ def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path):
 
 def test_a_file_whose_name_is_no_id_has_a_state_and_can_be_asked(home, tmp_path):
     path = str(tmp_path / "two words.jsonl")
-    run_ok("append", "-s", path, "-m", "x", home=home)
-    assert f"ask -s '{path}'" in run_ok("status", path, home=home).text
+    run_ok("append", "-s", path, "-m", "x")
+    assert f"ask -s '{path}'" in run_ok("status", path).text
     request = "--to", "openai-chat", "--model", "m", "--via"
     answer = """echo '{"choices":[{"finish_reason":"stop","message":{"content":"yes"}}]}'"""
-    assert run_ok("ask", "-s", path, *request, answer, home=home).text == "yes"
-    failed = run_in_process("ask", "-s", path, "-m", "y", *request, "exit 1", home=home)
+    assert run_ok("ask", "-s", path, *request, answer).text == "yes"
+    failed = run_in_process("ask", "-s", path, "-m", "y", *request, "exit 1")
     assert failed.code == 75
     assert f"ask -s '{path}'" in failed.err.decode()
 
@@ -121,13 +121,11 @@ def test_the_next_command_for_a_file_that_is_only_read_imports_it(home, tmp_path
         written(path, SAMPLES["claude-code"]())
     else:
         path.write_bytes(b'[{"role":"user","content":"hi"}]')
-    state = orjson.loads(run_ok("status", path, "--json", home=home).out)
+    state = orjson.loads(run_ok("status", path, "--json").out)
     _, *argv = shlex.split(state["next"])
     assert argv == ["import", str(path)]
-    (id,) = run_ok(*argv, home=home).text.splitlines()
-    assert orjson.loads(run_ok("status", id, "--json", home=home).out)["next"].startswith(
-        "codeh-history ask -s"
-    )
+    (id,) = run_ok(*argv).text.splitlines()
+    assert orjson.loads(run_ok("status", id, "--json").out)["next"].startswith("codeh-history ask -s")
 
 
 @pytest.mark.parametrize(
@@ -135,9 +133,9 @@ def test_the_next_command_for_a_file_that_is_only_read_imports_it(home, tmp_path
     ids=lambda argv: argv[0],
 )  # fmt: skip
 def test_text_that_is_not_utf_8_is_65_and_nothing_is_stored(home, argv):
-    run_in_process("append", "-s", "s", "-m", "first", home=home)
+    run_in_process("append", "-s", "s", "-m", "first")
     before = (home / "sessions" / "s.jsonl").read_bytes()
-    outcome = run_in_process(*argv, "-s", "s", home=home)
+    outcome = run_in_process(*argv, "-s", "s")
     assert outcome.code == 65
     assert outcome.err.count(b"\n") == 1
     assert b"UTF-8" in outcome.err

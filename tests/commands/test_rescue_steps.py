@@ -106,7 +106,7 @@ def test_it_returns_to_its_program_if_that_can_read_the_file(options, program, t
 def test_a_rescued_native_session_names_its_source(home):
     path = write_session(home, encode(LOG[:2]) + b"{damage\n" + encode(LOG[2:]), "demo")
     before = path.read_bytes()
-    done = run_in_process("rescue", "demo", "--output", "new", home=home)
+    done = run_in_process("rescue", "demo", "--output", "new")
     assert (done.code, done.text) == (0, "new")
     assert path.read_bytes() == before
     header, *rest = (
@@ -114,8 +114,8 @@ def test_a_rescued_native_session_names_its_source(home):
     )
     assert (header["id"], header["parent"]) == ("new", {"session": "demo", "at": "b"})
     assert [line["id"] for line in rest] == ["a", "b"]
-    assert run_in_process("rescue", "demo", "--output", "new", home=home).code == 65
-    assert run_in_process("rescue", "demo", home=home).text == "demo-rescued"
+    assert run_in_process("rescue", "demo", "--output", "new").code == 65
+    assert run_in_process("rescue", "demo").text == "demo-rescued"
 
 
 ENV = Env({"CODEH_HOME": "/nowhere"})

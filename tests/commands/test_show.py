@@ -122,19 +122,11 @@ def test_damage_of_a_big_log_is_reported(tmp_path):
 
 def test_a_curated_view_follows_the_settings_of_the_session(home):
     for text in ("System: be kind", "# IDE Context", "# IDE Context", "hi"):
-        run_ok("append", "-s", "demo", "-m", text, home=home)
-    run_ok("append", "-s", "demo", "--role", "model", "-m", "yes<x>no</x>", home=home)
-    run_ok(
-        "set",
-        "-s",
-        "demo",
-        "curate.skip=ide",
-        "curate.keep-system=kind",
-        "curate.remove=<x>.*</x>",
-        home=home,
-    )
-    shown = run_ok("show", "demo", "--curated", "--jsonl", home=home).lines
-    exported = run_ok("curate", "demo", home=home).lines
+        run_ok("append", "-s", "demo", "-m", text)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", "yes<x>no</x>")
+    run_ok("set", "-s", "demo", "curate.skip=ide", "curate.keep-system=kind", "curate.remove=<x>.*</x>")
+    shown = run_ok("show", "demo", "--curated", "--jsonl").lines
+    exported = run_ok("curate", "demo").lines
     texts = [line["parts"][0]["text"] for line in shown]
     assert texts == ["System: be kind", "# IDE Context", "# IDE Context", "hi", "yes"]
     assert texts == [line["parts"][0]["text"] for line in exported if line["type"] == "message"]

@@ -171,12 +171,7 @@ def responses_row(prices, *records, path="f.jsonl"):
 def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
     used = {"input": 1000, "cached": 100, "output": 50, "reasoning": 7}
     row = responses_row(prices, answer("a", used, **MODEL, responseId="msg_1"))
-    assert (row["id"], row["path"], row["created"], row["cwd"]) == (
-        "s",
-        "f.jsonl",
-        HEADER["created"],
-        "/w",
-    )
+    assert (row["id"], row["path"], row["created"], row["cwd"]) == ("s", "f.jsonl", HEADER["created"], "/w")
     assert (row["program"], row["parent"], row["agent"]) == (None, None, False)
     assert "problem" not in row
     (response,) = row["responses"]

@@ -23,7 +23,7 @@ def test_a_payload_is_what_the_command_prints(home, session):
     tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
     flags = ["--model", "m", "--system", "Be brief.", "--budget", "32k", "--set", "temperature=0.5"]
     flags += ["--tools", orjson.dumps(tools).decode()]
-    by_command = run_in_process("payload", "demo", "--to", "anthropic", *flags, home=home).out
+    by_command = run_in_process("payload", "demo", "--to", "anthropic", *flags).out
     options = {"model": "m", "system": "Be brief.", "tools": tools, "set": {"temperature": 0.5}}
     assert session.payload("anthropic", budget=32_000, **options) == by_command
 

@@ -69,7 +69,7 @@ def test_nothing_is_lost_doubled_or_out_of_order(home):
     for name in names:
         mine = [text for text in stored if text.startswith(f"{name}:")]
         assert mine == [f"{name}:{number}" for number in range(EACH)]
-    run_ok("verify", "demo", home=home)
+    run_ok("verify", "demo")
     fresh = Session.open("demo", home=home)
     assert fresh.messages == session.messages
 

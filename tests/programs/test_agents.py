@@ -72,9 +72,7 @@ def test_the_records_are_of_the_versions_that_are_pinned():
 def test_the_page_has_the_table_of_these_cases(request):
     page = PAGE.read_text()
     new = re.sub(
-        r"(?s)(<!-- the table -->\n).*(<!-- its end -->)",
-        lambda match: match[1] + table() + match[2],
-        page,
+        r"(?s)(<!-- the table -->\n).*(<!-- its end -->)", lambda match: match[1] + table() + match[2], page
     )
     if request.config.getoption("--golden"):
         PAGE.write_text(new)

@@ -100,9 +100,9 @@ WRITERS = {
 def test_a_large_part_goes_to_the_block_store_on_its_own(home, limit, name):
     argv, stdin = WRITERS[name]
     session(home)
-    outcome = run_ok(*argv, home=home, stdin=stdin)
+    outcome = run_ok(*argv, stdin=stdin)
     target = "new" if "new" in argv else "s"
-    assert TEXT.encode() in run_in_process("export", target, "--to", "contents", home=home).out
+    assert TEXT.encode() in run_in_process("export", target, "--to", "contents").out
     lines_ = (home / "sessions" / f"{target}.jsonl").read_bytes().split(b"\n")
     assert max(map(len, lines_)) <= limit
     assert b"blocks" in outcome.err
@@ -111,10 +111,10 @@ def test_a_large_part_goes_to_the_block_store_on_its_own(home, limit, name):
 def test_a_long_line_of_a_batch_comes_back_in_its_own_spelling(home, limit):
     session(home)
     line = b'{"parts": [ {"text": "%b"} ], "role": "user"}' % TEXT.encode()
-    run_ok("append", "-s", "s", "--jsonl", home=home, stdin=line)
+    run_ok("append", "-s", "s", "--jsonl", stdin=line)
     record = orjson.loads(read.read_bytes(str(home / "sessions" / "s.jsonl")).split(b"\n")[-2])
     assert record["type"] == "ref"
-    assert run_in_process("last", "s", home=home).text == TEXT
+    assert run_in_process("last", "s").text == TEXT
 
 
 BATCH = orjson.dumps({"role": "user", "parts": MANY})
@@ -135,9 +135,7 @@ def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(home, limit
     path = session(home)
     before = path.read_bytes()
     (home / "system").write_bytes(stdin)
-    outcome = run_in_process(
-        *[a.replace("/dev/stdin", str(home / "system")) for a in argv], home=home, stdin=stdin
-    )
+    outcome = run_in_process(*[a.replace("/dev/stdin", str(home / "system")) for a in argv], stdin=stdin)
     assert (outcome.code, outcome.out) == (65, b""), outcome.err
     assert b"a record has at most 10,000; nothing was stored" in outcome.err
     assert path.read_bytes() == before
@@ -146,13 +144,13 @@ def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(home, limit
 
 def test_what_is_hydrated_in_place_never_becomes_too_long(home, limit):
     path = session(home)
-    run_in_process("append", "-s", "s", home=home, stdin=TEXT.encode())
+    run_in_process("append", "-s", "s", stdin=TEXT.encode())
     before = path.read_bytes()
-    outcome = run_in_process("hydrate", "s", "-i", home=home)
+    outcome = run_in_process("hydrate", "s", "-i")
     assert outcome.code == 65
     assert b"the session is unchanged" in outcome.err
     assert path.read_bytes() == before
-    assert TEXT.encode() in run_in_process("hydrate", "s", home=home).out
+    assert TEXT.encode() in run_in_process("hydrate", "s").out
 
 
 def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(home, limit):
@@ -164,22 +162,22 @@ def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(
     ]
     with path.open("ab") as file:
         file.write(message(20_000) + b"\n" + b"".join(orjson.dumps(line) + b"\n" for line in stream))
-    assert run_in_process("gc", "--yes", home=home).lines[0]["deltas"] == 1
+    assert run_in_process("gc", "--yes").lines[0]["deltas"] == 1
     assert message(20_000) in path.read_bytes()
 
 
 def test_a_fork_holds_what_its_session_holds(home, limit):
     session(home)
-    run_in_process("append", "-s", "s", home=home, stdin=TEXT.encode())
-    run_ok("fork", "s", "--into", "copy", home=home)
-    assert run_in_process("last", "copy", home=home).text == TEXT
+    run_in_process("append", "-s", "s", stdin=TEXT.encode())
+    run_ok("fork", "s", "--into", "copy")
+    assert run_in_process("last", "copy").text == TEXT
 
 
 def test_where_the_store_fails_nothing_is_stored(home, limit):
     path = session(home)
     before = path.read_bytes()
     (home / "blocks").write_bytes(b"no folder")
-    outcome = run_in_process("append", "-s", "s", home=home, stdin=TEXT.encode())
+    outcome = run_in_process("append", "-s", "s", stdin=TEXT.encode())
     assert outcome.code == 74, outcome.err
     assert path.read_bytes() == before
 
@@ -196,14 +194,14 @@ def test_which_lines_are_too_long(size, monkeypatch):
 @pytest.mark.slow
 def test_the_limit_is_64_mib_for_the_program_itself(home):
     size = 64 << 20
-    run_ok("append", "-s", "s", home=home, stdin=b"x" * size)
+    run_ok("append", "-s", "s", stdin=b"x" * size)
     (line,) = (home / "sessions" / "s.jsonl").read_bytes().split(b"\n")[1:2]
     assert orjson.loads(line)["type"] == "ref"
-    assert len(run_in_process("last", "s", home=home).out) == size + 1
-    run_ok("append", "-s", "s", home=home, stdin=b"x" * (size - 1000))
-    run_ok("show", "s", "-n", "1", home=home)
+    assert len(run_in_process("last", "s").out) == size + 1
+    run_ok("append", "-s", "s", stdin=b"x" * (size - 1000))
+    run_ok("show", "s", "-n", "1")
     log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: message(size) + b"\n")
     with pytest.raises(BadData):
         log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: b"x" * (size + 1) + b"\n")
-    assert b"damaged" not in run_in_process("list", home=home).err
+    assert b"damaged" not in run_in_process("list").err
     assert os.path.getsize(home / "sessions" / "s.jsonl") < 3 * size

@@ -99,7 +99,7 @@ def test_a_key_is_found_wherever_it_stands(home, steps, before):
     with path.open("ab") as file:
         file.write(b'{"type":"later","x":"' + b"." * room + b'"}\n' + line + b'{"type":"later"}\n' * 70_000)
     size = path.stat().st_size
-    assert run("append", "-s", "demo", "-m", "x", "--key", "the-key", home=home).text == "k"
+    assert run("append", "-s", "demo", "-m", "x", "--key", "the-key").text == "k"
     assert path.stat().st_size == size
 
 
@@ -120,7 +120,7 @@ def test_2026_11_23_a_misspelt_path_makes_no_folders(home, line):
     before = path.read_bytes()
     folder = home / "no" / "such"
     stdin = b'{"role":"user","parts":[{"text":"x"}]}\n' if "-m" not in line else b""
-    done = run_in_process(*line.format(folder / "x.jsonl").split(), home=home, stdin=stdin)
+    done = run_in_process(*line.format(folder / "x.jsonl").split(), stdin=stdin)
     assert (done.code, done.out) == (74, b"")
     assert done.err.decode() == f"codeh-history: {folder}: no such directory; nothing was stored\n"
     assert not folder.parent.exists()

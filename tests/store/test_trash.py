@@ -71,9 +71,9 @@ def test_the_newest_comes_back_whatever_numbers_are_missing(home):
     removed(home, "one", "two", "three", "four")
     for number in (1, 3):
         (home / "trash" / f"demo.{number}.jsonl").unlink()
-    assert run("rm", "--restore", "demo", home=home).code == 0
-    assert run("last", "demo", home=home).text == "four"
-    run("rm", "demo", home=home)
+    assert run("rm", "--restore", "demo").code == 0
+    assert run("last", "demo").text == "four"
+    run("rm", "demo")
     removed(home, "five")
     assert names(home) == ["demo.2.jsonl", "demo.3.jsonl", "demo.4.jsonl"]
     assert b"two" in (home / "trash" / "demo.2.jsonl").read_bytes()
@@ -90,11 +90,11 @@ def test_the_command_that_restores_beside_another_may_be_pasted(tmp_path):
 
 
 def test_restoring_without_a_name_says_what_is_in_the_trash(home):
-    assert b"in the trash" not in run("rm", "--restore", home=home).err
+    assert b"in the trash" not in run("rm", "--restore").err
     for name in ("a", "b"):
         say(home, "x", name)
-        run("rm", name, home=home, env={"CODEH_NOW": f"2026-01-0{1 + (name == 'b')}T00:00:00Z"})
-    done = run("rm", "--restore", home=home)
+        run("rm", name, env={"CODEH_NOW": f"2026-01-0{1 + (name == 'b')}T00:00:00Z"})
+    done = run("rm", "--restore")
     assert (done.code, done.err.decode().partition("; ")[2]) == (2, "in the trash: b, a\n")
 
 
@@ -103,15 +103,15 @@ def test_a_number_of_two_digits_is_newer_than_one_of_one(home):
     (home / "trash" / "demo.1.jsonl").rename(home / "trash" / "demo.9.jsonl")
     removed(home, "tenth")
     assert names(home) == ["demo.10.jsonl", "demo.9.jsonl"]
-    run("rm", "--restore", "demo", home=home)
-    assert run("last", "demo", home=home).text == "tenth"
+    run("rm", "--restore", "demo")
+    assert run("last", "demo").text == "tenth"
 
 
 def test_names_that_differ_in_case_only_do_not_collide(home):
     """On a file system that does not tell them apart one would take the other's place."""
     for name in ("demo", "Demo"):
         say(home, name, name)
-        run("rm", name, home=home)
+        run("rm", name)
     assert len({name.lower() for name in names(home)}) == 2
 
 
@@ -136,7 +136,7 @@ def test_a_session_begun_while_another_is_restored_is_not_overwritten(home):
     removed(home, "old")
     restoring = subprocess.Popen([sys.executable, "-c", BEGUN], env=environ(home=home), stdin=-1, stdout=-1)
     assert restoring.stdout.readline() == b"now\n"
-    with start("append", "-s", "demo", "-m", "new", home=home, stdin=-3, stdout=-1) as begun:
+    with start("append", "-s", "demo", "-m", "new", stdin=-3, stdout=-1) as begun:
         with pytest.raises(subprocess.TimeoutExpired):
             begun.wait(0.5)
         restoring.communicate(b"\n")
@@ -151,15 +151,15 @@ def test_a_session_begun_before_the_name_is_taken_stays(home):
     say(home, "new")
     with pytest.raises(BadData):
         trash.restore(env_of(home), "demo")
-    assert run("last", "demo", home=home).text == "new"
+    assert run("last", "demo").text == "new"
     assert names(home) == ["demo.1.jsonl"]
 
 
 def test_an_empty_file_that_a_killed_process_left_is_no_session(home):
     removed(home, "old")
     session_path(home, "demo").touch()
-    assert run("rm", "--restore", "demo", home=home).code == 0
-    assert run("last", "demo", home=home).text == "old"
+    assert run("rm", "--restore", "demo").code == 0
+    assert run("last", "demo").text == "old"
 
 
 def test_what_cannot_be_restored_leaves_no_empty_session(home):
@@ -177,7 +177,7 @@ def test_two_that_remove_at_once_each_have_a_place(home):
     say(home, "two")
     holder = os.open(home / "trash", os.O_RDONLY)
     log.lock(holder, "", 0)
-    second = start("rm", "demo", home=home, stderr=-1)
+    second = start("rm", "demo", stderr=-1)
     with pytest.raises(subprocess.TimeoutExpired):
         second.wait(0.5)
     (home / "trash" / "demo.2.jsonl").write_bytes(b"of another process")
@@ -195,25 +195,25 @@ def test_what_was_last_used_long_ago_stays_as_long_in_the_trash(home):
     """Its age there counts from its removal, not from its last message."""
     say(home, "old")
     os.utime(session_path(home, "demo"), (0, 0))
-    run("rm", "demo", home=home)
+    run("rm", "demo")
     assert (home / "trash" / "demo.1.jsonl").stat().st_mtime > 0
-    assert run("gc", "--trash", "1d", "--yes", home=home).out == b""
+    assert run("gc", "--trash", "1d", "--yes").out == b""
     assert names(home) == ["demo.1.jsonl"]
 
 
 def test_blocks_go_with_the_trash_that_named_them(home):
     say(home, "x" * 5000)
-    run("persist", "demo", "-i", home=home)
-    run("rm", "demo", home=home)
-    dry = run("gc", "--trash", "30d", home=home, env=DAYS).lines
+    run("persist", "demo", "-i")
+    run("rm", "demo")
+    dry = run("gc", "--trash", "30d", env=DAYS).lines
     assert [line.get("blocks") for line in dry] == [None, 1]
-    assert run("gc", home=home, env=DAYS).out == b""
-    run("gc", "--trash", "30d", "--yes", home=home, env=DAYS)
+    assert run("gc", env=DAYS).out == b""
+    run("gc", "--trash", "30d", "--yes", env=DAYS)
     assert not [path for path in (home / "blocks").rglob("*") if path.is_file()]
 
 
 def test_a_folder_in_the_trash_is_no_session(home):
     removed(home, "words")
     (home / "trash" / "demo.7.jsonl").mkdir()
-    gone = run("gc", "--trash", "0d", "--yes", home=home, env=DAYS)
+    gone = run("gc", "--trash", "0d", "--yes", env=DAYS)
     assert (gone.code, [line["trash"] for line in gone.lines]) == (0, ["demo"])

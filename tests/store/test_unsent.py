@@ -33,8 +33,8 @@ def test_the_suggested_command_stores_the_messages_once(home, *, unknown):
     assert (home / "unsent").stat().st_mode & 0o777 == 0o700
     _, *argv = shlex.split(command)
     for _ in range(2):
-        assert run_in_process(*argv, home=home).text == "a\nb"
-    assert run_in_process("show", "s", "--jsonl", home=home).out.count(b'"text"') == 2
+        assert run_in_process(*argv).text == "a\nb"
+    assert run_in_process("show", "s", "--jsonl").out.count(b'"text"') == 2
 
 
 def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path):

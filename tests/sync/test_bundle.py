@@ -168,38 +168,38 @@ def test_a_missing_block_fails_a_bundle_or_is_left_out_of_it(demo, remote, tmp_p
 
 
 def test_a_bundle_of_an_altered_block_leaves_no_file(home, tmp_path):
-    run_ok("append", "-s", "a", "-m", BIG, home=home)
-    run_ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "-m", BIG)
+    run_ok("persist", "a", "-i")
     (id,) = blocks(home)
     (home / "blocks" / id[:2] / id).write_bytes(b"{}")
-    refused = run_in_process("export", "a", "--bundle", str(tmp_path / "b.tar"), home=home)
+    refused = run_in_process("export", "a", "--bundle", str(tmp_path / "b.tar"))
     assert (refused.code, (tmp_path / "b.tar").exists()) == (65, False)
 
 
 def test_a_session_without_blocks_with_damage_and_another_spelling_is_carried_as_it_is(home, remote):
-    run_ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "-m", "hi")
     path = session_path(home, "a")
     spaced = path.read_bytes().replace(b'{"type":"session",', b'{ "version": 1, "type" : "session", ', 1)
     path.write_bytes(spaced + b"not json\n" + b'{"torn":')
     path.chmod(0o600)
-    run_ok("export", "a", "--bundle", home / "b.tar", home=home)
+    run_ok("export", "a", "--bundle", home / "b.tar")
     run_ok("import", home / "b.tar", home=remote)
     assert session_path(remote, "a").read_bytes() == path.read_bytes()
     assert not (remote / "blocks").exists()
 
 
 def test_options_that_a_bundle_excludes(home):
-    run_ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "-m", "hi")
     for more in (["--to", "html"], ["--redact"], ["-n", "2"]):
-        assert run_in_process("export", "a", "--bundle", "x.tar", *more, home=home).code == 2
-    assert run_in_process("export", "a", "--bundle", str(home / "no" / "x.tar"), home=home).code == 74
+        assert run_in_process("export", "a", "--bundle", "x.tar", *more).code == 2
+    assert run_in_process("export", "a", "--bundle", str(home / "no" / "x.tar")).code == 74
 
 
 def test_a_file_without_an_id_as_name_is_imported_under_a_similar_id(home, remote):
     file = home / "my chat é.jsonl"
     home.mkdir(exist_ok=True)
-    run_ok("append", "-s", str(file), "-m", "hi", home=home)
-    run_ok("export", str(file), "--bundle", home / "b.tar", home=home)
+    run_ok("append", "-s", str(file), "-m", "hi")
+    run_ok("export", str(file), "--bundle", home / "b.tar")
     assert run_ok("import", home / "b.tar", home=remote).out == b"my-chat\n"
     assert run_ok("last", "my-chat", home=remote).out == b"hi\n"
     assert run_ok("import", home / "b.tar", "--into", "named", home=remote).out == b"named\n"

@@ -161,11 +161,11 @@ def test_the_lines_of_a_summary_go_with_it(home, tmp_path):
     turns = [*zip(cycle(["user", "model"]), chain(*texts), strict=False), ("user", "Go on.")]
     messages = ({"role": role, "parts": [{"text": text}]} for role, text in turns)
     batch = b"".join(orjson.dumps(message) + b"\n" for message in messages)
-    run_ok("append", "-s", "demo", "--jsonl", home=home, stdin=batch)
-    run_ok("compact", "demo", "-i", "--budget", "3000", home=home)
-    run_ok("fork", "demo", "--into", "copy", home=home)
+    run_ok("append", "-s", "demo", "--jsonl", stdin=batch)
+    run_ok("compact", "demo", "-i", "--budget", "3000")
+    run_ok("fork", "demo", "--into", "copy")
     other = tmp_path / "other"
-    run_ok("sync", f"dir:{other / 'sessions'}", home=home)
+    run_ok("sync", f"dir:{other / 'sessions'}")
     for place, name in ((home, "copy"), (other, "demo"), (other, "copy")):
         path = place / "sessions" / f"{name}.jsonl"
         (first,) = summaries(path)

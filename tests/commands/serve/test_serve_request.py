@@ -157,7 +157,7 @@ def test_a_signal_to_a_new_worker_stays_in_the_worker(home):
 
 
 def test_serve_takes_no_command_as_argument(home):
-    done = run("serve", "show", home=home)
+    done = run("serve", "show")
     assert done.code == 2
     assert b"requests are read from stdin, a JSON line each" in done.err
 

@@ -203,13 +203,13 @@ def test_pending_requests_finish_when_stdin_ends(home, server):
 
 
 def test_a_request_without_a_newline_at_the_end_is_one(home):
-    done = run("serve", stdin=b'{"id":1,"argv":["append","-s","a","-m","x"]}', home=home)
+    done = run("serve", stdin=b'{"id":1,"argv":["append","-s","a","-m","x"]}')
     assert (done.code, done.lines[0]["code"], texts(home, "a")) == (0, 0, ["x"])
 
 
 def test_a_byte_order_mark_before_the_first_request_is_ignored(home):
     request = b'{"id":1,"argv":["append","-q","-s","a","-m","hi"]}\n'
-    done = run("serve", home=home, stdin=2 * (b"\xef\xbb\xbf" + request))
+    done = run("serve", stdin=2 * (b"\xef\xbb\xbf" + request))
     assert sorted(answer["code"] for answer in done.lines) == [0, 65]
     assert texts(home, "a") == ["hi"]
 
@@ -354,7 +354,7 @@ def test_a_signal_ends_it_while_nobody_reads_its_events(home):
 
 def test_answers_without_a_reader(home):
     read_end, write_end = os.pipe()
-    with start("serve", home=home, stdin=subprocess.PIPE, stdout=write_end) as process:
+    with start("serve", stdin=subprocess.PIPE, stdout=write_end) as process:
         os.close(read_end)
         os.close(write_end)
         process.communicate(b'{"id":1,"argv":["append","-s","a","-m","x"]}\n' * 3, timeout=60)

@@ -20,7 +20,7 @@ def test_damaged_lines_are_counted_and_named_and_cost_themselves(home, tmp_path)
     spoilt = tmp_path / "spoilt.jsonl"
     data = orjson.dumps(HI) + b'\nnot json\n{"type":"later","x":1}\n{"role":"model","parts":[{"te'
     spoilt.write_bytes(data)
-    done = run("import", spoilt, home=home)
+    done = run("import", spoilt)
     assert done.code == 0
     assert b"spoilt.jsonl: 2 damaged lines skipped (line 2, byte 40:" in done.err
     assert [r["type"] for r in lines(session_path(home, "spoilt"))] == ["session", "message", "later"]
@@ -54,7 +54,7 @@ WRONG = {
 
 @pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
 def test_what_has_no_known_form_is_refused_by_name(home, data):
-    done = run("import", "-", home=home, stdin=data)
+    done = run("import", "-", stdin=data)
     assert (done.code, done.out) == (65, b"")
     assert done.err.startswith(b"codeh-history: stdin: ")
     assert done.err.count(b"\n") == 1
@@ -65,7 +65,7 @@ def test_what_has_no_known_form_is_refused_by_name(home, data):
 def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path, home):
     """None of their own formats is ours: no line of them may become a session without its messages."""
     before = path.read_bytes()
-    done = run_in_process("import", str(path), home=home)
+    done = run_in_process("import", str(path))
     with program_files.opened(str(path)) as file:
         program = program_files.program_of(file)
     if program is not None:
@@ -84,14 +84,14 @@ def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(hom
     for number, body in enumerate(conversations):
         file = tmp_path / f"c{number}.json"
         file.write_bytes(orjson.dumps(body))
-        assert run_in_process("import", str(file), home=home).text == f"c{number}"
+        assert run_in_process("import", str(file)).text == f"c{number}"
         turns = [m for m in body["messages"] if m["role"] not in ("system", "developer")]
         made = [r for r in lines(session_path(home, f"c{number}")) if r["type"] == "message"]
         assert len(made) == len(turns)
-        run_ok("verify", f"c{number}", home=home)
+        run_ok("verify", f"c{number}")
         for provider, model in MODELS.items():
             argv = (f"c{number}", "--to", provider, "--model", model, "--prefill", "--unanswered", "stub")
-            sent = run_ok("payload", *argv, home=home)
+            sent = run_ok("payload", *argv)
             assert providers.Format(provider).problems(orjson.loads(sent.out)) == []
             for call in (c for m in turns for c in m.get("tool_calls") or ()):
                 assert call["function"]["name"].encode() in sent.out

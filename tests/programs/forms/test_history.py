@@ -67,14 +67,14 @@ def test_a_bad_entry_is_named_by_its_place_and_kept_and_exit_65_under_strict(hom
     assert exported(home)["recentConversations"] == [ENTRY]
     file = str(home.parent / "data.json")
     for argv in (("show",), ("export", "--to", "persisted"), ("verify",)):
-        read = run_in_process(argv[0], file, *argv[1:], home=home)
+        read = run_in_process(argv[0], file, *argv[1:])
         assert reason in (read.err + read.out).decode(), argv
-    assert run_in_process("show", file, "--strict", home=home).code == 65
+    assert run_in_process("show", file, "--strict").code == 65
 
 
 def test_bad_entries_survive_a_filter(home):
     imported(home, history(ENTRY, {"bogus": 1}))
-    assert b'"value":{"bogus":1}' in run_in_process("curate", "old", home=home).out
+    assert b'"value":{"bogus":1}' in run_in_process("curate", "old").out
 
 
 def test_many_bad_entries_are_each_named_up_to_twenty(home):
@@ -129,7 +129,7 @@ def test_entries_of_one_id_are_all_there(home):
 
 def test_an_appended_exchange_keeps_what_it_says_besides(home):
     entry = {**ENTRY, "mood": "glad"}
-    run_ok("append", "-s", "old", "--exchange", "-", home=home, stdin=orjson.dumps(entry))
+    run_ok("append", "-s", "old", "--exchange", "-", stdin=orjson.dumps(entry))
     assert exported(home, "exchanges") == [entry]
 
 
@@ -150,10 +150,10 @@ def test_tools_of_imported_exchanges_are_in_prompt_and_outline(home):
     imported(home, history(*entries))
     prompt = home.parent / "asked"
     via = f"cat > {prompt}; echo 'The user made notes with file_note.'"
-    run_in_process("summarize", "old", "-i", "--via", via, home=home, env={"PATH": "/usr/bin:/bin"})
+    run_in_process("summarize", "old", "-i", "--via", via, env={"PATH": "/usr/bin:/bin"})
     assert "Assistant: Done.\nTools used: file_note, search_notes" in prompt.read_text()
-    run_in_process("undo", "-s", "old", home=home)
-    run_ok("summarize", "old", "-i", home=home)
+    run_in_process("undo", "-s", "old")
+    run_ok("summarize", "old", "-i")
     assert "Done:\n- used file_note, search_notes" in exported(home)["summaries"][-1]["summary"]
 
 
@@ -182,7 +182,7 @@ def write(folder, value):
 @pytest.mark.parametrize("wrapped", [False, True], ids=["Message", "HistoryItem"])
 def test_the_records_of_an_interface_are_read(home, tmp_path, wrapped):
     value = [{"committed": message, "pending": None} for message in MESSAGES] if wrapped else MESSAGES
-    run_ok("import", write(tmp_path, value), "--strict", home=home)
+    run_ok("import", write(tmp_path, value), "--strict")
     first, *rest = lines(session_path(home, "ui"))[1:]
     assert [(record["kind"], record["parts"]) for record in (first, *rest)] == PARTS
     assert (first["ts"], first["source"], first["metadata"]) == (
@@ -190,21 +190,19 @@ def test_the_records_of_an_interface_are_read(home, tmp_path, wrapped):
         "direct",
         {"mood": "good"},
     )
-    sent = orjson.loads(run_ok("payload", write(tmp_path, value[:2]), "--to", "gemini", home=home).out)[
-        "contents"
-    ]
+    sent = orjson.loads(run_ok("payload", write(tmp_path, value[:2]), "--to", "gemini").out)["contents"]
     assert [part for content in sent for part in content["parts"]][3] == PARTS[2][1][0]
 
 
 def test_pending_content_is_imported_as_pending(home, tmp_path):
     streamed = {"committed": None, "pending": {"type": "codeh", "text": "so f", "timestamp": TIME}}
     edited = {"committed": MESSAGES[0], "pending": {**MESSAGES[0], "text": "hello"}}
-    run_ok("import", write(tmp_path, [edited, streamed]), home=home)
+    run_ok("import", write(tmp_path, [edited, streamed]))
     shown = Session.open("ui", home=home).items
     assert [(item["committed"] or {}).get("parts") for item in shown] == [[{"text": "hi"}], None]
     assert [item["pending"]["parts"] for item in shown] == [[{"text": "hello"}], [{"text": "so f"}]]
-    run_ok("commit", "-s", "ui", home=home)
-    assert run_ok("last", "ui", home=home).text == "so f"
+    run_ok("commit", "-s", "ui")
+    assert run_ok("last", "ui").text == "so f"
 
 
 def test_a_program_appends_what_its_interface_keeps(home):
@@ -232,8 +230,8 @@ def test_a_list_is_told_by_its_fields(value, ours):
 ])  # fmt: skip
 def test_an_odd_element_is_named_and_kept(home, tmp_path, odd):
     file = write(tmp_path, [*MESSAGES, odd])
-    assert run_in_process("import", file, "--strict", home=home).code == 65
-    assert b"[4]: " in run_ok("import", file, home=home).err
+    assert run_in_process("import", file, "--strict").code == 65
+    assert b"[4]: " in run_ok("import", file).err
     assert lines(session_path(home, "ui"))[-1]["value"] == odd
 
 
@@ -305,7 +303,7 @@ def written(folder, value):
 @pytest.mark.parametrize("messages", [CHAT, LLM2], ids=["ChatMessage", "llm2.Message"])
 def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tmp_path, messages):
     file = written(tmp_path, messages)
-    run_ok("import", file, "--into", "a", "--strict", home=home)
+    run_ok("import", file, "--into", "a", "--strict")
     header, settings, *records = lines(session_path(home, "a"))
     assert (header["type"], settings["set"]) == ("session", {"system": "Be brief."})
     parts = [
@@ -313,9 +311,7 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tm
     ]
     assert parts == ANSWERED
     for session in ("a", file):
-        sent = run_in_process(
-            "payload", session, "--to", "anthropic", "--model", "m", "--prefill", "-q", home=home
-        )
+        sent = run_in_process("payload", session, "--to", "anthropic", "--model", "m", "--prefill", "-q")
         turns = orjson.loads(sent.out)["messages"]
         assert [block.get("is_error", False) for block in turns[2]["content"]] == [True, False]
         assert b"repair" not in sent.err
@@ -324,7 +320,7 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tm
 def test_what_is_sent_with_messages_is_kept(home, tmp_path):
     tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
     params = {"messages": CHAT, "tools": tools, "toolChoice": {"type": "auto"}, "model": "m"}
-    run_ok("import", written(tmp_path, params), "--into", "a", "--strict", home=home)
+    run_ok("import", written(tmp_path, params), "--into", "a", "--strict")
     around, system, *records = lines(session_path(home, "a"))[1:]
     assert around["set"] == {"tools": tools, "x-sidekick": {"toolChoice": {"type": "auto"}, "model": "m"}}
     assert system["set"] == {"system": "Be brief."}
@@ -340,10 +336,10 @@ def test_what_is_sent_with_messages_is_kept(home, tmp_path):
 ])  # fmt: skip
 def test_what_would_be_lost_is_named_and_refused_under_strict(home, tmp_path, message, reason):
     file = written(tmp_path, [*CHAT, message])
-    refused = run_in_process("import", file, "--into", "a", "--strict", home=home)
+    refused = run_in_process("import", file, "--into", "a", "--strict")
     assert (refused.code, f"[6]: {reason}" in refused.err.decode()) == (65, True)
     assert not session_path(home, "a").exists()
-    done = run_in_process("import", file, "--into", "a", home=home)
+    done = run_in_process("import", file, "--into", "a")
     assert (done.code, f"[6]: {reason}" in done.err.decode()) == (0, True)
     last = lines(session_path(home, "a"))[-1]
     kept = last["value"] if last["type"] == "unread" else last["parts"][0]["native"]["value"]
@@ -378,7 +374,7 @@ def test_a_list_is_sidekick_s_by_what_only_it_has(value, ours):
 
 def test_a_note_about_a_file_names_it(home, tmp_path):
     file = written(tmp_path, CHAT[:3])
-    sent = run_in_process("payload", file, "--to", "gemini", "--unanswered", "stub", home=home)
+    sent = run_in_process("payload", file, "--to", "gemini", "--unanswered", "stub")
     assert (
         sent.err == b"codeh-history: chat: 1 repair of call/response pairs (curate --report shows each)\n"
     )

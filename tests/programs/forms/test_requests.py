@@ -96,9 +96,9 @@ def test_a_list_is_read_in_place_and_never_written(home, name, form):
     ):
         argv = verb.split()
         argv = [*argv, file] if argv[0] == "search" else [argv[0], file, *argv[1:]]
-        assert run_in_process(*argv, home=home).code == (1 if verb == "calls" else 0), verb
+        assert run_in_process(*argv).code == (1 if verb == "calls" else 0), verb
     for argv in (("append", "-s", file, "-m", "x"), ("curate", "-i", file), ("clear", "-s", file)):
-        assert run_in_process(*argv, home=home).code in {2, 65}, argv
+        assert run_in_process(*argv).code in {2, 65}, argv
     with open(file, "rb") as opened:
         assert opened.read() == before
 
@@ -106,7 +106,7 @@ def test_a_list_is_read_in_place_and_never_written(home, name, form):
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_on_stdin_is_a_session(home, name):
     for data in (orjson.dumps(LISTS[name]), b"".join(orjson.dumps(item) + b"\n" for item in LISTS[name])):
-        shown = run_ok("curate", "-", home=home, stdin=data)
+        shown = run_ok("curate", "-", stdin=data)
         assert b'"functionCall":{' in shown.out
         assert b'"text":"Look"' in shown.out
 
@@ -114,7 +114,7 @@ def test_a_list_on_stdin_is_a_session(home, name):
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_is_imported_and_is_the_same_then(home, name):
     file = written(home, LISTS[name])
-    run_ok("import", file, "--into", "one", home=home)
+    run_ok("import", file, "--into", "one")
     for to in LISTS:
         assert sent(home, "one", to) == sent(home, file, to)
 
@@ -180,10 +180,10 @@ def test_an_element_that_is_not_a_message_is_reported_and_skipped(home, name, od
     elements = [*LISTS[name][:-1], odd, LISTS[name][-1]]
     file = written(home, elements)
     at = f"[{len(elements) - 2}]: "
-    shown = run_in_process("show", file, home=home)
+    shown = run_in_process("show", file)
     assert (shown.code, at in shown.err.decode()) == (0, True), shown.err
-    assert run_in_process("show", file, "--strict", home=home).code == 65
-    done = run_in_process("import", file, "--into", "one", home=home)
+    assert run_in_process("show", file, "--strict").code == 65
+    done = run_in_process("import", file, "--into", "one")
     assert at in done.err.decode()
     assert [r["value"] for r in lines(session_path(home, "one")) if r["type"] == "unread"] == [odd]
     to = "anthropic"
@@ -195,32 +195,28 @@ def test_an_element_that_is_not_a_message_is_reported_and_skipped(home, name, od
 )
 def test_what_only_looks_like_messages_is_told_not_read_as_nothing(home, value):
     file = written(home, value)
-    assert run_in_process("show", file, home=home).err
-    assert run_in_process("show", file, "--strict", home=home).code == 65
-    assert run_in_process("verify", file, home=home).code == 1
-    assert run_in_process("import", file, home=home).code == 65
+    assert run_in_process("show", file).err
+    assert run_in_process("show", file, "--strict").code == 65
+    assert run_in_process("verify", file).code == 1
+    assert run_in_process("import", file).code == 65
 
 
 def test_a_torn_line_of_messages_is_told_with_its_place(home):
     file = written(home, CHAT, "lines")
     with open(file, "ab") as opened:
         opened.write(b'{"role":"user","con')
-    shown = run_ok("show", file, home=home)
+    shown = run_ok("show", file)
     assert re.search(rb"line 8, byte \d+: not JSON", shown.err)
-    assert run_in_process("import", file, "--strict", home=home).code == 65
+    assert run_in_process("import", file, "--strict").code == 65
 
 
 def test_long_lines_of_messages_are_read_as_short_ones(home):
     """Past 8 MiB a session is read in pieces."""
-    many = [
-        {"role": "user", "content": "x" * 9_000_000},
-        *CHAT[2:4],
-        {"role": "user", "content": "y"},
-    ]
+    many = [{"role": "user", "content": "x" * 9_000_000}, *CHAT[2:4], {"role": "user", "content": "y"}]
     file = written(home, many, "lines")
     for argv in (("verify", file), ("list", "--json"), ("search", "-c", "grey", file)):
-        assert run_in_process(*argv, home=home).code == 0, argv
-    assert run_in_process("last", file, home=home).text == "y"
+        assert run_in_process(*argv).code == 0, argv
+    assert run_in_process("last", file).text == "y"
 
 
 RECORDED = [path for path in corpus_files("exchanges/*/*.json") if not path.name.endswith(".expected.json")]

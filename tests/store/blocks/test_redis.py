@@ -157,13 +157,13 @@ def test_one_mset_stores_and_one_mget_reads(home, redis_url):
     """As the server counts them; a second persist asks it for nothing."""
     env = {"CODEH_BLOCKS": redis_url}
     for number in range(5):
-        run_ok("append", "-s", "demo", "-m", f"{BIG} {number}", home=home)
+        run_ok("append", "-s", "demo", "-m", f"{BIG} {number}")
     before = session_path(home, "demo").read_bytes()
-    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", home=home, env=env)) == {"mset": 1}
-    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", home=home, env=env)) == {}
+    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", env=env)) == {"mset": 1}
+    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", env=env)) == {}
     for argv in (["show", "demo"], ["export", "demo"], ["hydrate", "demo"]):
-        assert calls(redis_url, lambda argv=argv: run_ok(*argv, home=home, env=env)) == {"mget": 1}
-    assert calls(redis_url, lambda: run_ok("hydrate", "demo", "-i", home=home, env=env)) == {"mget": 1}
+        assert calls(redis_url, lambda argv=argv: run_ok(*argv, env=env)) == {"mget": 1}
+    assert calls(redis_url, lambda: run_ok("hydrate", "demo", "-i", env=env)) == {"mget": 1}
     assert session_path(home, "demo").read_bytes() == before
 
 
@@ -184,9 +184,9 @@ def calls(url, run):
 def cut_off(home, tmp_path, own_redis):
     """A session of one large message in a store that is down now, and one small message."""
     env = {"CODEH_BLOCKS": own_redis.url}
-    run_ok("append", "-s", "demo", "-m", BIG, home=home, env=env)
-    run_ok("persist", "demo", "-i", home=home, env=env)
-    run_ok("append", "-s", "demo", "--role", "model", "-m", "small", home=home, env=env)
+    run_ok("append", "-s", "demo", "-m", BIG, env=env)
+    run_ok("persist", "demo", "-i", env=env)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", "small", env=env)
     (tmp_path / "large.txt").write_text("x" * 70_000)
     own_redis.kill()
     return home, env
@@ -291,6 +291,6 @@ def test_what_commands_say_of_a_server_that_answers_nonsense(home):
     write_session(home, b"".join(orjson.dumps(record) + b"\n" for record in records))
     with server(lambda connection: connection.sendall(b"*x\r\n")) as url:
         for argv in (["hydrate", "s"], ["show", "s"], ["gc", "--shared"]):
-            done = run_in_process(*argv, home=home, env={"CODEH_BLOCKS": url})
+            done = run_in_process(*argv, env={"CODEH_BLOCKS": url})
             assert (done.code, done.out) == (74, b"")
             assert b"not a reply of a Redis server" in done.err
