@@ -9,8 +9,17 @@ import statistics
 from dataclasses import dataclass, field
 from random import Random
 
-from compaction_chat import refused, view_of
-from compaction_histories import contents_of, counter, cut, generated, sessions, size_of
+from compaction_histories import (
+    contents_of,
+    counter,
+    cut,
+    generated,
+    refused,
+    sessions,
+    size_of,
+    table,
+    view_of,
+)
 from compaction_recall import recall, wanted
 
 from codeh_history.base.errors import BudgetUnreachable
@@ -85,13 +94,6 @@ class Row:
         self.over += bool(after) and size_of(view_of(after)) > budget
         self.invalid += bool(refused(after))
         return after
-
-
-def table(head, rows):
-    """A table in Markdown, row by row as they come."""
-    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}", flush=True)
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 def recorded(names):

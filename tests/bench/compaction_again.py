@@ -8,8 +8,7 @@ from pathlib import Path
 from random import Random
 
 import orjson
-from compaction_chat import HEAD, view_of
-from compaction_histories import contents_of, counter, sessions, size_of
+from compaction_histories import HEAD, contents_of, counter, sessions, size_of, table, view_of
 
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
@@ -112,6 +111,10 @@ WAYS = {
 }
 
 
+def normalized(text):
+    return " ".join(text.lower().split())
+
+
 def cases(checkout):
     """Each generated conversation with its family and what has to be found in what is left of it."""
     from compactbench.dsl import DifficultyLevel, load_suite
@@ -123,17 +126,10 @@ def cases(checkout):
             roles = {"assistant": "model"}
             turns = [(roles.get(str(turn.role), "user"), turn.content) for turn in case.transcript.turns]
             contents = [{"role": role, "parts": [{"text": text}]} for role, text in turns]
-            answers = [
-                item.expected.get("value")
-                for item in case.evaluation_items
-                if item.expected.get("check") == "contains_normalized"
-            ]
-            whole = " ".join(text_of(contents).lower().split())
-            wanted = [
-                text
-                for text in answers
-                if isinstance(text, str) and " ".join(text.lower().split()) in whole
-            ]
+            expected = [item.expected for item in case.evaluation_items]
+            answers = [it.get("value") for it in expected if it.get("check") == "contains_normalized"]
+            whole = normalized(text_of(contents))
+            wanted = [text for text in answers if isinstance(text, str) and normalized(text) in whole]
             if wanted:
                 yield template.family, contents, wanted
 
@@ -144,32 +140,21 @@ def generated(checkout):
         size = size_of(view_of(contents))
         for name, way in WAYS.items():
             for share in SHARES:
-                left = " ".join(way(contents, int(size * share)).lower().split())
-                kept = [" ".join(text.lower().split()) in left for text in wanted]
+                left = normalized(way(contents, int(size * share)))
+                kept = [normalized(text) in left for text in wanted]
                 results.setdefault((family, name, share), []).extend(kept)
                 results.setdefault(("all", name, share), []).extend(kept)
-    for family, name, share in sorted(results):
-        if share == SHARES[0]:
-            yield [
-                family,
-                name,
-                *(
-                    f"{sum(kept) / len(kept):.2f}"
-                    for kept in (results[family, name, each] for each in SHARES)
-                ),
-            ]
+    for family, name in sorted({key[:2] for key in results}):
+        every = (results[family, name, share] for share in SHARES)
+        yield [family, name, *(f"{sum(kept) / len(kept):.2f}" for kept in every)]
 
 
 def main():
     print(f"\n## {TIMES} compactions in place, one after the other: what is told of the first tenth\n")
-    print("| session | budget | names | what was said |\n|---|---|---|---|")
-    for row in rows():
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
+    table(["session", "budget", "names", "what was said"], rows())
     if len(sys.argv) > 1:
         print("\n## CompactBench, elite templates: what its questions ask for is still there\n")
-        print(f"| family | | {' | '.join(f'{share:.0%}' for share in SHARES)} |\n|---|---|---|---|")
-        for row in generated(Path(sys.argv[1])):
-            print(f"| {' | '.join(map(str, row))} |", flush=True)
+        table(["family", "", *(f"{share:.0%}" for share in SHARES)], generated(Path(sys.argv[1])))
 
 
 if __name__ == "__main__":

@@ -70,11 +70,8 @@ def contents(path, count, size):
     pool = [text(rng, size) for _ in range(2000)]
     with path.open("wb") as file:
         for number in range(count):
-            value = {
-                "role": ("user", "model")[number % 2],
-                "parts": [{"text": f"{number} {pool[number % 2000]}"}],
-            }
-            file.write(orjson.dumps(value) + b"\n")
+            parts = [{"text": f"{number} {pool[number % 2000]}"}]
+            file.write(orjson.dumps({"role": ("user", "model")[number % 2], "parts": parts}) + b"\n")
     return path
 
 
@@ -83,9 +80,8 @@ def many(directory, count):
     directory.mkdir(parents=True)
     body = b"".join(records(20, 1400))
     for number in range(count):
-        (directory / f"s{number:05d}.jsonl").write_bytes(
-            body.replace(b'"id":"s"', b'"id":"s%05d"' % number, 1)
-        )
+        own = body.replace(b'"id":"s"', b'"id":"s%05d"' % number, 1)
+        (directory / f"s{number:05d}.jsonl").write_bytes(own)
     return directory
 
 
@@ -95,18 +91,13 @@ def answered(directory, count):
     for number in range(count):
         lines = [{"type": "session", "version": 1, "id": f"s{number:05d}", "created": NOW}]
         for turn in range(10):
-            used = {
-                "input": 1000 + turn,
-                "output": 200,
-                "cached": 500,
-                "raw": {"prompt_tokens": 1000 + turn},
-            }
+            raw = {"prompt_tokens": 1000 + turn}
+            used = {"input": 1000 + turn, "output": 200, "cached": 500, "raw": raw}
             lines += [
                 {"type": "message", "id": f"u{turn}", "ts": NOW, "kind": "user", "role": "user", "parts": [{"text": "ask " * 40}]},
                 {"type": "message", "id": f"a{turn}", "ts": NOW, "kind": "codeh", "role": "model", "parts": [{"text": "say " * 80}],
                  "provider": "openai-chat", "model": "gpt-4o", "usage": used, "responseId": f"r{number}-{turn}"},
             ]  # fmt: skip
-        (directory / f"s{number:05d}.jsonl").write_bytes(
-            b"".join(orjson.dumps(line) + b"\n" for line in lines)
-        )
+        data = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+        (directory / f"s{number:05d}.jsonl").write_bytes(data)
     return directory

@@ -62,11 +62,11 @@ def jobs(root):
     env = {"CODEH_HOME": str(root / "home"), "LLM_USER_PATH": str(root / "llm"), "HOME": str(root)}
     sessions = root / "home" / "sessions"
     few = data.session(sessions / "few.jsonl", 9, 300)
-    calls, text = (
-        coding.session(sessions / "calls.jsonl", 3_500_000),
-        data.session(sessions / "text.jsonl", 3316, 1500),
-    )
+    calls = coding.session(sessions / "calls.jsonl", 3_500_000)
+    text = data.session(sessions / "text.jsonl", 3316, 1500)
     cache = root / "home" / "cache"
+    tokens = {"TIKTOKEN_CACHE_DIR": str(root / "tiktoken"), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    vocabulary(root / "tiktoken")
 
     def run(*argv, before=None):
         return Run(argv, before=before, env=env)
@@ -76,45 +76,19 @@ def jobs(root):
         path.write_text(TRIM + source)
         return Run([sys.executable, str(path), str(text)], env={**env, **tokens})
 
-    tokens = {"TIKTOKEN_CACHE_DIR": str(root / "tiktoken"), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    vocabulary(root / "tiktoken")
     yield "store a message", {"codeh-history append": run(OURS, "append", "-s", few.stem, "-m", "hi")}
-    yield (
-        "one question, answered at once",
-        {
-            "codeh-history ask": run(
-                OURS, "ask", "-s", "one", "--no-stdin", "--to", "text", "--via", "cat", "hi"
-            ),
-            "llm": run(LLM, "-m", "echo", "hi"),
-        },
-    )
+    ask = run(OURS, "ask", "-s", "one", "--no-stdin", "--to", "text", "--via", "cat", "hi")
+    ways = {"codeh-history ask": ask, "llm": run(LLM, "-m", "echo", "hi")}
+    yield "one question, answered at once", ways
     yield (
         "continue the conversation",
-        {
-            "codeh-history ask": run(
-                OURS, "ask", "-s", "one", "--no-stdin", "--to", "text", "--via", "cat", "hi"
-            ),
-            "llm -c": run(LLM, "-c", "-m", "echo", "hi"),
-        },
+        {"codeh-history ask": ask, "llm -c": run(LLM, "-c", "-m", "echo", "hi")},
     )
-    yield (
-        "a request of a coding session, 3.5 MB",
-        {
-            "codeh-history payload": run(
-                OURS, "payload", calls.stem, "--to", "openai-chat", "--model", "m"
-            ),
-            "jq, texts alone": run("jq", "-nc", JQ, str(calls)),
-        },
-    )
-    again = run(OURS, "compact", text.stem, "--budget", "100k")
-    first = run(
-        OURS,
-        "compact",
-        text.stem,
-        "--budget",
-        "100k",
-        before=lambda: shutil.rmtree(cache, ignore_errors=True),
-    )
+    payload = run(OURS, "payload", calls.stem, "--to", "openai-chat", "--model", "m")
+    ways = {"codeh-history payload": payload, "jq, texts alone": run("jq", "-nc", JQ, str(calls))}
+    yield "a request of a coding session, 3.5 MB", ways
+    argv = OURS, "compact", text.stem, "--budget", "100k"
+    again, first = run(*argv), run(*argv, before=lambda: shutil.rmtree(cache, ignore_errors=True))
     yield "5 MB of text into 100,000 tokens", {
         "codeh-history compact, the first time": first, "codeh-history compact, again": again,
         **{name: script(f"trim{number}", source) for number, (name, source) in enumerate(TRIMMERS.items())},
@@ -123,11 +97,8 @@ def jobs(root):
 
 def main():
     packages = ("llm", "langchain-core", "litellm", "agent-framework-core")
-    print(
-        "; ".join(f"{name} {version(name)}" for name in packages),
-        f"{len(os.sched_getaffinity(0))} cores",
-        sep="; ",
-    )
+    cores = f"{len(os.sched_getaffinity(0))} cores"
+    print(*(f"{name} {version(name)}" for name in packages), cores, sep="; ")
     print("\n| job | by | seconds | × ours |\n|---|---|---:|---:|")
     with tempfile.TemporaryDirectory(prefix="codeh-peers-") as root:
         for job, ways in jobs(Path(root)):

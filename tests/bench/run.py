@@ -109,11 +109,7 @@ class Bench:
         for name, words, bound in ON_CODING:
             run = self.program(*words, "-s", small.stem)
             yield f"{name}, 3.5 MB with calls / payload's floor", bound, run, floor, 5
-        stages = (
-            f"curate -s {small.stem}",
-            "compact - --budget 100k",
-            "payload - --to anthropic --model m",
-        )
+        stages = f"curate -s {small.stem}", "compact - --budget 100k", "payload - --to anthropic --model m"
         pipe = " | ".join(f"{PROGRAM} {stage}" for stage in stages)
         run = Run(["/bin/sh", "-c", pipe], env={"CODEH_HOME": str(self.home)})
         yield "curate | compact - | payload -, 3.5 MB / the same", 3.0, run, floor, 5
@@ -126,13 +122,8 @@ class Bench:
         argv = ("compact", path.stem, "--budget", "100k")
         first = self.program(*argv, before=lambda: shutil.rmtree(self.home / "cache", ignore_errors=True))
         yield "compact 5 MB, first / counting", 1.2, first, count, 5
-        yield (
-            "compact 5 MB, counts remembered / payload's floor",
-            2.0,
-            self.program(*argv),
-            self.script(floors.PAYLOAD, str(path)),
-            7,
-        )
+        again, floor = self.program(*argv), self.script(floors.PAYLOAD, str(path))
+        yield "compact 5 MB, counts remembered / payload's floor", 2.0, again, floor, 7
 
     def jsonl(self):
         source = str(data.contents(self.root / "contents.jsonl", 10_000 if QUICK else 100_000, 300))
@@ -140,36 +131,19 @@ class Bench:
         run = self.program(
             "append", "-s", "batch", "--jsonl", stdin=source, before=lambda: target.unlink(missing_ok=True)
         )
-        yield (
-            "append --jsonl of 100,000 / parsing, re-dumping",
-            1.6,
-            run,
-            self.script(floors.REDUMP, stdin=source),
-            5,
-        )
+        floor = self.script(floors.REDUMP, stdin=source)
+        yield "append --jsonl of 100,000 / parsing, re-dumping", 1.6, run, floor, 5
 
     def list(self):
         home = self.root / "many"
         directory = data.many(home / "sessions", 1000 if QUICK else 10_000)
-        yield (
-            "list of 10,000 sessions, warm / reading them",
-            4.0,
-            self.program("list", home=home),
-            self.script(floors.READ, str(directory)),
-            5,
-        )
+        run, floor = self.program("list", home=home), self.script(floors.READ, str(directory))
+        yield "list of 10,000 sessions, warm / reading them", 4.0, run, floor, 5
         shutil.rmtree(home)
-        directory = home / "sessions"
         for number in range(4 if QUICK else 40):
             coding.session(directory / f"s{number}.jsonl", 3_500_000)
         time.sleep(SETTLED)  # the row of a session that changed just now is not cached
-        yield (
-            "list of 40 sessions full of calls, warm / reading them",
-            4.0,
-            self.program("list", home=home),
-            self.script(floors.READ, str(directory)),
-            5,
-        )
+        yield "list of 40 sessions full of calls, warm / reading them", 4.0, run, floor, 5
         shutil.rmtree(home)
 
     def imports(self):
@@ -196,13 +170,8 @@ class Bench:
     def usage(self):
         home = self.root / "answered"
         data.answered(home / "sessions", 1000 if QUICK else 10_000)
-        yield (
-            "usage of 10,000 sessions with 100,000 responses, remembered / list",
-            2.0,
-            self.program("usage", home=home),
-            self.program("list", home=home),
-            5,
-        )
+        usage, listing = self.program("usage", home=home), self.program("list", home=home)
+        yield "usage of 10,000 sessions with 100,000 responses, remembered / list", 2.0, usage, listing, 5
         shutil.rmtree(home)
 
     def memory(self):

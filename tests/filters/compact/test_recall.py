@@ -25,7 +25,6 @@ from support import ROOT, corpus
 
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
 
-import compaction_chat as chat
 import compaction_histories as histories
 import compaction_recall as measure
 
@@ -82,12 +81,12 @@ def test_every_recorded_history_is_one_that_all_providers_take():
     corpus()
     for name, messages in histories.sessions().items():
         for case in histories.cut(name, messages):
-            assert chat.refused(case.contents) == {}, case.name
+            assert histories.refused(case.contents) == {}, case.name
 
 
 def test_no_answer_without_its_call_is_taken():
     answer = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}
-    assert chat.refused([content("user", answer)]).keys() == set(chat.MODELS)
+    assert histories.refused([content("user", answer)]).keys() == set(histories.MODELS)
 
 
 @not_short
@@ -103,7 +102,7 @@ def test_later_turns_find_what_they_come_back_to():
             after = apply(case.view, compact(case.view, Settings(budget=budget), histories.counter()).ops)
             assert histories.size_of(after) <= budget
             smaller = histories.contents_of(after)
-            assert chat.refused(smaller) == {}
+            assert histories.refused(smaller) == {}
             recalls.append(measure.recall(names, smaller))
     means = [sum(recalls) / len(recalls) for recalls in by_share.values()]
     assert means[0] >= 0.80
