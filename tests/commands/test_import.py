@@ -18,7 +18,7 @@ from codeh_history.programs.model import ABANDONED, AgentUsage, Entry, Piece, Pr
 from codeh_history.store import program_files
 from codeh_history.sync.encryption import FIRST, is_bundle
 from in_process import readable, run_in_process, run_ok
-from program_files import SAMPLES, SESSION, Pi, written
+from program_files import SAMPLES, SESSION, Pi, played, written
 from support import append_text, lines, run
 from support import session_path as path_of
 from terminal_output import on_terminal
@@ -107,9 +107,7 @@ def test_a_file_of_another_kind_is_refused_as_of_the_program_that_was_named(home
 
 
 def test_strict_refuses_a_file_with_a_lost_line(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    path = written(tmp_path / "s.jsonl", [*file.lines, "{damage"])
+    path = written(tmp_path / "s.jsonl", [*played(Pi(), "user a one").lines, "{damage"])
     done = run_in_process("import", "--strict", str(path), home=tmp_path)
     assert (done.code, done.out) == (65, b"")
     assert b"line 3: not an object" in done.err

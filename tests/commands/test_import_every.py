@@ -12,7 +12,7 @@ import pytest
 from agent_cases import cases
 from codeh_history.store import create, log
 from in_process import run_in_process
-from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
+from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, played, written
 from program_formats import FORMATS
 from support import lines, session_path
 from terminal_output import on_terminal
@@ -89,8 +89,7 @@ def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
 
 
 def test_a_copy_of_a_moved_session_shows_its_newest_file(tmp_path):
-    file = Claude()
-    file.user("a", "one")
+    file = played(Claude(), "user a one")
     old = at(tmp_path, "claude-code", file.lines)
     file.model("b", "since then")
     new = written(tmp_path / f".claude/projects/-moved/{SESSION}.jsonl", file.lines)
@@ -126,8 +125,7 @@ def test_only_what_changed_is_opened(tmp_path):
 
 
 def test_new_messages_of_a_grown_file_are_appended(tmp_path):
-    file = Claude()
-    file.user("u", "one")
+    file = played(Claude(), "user u one")
     path = at(tmp_path, "claude-code", file.lines)
     all_of(tmp_path)
     for number in range(3):
@@ -227,9 +225,7 @@ def test_selected_programs_and_files(tmp_path):
 
 
 def test_a_compressed_rollout_with_an_uncompressed_twin_is_skipped(tmp_path):
-    file = Codex()
-    file.user("one")
-    path = at(tmp_path, "codex", file.lines)
+    path = at(tmp_path, "codex", played(Codex(), "user one").lines)
     path.with_name(path.name + ".zst").write_bytes(b"\x28\xb5\x2f\xfdgarbage")
     assert len(all_of(tmp_path)) == 1
 
@@ -250,8 +246,7 @@ def test_files_without_messages_and_links_are_not_sessions(tmp_path):
 def test_a_copy_that_is_locked_is_tried_again(tmp_path, monkeypatch):
     import fcntl
 
-    file = Pi()
-    file.user("a", "one")
+    file = played(Pi(), "user a one")
     path = at(tmp_path, "pi", file.lines)
     all_of(tmp_path)
     file.user("b", "two")
@@ -310,8 +305,7 @@ def laid(home):
     base = Codex(rollout=SESSION)
     for text in ("one", "two"):
         base.user(text)
-    again = Codex(rollout=f"9{SESSION[1:]}", continues=base)
-    again.user("three")
+    again = played(Codex(rollout=f"9{SESSION[1:]}", continues=base), "user three")
     fork = Codex(id=f"8{SESSION[1:]}", continues=again, forked_from_id=SESSION)
     base.user("taken back")
     for file in (base, again, fork):

@@ -21,7 +21,7 @@ from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS
 from damage import KINDS, damaged
 from in_process import run_in_process, run_ok
-from program_files import Codex, Pi
+from program_files import Codex, Pi, played
 from rescued_cases import FOLDER, NOTHING, every, table
 from support import ROOT
 from written_cases import hash_of, without_thoughts
@@ -194,10 +194,7 @@ def test_the_page_has_the_table_of_what_was_rescued():
 
 
 def test_2026_11_26_the_longest_other_branch_is_read_if_the_current_one_is_empty(tmp_path):
-    file = Pi()
-    file.user("a", "one")
-    file.model("b", "two", model="claude-opus-4-8")
-    file.user("c", "other", parent=None)
+    file = played(Pi(), 'user a one; model b two model="claude-opus-4-8"; user c other parent=null')
     file.line("label", "d", None, targetId="a", label="start")
     path, out = file.write(tmp_path), tmp_path / "out.jsonl"
     done = run_in_process("rescue", str(path), "--output", str(out), home=tmp_path)

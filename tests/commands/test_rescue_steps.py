@@ -61,9 +61,7 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_their_pro
     whole.user("a", "Why is the sky blue?")
     whole.model("b", "It scatters.")
     first = whole.write(tmp_path / "claude" / "projects" / "x")
-    broken.user("Run it.")
-    broken.called("A")
-    broken.model("Done.")
+    played(broken, "user Run_it.; called A; model Done.")
     second = broken.write(tmp_path / ".codex" / "sessions" / "2026" / "01" / "01")
     unread = written(tmp_path / ".pi" / "agent" / "sessions" / "x" / "y.jsonl", [{"type": "hologram"}])
     done = run_in_process("rescue", home=tmp_path, env=env)
@@ -75,11 +73,7 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_their_pro
     rows = {row["path"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
     assert rows[str(second)]["problems"][0]["line"] == 3
     assert "Why is the sky blue?" in on_terminal("rescue", home=tmp_path, **env)
-    compacted = Copilot()
-    compacted.user("one")
-    compacted.model("two")
-    compacted.compacted("in short")
-    compacted.user("three")
+    compacted = played(Copilot(), "user one; model two; compacted in_short; user three")
     compacted.write(tmp_path / ".copilot" / "session-state" / SESSION)
     rows = {row["program"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
     assert rows["copilot-cli"]["messages"] == 1  # the others are summarised

@@ -16,7 +16,7 @@ from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
 from in_process import run_in_process, write_session
 from program_files import SESSION as SOURCE
-from program_files import Claude, Codex
+from program_files import Claude, Codex, played
 from secret_examples import user
 from strategies import encode
 from support import session_path
@@ -235,9 +235,7 @@ def test_2026_11_26_a_named_sub_agent_counts_with_those_that_it_called(home):
 
 def test_a_sub_agent_s_own_file_counts_as_a_sub_agent(home, tmp_path):
     """Claude Code writes its kind in a file beside it."""
-    file = Claude()
-    file.user("a", "Go.", isSidechain=True)
-    file.model("b", "Done.", isSidechain=True)
+    file = played(Claude(), "user a Go. isSidechain=true; model b Done. isSidechain=true")
     path = file.write(tmp_path / SOURCE / "subagents", "agent-a1")
     assert by(home, "agent", str(path)) == {"sub-agent": 1}
     path.with_suffix(".meta.json").write_text('{"agentType": "scout"}')

@@ -15,7 +15,7 @@ from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.program_files import translated
 from in_process import run_in_process, run_ok
-from program_files import SESSION, Claude, Codex
+from program_files import SESSION, Claude, Codex, played
 
 TS, LATER = "2026-01-02T03:04:05.000Z", "2026-01-03T03:04:05.000Z"
 
@@ -326,9 +326,7 @@ def test_2026_11_23_no_import_restores_content_redacted_in_a_copy(then, edit, tm
 def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path):
     file, home = Claude(), tmp_path / "home"
     file.user("a", f"my key is {KEY}")
-    file.model("b", "noted")
-    file.user("x", "abandoned")
-    file.user("c", "kept", "b")
+    played(file, "model b noted; user x abandoned; user c kept b")
     path = str(file.write(tmp_path))
     run_in_process("import", path, home=home)
     run_ok("redact", COPY, "-i", "--yes", home=home)

@@ -58,8 +58,7 @@ def test_images_come_along_from_the_zip(name, data, included, tmp_path):
 
 def test_the_marks_of_sources_become_the_links_that_are_shown(tmp_path):
     mark, hidden = "\ue200cite\ue202turn0search1\ue201", "\ue200i\ue202turn0image2\ue201"
-    asking = ChatGpt()
-    asking.user("a", "one")
+    asking = played(ChatGpt(), "user a one")
     references = [
         {"matched_text": mark, "alt": "([Barns](https://barns.example/))"}, {"matched_text": hidden, "alt": None},
         {"matched_text": " ", "type": "sources_footnote"},

@@ -42,8 +42,7 @@ def test_what_is_sent(script, sent, tmp_path):
 
 
 def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path):
-    file = Claude()
-    file.user("a", "go")
+    file = played(Claude(), "user a go")
     file.model("b", {"type": "thinking", "thinking": "hm", "signature": "s"}, id="m", out=5)
     file.model("c", "answer", id="m", out=631)
     file.model("d", {"type": "text", "text": "!"}, id="m", out=7)
@@ -100,8 +99,7 @@ def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path):
 
 
 def test_unknown_record_types_are_counted_and_the_version_recognises_own(tmp_path):
-    file = Claude()
-    file.user("a", "one", version="9.9.9")
+    file = played(Claude(), 'user a one version="9.9.9"')
     file.lines += [{"type": "hologram", "sessionId": SESSION}] * 3
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"not imported: 3 holograms" in done.err
@@ -317,8 +315,7 @@ def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(leaves, title, tmp
     ids=str,
 )  # fmt: skip
 def test_an_attachment_that_says_nothing_is_counted(attachment, tmp_path):
-    file = Claude()
-    file.user("u1", "ask")
+    file = played(Claude(), "user u1 ask")
     file.line("attachment", "a1", attachment=attachment)
     file.model("m1", "answer")
     done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
@@ -327,8 +324,7 @@ def test_an_attachment_that_says_nothing_is_counted(attachment, tmp_path):
 
 
 def test_a_later_attachment_joins_its_prompt(tmp_path):
-    file = Claude()
-    file.user("u1", "ask")
+    file = played(Claude(), "user u1 ask")
     assert view(file.write(tmp_path), tmp_path) == ["ask"]
     file.line("attachment", "a1", attachment={"type": "opened_file_in_ide", "filename": "/rye.txt"})
     file.model("m1", "answer")

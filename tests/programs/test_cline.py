@@ -7,6 +7,7 @@ import orjson
 from cline_files import ID, Cline, call, read, roo_code, task
 from in_process import run_in_process, run_ok
 from program_copies import sent
+from program_files import played
 from support import lines, session_path
 
 
@@ -22,10 +23,7 @@ def laid(home, messages, place=".config/Code/User/globalStorage/saoudrizwan.clau
 
 
 def test_a_session_has_the_title_directory_and_time_that_are_said_beside_it(tmp_path):
-    file = Cline()
-    file.user("one")
-    file.model("two")
-    path = file.write(tmp_path / ID)
+    path = played(Cline(), "user one; model two").write(tmp_path / ID)
     about = {"cwd": "/work", "started_at": "2026-01-02T03:04:05.000Z", "metadata": {"title": "A title"}}
     (tmp_path / ID / f"{ID}.json").write_text(json.dumps(about))
     assert run_ok("import", str(path), home=tmp_path).text.strip() == f"cline-{ID}"
@@ -37,17 +35,14 @@ def test_a_session_has_the_title_directory_and_time_that_are_said_beside_it(tmp_
 
 
 def test_an_agent_of_a_session_names_it(tmp_path):
-    file = Cline()
-    file.user("look")
-    path = file.write(tmp_path / ID, "agent-1", agent="subagent")
+    path = played(Cline(), "user look").write(tmp_path / ID, "agent-1", agent="subagent")
     assert run_ok("import", str(path), home=tmp_path).text.strip() == f"cline-{ID}-agent-1"
     header = lines(session_path(tmp_path, f"cline-{ID}-agent-1"))[0]
     assert header["parent"] == {"session": f"cline-{ID}", "at": None}
 
 
 def test_a_result_of_objects_is_their_json_as_the_model_gets_it(tmp_path):
-    file = Cline()
-    file.user("one")
+    file = played(Cline(), "user one")
     file.model(call("A"))
     file.result("A", [read("a.txt", "of A")])
     run_ok("import", str(file.write(tmp_path)), home=tmp_path)
@@ -95,10 +90,7 @@ def test_roo_code_sends_a_summary_in_place_of_what_it_condensed(tmp_path):
 
 
 def test_a_file_that_is_cut_off_is_read_up_to_there(tmp_path):
-    file = Cline()
-    file.user("one")
-    file.model("two")
-    path = file.write(tmp_path)
+    path = played(Cline(), "user one; model two").write(tmp_path)
     path.write_bytes(path.read_bytes()[:-60])
     done = run_in_process("verify", str(path), home=tmp_path)
     assert (done.code, b"Cline forgets the session" in done.out) == (1, True)

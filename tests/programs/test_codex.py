@@ -119,9 +119,7 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_p
 
 
 def test_a_response_imported_before_its_id_was_written_counts_once_in_a_fork(tmp_path):
-    file = Codex()
-    file.user("go")
-    file.model("done")
+    file = played(Codex(), "user go; model done")
     imported(file.write(tmp_path), tmp_path)
     file.line("token_usage_record", {"response_id": "r1", "usage": USED})
     path = file.write(tmp_path)

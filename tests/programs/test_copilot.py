@@ -2,7 +2,7 @@
 
 from in_process import run_in_process
 from program_copies import imported, view
-from program_files import SESSION, Copilot
+from program_files import SESSION, Copilot, played
 from support import lines, session_path
 
 COPY = f"copilot-cli-{SESSION}"
@@ -24,14 +24,11 @@ def test_of_older_versions_reminders_are_left_out_and_the_output_is_counted(tmp_
 
 
 def test_results_are_found_wherever_they_stand(tmp_path):
-    file = Copilot()
-    file.user("go")
+    file = played(Copilot(), "user go")
     for call in "EDA":
         file.result(call, f"of {call}")
     file.model("", *"ABDE")
-    file.user("hurry up", delivery="steering")
-    file.result("B", "of B")
-    file.result("C", "of no call")
+    played(file, 'user hurry_up delivery="steering"; result B of_B; result C of_no_call')
     path = file.write(tmp_path)
     called, results = "call A+call B+call D+call E", ["A=of A", "D=of D", "E=of E"]
     assert view(path, tmp_path) == ["go", called, *results, "hurry up", "B=of B"]
@@ -43,8 +40,7 @@ def test_results_are_found_wherever_they_stand(tmp_path):
 
 
 def test_a_failed_call_and_one_that_says_nothing(tmp_path):
-    file = Copilot()
-    file.user("go")
+    file = played(Copilot(), "user go")
     file.model("", "A", "B")
     file.event("tool.execution_complete", toolCallId="A", success=False, error={"message": "no such file"})
     file.event("tool.execution_complete", toolCallId="B", success=False)
@@ -54,8 +50,7 @@ def test_a_failed_call_and_one_that_says_nothing(tmp_path):
 
 
 def test_sub_agents_are_branches_with_their_call_as_origin(tmp_path):
-    file = Copilot()
-    file.user("go")
+    file = played(Copilot(), "user go")
     call = file.model("", "T")
     file.event("subagent.started", toolCallId="T", agentDescription="Count", agent="agent-1")
     file.user("count", agent="agent-1")
@@ -76,9 +71,7 @@ def test_sub_agents_are_branches_with_their_call_as_origin(tmp_path):
 
 
 def test_a_sub_agent_whose_event_stands_before_the_session_starts_has_its_parent_and_directory(tmp_path):
-    file = Copilot()
-    file.user("count", agent="agent-1")
-    path = file.write(tmp_path)
+    path = played(Copilot(), 'user count agent="agent-1"').write(tmp_path)
     start, *rest = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*rest, start]))
     renamed = path.parent.with_name("copied")
@@ -91,10 +84,7 @@ def test_a_sub_agent_whose_event_stands_before_the_session_starts_has_its_parent
 
 
 def test_usage_is_that_of_the_response_and_of_sub_agents_and_compactions(tmp_path):
-    file = Copilot()
-    file.user("go")
-    file.model("one")
-    file.model("two", agent="agent-1")
+    file = played(Copilot(), 'user go; model one; model two agent="agent-1"')
     used = {"model": "claude-opus-4-8", "inputTokens": 100, "outputTokens": 5}
     file.event("session.compaction_complete", success=True, summaryContent="x", compactionTokensUsed=used)
     imported(file.write(tmp_path), tmp_path)
@@ -105,8 +95,7 @@ def test_usage_is_that_of_the_response_and_of_sub_agents_and_compactions(tmp_pat
 
 def test_2026_11_26_an_empty_answer_is_counted_and_its_usage_kept(tmp_path):
     """As published files have them, of a model that only thought."""
-    file = Copilot()
-    file.user("go")
+    file = played(Copilot(), "user go")
     file.model("", outputTokens=461, apiCallId="other")
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"1 empty message" in done.err
@@ -115,8 +104,7 @@ def test_2026_11_26_an_empty_answer_is_counted_and_its_usage_kept(tmp_path):
 
 
 def test_the_title_is_the_name_in_the_file_beside_it(tmp_path):
-    file = Copilot()
-    file.user("one")
+    file = played(Copilot(), "user one")
     folder = tmp_path / ".copilot" / "session-state" / SESSION
     path = file.write(folder)
     (folder / "workspace.yaml").write_text(f'id: {SESSION}\nname: "Sheep: counted"\n')
@@ -140,8 +128,7 @@ def test_the_branch_is_that_of_the_session_and_of_what_resumed_it(tmp_path):
 
 def test_a_fork_names_its_parent(tmp_path):
     parent = "22222222-2222-4333-8444-555555555555"
-    file = Copilot()
-    file.user("one")
+    file = played(Copilot(), "user one")
     file.event(
         "session.info", infoType="fork", message=f'Forked from "one" ({parent}) before event x as "y" (z).'
     )
@@ -161,8 +148,7 @@ def test_a_file_that_was_not_kept_is_counted(tmp_path):
 
 
 def test_reasoning_is_as_its_provider_stored_it(tmp_path):
-    file = Copilot()
-    file.user("one")
+    file = played(Copilot(), "user one")
     blocks = [
         {"type": "thinking", "thinking": "hm", "signature": "s"},
         {"type": "redacted_thinking", "data": "x"},
@@ -176,8 +162,7 @@ def test_reasoning_is_as_its_provider_stored_it(tmp_path):
 
 
 def test_2026_11_26_a_result_whose_call_is_not_named_in_text_is_refused(tmp_path):
-    file = Copilot()
-    file.user("go")
+    file = played(Copilot(), "user go")
     file.model("", "A")
     file.result("A", "of A")["data"]["toolCallId"] = None
     done = verified(file.write(tmp_path), tmp_path)

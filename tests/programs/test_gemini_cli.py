@@ -79,8 +79,7 @@ def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
 
 
 def test_a_rewind_to_nothing_takes_nothing(tmp_path):
-    file = played(Gemini(), "user a one; rewind zzz")
-    path = file.write(tmp_path)
+    path = played(Gemini(), "user a one; rewind zzz").write(tmp_path)
     assert view(path, tmp_path) == ["one"]
     done = run_in_process("verify", str(path), home=tmp_path)
     assert (done.code, b"which does not exist: Gemini CLI forgets" in done.out) == (1, True)
@@ -178,8 +177,7 @@ def test_what_the_program_forgets_or_never_sent(tmp_path):
 
 def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
     """A text in the place of a result was read unchanged, and ended `rescue` with a bug."""
-    file = Gemini()
-    file.user("a", "one")
+    file = played(Gemini(), "user a one")
     file.user("b", [{"functionResponse": "of nothing"}])
     file.model("c", "two")
     out = tmp_path / "out.jsonl"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import coding_agents
-from program_files import SESSION, Claude
+from program_files import SESSION, Claude, played
 from support import ROOT
 
 PAGE = (ROOT / "docs/programs.md").read_text()
@@ -38,8 +38,7 @@ FILES = {
 @pytest.mark.skipif(not shutil.which("jq"), reason="no jq on this machine")
 @pytest.mark.parametrize("event", ["PreCompact", "SessionEnd"])
 def test_a_hook_silently_imports_the_file_it_is_given(event, home, tmp_path):
-    file = Claude()
-    file.user("a", "Why?")
+    file = played(Claude(), "user a Why?")
     folder = tmp_path / "a folder"
     path = file.write(folder)
     (command,) = COMMANDS

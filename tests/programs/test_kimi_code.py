@@ -10,6 +10,7 @@ from codeh_history.session.model import SUMMARY_HEAD
 from in_process import run_in_process, run_ok
 from kimi_files import ID, Kimi, image, kimi_cli, sample
 from program_copies import sent
+from program_files import played
 from support import lines, session_path
 
 COPY = f"kimi-code-{ID}"
@@ -42,10 +43,7 @@ def test_the_title_directory_and_origin_are_said_beside_it(tmp_path):
 
 
 def test_what_was_undone_and_sub_agents_are_branches(tmp_path):
-    agent = Kimi()
-    agent.user("a", "look", kind="system_trigger")
-    agent.step("s", "It looked.")
-    laid(tmp_path, agent, "agent-0")
+    laid(tmp_path, played(Kimi(), 'user a look kind="system_trigger"; step s It_looked.'), "agent-0")
     path = laid(tmp_path, sample())
     done = run_ok("import", str(path), "--branches", home=tmp_path)
     _, undone, of_agent = done.text.split()
@@ -85,9 +83,7 @@ def test_the_program_forgets_what_follows_a_line_that_is_not_json(tmp_path):
 
 
 def test_a_step_without_its_beginning_is_read_and_reported(tmp_path):
-    file = Kimi()
-    file.user("a", "one")
-    file.step("s1", "two")
+    file = played(Kimi(), "user a one; step s1 two")
     file.lines = [line for line in file.lines if line.get("event", {}).get("type") != "step.begin"]
     path = laid(tmp_path, file)
     assert (
@@ -153,10 +149,9 @@ def test_calls_of_older_versions_are_nested(tmp_path):
 
 
 def test_what_was_compacted_is_gone_when_the_context_is_cleared(tmp_path):
-    file = Kimi()
-    file.user("a", "one")
-    file.step("s", "two")
-    file.compacted("in short", compactedCount=2, keptUserMessageCount=0)
+    file = played(
+        Kimi(), "user a one; step s two; compacted in_short compactedCount=2 keptUserMessageCount=0"
+    )
     file.line("context.clear")
     file.user("z", "again")
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
@@ -165,11 +160,9 @@ def test_what_was_compacted_is_gone_when_the_context_is_cleared(tmp_path):
 
 def test_a_prompt_that_was_typed_during_a_turn_is_undone_with_it(tmp_path):
     file = Kimi()
-    file.user("a", "one")
-    file.step("s1", "two")
-    file.user("b", "three")
-    file.user("c", "and this", kind="user", inTurn=True)
-    file.step("s2", "four")
+    played(
+        file, 'user a one; step s1 two; user b three; user c and_this kind="user" inTurn=true; step s2 four'
+    )
     file.line("context.undo", count=1)
     run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
     assert [*sent(tmp_path, COPY)] == ["one", "two"]
@@ -187,9 +180,7 @@ HOLOGRAM = {"role": "user", "content": [{"type": "hologram"}], "id": "b", "origi
     ],
 )
 def test_2026_11_26_a_prompt_that_is_not_imported_counts_among_prompts(tmp_path, event, fields, left):
-    file = Kimi()
-    file.user("a", "one")
-    file.step("s1", "two")
+    file = played(Kimi(), "user a one; step s1 two")
     file.line("context.append_message", message=HOLOGRAM)
     file.step("s2", "four")
     file.line(event, **fields)

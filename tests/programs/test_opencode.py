@@ -146,8 +146,7 @@ def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_bac
 
 def pruned(home, *meanwhile):
     """What a copy shows of a result before it is pruned and after, and this is done to the copy."""
-    file = OpenCode()
-    file.user("go")
+    file = played(OpenCode(), "user go")
     answer = file.model(tool("A", "sk-ant-api03-" + "Ab3" * 31 + "AA"))
     path = file.write(home)
     before = view(path, home)
@@ -214,8 +213,7 @@ def test_list_shows_each_session_of_a_database(tmp_path):
 
 
 def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
-    file = played(OpenCode(), "user one; model two; user three")
-    path = file.write(tmp_path)
+    path = played(OpenCode(), "user one; model two; user three").write(tmp_path)
     path.write_bytes(path.read_bytes()[: path.read_bytes().index(b"three")])
     done = run_in_process("import", str(path), home=tmp_path)
     assert b"unexpected end of JSON; what precedes it is read" in done.err

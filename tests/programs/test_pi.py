@@ -38,8 +38,7 @@ def test_entries_of_the_first_version_have_no_ids(tmp_path):
 
 
 def test_usage_title_and_origin_come_along(tmp_path):
-    file = Pi()
-    file.model("a", "one", responseId="r")
+    file = played(Pi(), 'model a one responseId="r"')
     file.line("session_info", "b", name="A title")
     header, meta, message = imported(file.write(tmp_path), tmp_path)
     assert header["imported"] | {"path": ""} == {"from": "pi", "id": SESSION, "path": "", "version": "3"}

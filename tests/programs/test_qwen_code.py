@@ -4,6 +4,7 @@ import pytest
 
 from in_process import run_in_process, run_ok
 from program_copies import sent
+from program_files import played
 from qwen_files import SESSION, Qwen, call, sample
 from support import lines, session_path
 
@@ -44,8 +45,7 @@ def test_a_fork_names_the_session_and_the_message_that_it_continues(tmp_path):
 
 
 def test_a_sub_agent_is_counted_its_usage_kept_and_it_is_a_branch(tmp_path):
-    file = Qwen()
-    file.user("a", "one")
+    file = played(Qwen(), "user a one")
     agent = Qwen()
     agent.user("x", "look", isSidechain=True)
     agent.model("y", isSidechain=True, agentRound=1)  # its usage comes before its calls
@@ -70,8 +70,7 @@ def test_a_lost_line_loses_earlier_messages_in_the_program_only(tmp_path):
 
 
 def test_a_line_twice_is_read_once(tmp_path):
-    file = Qwen()
-    file.user("a", "one")
+    file = played(Qwen(), "user a one")
     file.lines.append(file.lines[-1])
     file.model("b", "two")
     path = file.write(tmp_path / "chats")
@@ -84,26 +83,20 @@ def test_a_line_twice_is_read_once(tmp_path):
 
 
 def test_lines_with_one_id_are_one_message(tmp_path):
-    file = Qwen()
-    file.user("a", "one")
-    file.user("a", "and two", parent=None)
-    imported(tmp_path, file)
+    imported(tmp_path, played(Qwen(), "user a one; user a and_two parent=null"))
     assert [*sent(tmp_path, COPY)] == ["one", "and two"]
 
 
 def test_2026_11_26_lines_of_other_types_with_the_same_id_are_counted(tmp_path):
     file = Qwen()
     file.system("a", "ui_telemetry")
-    file.user("a", "one", parent=None)
-    file.model("a", "two")
-    file.user("b", "three", parent=None)
+    played(file, "user a one parent=null; model a two; user b three parent=null")
     assert b"2 lines of another type with the id of an earlier one" in imported(tmp_path, file).err
     assert [*sent(tmp_path, COPY)] == ["three"]
 
 
 def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
-    file = Qwen()
-    file.user("a", "one")
+    file = played(Qwen(), "user a one")
     file.model("b", call(["A"]))
     file.result("c", ["A"], "x")
     assert run_in_process("verify", str(file.write(tmp_path / "chats")), home=tmp_path).code == 0
@@ -112,10 +105,7 @@ def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
 
 
 def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
-    file = Qwen()
-    file.user("a", "one")
-    file.model("b", "two")
-    file.user("c", "/about")
+    file = played(Qwen(), "user a one; model b two; user c /about")
     output = [{"type": "assistant", "text": "0.24.4"}]
     file.system("d", "slash_command", phase="result", rawCommand="/about", outputHistoryItems=output)
     file.compressed("e")  # without contents it is counted
@@ -124,9 +114,7 @@ def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
 
 
 def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
-    file = Qwen()
-    file.user("a", "one")
-    file.model("b", "two")
+    file = played(Qwen(), "user a one; model b two")
     file.system("c", "session_artifact_event", None, path="a.png")
     imported(tmp_path, file)
     assert [*sent(tmp_path, COPY)] == ["one", "two"]
@@ -134,8 +122,7 @@ def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
 
 @pytest.mark.parametrize(("candidates", "total"), [(7, 17), (4, 17)])
 def test_the_output_counts_thoughts_once(candidates, total, tmp_path):
-    file = Qwen()
-    file.user("a", "one")
+    file = played(Qwen(), "user a one")
     used = {"promptTokenCount": 10, "candidatesTokenCount": candidates, "thoughtsTokenCount": 3}
     file.model("b", "two", usageMetadata={**used, "totalTokenCount": total})
     imported(tmp_path, file)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from codeh_history.base.errors import BadData, InputOutput, NotFound
 from codeh_history.session import records
 from codeh_history.store import begun, file, read
-from program_files import Claude, written
+from program_files import Claude, played, written
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -27,8 +27,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def theirs(tmp_path):
-    made = Claude()
-    made.user("u1", "hi")
+    made = played(Claude(), "user u1 hi")
     return str(written(tmp_path / "claude.jsonl", made.lines))
 
 
