@@ -54,6 +54,10 @@ def test_foreign_blocks_in_a_folder_become_ours(home, tmp_path, sharded):
     assert [message["parts"] for message in messages] == PARTS
     assert all(len(id) == 64 for id in named(home, "a"))
     assert [record["kind"] for record in lines(session_path(home, "a"))[2:]] == ["user", "codeh", "tool"]
+    printed = orjson.loads(run_ok("export", "a", "--to", "refs", "--workspace", "ws_1", env=env).out)
+    assert list(printed) == ["type", "refs", "flowId", "workspaceId"]
+    assert printed["flowId"] == "flow_1"
+    assert [ref["role"] for ref in printed["refs"]] == ["user", "assistant", "user"]
 
 
 @pytest.mark.parametrize("key", ["ws_1:flow_1:msg:{}", "default:block:{}", "flow_1:msg:{}", "{}"])
@@ -124,21 +128,6 @@ def test_references_after_a_compaction_keep_the_blocks_of_what_it_left(home):
     assert [[orjson.loads(stored[id]) for id in ref["blockIds"]] for ref in refs] == [
         m["parts"] for m in shown
     ]
-
-
-def test_a_wrapper_keeps_its_flow(home, tmp_path):
-    store = tmp_path / "store"
-    store.mkdir()
-    for id, value in THEIRS.items():
-        (store / id).write_bytes(orjson.dumps(value))
-    env = {"CODEH_BLOCKS": str(store)}
-    run_ok("import", wrapper(tmp_path), "--into", "a", env=env)
-    printed = orjson.loads(run_ok("export", "a", "--to", "refs", "--workspace", "ws_1", env=env).out)
-    assert list(printed) == ["type", "refs", "flowId", "workspaceId"]
-    assert (printed["flowId"], [ref["role"] for ref in printed["refs"]]) == (
-        "flow_1",
-        ["user", "assistant", "user"],
-    )
 
 
 def test_a_workspace_gives_the_toolkits_wrapper(home, tmp_path):

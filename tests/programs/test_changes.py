@@ -190,53 +190,41 @@ def written(*lines):
     return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 
-UNDONE = {"type": "revert", "id": "R", "of": "b", "ts": TIME}
-EDITED = [
-    {"type": "update", "id": "U", "of": "b", "ts": TIME, "parts": [{"text": "mine"}]},
-    {"type": "commit", "of": "U", "ts": TIME},
-]
-HERE = {
-    "type": "message",
-    "id": "h",
-    "ts": TIME,
-    "kind": "user",
-    "role": "user",
-    "parts": [{"text": "here"}],
-}
+def here(id, **fields):
+    return written({"id": id, "ts": TIME, **fields})
 
 
-def test_what_was_undone_here_does_not_come_back():
-    data = copy(source("a b")) + written(UNDONE)
-    assert changes(source("a b"), view(data)).records == []
-    assert shown(data + more(changes(source("a b c"), view(data)))) == "a=a c=c"
+UNDONE = here("R", type="revert", of="b")
+EDITED = here("U", type="update", of="b", parts=[{"text": "mine"}]) + written(
+    {"type": "commit", "of": "U", "ts": TIME}
+)
+REDACTED = here("D", type="redaction", lines=["b"])
+SAID = here("h", type="message", kind="user", role="user", parts=[{"text": "here"}])
+MEANWHILE = {  # what was imported, what was done to the copy, what the source says now, what is shown then or a conflict
+    "what was undone does not come back": ("a b", UNDONE, "a b", "a=a"),
+    "nor with what is new": ("a b", UNDONE, "a b c", "a=a c=c"),
+    "what was edited stays so": ("a b=x", EDITED, "a b=x", "a=a b=mine"),
+    "and what is new is added": ("a b=x", EDITED, "a b=xy", "a=a b=miney"),
+    "what was redacted does not come back": ("a b=x", REDACTED, "a b=x", "a=a b=[redacted]"),
+    "a copy that was continued stays": ("a", SAID, "a", "a=a h=here"),
+    "and goes its own way": ("a", SAID, "a b", "it was continued here (h)"),
+    "messages in another order are another session": ("a b", b"", "b a", "its messages are now in a different order, from a on"),
+    "so they are with one more": ("a b", b"", "c a b", "its messages are now in a different order, from a on"),
+}  # fmt: skip
 
 
-def test_what_was_edited_here_stays_so_and_only_what_is_new_is_added():
-    data = copy(source("a b=x")) + written(*EDITED)
-    assert changes(source("a b=x"), view(data)).records == []
-    assert shown(data + more(changes(source("a b=xy"), view(data)))) == "a=a b=miney"
-
-
-def test_what_was_redacted_here_does_not_come_back():
-    data = copy(source("a b=x")).replace(b'{"text":"x"}', b'{"text":"[redacted]"}')
-    data += written({"type": "redaction", "id": "D", "ts": TIME, "lines": ["b"]})
-    assert changes(source("a b=x"), view(data)).records == []
-
-
-def test_a_copy_that_was_continued_here_goes_its_own_way():
-    data = copy(source("a")) + written(HERE)
-    assert changes(source("a"), view(data)).conflict is None
-    assert changes(source("a b"), view(data)).conflict == "it was continued here (h)"
-
-
-def test_messages_in_another_order_are_another_session():
-    assert "a different order" in str(changes(source("b a"), view(copy(source("a b")))).conflict)
-    assert "a different order" in str(changes(source("c a b"), view(copy(source("a b")))).conflict)
+@pytest.mark.parametrize(("before", "done", "now", "expected"), MEANWHILE.values(), ids=MEANWHILE)
+def test_what_was_done_here_stays(before, done, now, expected):
+    data = copy(source(before)) + done
+    if done is REDACTED:
+        data = data.replace(b'{"text":"x"}', b'{"text":"[redacted]"}')
+    changed = changes(source(now), view(data))
+    assert (changed.conflict or shown(data + more(changed))) == expected
+    assert changed.conflict or before != now or changed.records == []
 
 
 def test_of_a_damaged_source_nothing_is_taken_back():
-    data = copy(source("a b"))
-    assert changes(source("a", partial=True), view(data)).records == []
+    assert changes(source("a", partial=True), view(copy(source("a b")))).records == []
 
 
 def test_settings_are_said_again_only_where_they_changed():

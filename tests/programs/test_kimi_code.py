@@ -52,16 +52,6 @@ def test_what_was_undone_and_sub_agents_are_branches(tmp_path):
     assert [*sent(tmp_path, of_agent)] == ["look", "It looked."]
 
 
-def test_a_compaction_keeps_the_prompts_that_it_counts(tmp_path):
-    file = Kimi()
-    for number in range(5):
-        file.user(f"u{number}", f"prompt {number}")
-        file.step(f"s{number}", f"answer {number}")
-    file.compacted("in short", compactedCount=10, keptUserMessageCount=3, keptHeadUserMessageCount=1)
-    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    assert [*sent(tmp_path, COPY)][1:] == ["prompt 0", "prompt 3", "prompt 4"]
-
-
 def test_a_large_file_is_read_from_beside_the_agent(tmp_path):
     file = Kimi()
     file.user("a", "look", image("blobref:image/png;0af1"), image("blobref:image/png;dead"))
@@ -148,43 +138,29 @@ def test_calls_of_older_versions_are_nested(tmp_path):
     assert record["parts"] == [{"functionCall": {"id": "A", "name": "Read", "args": {"path": "a.txt"}}}]
 
 
-def test_what_was_compacted_is_gone_when_the_context_is_cleared(tmp_path):
-    file = played(
-        Kimi(), "user a one; step s two; compacted in_short compactedCount=2 keptUserMessageCount=0"
-    )
-    file.line("context.clear")
-    file.user("z", "again")
-    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    assert [*sent(tmp_path, COPY)] == ["again"]
+HOLOGRAM = 'message={"role":"user","content":[{"type":"hologram"}],"id":"b","origin":{"kind":"user"}}'
+UNREAD = f'user a one; step s1 two; line type="context.append_message" {HOLOGRAM}; step s2 four; '
+FIVE = "; ".join(f"user u{n} prompt_{n}; step s{n} answer_{n}" for n in range(5))
+VIEWS = {  # what is sent of the lines that these steps write
+    "a compaction keeps the prompts that it counts": (
+        f"{FIVE}; compacted in_short compactedCount=10 keptUserMessageCount=3 keptHeadUserMessageCount=1",
+        ["in short", "prompt 0", "prompt 3", "prompt 4"]),
+    "what was compacted is gone when the context is cleared": (
+        "user a one; step s two; compacted in_short compactedCount=2 keptUserMessageCount=0; line context.clear; user z again",
+        ["again"]),
+    "a prompt that was typed during a turn is undone with it": (
+        'user a one; step s1 two; user b three; user c and_this kind="user" inTurn=true; step s2 four; line context.undo count=1',
+        ["one", "two"]),
+    "2026-11-26: a prompt that is not imported is undone": (
+        UNREAD + "line context.undo count=1; user z again", ["one", "two", "again"]),
+    "2026-11-26: it is the one that a compaction keeps": (
+        UNREAD + 'line type="context.apply_compaction" summary="s" keptUserMessageCount=1; user z again', ["s", "again"]),
+    "2026-11-26: it is one of two that a compaction keeps": (
+        UNREAD + 'line type="context.apply_compaction" summary="s" keptUserMessageCount=2; user z again', ["s", "one", "again"]),
+}  # fmt: skip
 
 
-def test_a_prompt_that_was_typed_during_a_turn_is_undone_with_it(tmp_path):
-    file = Kimi()
-    played(
-        file, 'user a one; step s1 two; user b three; user c and_this kind="user" inTurn=true; step s2 four'
-    )
-    file.line("context.undo", count=1)
-    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    assert [*sent(tmp_path, COPY)] == ["one", "two"]
-
-
-HOLOGRAM = {"role": "user", "content": [{"type": "hologram"}], "id": "b", "origin": {"kind": "user"}}
-
-
-@pytest.mark.parametrize(
-    ("event", "fields", "left"),
-    [
-        ("context.undo", {"count": 1}, ["one", "two", "again"]),
-        ("context.apply_compaction", {"summary": "s", "keptUserMessageCount": 1}, ["s", "again"]),
-        ("context.apply_compaction", {"summary": "s", "keptUserMessageCount": 2}, ["s", "one", "again"]),
-    ],
-)
-def test_2026_11_26_a_prompt_that_is_not_imported_counts_among_prompts(tmp_path, event, fields, left):
-    file = played(Kimi(), "user a one; step s1 two")
-    file.line("context.append_message", message=HOLOGRAM)
-    file.step("s2", "four")
-    file.line(event, **fields)
-    file.user("z", "again")
-    run_ok("import", str(laid(tmp_path, file)), home=tmp_path)
-    texts = [text.removeprefix(f"{SUMMARY_HEAD}\n\n") for text in sent(tmp_path, COPY)]
-    assert texts == left
+@pytest.mark.parametrize(("script", "left"), VIEWS.values(), ids=VIEWS)
+def test_what_is_sent(script, left, tmp_path):
+    run_ok("import", str(laid(tmp_path, played(Kimi(), script))), home=tmp_path)
+    assert [text.removeprefix(f"{SUMMARY_HEAD}\n\n") for text in sent(tmp_path, COPY)] == left

@@ -82,17 +82,24 @@ def test_a_line_twice_is_read_once(tmp_path):
     assert [*sent(tmp_path, COPY)] == ["one", "two"]
 
 
-def test_lines_with_one_id_are_one_message(tmp_path):
-    imported(tmp_path, played(Qwen(), "user a one; user a and_two parent=null"))
-    assert [*sent(tmp_path, COPY)] == ["one", "and two"]
+ABOUT = 'phase="result" rawCommand="/about" outputHistoryItems=[{"type":"assistant","text":"0.24.4"}]'
+VIEWS = {  # what is counted and what is sent of the lines that these steps write
+    "lines with one id are one message": ("user a one; user a and_two parent=null", "", ["one", "and two"]),
+    "2026-11-26: lines of other types with the same id": (
+        'system a subtype="ui_telemetry"; user a one parent=null; model a two; user b three parent=null',
+        "2 lines of another type with the id of an earlier one", ["three"]),
+    "a command that an editor ran, and a compression without contents": (
+        f'user a one; model b two; user c /about; system d subtype="slash_command" {ABOUT}; compressed e',
+        "1 local command", ["one", "two"]),
+    "what stands beside the conversation is not its end": (
+        'user a one; model b two; system c subtype="session_artifact_event" parent=null path="a.png"', "", ["one", "two"]),
+}  # fmt: skip
 
 
-def test_2026_11_26_lines_of_other_types_with_the_same_id_are_counted(tmp_path):
-    file = Qwen()
-    file.system("a", "ui_telemetry")
-    played(file, "user a one parent=null; model a two; user b three parent=null")
-    assert b"2 lines of another type with the id of an earlier one" in imported(tmp_path, file).err
-    assert [*sent(tmp_path, COPY)] == ["three"]
+@pytest.mark.parametrize(("script", "counted", "left"), VIEWS.values(), ids=VIEWS)
+def test_what_is_sent(script, counted, left, tmp_path):
+    assert counted in imported(tmp_path, played(Qwen(), script)).err.decode()
+    assert [*sent(tmp_path, COPY)] == left
 
 
 def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
@@ -102,22 +109,6 @@ def test_ids_of_calls_that_are_not_text_are_paired_as_their_text(tmp_path):
     assert run_in_process("verify", str(file.write(tmp_path / "chats")), home=tmp_path).code == 0
     imported(tmp_path, file)
     assert [*sent(tmp_path, COPY)][1:] == ["['A']", {"output": "x"}]
-
-
-def test_a_command_that_an_editor_ran_is_not_sent(tmp_path):
-    file = played(Qwen(), "user a one; model b two; user c /about")
-    output = [{"type": "assistant", "text": "0.24.4"}]
-    file.system("d", "slash_command", phase="result", rawCommand="/about", outputHistoryItems=output)
-    file.compressed("e")  # without contents it is counted
-    assert b"1 local command" in imported(tmp_path, file).err
-    assert [*sent(tmp_path, COPY)] == ["one", "two"]
-
-
-def test_what_stands_beside_the_conversation_is_not_its_end(tmp_path):
-    file = played(Qwen(), "user a one; model b two")
-    file.system("c", "session_artifact_event", None, path="a.png")
-    imported(tmp_path, file)
-    assert [*sent(tmp_path, COPY)] == ["one", "two"]
 
 
 @pytest.mark.parametrize(("candidates", "total"), [(7, 17), (4, 17)])

@@ -21,53 +21,35 @@ def claude():
     return b"".join(orjson.dumps(line) + b"\n" for line in made.lines)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"{", b'{"type":"sess', HEADER[:-2], HEADER[:40], b"\0" * 4096],
-    ids=["empty", "a brace", "a torn type", "a torn header", "less of it", "never written"],
-)
-def test_a_file_of_only_a_torn_header_counts_as_empty(data):
-    assert foreign.check_writable(data, "f")
+NEW, OURS = True, False  # a session begins with what is written; it is written to
+WRITABLE = {
+    "empty": (b"", NEW), "a brace": (b"{", NEW), "a torn type": (b'{"type":"sess', NEW), "a torn header": (HEADER[:-2], NEW),
+    "less of it": (HEADER[:40], NEW), "never written": (b"\0" * 4096, NEW),
+    "a header": (HEADER, OURS), "without its newline": (HEADER[:-1], OURS), "after damage": (b"not json\n" + HEADER, OURS),
+    "in another order": (b'{"id":"s","type":"session","version":1}\n', OURS), "a torn tail": (HEADER + b"{torn", OURS),
+    "no header": (b'{"type":"message","id":"a","kind":"user","role":"user","parts":[]}\n', OURS), "bare": (BARE, OURS),
+    "with blanks": (HEADER.replace(b":", b": "), OURS), "with a mark": (b"\xef\xbb\xbf" + HEADER, OURS),
+    "a diary": (b"a diary\n", "not a session; left unchanged"), "lines of objects": (b'{"a":1}\n{"b":2}\n', "not a session"),
+    "a page": (b"<!doctype html>\n<p>404\n", "not a session"), "bytes": (bytes(range(256)) * 4, "not a session"),
+    "a NUL": (b"\0text", "not a session"), "no version": (b'{"type":"session"}', "version None"),
+    "a list in lines": (b'[\n  {"role": "user", "parts": []}\n]\n', "older form"), "contents": (CONTENTS, "older form"),
+    "an empty list": (b"[]", "older form"), "a bracket": (b" [", "older form"),
+    "persisted": (b'{"recentConversations":[],"summaries":[]}', "older form"), "a body": (b'{"contents":[]}\n', "older form"),
+    "version 2": (HEADER.replace(b":1", b":2", 1), "version 2, but this program only writes version 1"),
+    "version 10": (HEADER.replace(b":1", b":10", 1), "version 10, but"), "version 1.5": (HEADER.replace(b":1", b":1.5", 1), "version 1.5, but"),
+    "a text": (HEADER.replace(b":1", b':"1"', 1), "version '?1'?, but"),
+    "version 99": (b'{"version": 99, "type": "session", "id": "s"}\n', "version 99, but"),
+    "claude": (claude(), "a session of claude-code, read but never written; `import` it$"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "data",
-    [HEADER, HEADER[:-1], b"not json\n" + HEADER, b'{"id":"s","type":"session","version":1}\n', HEADER + b"{torn",
-     b'{"type":"message","id":"a","kind":"user","role":"user","parts":[]}\n', BARE,
-     HEADER.replace(b":", b": "), b"\xef\xbb\xbf" + HEADER],
-    ids=["a header", "without its newline", "after damage", "in another order", "a torn tail", "no header", "bare", "with blanks", "with a mark"],
-)  # fmt: skip
-def test_a_session_is_written_to(data):
-    assert foreign.check_writable(data, "f") is False
-
-
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [
-        (b"a diary\n", "not a session; left unchanged"), (b'{"a":1}\n{"b":2}\n', "not a session"),
-        (b"<!doctype html>\n<p>404\n", "not a session"), (bytes(range(256)) * 4, "not a session"),
-        (b'[\n  {"role": "user", "parts": []}\n]\n', "older form"),
-        (b"\0text", "not a session"), (b"{", None), (b'{"type":"session"}', "version None"),
-        (CONTENTS, "older form"), (b"[]", "older form"), (b" [", "older form"),
-        (b'{"recentConversations":[],"summaries":[]}', "older form"), (b'{"contents":[]}\n', "older form"),
-        (HEADER.replace(b":1", b":2", 1), "version 2, but this program only writes version 1"),
-        (HEADER.replace(b":1", b":10", 1), "version 10, but"), (HEADER.replace(b":1", b":1.5", 1), "version 1.5, but"),
-        (HEADER.replace(b":1", b':"1"', 1), "version '?1'?, but"), (b'{"version": 99, "type": "session", "id": "s"}\n', "version 99, but"),
-    ],
-)  # fmt: skip
-def test_what_is_something_else_is_never_written(data, why):
-    if why is None:
-        assert foreign.check_writable(data, "f")
+@pytest.mark.parametrize(("data", "expected"), WRITABLE.values(), ids=WRITABLE)
+def test_only_a_session_is_written_to(data, expected):
+    if not isinstance(expected, str):
+        assert foreign.check_writable(data, "f") is expected
         return
-    with pytest.raises(BadData, match=rf"^f: .*{why}"):
+    with pytest.raises(BadData, match=f"^f: .*{expected}"):
         foreign.check_writable(data, "f")
-
-
-def test_another_programs_file_is_named_and_never_written():
-    with pytest.raises(
-        BadData, match=r"^f: a session of claude-code, read but never written; `import` it$"
-    ):
-        foreign.check_writable(claude(), "f")
 
 
 @pytest.mark.parametrize(
