@@ -118,6 +118,17 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_p
     assert [r.get("response") for r in answers] == (["r1", "r2"] if record else [None, None])
 
 
+def test_2026_11_27_a_response_right_after_another_has_usage_of_its_own(tmp_path):
+    file = played(Codex(), "user go")
+    for text in ("one", "two"):
+        file.model(text)
+        file.event("token_count", info={"last_token_usage": USED})
+        file.item("message", role="developer", content=[{"type": "input_text", "text": "go on"}])
+    assert view(file.write(tmp_path), tmp_path) == ["go", "one", "two"]
+    total = orjson.loads(run_ok("usage", "--json", home=tmp_path).out)["total"]
+    assert (total["responses"], total["input"], total["output"]) == (2, 200, 40)
+
+
 def test_a_response_imported_before_its_id_was_written_counts_once_in_a_fork(tmp_path):
     file = played(Codex(), "user go; model done")
     imported(file.write(tmp_path), tmp_path)

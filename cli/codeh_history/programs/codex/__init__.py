@@ -131,7 +131,6 @@ class _Rollout:
                 if kind == "turn_context":
                     self.model = name_at(payload, "model") or self.model
                 elif kind == "token_usage_record":
-                    self.response = None
                     if self.last is not None and "response" not in self.last.fields:
                         self.add_usage(number, payload.get("usage"), name_at(payload, "response_id"))
 
@@ -317,8 +316,9 @@ class _Rollout:
         self.session.skip(f"event_msg ({kind})", own=True)
 
     def add_usage(self, number: int, raw: object, response: str | None = None) -> None:
-        """Add the usage of the latest response."""
+        """Add the usage of the latest response, which is complete then."""
         if self.last is not None and isinstance(raw, dict):
+            self.response = None
             self.last.fields |= omit_empty(usage=usage.read(raw, _COUNTS), response=response)
             self.last.pieces.append(Piece(number, []))
 
