@@ -10,7 +10,6 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Lost, NegativeAnswer, NotFound, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
-from ..base.words import plural
 from ..formats import EXPORTERS, export
 from ..programs.registry import WRITTEN
 from ..render.progress import tracked
@@ -99,9 +98,6 @@ def run(env: Env, options: Options) -> int:
 def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:
     """Write the session in a format, and note what the format cannot hold."""
     view = view_for(env, target, options, lost, hydrate=to != "refs")
-    if to == "contents" and view.summaries:
-        count = plural(len(view.summaries), "summary")
-        env.note(f"{target.id}: left out: {count}; contents cannot hold them")
     if to == "refs":
         from ..views import persist
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 import orjson
 
-from ..programs.writing import unsent
+from ..programs.writing import THOUGHT, thoughts, unsent
 from ..session.exchanges import exchanges as groups_of
 from ..session.exchanges import is_prompt, tools_named
 from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
@@ -29,32 +30,44 @@ class Entry(TypedDict):
 
 def contents(view: View) -> Exported:
     """Export a JSON array of `{role, parts}`: all committed messages with a role, uncurated."""
-    return _json([{"role": message.role, "parts": message.parts} for message in view.sent], view)
+    left_out = Counter({"summary": len(view.summaries)})
+    return _json([{"role": message.role, "parts": message.parts} for message in view.sent], view, left_out)
 
 
 def exchanges(view: View, last: int | None = None) -> Exported:
     """Export a JSON array of history entries, oldest first: all exchanges, or the `last` ones."""
-    written = [_full_entry(group) for group in groups_of(view.messages)]
-    return _json(written if last is None else written[-last:], view)
+    groups = groups_of(view.messages)[-last if last else None :]
+    left_out = _omitted(groups) + Counter({"summary": len(view.summaries)})
+    return _json([_full_entry(group) for group in groups], view, left_out)
 
 
 def persisted(view: View) -> Exported:
     """Export `{recentConversations, summaries, lastSummarized}`, the inverse of its import."""
     summaries = [(facts(summary, view), summary.fields) for summary in view.summaries]
+    groups = groups_of(view.messages)
     value = {
-        "recentConversations": [_full_entry(group) for group in groups_of(view.messages)],
+        "recentConversations": [_full_entry(group) for group in groups],
         "summaries": [{**known_facts, **_extra_fields(fields)} for known_facts, fields in summaries],
         "lastSummarized": period(
             [*(known_facts["createdAt"] for known_facts, _ in summaries), view.meta.get("lastSummarized")]
         )[1],
     }
     extra = view.meta.get(EXTRA)
-    return _json({**extra, **value} if isinstance(extra, dict) else value, view)
+    return _json({**extra, **value} if isinstance(extra, dict) else value, view, _omitted(groups))
 
 
-def _json(value: object, view: View) -> Exported:
+def _json(value: object, view: View, left_out: Counter[str]) -> Exported:
     data = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    return Exported(data, unsent(view.messages))
+    return Exported(data, unsent(view.messages) + left_out)
+
+
+def _omitted(groups: Sequence[Sequence[Message]]) -> Counter[str]:
+    """Count what the entries of exchanges, which have texts and the names of tools, cannot hold."""
+    messages = [message for group in groups for message in group if message.is_sent]
+    parts = [part for message in messages for part in message.parts]
+    results = sum("functionResponse" in part for part in parts)
+    others = sum(part.keys().isdisjoint(("text", "functionCall", "functionResponse")) for part in parts)
+    return Counter({"tool result": results, THOUGHT: thoughts(messages), "file": others})
 
 
 def entries(messages: Sequence[Message]) -> list[Entry]:

@@ -27,7 +27,7 @@ def export(view: View) -> Exported:
         }
         for message in view.messages
     ]
-    left_out = Counter({"summary": len(view.summaries)} if view.summaries else {})
+    left_out = Counter({"summary": len(view.summaries)})
     return Exported(orjson.dumps(items, option=orjson.OPT_INDENT_2) + b"\n", left_out)
 
 

@@ -130,9 +130,8 @@ class _Rollout:
                 self.session.skip(str(kind or "line without a type"), own=kind in _INTERFACE)
                 if kind == "turn_context":
                     self.model = name_at(payload, "model") or self.model
-                elif kind == "token_usage_record":
-                    if self.last is not None and "response" not in self.last.fields:
-                        self.add_usage(number, payload.get("usage"), name_at(payload, "response_id"))
+                elif kind == "token_usage_record" and self.last and "response" not in self.last.fields:
+                    self.add_usage(number, payload.get("usage"), name_at(payload, "response_id"))
 
     def header(self, number: int, payload: Json, ts: str | None) -> None:
         """Read the session's header; ignore later ones, which belong to the session it was forked from."""
