@@ -13,8 +13,6 @@ from codeh_history.filters.compact.plan import Step
 from codeh_history.filters.compact.run import read_plan
 from codeh_history.session.ops import NEXT, apply, drop, summarize
 from codeh_history.session.records import block_of
-from compact.long import output
-from compact.short import plan, texts_of, tokens, tool_call
 from histories import model, session, user
 from in_process import run_in_process, run_ok
 
@@ -29,20 +27,6 @@ from in_process import run_in_process, run_ok
 def test_what_is_no_plan_for_this_session_is_refused(data):
     with pytest.raises(BadData, match="plan"):
         read(data, session([user("a")]))
-
-
-def test_a_plan_read_back_is_the_plan():
-    talk = [m for n in range(9) for m in tool_call(f"c{n}", "bash", {"n": n}, {"output": output(n, 60)})]
-    view = session([user("a"), *talk, model("b"), user("c")])
-    for share in (0.9, 0.5, 0.2):
-        made = plan(view, int(tokens(view) * share), exact=True)
-        again = read(orjson.loads(orjson.dumps(made.to_json())), view)
-        assert apply(view, again.ops).messages[-1].parts == view.messages[-1].parts
-        assert texts_of(apply(view, again.ops)) == texts_of(apply(view, made.ops))
-        assert again.report() == made.report()
-        assert again.stages == made.stages
-        assert again.fields() == made.fields()
-        assert (again.floor, again.largest) == (made.floor, made.largest)
 
 
 def test_a_report_has_a_line_for_each_message_and_sizes_where_they_are_its_own():
@@ -182,13 +166,6 @@ def test_something_has_to_be_limited(options, *, refused):
 def test_a_plan_that_is_none_is_named_by_its_file(data):
     with pytest.raises(BadData, match=r"plan\.json"):
         read_plan(data, "plan.json", session([user("a")]))
-
-
-def test_a_plan_is_read_from_a_file():
-    data = orjson.dumps({"ops": [{"op": "drop", "ids": ["m0"], "why": "w"}]})
-    assert [op["ids"] for op in read_plan(data, "plan.json", session([user("a"), user("b")])).ops] == [
-        ["m0"]
-    ]
 
 
 # -- how many messages and exchanges ----------------------------------------------------------------------

@@ -8,9 +8,9 @@ from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.filters.compact.plan import Settings
 from codeh_history.session.ops import apply
 from codeh_history.tokens.counter import open_counter
-from codeh_history.tokens.formula import parts_tokens, summary_text
+from codeh_history.tokens.formula import parts_tokens
 from compact.long import request_cost
-from compact.short import BIG, tool_call
+from compact.short import tool_call
 from histories import model, session, user
 from strategies import view_of
 
@@ -173,44 +173,3 @@ def test_a_calibrated_counter_tells_its_own_sizes():
     before = made.now[0]
     made.drop("s", [0], "w")
     assert [step.before for step in made.finished()] == [2 * before]
-
-
-COUNTER = open_counter("approx")
-
-
-def talked():
-    note = {"kind": "info", "parts": [{"text": "a note for people"}]}
-    return session(
-        [user("go"), note, *tool_call("c", "bash", {"command": "ls"}, {"output": BIG}), model("done")]
-    )
-
-
-def history(view=None, **settings):
-    return History(view or talked(), COUNTER, Settings(budget=100, **settings))
-
-
-def test_only_what_is_sent_is_there_and_the_total_is_all_of_it():
-    sent = history()
-    assert [message.kind for message in sent.messages] == ["user", "codeh", "tool", "codeh"]
-    assert sent.total == sent.fixed_cost + sum(sent.costs)
-    assert sent.ids([0, 3]) == [sent.messages[0].id, sent.messages[3].id]
-    more = history(system="Be brief. " * 9, tools=[{"name": "bash"}])
-    assert more.fixed_cost > sent.fixed_cost
-    assert more.total - sent.total == more.fixed_cost - sent.fixed_cost
-
-
-def test_summaries_cost_what_the_one_record_does_that_they_are_sent_as():
-    sent = history()
-    assert sent.cost_of_summaries([]) == 0
-    texts = ["one summary", "another one"]
-    assert sent.cost_of_summaries(texts) == COUNTER.message + COUNTER.counts([summary_text(texts)])[0]
-
-
-def test_a_long_result_has_a_stub_and_a_short_one_none():
-    sent = history()
-    stub = sent.shortened((2, 0), 0.1)
-    assert stub is not None
-    short = history(session([user("go"), *tool_call("c", "bash", {}, {"output": "short"})]))
-    assert short.shortened((2, 0), 0.1) is None
-    assert sent.part((2, 0)) is sent.messages[2].parts[0]
-    assert parts_tokens(COUNTER, [stub])[0] < parts_tokens(COUNTER, [sent.part((2, 0))])[0]

@@ -6,8 +6,8 @@ from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
 from codeh_history.tokens.counter import Characters
-from compact.long import IMAGE, prose
-from compact.short import loop, sources, texts_of, tokens, tool_call
+from compact.long import prose
+from compact.short import loop, texts_of, tokens, tool_call
 from histories import model, session, user
 
 
@@ -20,33 +20,6 @@ def test_recent_whole_exchanges_first_until_one_does_not_fit():
     view = session([*turns, user("now")])
     after = loop(view, tokens(view) // 2, upload_share=0.0, history_share=0.4)
     assert [message.id for message in after.messages] == ["m6", "m7", "m8", "m9", "m10"]
-
-
-def test_uploads_beyond_their_share_are_left_out_newest_kept():
-    view = session(
-        [
-            user("one", IMAGE),
-            model("a"),
-            user("two", IMAGE),
-            model("b"),
-            user("three", IMAGE),
-            model(prose(1, 30)),
-        ]
-    )
-    after = loop(view, tokens(view) - 100, upload_share=0.5)
-    kept = [
-        any("inlineData" in part for part in message.parts)
-        for message in after.messages
-        if message.role == "user"
-    ]
-    assert kept == [False, False, True]
-    assert "image/png 640x480" in texts_of(after)
-
-
-def test_the_margin_stays_free():
-    view = session([user("find"), *tool_call("c", "search", {}, sources(*range(1, 40))), model("hm")])
-    after = loop(view, 3000)
-    assert tokens(after) <= 2700
 
 
 # -- the rounds of the reducer that the policy follows, in characters, framing aside ------------------------

@@ -109,27 +109,6 @@ def test_every_verb_counts_what_the_request_holds(home, records, *, persisted):
     check(home)
 
 
-def test_references_and_lists_of_files_are_counted(home):
-    bare = {
-        "type": "message",
-        "id": "a",
-        "ts": some.TS,
-        "kind": "user",
-        "parts": [{"text": "hi"}, FILES[0]],
-    }
-    sizes = []
-    for more in (
-        {},
-        {"references": [{"number": 1, "id": "r", "text": "word " * 500}]},
-        {"attached": [{"name": "a name of a file.png", "mimeType": "image/png", "bytes": 3, "part": 1}]},
-    ):
-        write_session(home, some.encode([HEADER, bare | more]))
-        check(home)
-        sizes.append(orjson.loads(run_in_process("stats", "s", "--json", home=home).out)["tokens"]["total"])
-    assert sizes[1] > sizes[0] + 500
-    assert sizes[0] + 10 < sizes[2] < sizes[0] + 40
-
-
 @pytest.mark.parametrize("counter", ["cl100k_base", "approx"])
 def test_the_counter_that_a_session_names_counts_for_all(home, counter):
     turn = {

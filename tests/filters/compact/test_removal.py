@@ -3,14 +3,13 @@
 import orjson
 
 from codeh_history.filters.compact import HIGH, LOW
-from codeh_history.filters.compact.units import Layout
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
 from codeh_history.views.filtering import compaction
 from compact.long import output, prose
-from compact.short import plan, questions, texts_of, tokens, tool_call, working
-from histories import TS, call, model, result, session, tool, user
+from compact.short import plan, questions, texts_of, tokens, tool_call
+from histories import TS, model, session, user
 
 
 def test_the_fewest_oldest_exchanges_are_summarized():
@@ -27,15 +26,6 @@ def test_the_fewest_oldest_exchanges_are_summarized():
     assert f"Question {len(covered) // 2 - 1}" in after.summaries[0].text
     assert op["conversationCount"] == -(-len(covered) // 2)
     assert (op["periodStart"], op["periodEnd"]) == (view.messages[0].ts, view.messages[0].ts)
-
-
-def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next():
-    view = session([*questions(20)])
-    once = apply(view, plan(view, tokens(view) // 2).ops)
-    twice = plan(once, tokens(once) // 2)
-    covered = [id for op in twice.ops for id in op.get("ids", ())]
-    shown = {message.id for message in apply(once, twice.ops).messages}
-    assert {message.id for message in once.messages} == shown | {id for id in covered if id.startswith("m")}
 
 
 def test_more_than_five_summaries_become_one():
@@ -56,17 +46,6 @@ def test_more_than_five_summaries_become_one():
     assert len(after.summaries) == 1
 
 
-def test_an_agent_loop_of_one_prompt_is_compacted():
-    view = session([user("do it all"), *working(300), model("done")])
-    for share in (0.5, 0.1, 0.02):
-        after = apply(view, plan(view, int(tokens(view) * share)).ops)
-        assert after.messages[0].id == "m0"
-        assert after.messages[-1].id == view.messages[-1].id
-        calls = [m.id for m in after.messages if "functionCall" in m.parts[0]]
-        answers = [m.id for m in after.messages if "functionResponse" in m.parts[0]]
-        assert [int(a[1:]) - 1 for a in answers] == [int(c[1:]) for c in calls]
-
-
 def test_only_the_last_stage_touches_the_last_unit():
     view = session(
         [user("old"), model("old"), user("go"), *tool_call("c", "bash", {}, {"output": output(1, 900)})]
@@ -77,17 +56,6 @@ def test_only_the_last_stage_touches_the_last_unit():
     after = apply(view, done.ops)
     assert "codeh-history expand m4]" in texts_of(after)
     assert tokens(after) > 200  # an equal share of what is left, not nothing
-
-
-def test_pins_stay_with_their_units_and_the_last_exchanges_when_asked():
-    pinned = [model(call("bash", "c")), {**tool(result("bash", "c", {"output": "pinned"})), "pinned": True}]
-    turns = [m for n in range(10) for m in (user(f"q{n} {prose(n, 30)}"), model(prose(n, 30)))]
-    view = session([user("start"), *pinned, *turns])
-    after = {m.id for m in apply(view, plan(view, tokens(view) // 2, keep_last=2).ops).messages}
-    assert {"m1", "m2"} < after
-    assert {f"m{len(view.messages) - n}" for n in range(1, 5)} < after
-    layout = Layout(view.messages, 2)
-    assert {1, 2} < layout.fixed
 
 
 def test_a_session_that_grows_is_compacted_again_and_again():
@@ -118,29 +86,6 @@ def test_a_session_that_grows_is_compacted_again_and_again():
     assert {
         id for made in plans for op in made.ops for id in op.get("ids", ()) if id.startswith("K")
     }  # folded
-
-
-def test_plans_made_one_after_the_other_add_up_unwritten_too():
-    """The summaries of ops that were applied before, but not written, are covered like any other."""
-    turns = [
-        m
-        for n in range(40)
-        for m in (
-            user(f"Question {n}: {prose(n, 60)}"),
-            *tool_call(f"c{n}", "bash", {"n": n}, {"output": output(n, 90)}),
-            model(prose(n + 1, 60)),
-        )
-    ]
-    view = session(turns)
-    size = tokens(view)
-    seen = []
-    for share in (0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03):
-        made = plan(view, int(size * share), exact=True)
-        view = apply(view, made.ops)
-        seen.append([op["op"] for op in made.ops])
-        assert tokens(view) == made.after
-    assert any(ops.index("summarize") for ops in seen if "summarize" in ops)  # stubs before it, and none
-    assert ["summarize"] in seen
 
 
 def test_a_summary_of_failures_alone_is_shortened_like_any_other():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from codeh_history.filters.compact import Settings
-from codeh_history.filters.compact.replay import _context, _shared, replay
+from codeh_history.filters.compact.replay import _context, replay
 from codeh_history.tokens.counter import Characters, open_counter
 from compact import long
 from length import examples
@@ -97,15 +97,6 @@ def test_summaries_are_in_every_request():
     summary = long.cost(COUNTER, view) - len("newyes")
     assert summary > len("They met.")
     assert replay(view, None, COUNTER)["input"] == summary + 3
-
-
-@pytest.mark.parametrize(("before", "now", "shared"), [
-    ("abc", "abc", 6), ("abc", "abd", 3), ("abc", "ab", 3), ("ab", "abc", 3), ("abc", "xbc", 0), ("", "abc", 0),
-])  # fmt: skip
-def test_two_requests_share_what_both_begin_with(before, now, shared):
-    tokens = {"a": 1, "b": 2, "c": 3}
-    contexts = [[(name, tokens.get(name, 9)) for name in names] for names in (before, now)]
-    assert _shared(*contexts) == shared
 
 
 @settings(max_examples=examples(25))
