@@ -13,25 +13,17 @@ from length import not_short
 from summarizing import GOOD, LONG, digest, session, summarize
 from support import start
 
-HOSTILE = {
+HOSTILE = {  # and those of the golden case summarize/fails
     "fails": ("exit 1", "ended with 1"),
-    "fails loudly": ("echo 'no such model: x' >&2; exit 3", "ended with 3: no such model: x"),
     "prints and fails": ("echo 'The user asked.'; exit 1", "ended with 1"),
     "is not there": ("no-such-command-anywhere", "ended with 127"),
     "dies": ("kill -9 $$", "signal 9"),
     "hangs": ("sleep 60", "longer than 0.5 s"),
     "hangs and will not die": ("trap '' TERM; while :; do sleep 1; done", "longer than 0.5 s"),
-    "says nothing": ("true", "blank"),
-    "says blanks": ("printf ' \\n\\t\\n'", "blank"),
-    "refuses": ("echo \"I'm sorry, but I can't assist with that.\"", "refusal"),
-    "prints garbage": ("head -c 2000 /dev/zero | tr '\\0' '\\377'", "not UTF-8"),
     "prints zeros": ("head -c 2000 /dev/zero", "blank"),
-    "prints too much": ("yes tea", "more than 4 MiB"),
     "prints far more": ("head -c 4000000 /dev/zero | tr '\\0' a", "4000000 of"),
     "prints more than it got": ("seq 1 9000 | sed 's/.*/the user asked/'", "not shorter than its source"),
-    "echoes": ("cat", "echo of its input"),
     "echoes half": ("head -n 60", "echo of its input"),
-    "invents a path": ("echo 'The user edited /srv/secret/keys.pem.'", "/srv/secret/keys.pem"),
     "invents a number": ("echo 'The user paid 4711 euros.'", "4711"),
 }
 

@@ -16,20 +16,6 @@ def every(*argv, **how):
     return summarize("--all", *argv, **how)
 
 
-def test_all_is_silent_where_nothing_is_due(home):
-    session(home, "small", 12)
-    session(home, "full", 50)
-    done = every()
-    assert (done.code, done.out, done.err) == (0, b"", b"")
-    assert every(env={"CODEH_HOME": str(home / "none")}).code == 0
-
-
-def test_all_by_tokens(home):
-    session(home, "small", 2)
-    session(home, "large", 20)
-    assert [line["session"] for line in every("--due-over", "500").lines] == ["large"]
-
-
 def test_one_bad_session_does_not_stop_the_rest(home):
     session(home, "a", 51)
     bad = session(home, "b", 51)
@@ -56,17 +42,6 @@ def test_one_bad_session_does_not_stop_the_rest(home):
         for line in done.lines
     )
     assert digest(bad) == before
-
-
-def test_all_with_a_failing_command(home):
-    paths = [session(home, name, 51) for name in ("a", "b", "c")]
-    before = [digest(path) for path in paths]
-    done = every("--via", "exit 9", "--jobs", "3")
-    assert done.code == 6
-    assert [line["session"] for line in done.lines] == ["a", "b", "c"]
-    assert all(line["action"] == "failed" and "ended with 9" in line["reason"] for line in done.lines)
-    assert all(line["before"] == line["after"] > 0 for line in done.lines)
-    assert [digest(path) for path in paths] == before
 
 
 def test_all_leaves_locked_and_streaming_sessions_alone(home):

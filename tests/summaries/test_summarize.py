@@ -13,15 +13,6 @@ from support import lines, run
 # -- what is due ------------------------------------------------------------------------------------
 
 
-def test_fifty_are_kept_without_asking(home):
-    path = session(home, "demo", 50)
-    before = digest(path)
-    done = summarize("demo", "--via", f"touch {home}/asked; {GOOD}")
-    assert (done.code, done.out) == (0, b"")
-    assert not (home / "asked").exists()
-    assert digest(path) == before
-
-
 @pytest.mark.parametrize("via", [(), ("--via", GOOD)])
 @pytest.mark.parametrize("count, covered, left", [(51, 10, 41), (70, 20, 50)])
 def test_the_oldest_are_covered(home, via, count, covered, left):
@@ -54,13 +45,6 @@ def test_undo_brings_everything_back(home):
     assert run("payload", "demo", "--to", "gemini", "--prefill").out != before
     assert run("undo", "-s", "demo").text.startswith("summary ")
     assert run("payload", "demo", "--to", "gemini", "--prefill").out == before
-
-
-def test_pins_stay_visible(home):
-    session(home, "demo", 51, pinned={3})
-    assert summarize("demo").code == 0
-    assert "u3" in shown("demo")
-    assert "a3" not in shown("demo")
 
 
 @pytest.mark.parametrize("provider", list(providers.FORMATS))
@@ -147,40 +131,9 @@ def test_a_failed_fold_leaves_the_batch_undone_too(home):
 # -- the filter -------------------------------------------------------------------------------------
 
 
-def test_with_a_dash_it_is_a_filter(home):
-    path = session(home, "demo", 51)
-    before = path.read_bytes()
-    out = summarize("-", stdin=before)
-    assert out.code == 0, out.err
-    assert path.read_bytes() == before
-    assert summarize("demo").code == 0
-    assert len(shown("demo")) == 82
-    assert shown("-", out.out) == shown("demo")
-    printed = lines(out.out)
-    assert [record["type"] for record in printed[:3]] == ["session", "summary", "message"]
-    assert printed[1]["summary"] == lines(path)[-1]["summary"]
-    again = summarize("-", "--max-conversations", "20", stdin=out.out)
-    assert len([r for r in lines(again.out) if r["type"] == "summary"]) == 2
-
-
-def test_the_filter_prints_what_is_not_due_as_it_is(home):
-    data = session(home, "demo", 12).read_bytes()
-    assert summarize("-", stdin=data).out == data
-
-
-def test_the_filter_prints_nothing_when_the_command_fails(home):
-    done = summarize("-", "--via", "exit 1", stdin=session(home, "demo", 51).read_bytes())
-    assert (done.code, done.out) == (6, b"")
-
-
 def test_a_forgotten_dash_is_caught(home):
     done = summarize(stdin=session(home, "demo", 51).read_bytes(), env={"CODEH_SESSION": "demo"})
     assert done.code == 2
-
-
-def test_no_session(home):
-    assert summarize("nobody").code == 3
-    assert summarize().code == 3
 
 
 # -- as a filter ----------------------------------------------------------------------------------------

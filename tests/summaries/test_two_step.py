@@ -1,9 +1,5 @@
 """`summarize --emit` and `--apply`: a program asks its own model between the two. `--prompt`: in its own words."""
 
-import os
-import subprocess
-import sys
-
 import orjson
 import pytest
 
@@ -69,34 +65,6 @@ def test_the_answer_is_in_the_object_or_beside_it(home, tmp_path):
         done = summarize("--apply", source, stdin=stdin)
         assert done.code == 0, done.err
         assert (lines(path)[-1]["summary"], lines(path)[-1]["by"]) == (ANSWER, "my-model")
-
-
-def test_a_shell_can_do_it(home):
-    path = session(home, "demo", 51)
-    program = f"{sys.executable} -m codeh_history summarize"
-    model = f'{sys.executable} -c \'import json,sys; json.load(sys.stdin)["prompt"]; print("{ANSWER}")\''
-    script = (
-        f"set -o pipefail; {program} demo --emit > s.json && {model} < s.json | {program} --apply s.json"
-    )
-    environment = {**os.environ, "CODEH_HOME": str(home)}
-    subprocess.run(["bash", "-c", script], cwd=home, env=environment, check=True, stdout=subprocess.DEVNULL)
-    assert lines(path)[-1]["summary"] == ANSWER
-
-
-def test_nothing_due_is_nothing_printed(home):
-    session(home, "demo", 50)
-    done = summarize("demo", "--emit")
-    assert (done.code, done.out) == (0, b"")
-    assert b"not due: 50 exchanges" in done.err
-
-
-def test_undo_brings_back_what_was_applied(home):
-    session(home, "demo", 51)
-    before = shown("demo")
-    assert apply(emitted("demo")).code == 0
-    assert shown("demo") != before
-    assert run("undo", "-s", "demo").text.startswith("summary ")
-    assert shown("demo") == before
 
 
 def test_a_session_by_its_path_is_found_from_elsewhere(home, tmp_path, monkeypatch):
@@ -173,26 +141,6 @@ def test_tools_are_in_the_prompt_and_may_be_named(home, tmp_path):
 # -- the gate ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "answer, reason",
-    [
-        (" \n\t", "blank"),
-        ("I'm sorry, but I can't assist with that.", "refusal"),
-        ("The user asked. " * 400, "not shorter than its source"),
-        ("The user paid 4711 euros.", "4711"),
-        (None, "echo of its input"),
-    ],
-)
-def test_an_answer_that_is_not_a_summary_changes_nothing(home, answer, reason):
-    path = session(home, "demo", 51)
-    before, request = digest(path), emitted("demo")
-    done = apply(request, request["prompt"] if answer is None else answer)
-    assert (done.code, done.out, digest(path)) == (6, b"", before)
-    assert reason in done.err.decode()
-    assert done.err.decode().startswith("codeh-history: demo: ")
-    assert done.err.decode().endswith("nothing changed\n")
-
-
 def test_an_answer_on_stdin_must_be_text(home, tmp_path):
     path = session(home, "demo", 51)
     before = digest(path)
@@ -201,13 +149,6 @@ def test_an_answer_on_stdin_must_be_text(home, tmp_path):
         done = summarize("--apply", str(tmp_path / "s.json"), stdin=answer)
         assert (done.code, reason in done.err) == (6, True)
     assert digest(path) == before
-
-
-def test_no_gate_switches_off_only_faithfulness(home):
-    session(home, "demo", 51)
-    request = emitted("demo")
-    assert apply(request, " ", "--no-gate").code == 6
-    assert apply(request, "The user paid 4711 euros.", "--no-gate").code == 0
 
 
 # -- races ------------------------------------------------------------------------------------------
@@ -342,18 +283,6 @@ def test_a_template_for_a_provider(home, tmp_path):
         assert done.code == 0, done.err
         sent = orjson.loads((home / "body").read_bytes())["messages"]
         assert [message["role"] for message in sent] == roles
-
-
-@pytest.mark.parametrize("template, reason", [("{{ nobody }}", b"nobody"), ("{% if %}", b"p:1")])
-def test_a_template_that_is_wrong_is_65(home, tmp_path, template, reason):
-    path = session(home, "demo", 51)
-    before = digest(path)
-    (tmp_path / "p").write_text(template)
-    for how in (("--emit",), ("--via", f"touch {home}/asked; echo '{ANSWER}'")):
-        done = summarize("demo", "--prompt", str(tmp_path / "p"), *how)
-        assert (done.code, done.out, digest(path)) == (65, b"", before)
-        assert reason in done.err
-    assert not (home / "asked").exists()
 
 
 def test_every_request_with_a_custom_prompt_fits_its_budget(home, tmp_path):

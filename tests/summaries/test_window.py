@@ -51,12 +51,6 @@ def test_missing_messages_stay_covered():
     assert window.stands_for(shown.summaries, shown) == ["u0", "also", "gone", "S"]
 
 
-def test_the_period_is_that_of_the_covered_exchanges():
-    due = window.due(view(talk(51)).messages, 50, 10)
-    assert due is not None
-    assert (due.start, due.end) == ("2026-01-01T12:00:00.000Z", "2026-01-10T12:00:00.000Z")
-
-
 def test_times_out_of_order_and_without_milliseconds():
     records = talk(3)
     records[0]["ts"] = records[1]["ts"] = "2026-03-01T00:00:00Z"

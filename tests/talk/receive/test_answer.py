@@ -70,37 +70,28 @@ OUTPUT = {"type": "message", "role": "assistant", "content": [{"type": "output_t
 BLOCKS = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "half"}]}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        gemini_event({"text": "half"}, finish="MAX_TOKENS"),
-        {"choices": [{"message": TEXT, "finish_reason": "length"}]},
-        {"object": "response", "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": [OUTPUT]},
-        {**BLOCKS, "stop_reason": "max_tokens"},
-        {"model": "m", "message": TEXT, "done": True, "done_reason": "length"},
-    ],
-    ids=["gemini", "openai-chat", "openai-responses", "anthropic", "ollama"],
-)  # fmt: skip
-def test_an_answer_that_ends_at_its_token_limit_is_stored_and_says_so(home, answer):
-    done = receive(home, orjson.dumps(answer))
-    assert (done.code, texts_of_model(home)) == (0, ["half"])
-    assert b"s: the answer ends at its token limit (" in done.err
+LIMIT, FILTER = "ends at its token limit", "the provider stopped the answer"
+
+
+def incomplete(reason):
+    details = {"reason": reason}
+    return {"object": "response", "status": "incomplete", "incomplete_details": details, "output": [OUTPUT]}
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "note"),
     [
-        gemini_event({"text": "half"}, finish="RECITATION"),
-        {"choices": [{"message": TEXT, "finish_reason": "content_filter"}]},
-        {"object": "response", "status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "output": [OUTPUT]},
-        {**BLOCKS, "stop_reason": "refusal"},
+        (gemini_event({"text": "half"}, finish="MAX_TOKENS"), LIMIT), (gemini_event({"text": "half"}, finish="RECITATION"), FILTER),
+        ({"choices": [{"message": TEXT, "finish_reason": "length"}]}, LIMIT), ({"choices": [{"message": TEXT, "finish_reason": "content_filter"}]}, FILTER),
+        (incomplete("max_output_tokens"), LIMIT), (incomplete("content_filter"), FILTER),
+        ({**BLOCKS, "stop_reason": "max_tokens"}, LIMIT), ({**BLOCKS, "stop_reason": "refusal"}, FILTER),
+        ({"model": "m", "message": TEXT, "done": True, "done_reason": "length"}, LIMIT),
     ],
-    ids=["gemini", "openai-chat", "openai-responses", "anthropic"],
 )  # fmt: skip
-def test_an_answer_that_a_filter_stopped_is_stored_and_says_so(home, answer):
+def test_an_answer_that_was_cut_short_is_stored_and_says_so(home, answer, note):
     done = receive(home, orjson.dumps(answer))
     assert (done.code, texts_of_model(home)) == (0, ["half"])
-    assert b"s: the provider stopped the answer (" in done.err
+    assert f"{note} (" in done.err.decode()
 
 
 def test_a_stream_without_content_does_not_claim_that_something_arrived(home):
