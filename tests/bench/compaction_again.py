@@ -15,7 +15,7 @@ from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.words import names_in
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.views.filtering import compaction
 
 TIMES = 5  # compactions in a row
@@ -55,13 +55,13 @@ def again(contents, share):
     for time in range(TIMES):
         some = range(len(contents) * time // TIMES, len(contents) * (time + 1) // TIMES)
         lines += [orjson.dumps({"type": "message", "id": f"m{n}", "ts": None, **contents[n]}) for n in some]
-        view = fold(parse(lines_of(b"\n".join(lines) + b"\n")))
+        view = fold(parse(b"\n".join(lines) + b"\n"))
         plan = compact(view, Settings(budget=budget, hysteresis=True), counter())
         if plan.ops:
             lines.append(
                 orjson.dumps(compaction(f"K{time}", "2026-01-02T03:04:05.000Z", plan.ops, plan.fields()))
             )
-    return fold(parse(lines_of(b"\n".join(lines) + b"\n")))
+    return fold(parse(b"\n".join(lines) + b"\n"))
 
 
 def runs(text):

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.tokens.counter import open_counter
 from compact.long import cost, output, prose
 from histories import call, model, result, tool, user
@@ -40,7 +40,7 @@ def long_loop():
 
 
 def view_of(data):
-    log = parse(lines_of(data))
+    log = parse(data)
     assert not log.damage
     return fold(log)
 

@@ -12,7 +12,7 @@ from codeh_history import main, providers
 from codeh_history.base.env import Env
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from in_process import write_session
 from secret_examples import SECRETS
 from strategies import encode
@@ -44,7 +44,7 @@ def test_a_session_becomes_the_request_it_became_before(session, to, tmp_path, r
         golden.parent.mkdir(exist_ok=True)
         golden.write_bytes(body)
     assert body.decode() == golden.read_text()
-    messages = fold(parse(lines_of(session.read_bytes()))).messages
+    messages = fold(parse(session.read_bytes())).messages
     roles = [m.role for m in messages if m.is_sent]
     if roles[-1] != "model":  # some models refuse to continue their own word
         assert providers.Format(to).problems(orjson.loads(body)) == []
@@ -52,9 +52,9 @@ def test_a_session_becomes_the_request_it_became_before(session, to, tmp_path, r
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
 def test_a_filter_keeps_its_view(session):
-    view = fold(parse(lines_of(session.read_bytes())))
+    view = fold(parse(session.read_bytes()))
     printed = b"".join(stream.lines(view))
-    again = fold(parse(lines_of(printed)))
+    again = fold(parse(printed))
     assert [(m.id, m.kind, m.parts, m.pending) for m in again.messages] == [
         (m.id, m.kind, m.parts, m.pending) for m in view.messages
     ]
@@ -77,7 +77,7 @@ def test_a_fixture_is_anonymous_and_reproducible(tmp_path):
     assert first.out == second.out
     assert b"marguerite" not in first.out
     assert b"npm_" not in first.out
-    view = fold(parse(lines_of(first.out)))
+    view = fold(parse(first.out))
     assert [m.kind for m in view.messages] == ["user", "codeh", "tool"]
     call, answer = view.messages[1].parts[0], view.messages[2].parts[0]
     assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c4"

@@ -14,7 +14,7 @@ from codeh_history.base.env import Env
 from codeh_history.commands import gc
 from codeh_history.commands.gc import split, superseded
 from codeh_history.session.fold import fold
-from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.session.records import dumps, parse
 from codeh_history.store import cache
 from codeh_history.store.blocks import open_store
 from in_process import run_in_process
@@ -34,9 +34,7 @@ def test_removed_deltas_are_in_no_view_whatever_is_undone(data, undone):
         dumps({"type": "revert", "id": f"undo{n}", "of": f"r{number}", "ts": some.TS}) + b"\n"
         for n, number in enumerate(undone)
     )
-    assert contents(fold(parse(lines_of(collected(data) + more)))) == contents(
-        fold(parse(lines_of(data + more)))
-    )
+    assert contents(fold(parse(collected(data) + more))) == contents(fold(parse(data + more)))
 
 
 @st.composite
@@ -70,13 +68,11 @@ def streams(draw):
 def test_updates_and_undo_around_a_stream(log, undone):
     more = [{"type": "revert", "id": f"z{n}", "of": id, "ts": some.TS} for n, id in enumerate(undone)]
     whole, tail = some.encode(log), some.encode(more)
-    assert contents(fold(parse(lines_of(collected(whole) + tail)))) == contents(
-        fold(parse(lines_of(whole + tail)))
-    )
+    assert contents(fold(parse(collected(whole) + tail))) == contents(fold(parse(whole + tail)))
 
 
 def count(*records):
-    return len(superseded(parse(lines_of(some.encode(list(records)))).records))
+    return len(superseded(parse(some.encode(list(records))).records))
 
 
 OPEN = {"type": "open", "id": "m", "kind": "codeh", "ts": some.TS}

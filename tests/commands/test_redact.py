@@ -19,7 +19,7 @@ from support import lines, run, start
 
 def shown(path):
     """All texts of the session, deltas joined."""
-    view = fold(parse(lines_of(path.read_bytes())))
+    view = fold(parse(path.read_bytes()))
     parts = [part for m in view.all.values() for part in (*(m.own or ()), *(m.pending or ()))]
     return "".join(str(part.get("text", part)) for part in parts)
 
@@ -100,7 +100,7 @@ def test_the_stub_of_a_streamed_part_with_a_secret_is_kept(tmp_path):
         {"type": "compaction", "id": "L", "ts": None, "policy": "x", "ops": more},
     )  # fmt: skip
     assert redacted(tmp_path).code == 0
-    view = fold(parse(lines_of(path.read_bytes())))
+    view = fold(parse(path.read_bytes()))
     assert [m.parts for m in view.messages] == [[{"text": "stub"}], [{"text": "two"}]]
 
 

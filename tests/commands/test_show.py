@@ -66,7 +66,7 @@ def test_events_alone_give_the_pending_content(data, cuts):
     pending = {}
     committed = {}
     changes = Changes()
-    views = (fold(parse(lines_of(data))) for data in datas)
+    views = (fold(parse(data)) for data in datas)
     events = (event for view in views for _, _, event in changes.update(list(enumerate(view.messages, 1))))
     for line in events:
         if "event" not in line:
@@ -76,7 +76,7 @@ def test_events_alone_give_the_pending_content(data, cuts):
             pending[line["id"]] = line["parts"]
         elif line["event"] == "delta":
             pending[line["id"]] = grown(pending.get(line["id"], []), line["parts"])
-    view = fold(parse(lines_of(data)))
+    view = fold(parse(data))
     for message in view.messages:
         if not message.committed and message.pending:
             assert pending[message.id] == message.pending

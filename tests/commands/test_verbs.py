@@ -50,12 +50,12 @@ def shows(view):
 def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(data, choice):
     """Later edits, commits and undos show in the fork too."""
     kept = [line for line in lines_of(data) if not any(word in line for word in HIDING)]
-    view = fold(parse(kept))
+    view = fold(parse(b"".join(kept)))
     if not view.messages:
         return
     at = choice.draw(st.integers(0, len(view.messages) - 1))
     records = up_to(view, view.messages[at])
-    forked = fold(parse([record.raw + b"\n" for record in records]))
+    forked = fold(parse(b"".join(record.raw + b"\n" for record in records)))
     assert shows(forked) == shows(view)[: at + 1]
 
 

@@ -7,7 +7,7 @@ signal kills. So a line is torn at every byte there is.
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store import log
 from faults.each_call import cuts, problems
 from faults.runner import Fault
@@ -55,7 +55,7 @@ def wrong_after(path, content):
     after = path.read_bytes()
     if not after.startswith(content) or not after.endswith(b"\n" + new):
         return "bytes changed"
-    before = [r.data["id"] for r in parse(lines_of(content)).records if r.data["type"] == "message"]
+    before = [r.data["id"] for r in parse(content).records if r.data["type"] == "message"]
     view = view_of(after)
     ids = [message.id for message in view.messages]
     return None if (view.id, ids) == ("demo", [*before, "new"]) else f"read as {view.id}: {ids}"

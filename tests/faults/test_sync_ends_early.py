@@ -6,7 +6,7 @@ import signal
 import orjson
 import pytest
 
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.sync.plan import plan
 from faults.each_call import WRITES
 from faults.runner import Fault
@@ -56,7 +56,7 @@ class Stores:
     def ids(self):
         """The records of each store."""
         return [
-            {r.data.get("id") for data in store.values() for r in parse(lines_of(data)).records}
+            {r.data.get("id") for data in store.values() for r in parse(data).records}
             for store in self.stores()
         ]
 

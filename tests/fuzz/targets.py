@@ -23,7 +23,7 @@ from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.programs import forms
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store import foreign
 from codeh_history.store.blocks.protocol import is_block_id
 from codeh_history.store.paths import path_of
@@ -50,14 +50,14 @@ SESSION = HEADER + b"".join(
 
 def records(data):
     """Every line is a record, damage or blank; what is read can be written and read again."""
-    log = parse(lines_of(data))
+    log = parse(data)
     at = {record.offset for record in log.records} | {damage.offset for damage in log.damage}
     offset = 0
     for line in data.split(b"\n"):
         assert offset in at or not line.removeprefix(b"\xef\xbb\xbf").strip()
         offset += len(line) + 1
     printed = b"".join(stream.lines(fold(log)))
-    assert b"".join(stream.lines(fold(parse(lines_of(printed))))) == printed
+    assert b"".join(stream.lines(fold(parse(printed)))) == printed
     with suppress(BadData):  # of a provider's messages, the first that is none
         fold(foreign.read_log(data))
 
@@ -102,7 +102,7 @@ def stored_or_refused(data):
         assert done.code in (0, 1, 2, 3, 4, 5, 6, 65, 75), done
         after = path.read_bytes()
         assert after.startswith(SESSION)
-        assert not parse(lines_of(after)).damage
+        assert not parse(after).damage
         assert run_in_process("payload", "s", "--to", "gemini", home=home).code in (0, 65)
 
 

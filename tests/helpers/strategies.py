@@ -11,7 +11,7 @@ import orjson
 from hypothesis import strategies as st
 
 from codeh_history.session.fold import fold
-from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.records import block_of, parse
 
 TS = "2026-01-02T03:04:05.000Z"
 KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
@@ -97,7 +97,7 @@ def view_of(records):
 
 def folded(data):
     """The fold of a file's bytes."""
-    return fold(parse(lines_of(data)))
+    return fold(parse(data))
 
 
 def encode(records):

@@ -143,7 +143,7 @@ class World:
         """Store messages by reference."""
         new_lines = []
         for line in lines_of(store[name]):
-            [record] = parse([line]).records or [None]
+            [record] = parse(line).records or [None]
             made = None if record is None else to_references(record.data, record.raw, name, every=True)
             new_lines.append(line if made is None else orjson.dumps(made[0]) + b"\n")
         store[name] = b"".join(new_lines)
@@ -245,7 +245,7 @@ class World:
             if plan([first, store]).writes or contents_of(first) != contents_of(store):
                 yield "the stores are not equal"
         text = b"".join(first.values()).decode()
-        ids = {r.data.get("id") for data in first.values() for r in parse(lines_of(data)).records}
+        ids = {r.data.get("id") for data in first.values() for r in parse(data).records}
         if not self.gone and (lost := set(self.added) - ids):
             yield f"lost: {lost}"
         if not self.gone and (
@@ -263,15 +263,13 @@ class World:
 
 
 def view(data):
-    return fold(parse(lines_of(data)))
+    return fold(parse(data))
 
 
 def contents_of(store):
     """A store's content, without deltas and damage, wherever parts are stored."""
     return {
-        name: [
-            content(record) for record in parse(lines_of(data)).records if record.data["type"] != "delta"
-        ]
+        name: [content(record) for record in parse(data).records if record.data["type"] != "delta"]
         for name, data in store.items()
     }
 
@@ -283,7 +281,7 @@ def block(text):
 def doubled(name, data):
     """Repeated ids, and lines before the record that they refer to."""
     ids = set()
-    for record in parse(lines_of(data)).records:
+    for record in parse(data).records:
         id, of = record.data.get("id"), record.data.get("of")
         if record.data["type"] not in ("session", "redaction"):
             if id in ids:

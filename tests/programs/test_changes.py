@@ -12,7 +12,7 @@ from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summ
 from codeh_history.programs.records import header, lines, record, records, session_id
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store.program_files import translated
 from in_process import run_in_process, run_ok
 from program_files import SESSION, Claude, Codex, played
@@ -127,7 +127,7 @@ def copy(session):
 
 
 def view(data):
-    return fold(parse(lines_of(data)))
+    return fold(parse(data))
 
 
 def shown(data):

@@ -15,7 +15,7 @@ from codeh_history.programs import records, registry
 from codeh_history.programs.changes import changes
 from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store.program_files import File, head_of, sessions_in, translated
 from length import examples
 from program_files import SAMPLES, SESSION, changed, odd
@@ -41,7 +41,7 @@ def sessions_of(program, data):
 def as_lines(session):
     """A copy of a session, which reads back without damage, and lacks nothing."""
     made = translated.lines(session, "p")
-    log = parse(lines_of(made))
+    log = parse(made)
     assert not log.damage
     assert not changes(session, fold(log)).records
     return made
@@ -172,7 +172,7 @@ def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program, data):
     for end in sorted(data.draw(st.lists(st.integers(1, len(lines)), min_size=1, max_size=4))):
         (session,) = sessions_of(program, b"".join(lines[:end]))
         fresh = as_lines(session)
-        new = changes(session, fold(parse(lines_of(made)))) if made else None
+        new = changes(session, fold(parse(made))) if made else None
         if new is not None and new.conflict:
             return  # a new copy is made
         made += records.lines(new.records, "p") if new else fresh
@@ -180,6 +180,6 @@ def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program, data):
 
 
 def shown(data):
-    view = fold(parse(lines_of(data)))
+    view = fold(parse(data))
     messages = [(m.id, m.kind, m.parts, m.fields.get("usage")) for m in view.messages]
     return [*((s.id, s.text) for s in view.summaries), *messages]

@@ -25,7 +25,7 @@ from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
 from codeh_history.session import sources
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Part
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store import program_files
 from codeh_history.store.program_files import File, translated
 from coding_agents import AGENTS
@@ -71,7 +71,7 @@ def test_a_fork_of_a_program_is_read_and_written_with_its_own_name(program):
 
 
 def view_of(session):
-    return fold(parse(lines_of(translated.lines(session, "p"))))
+    return fold(parse(translated.lines(session, "p")))
 
 
 def turns(program, view):

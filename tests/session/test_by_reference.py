@@ -119,7 +119,7 @@ def test_a_second_persist_finds_nothing_to_do(data, every):
 @given(data=sessions)
 def test_a_persisted_file_has_no_large_part_left(data):
     store = MemoryStore()
-    for record in parse(lines_of(Small(store).file(data))).records:
+    for record in parse(Small(store).file(data)).records:
         for part in parts_in(record.data):
             assert len(dumps(part)) <= 20
 
@@ -136,8 +136,8 @@ def parts_in(record):
 def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data, every):
     store = MemoryStore()
     small = Small(store, every=every).file(data)
-    named = {id for r in parse(lines_of(small)).records for id in by_reference.block_ids(r.data)}
-    noted = [r.data.get("spelling", {}) for r in parse(lines_of(small)).records]
+    named = {id for r in parse(small).records for id in by_reference.block_ids(r.data)}
+    noted = [r.data.get("spelling", {}) for r in parse(small).records]
     kept = {note["id"] for note in noted if "id" in note}
     assert set(store.held) == named | kept
     for id, block in store.held.items():
@@ -212,9 +212,7 @@ def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(data, every, mo
     if not store.held:
         return
     lost = more.draw(st.sampled_from(sorted(store.held)))
-    is_line = lost not in {
-        id for r in parse(lines_of(small)).records for id in by_reference.block_ids(r.data)
-    }
+    is_line = lost not in {id for r in parse(small).records for id in by_reference.block_ids(r.data)}
     del store.held[lost]
     with pytest.raises(BadData, match=f"{lost} is missing from memory"):
         Fetched(store).file(small)
@@ -327,7 +325,7 @@ def test_a_spelling_that_says_something_else_is_not_believed(note):
     store.mset({by_reference._sha256(data): data})
     (id,) = store.held
     line = SPELLED % (id.encode(), note.replace(b"%s", id.encode()))
-    (record,) = parse(lines_of(Fetched(store).file(line))).records
+    (record,) = parse(Fetched(store).file(line)).records
     assert record.data == {
         "type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "x" * 99}]
     }  # fmt: skip

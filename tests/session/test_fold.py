@@ -136,7 +136,7 @@ def test_an_op_does_in_a_filter_what_it_does_in_the_log(log, op):
 
 def test_a_filter_prints_what_was_replaced_as_it_is_now():
     view = w().a("a", "big").k("K", swap("a", 0, "big", "s")).view()
-    assert short(fold(parse(stream.lines(view)))) == "a=s"
+    assert short(fold(parse(b"".join(stream.lines(view))))) == "a=s"
 
 
 ROWS = re.findall(r"^\| `(\w+)` \| `([^`]+)`", (ROOT / "docs" / "format.md").read_text(), re.MULTILINE)
@@ -241,7 +241,7 @@ def test_the_reader_in_typescript_is_short():
 def test_calls_without_an_id_are_numbered_in_whatever_record_they_are(second):
     head = {"type": "message", "kind": "codeh", "role": "model"}
     last = {"id": "c", "parts": [{"text": "x"}]}
-    log = parse(orjson.dumps(head | more) for more in ({"id": "b"} | second, last))
+    log = parse(b"\n".join(orjson.dumps(head | more) for more in ({"id": "b"} | second, last)))
     assert fold(log).all["c"].idless == 1
     escaped = orjson.dumps(head | {"id": "b"} | second).replace(b"functionCall", b"\\u0066unctionCall")
-    assert fold(parse([escaped, orjson.dumps(head | last)])).all["c"].idless == 1
+    assert fold(parse(escaped + b"\n" + orjson.dumps(head | last))).all["c"].idless == 1

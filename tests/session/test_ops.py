@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.session.live import newest
 from codeh_history.session.ops import NEXT, apply, shown
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from plain_logs import contents, read, streamed
 
 # -- an append only appends ---------------------------------------------------------------------------
@@ -25,7 +25,7 @@ def test_a_new_message_changes_nothing_before_it(data, message):
 def test_records_already_read_stay_as_they_were(data, more):
     """Of a file that ends in a newline: what is appended never changes an earlier line's meaning."""
     assume(data.endswith(b"\n"))
-    before, after = parse(lines_of(data)), parse(lines_of(data + more))
+    before, after = parse(data), parse(data + more)
     assert [r.raw for r in after.records][: len(before.records)] == [r.raw for r in before.records]
     assert [r.data["id"] for r in before.records if "id" in r.data] == [
         r.data["id"] for r in after.records[: len(before.records)] if "id" in r.data
@@ -34,7 +34,7 @@ def test_records_already_read_stay_as_they_were(data, more):
 
 @given(log=some.records(refs=True))
 def test_every_line_is_a_record_a_blank_or_damage(log):
-    read_back = parse(lines_of(some.encode(log)))
+    read_back = parse(some.encode(log))
     assert [record.data for record in read_back.records] == log
     assert not read_back.damage
 

@@ -65,7 +65,7 @@ ODD = {
 
 @pytest.mark.parametrize(("line", "reason"), ODD.values(), ids=ODD)
 def test_an_odd_line_costs_at_most_itself(line, reason):
-    log = parse(lines_of(A + b"\n" + line + b"\n" + B + b"\n"))
+    log = parse(A + b"\n" + line + b"\n" + B + b"\n")
     kept = [record.raw for record in log.records]
     assert kept == ([A, line, B] if reason is None else [A, B])
     if reason:
@@ -80,7 +80,7 @@ def test_an_odd_line_costs_at_most_itself(line, reason):
 @pytest.mark.parametrize(("line", "reason"), ODD.values(), ids=ODD)
 def test_an_odd_last_line_without_newline_costs_at_most_itself(line, reason):
     """Whole, it is a record: its append was cut between line and newline."""
-    log = parse(lines_of(A + b"\n" + line))
+    log = parse(A + b"\n" + line)
     assert [record.raw for record in log.records] == ([A, line] if reason is None else [A])
     assert [damage.offset for damage in log.damage] == ([len(A) + 1] if reason else [])
 
@@ -88,9 +88,9 @@ def test_an_odd_last_line_without_newline_costs_at_most_itself(line, reason):
 def test_equal_bare_lines_are_different_messages():
     """2026-11-21: those that differ in their line end alone became one."""
     line = b'{"role":"user","parts":[{"text":"again"}]}'
-    ids = [record.data["id"] for record in parse(lines_of(line + b"\n" + line + b"\r\n" + line)).records]
+    ids = [record.data["id"] for record in parse(line + b"\n" + line + b"\r\n" + line).records]
     assert len(set(ids)) == 3
-    assert ids == [record.data["id"] for record in parse(lines_of((line + b"\n") * 3)).records]
+    assert ids == [record.data["id"] for record in parse((line + b"\n") * 3).records]
 
 
 @given(data=st.binary(max_size=200) | some.files_of())
@@ -99,7 +99,7 @@ def test_equal_bare_lines_are_different_messages():
 @example(b'{"type":"message","id":"a","role":"user","parts":{}}')
 def test_no_bytes_break_the_reader(data):
     """Every byte belongs to a record, to damage or to a blank line."""
-    log = parse(lines_of(data))
+    log = parse(data)
     fold(log)
     spans = [(r.offset, r.raw) for r in log.records]
     for offset, raw in spans:
@@ -164,7 +164,7 @@ def test_no_json_breaks_the_fold(log):
 
     view = some.view_of(log)
     printed = b"".join(stream.lines(view))
-    again = fold(parse(lines_of(printed)))
+    again = fold(parse(printed))
     assert b"".join(stream.lines(again)) == printed
 
 
@@ -201,10 +201,10 @@ def test_2026_11_23_what_nests_beside_long_texts_was_overlooked(beside, part):
     """A line is looked at for its depth where more than its texts could nest, wherever that stands."""
     head = {"type": "message", "id": "a", "kind": "user", "role": "user"}
     deep, flat = ({**head, **beside, "parts": [part]}, {**head, "parts": [part]})
-    log = parse([json.dumps(deep).encode()])
+    log = parse(json.dumps(deep).encode())
     assert (len(log.records), [d.reason for d in log.damage]) == (0, [f"nested deeper than {MAX_READ}"])
     if beside:
-        assert parse([json.dumps(flat).encode()]).damage == []
+        assert parse(json.dumps(flat).encode()).damage == []
 
 
 @pytest.mark.parametrize("opened", ["{", "[", "{["])
@@ -213,7 +213,7 @@ def test_a_line_nests_too_deep_whatever_opens_its_levels(opened):
     for level in range(MAX_READ - 1):
         value = {"a": value, "b": "[" * 9} if opened[level % len(opened)] == "{" else [1, value]
     whole, deep = (
-        parse([orjson.dumps({"type": "later", "text": "x" * 2 * MAX_READ, "value": each})])
+        parse(orjson.dumps({"type": "later", "text": "x" * 2 * MAX_READ, "value": each}))
         for each in (value, [value])
     )
     assert not whole.damage
@@ -226,6 +226,6 @@ def test_what_is_no_json_is_too_deep():
 
 @pytest.mark.parametrize("digits", ["", "7", "9" * 16, "9" * 5000])
 def test_a_line_that_only_looks_like_a_skipped_one_is_damage(digits):
-    log = parse(lines_of(SKIPPED + digits.encode() + b'\n{"type":"clear","id":"c"}\n'))
+    log = parse(SKIPPED + digits.encode() + b'\n{"type":"clear","id":"c"}\n')
     assert [(bad.line, bad.offset) for bad in log.damage] == [(1, 0)]
     assert [record.offset for record in log.records] == [len(SKIPPED) + len(digits) + 1]

@@ -6,7 +6,7 @@ from hypothesis import given
 
 import strategies as some
 from codeh_history.session.fold import fold
-from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.records import block_of, parse
 from codeh_history.session.stream import blocks_of, record_of
 from folding import w
 from plain_logs import contents, read, streamed
@@ -28,7 +28,7 @@ def test_a_second_pass_prints_the_same_bytes(data):
 @given(data=some.files_of(refs=True))
 def test_unchanged_lines_keep_their_bytes(data):
     """The header, meta and unknown lines, and every message whose one line says what it shows."""
-    log = parse(lines_of(data))
+    log = parse(data)
     view = fold(log)
     printed = streamed(view).split(b"\n")
     counting = [record for place, record in enumerate(log.records) if place not in view.dead]

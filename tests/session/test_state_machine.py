@@ -17,7 +17,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 import answers
 from codeh_history import providers
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from in_process import run_in_process, run_ok
 from length import examples
 
@@ -81,11 +81,11 @@ class Session(RuleBasedStateMachine):
         kept = [line for line in self.data.split(b"\n") if is_json(line)]
         if without is not None:
             kept = [line for line in kept if not named(line, without)]
-        return fold(parse([line + b"\n" for line in kept]))
+        return fold(parse(b"\n".join(kept)))
 
     @property
     def view(self):
-        return fold(parse(lines_of(self.data)))
+        return fold(parse(self.data))
 
     @initialize(texts=st.lists(TEXTS, max_size=12))
     def begin(self, texts):

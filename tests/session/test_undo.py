@@ -4,7 +4,7 @@ import pytest
 
 from codeh_history.session.fold import fold
 from codeh_history.session.live import last_turn, newest, repeated_lines, reverts
-from codeh_history.session.records import Log, block_of, lines_of, parse
+from codeh_history.session.records import Log, block_of, parse
 from folding import SEQUENCES, TS, drop, eleven, folded, short, twice, w
 from in_process import run_ok
 from strategies import encode
@@ -74,7 +74,7 @@ def test_2026_11_22_an_undone_message_could_not_be_appended_again(home):
     line = b'{"id":"a","role":"user","parts":[{"text":"hi"}]}\n'
     for argv in (["append", "--jsonl"], ["undo"], ["append", "--jsonl"]):
         run_ok(*argv, "-s", "demo", home=home, stdin=line)
-    assert short(fold(parse(lines_of(session_path(home, "demo").read_bytes())))) == "a=hi"
+    assert short(fold(parse(session_path(home, "demo").read_bytes()))) == "a=hi"
 
 
 def test_where_nothing_is_left_nothing_is_newest():
@@ -89,7 +89,7 @@ def test_a_revert_that_names_nothing_earlier_is_noted():
 def test_a_repeated_line_may_be_spelled_otherwise():
     log = w().a("a").x().a("b").bytes()
     copy = b'{"ts": "%s", "id": "X", "type": "clear"}\n' % TS.encode()
-    assert short(fold(parse(lines_of(log + copy + w().a("c").bytes())))) == "b c"
+    assert short(fold(parse(log + copy + w().a("c").bytes()))) == "b c"
 
 
 def test_an_unknown_line_is_passed_on_once():
@@ -112,7 +112,7 @@ def test_repeats_are_not_printed_expanded_or_copied():
 
 def again(first, second):
     """Whether the second line says what the first does."""
-    log = parse(lines_of(encode([first, second])))
+    log = parse(encode([first, second]))
     assert len(log.records) == 2
     return repeated_lines(log.records, set()) == {1}
 

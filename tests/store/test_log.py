@@ -10,7 +10,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, NotFound, TryAgain
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store import log, replace
 from in_process import run_in_process, run_ok, write_session
 from support import PROGRAM, ROOT, environ, lines, run, session_path
@@ -34,7 +34,7 @@ def append(path, line=NEW, *, create=False, wait=0.05):
 
 
 def ids(path):
-    return [record.data["id"] for record in parse(lines_of(path.read_bytes())).records]
+    return [record.data["id"] for record in parse(path.read_bytes()).records]
 
 
 # -- many writers: `faults/test_crowd.py` has many at once ---------------------------------------------

@@ -9,7 +9,7 @@ from codeh_history.base.env import Env
 from codeh_history.filters.compact.outline import outline
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
-from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.session.records import dumps, parse
 from codeh_history.summaries import store as summarizing
 from codeh_history.summaries.store import Settings
 from codeh_history.tokens.counter import open_counter
@@ -52,13 +52,13 @@ def settings(most, least):
 @given(logs(), st.integers(1, 12), st.integers(1, 6))
 def test_the_report_agrees_with_the_log(records, most, least):
     data = b"".join(dumps(record) + b"\n" for record in records)
-    view = fold(parse(lines_of(data)))
+    view = fold(parse(data))
     work = summarizing.prepare(view, settings(most, least))
     if work is None:
         return
     new = summarizing.records(ENV, "demo", len(data), work.drafts)
     expected = summarizing.after(view, new)
-    stored = fold(parse(lines_of(data + b"".join(dumps(record) + b"\n" for record in new))))
+    stored = fold(parse(data + b"".join(dumps(record) + b"\n" for record in new)))
     assert [m.id for m in stored.messages] == [m.id for m in expected.messages]
     assert [s.id for s in stored.summaries] == [s.id for s in expected.summaries]
     assert summarizing.tokens(stored, COUNTER) == summarizing.tokens(expected, COUNTER)
@@ -78,9 +78,9 @@ def filtered(view, most, least):
 
 @given(logs(), st.integers(1, 12), st.integers(1, 6))
 def test_the_filter_prints_the_same_view(records, most, least):
-    view = fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
+    view = fold(parse(b"".join(dumps(record) + b"\n" for record in records)))
     shown = filtered(view, most, least)
-    printed = fold(parse(stream.lines(shown)))
+    printed = fold(parse(b"".join(stream.lines(shown))))
     assert [m.id for m in printed.messages] == [m.id for m in shown.messages]
     assert [s.text for s in printed.summaries] == [s.text for s in shown.summaries]
     assert [s.id for s in printed.summaries] == [s.id for s in shown.summaries]
@@ -88,6 +88,6 @@ def test_the_filter_prints_the_same_view(records, most, least):
 
 @given(files_of())
 def test_any_log_can_be_summarized(data):
-    view = fold(parse(lines_of(data)))
+    view = fold(parse(data))
     shown = filtered(view, 1, 1)
     assert len(shown.messages) <= len(view.messages)

@@ -4,7 +4,7 @@ import pytest
 
 from codeh_history.base.errors import NotFound
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.views.expand import expand
 from folding import drop, put, swap, w
 from strategies import encode
@@ -12,7 +12,7 @@ from strategies import encode
 
 def expanded(log, name):
     """What a name expands to, each line as its type and id."""
-    view = fold(parse(lines_of(log.bytes())))
+    view = fold(parse(log.bytes()))
     raws = {record.raw: record.data for record in view.log.records}
     lines = expand(view, name, session="s")
     return [short(raws[line]) if line in raws else "inserted" for line in lines]
@@ -77,13 +77,13 @@ def test_missing_content_is_reported(log, name, why):
 
 
 def test_inserted_message_becomes_a_line():
-    view = fold(parse(lines_of(big().bytes())))
+    view = fold(parse(big().bytes()))
     (line,) = expand(view, "i", session="s")
-    assert [message.id for message in fold(parse([line])).messages] == ["i"]
+    assert [message.id for message in fold(parse(line)).messages] == ["i"]
 
 
 def test_bytes_are_kept():
     raw = b'{ "id":"a", "type":"message","role":"user", "parts":[{"text":"\\u0068i","n":1e5}] }\r'
     hidden = encode([{"type": "compaction", "id": "k", "ops": [drop("a")]}])
-    view = fold(parse([raw + b"\n", *lines_of(hidden)]))
+    view = fold(parse(raw + b"\n" + hidden))
     assert expand(view, "k", session="s") == [raw]

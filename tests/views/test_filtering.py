@@ -10,7 +10,7 @@ from codeh_history.commands.curate import Options
 from codeh_history.session.by_reference import all_ids
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import drop, insert, replace
-from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.records import block_of, parse
 from codeh_history.store.resolve import Target
 from codeh_history.views import filtering, rewrite
 from in_process import write_session
@@ -57,7 +57,7 @@ def test_printed_recorded_and_returned_views_are_equal(home, ops):
     shown = texts(printed.view)
     assert texts(recorded.view) == shown
     for data in (printed.out, path.read_bytes()):
-        assert texts(fold(parse(lines_of(data)))) == shown
+        assert texts(fold(parse(data))) == shown
 
 
 def test_one_record_holds_all_ops(home):
@@ -108,7 +108,7 @@ LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text"
 def test_rewrite_pairs_every_line_with_its_record(data):
     pairs = list(rewrite.records(data))
     assert b"".join(line for line, _ in pairs) == data
-    right = [record.data for record in parse(lines_of(data)).records]
+    right = [record.data for record in parse(data).records]
     assert [record.data for _, record in pairs if record is not None] == right
 
 
@@ -119,7 +119,7 @@ def test_line_that_imitates_a_skipped_one_hides_no_other():
 
 @given(files_of(refs=True))
 def test_all_named_blocks_are_listed(data):
-    named = [id for record in parse(lines_of(data)).records for id in all_ids(record.data)]
+    named = [id for record in parse(data).records for id in all_ids(record.data)]
     assert rewrite.block_ids(data) == list(dict.fromkeys(named))
 
 

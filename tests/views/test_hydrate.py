@@ -10,7 +10,7 @@ import pytest
 from blocks.stored import BIG, PROVIDERS, blocks, contents
 from codeh_history.base.env import Env
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.views.stored_parts import hydrated
 from in_process import run_in_process, run_ok
 from support import lines, run, session_path
@@ -58,7 +58,7 @@ def test_filters_print_the_same_session(plain, same, argv):
     env = {"CODEH_ID_SEED": "same", "CODEH_NOW": "2026-01-02T03:04:05Z"}
     files = [session_path(home, "demo").read_bytes() for home in (plain, same)]
     printed = [run_ok(*argv, stdin=file, home=same, env=env).out for file in files]
-    views = [hydrated(Env({"CODEH_HOME": str(same)}), fold(parse(lines_of(out)))) for out in printed]
+    views = [hydrated(Env({"CODEH_HOME": str(same)}), fold(parse(out))) for out in printed]
     shown = [[(m.id, m.kind, m.parts) for m in view.messages] for view in views]
     assert shown[0] == shown[1] != []
     assert [s.text for s in views[0].summaries] == [s.text for s in views[1].summaries]

@@ -8,7 +8,7 @@ import strategies as some
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.session.pairing import open_calls
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.session.view import text_of
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
@@ -39,7 +39,7 @@ def skimmed(pieces):
 
 @given(data=plain_files() | some.files_of())
 def test_skim_equals_the_fold(data):
-    log = parse(lines_of(data))
+    log = parse(data)
     view = fold(log)
     result = skimmed([log])
     event(f"plain: {result is not None}")
@@ -82,14 +82,14 @@ CALL = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"na
     ],
 )  # fmt: skip
 def test_records_that_need_the_fold(line):
-    assert skimmed([parse(lines_of((LINE % "a" + LINE % "b").encode()))]) is not None
-    assert skimmed([parse(lines_of((LINE % "a" + LINE % "b" + line + "\n").encode()))]) is None
+    assert skimmed([parse((LINE % "a" + LINE % "b").encode())]) is not None
+    assert skimmed([parse((LINE % "a" + LINE % "b" + line + "\n").encode())]) is None
 
 
 def test_repeated_id_among_many_needs_the_fold():
     lines = [LINE % f"id{n}" for n in range(3_000)]
-    assert skimmed([parse(lines_of("".join(lines).encode()))]) is not None
-    assert skimmed([parse(lines_of("".join([*lines, LINE % "id1234"]).encode()))]) is None
+    assert skimmed([parse("".join(lines).encode())]) is not None
+    assert skimmed([parse("".join([*lines, LINE % "id1234"]).encode())]) is None
 
 
 def test_older_form_is_read_in_one_piece(tmp_path):
@@ -255,7 +255,7 @@ def test_only_the_end_is_parsed(tmp_path, monkeypatch):
     path.write_text("".join(f"{M % (f'm{n}', 'x' * 50)}\n" for n in range(5000)) + A % ("z", "end") + "\n")
     parsed = []
     parse = from_end.parse
-    monkeypatch.setattr(from_end, "parse", lambda lines: parse(parsed.extend(lines) or parsed))
+    monkeypatch.setattr(from_end, "parse", lambda data: parse(parsed.append(data) or data))
     message = from_end.from_end(str(path), "model")
     assert message.id == "z"
     assert sum(map(len, parsed)) <= from_end.END

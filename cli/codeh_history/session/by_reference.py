@@ -182,7 +182,7 @@ def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
     new = from_references(data, lambda part: parts.get(part.id, part))
     if data["type"] == "ref":
         new |= {"type": "ref", "flowId": data.get("flowId")}
-    filled = Record(new, record.raw, record.offset, record.bare)
+    filled = Record(new, record.source, record.at, record.offset, record.bare)
     filled.blocks = data.get("blockIds")
     return filled
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import orjson
 
@@ -29,17 +29,20 @@ _PART_SHAPES = {
 
 
 class Record:
-    """A line: its parsed object, its bytes, and its offset in the file.
+    """A line: its parsed object, its bytes (in `source`, from `at` on), and its offset in the file.
 
     `bare`: for a bare `{"role","parts"}` line, the number of equal lines before it. `blocks`: for a `ref`
     with fetched parts, their block ids.
     """
 
-    __slots__ = ("bare", "blocks", "data", "line", "offset")
+    __slots__ = ("at", "bare", "blocks", "data", "offset", "source")
 
-    def __init__(self, data: Json, line: bytes, offset: int, bare: int | None = None) -> None:
+    def __init__(
+        self, data: Json, source: bytes, at: int = 0, offset: int = 0, bare: int | None = None
+    ) -> None:
         self.data = data
-        self.line = line
+        self.source = source
+        self.at = at
         self.offset = offset
         self.bare = bare
         self.blocks: list[str] | None = None
@@ -47,7 +50,8 @@ class Record:
     @property
     def raw(self) -> bytes:
         """The line without its newline."""
-        return self.line.removesuffix(b"\n")
+        end = self.source.find(b"\n", self.at)
+        return self.source[self.at : end if end >= 0 else None]
 
 
 ELEMENT = 0  # the line number of a damaged element in a file that is one JSON value
@@ -88,7 +92,7 @@ class ParseState:
         self.bare: dict[int, int] = {}  # by hash
 
 
-def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
+def parse(source: bytes, before: ParseState | None = None) -> Log:
     """Parse every line; skip damaged ones and record them with their byte offsets.
 
     A last line that lacks only its newline is a record: its append was interrupted. `before` is the state
@@ -97,15 +101,16 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
     before = before or ParseState()
     records: list[Record] = []
     damage: list[Damage] = []
-    offset, number = before.size, before.lines
+    number = before.lines
+    end = 0
     refers = False
-    for number, line in enumerate(lines, before.lines + 1):
-        start = offset
-        offset += len(line)
+    for number, line in enumerate(lines_of(source), before.lines + 1):
+        at, end = end, end + len(line)
+        start = before.size + at
         if len(line) > LONGEST or line.startswith(SKIPPED):
             size = _skipped(line) or len(line.removesuffix(b"\n"))
             if size > LONGEST:
-                offset = start + size + line.endswith(b"\n")
+                before.size += size + line.endswith(b"\n") - len(line)
                 damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
                 continue
         try:
@@ -113,7 +118,7 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
         except ValueError as error:
             data = None
             if number == 1 and line.startswith(BOM):
-                line = line[len(BOM) :]
+                at, line = len(BOM), line[len(BOM) :]
                 data = json_value(line)
             if data is None:
                 if line.strip():
@@ -124,7 +129,7 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if _is_usual(data):
-            records.append(Record(data, line, start))
+            records.append(Record(data, source, at, start))
             continue
         bare = None
         if type(data) is dict and "id" not in data:
@@ -133,10 +138,10 @@ def parse(lines: Iterable[bytes], before: ParseState | None = None) -> Log:
         if reason:
             damage.append(Damage(number, start, reason))
             continue
-        records.append(Record(data, line, start, bare))
+        records.append(Record(data, source, at, start, bare))
         refers = refers or b"blockId" in line or b"\\u" in line  # a key may be escaped
-    before.size, before.lines = offset, number
-    return Log(records, damage, offset, refers=refers)
+    before.size, before.lines = before.size + end, number
+    return Log(records, damage, before.size, refers=refers)
 
 
 def _skipped(line: bytes) -> int:

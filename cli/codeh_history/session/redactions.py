@@ -39,7 +39,7 @@ def named_lines(data: bytes) -> list[Line]:
     after = 0
     before = ""
     for text in lines_of(data):
-        record = next(iter(parse([text], parsed).records), None)
+        record = next(iter(parse(text, parsed).records), None)
         raw = text.removesuffix(b"\n")
         if not raw.strip() or (record is None and raw is text):
             continue

@@ -77,7 +77,7 @@ def copy_session(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
     """Create a session with these bytes, header included; if `renamed`, the header gets the new id."""
     foreign.check_writable(data, path)
     head, _, rest = data.partition(b"\n")
-    first = parse([head]).records
+    first = parse(head).records
     if not (head.endswith(b"}") and first and first[0].data["type"] == "session"):
         return session(env, path, lambda _: data, with_cwd=False)
     if renamed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.errors import BadData
 from ..base.read_json import json_value
 from ..session.model import Json
-from ..session.records import BOM, VERSION, Log, lines_of, parse
+from ..session.records import BOM, VERSION, Log, parse
 from ..session.rules import PLACING, RULES
 
 OURS = b'{"type":"session","version":1,"id"'  # the beginning of a session file of this program
@@ -28,7 +28,7 @@ def check_writable(data: bytes, path: str) -> bool:
         raise BadData(f"{path}: a session of {program}, read but never written; `import` it")
     if data.lstrip()[:1] == b"[" or older_form(data) is not None:
         raise BadData(f"{path}: an older form, read but never written; use `import` into a new session")
-    log = parse(lines_of(data))
+    log = parse(data)
     header = next((r.data for r in log.records if r.data["type"] == "session"), None)
     if header is not None and header.get("version") != VERSION:
         version = header.get("version")
@@ -84,7 +84,7 @@ def _parsed(data: bytes) -> Log:
         log = _other_form(data)
         if log is not None:
             return log
-    log = parse(lines_of(data))
+    log = parse(data)
     if _is_session(log):
         return log
     from ..programs.forms.legacy import is_ours
@@ -104,4 +104,4 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
 
 def begins_a_session(line: bytes) -> bool:
     """Return whether a file with this first line looks like a session."""
-    return _is_session(parse([line]))
+    return _is_session(parse(line))

@@ -12,7 +12,7 @@ from ..base.folders import SUFFIX, ensure_dir, entries, replace_file, sync_dir
 from ..base.input import empty_stdin
 from ..base.postgres import Unreachable
 from ..base.words import is_id
-from ..session.records import lines_of, parse
+from ..session.records import parse
 from . import new_file
 from .paths import id_of, path_of
 
@@ -22,7 +22,7 @@ def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
 
     The messages have ids, so storing them twice has no effect.
     """
-    messages = [record.raw for record in parse(lines_of(lines)).records if record.data["type"] == "message"]
+    messages = [record.raw for record in parse(lines).records if record.data["type"] == "message"]
     if not messages:
         return error
     data = b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages)

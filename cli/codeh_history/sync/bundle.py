@@ -48,7 +48,7 @@ def pack(
         raise Usage("--bundle -: a bundle is binary; redirect stdout, or name a file")
     data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path)
     session = target.id
-    for record in parse([data.split(b"\n", 1)[0]]).records if target.path == "-" else ():
+    for record in parse(data.split(b"\n", 1)[0]).records if target.path == "-" else ():
         if record.data["type"] == "session":
             session = str(record.data.get("id") or session)
     stores = open_stores(env) if b'"blockId' in data else []

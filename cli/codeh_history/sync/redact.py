@@ -66,5 +66,5 @@ def _replaced(line: Line, new: Line | None) -> Line | None:
         raw = dumps({**shared, **own})
     else:
         raw = new.raw
-    records = parse([raw + b"\n"]).records
+    records = parse(raw).records
     return Line(line.name, raw, records[0] if records else None)

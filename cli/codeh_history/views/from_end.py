@@ -9,7 +9,7 @@ from ..base.env import Env
 from ..base.errors import Lost
 from ..session.fold import fold
 from ..session.model import Message
-from ..session.records import Record, lines_of, parse
+from ..session.records import Record, parse
 from ..session.rules import ANY, OTHER, RULES
 from ..session.view import View, text_of
 from ..store import read
@@ -64,7 +64,7 @@ def from_end(path: str, role: str | None) -> Message | None:
             if start:
                 cut = data.find(b"\n") + 1 or len(data)  # the first line may be incomplete
                 start, data = start + cut, data[cut:]
-            log = parse(lines_of(data))
+            log = parse(data)
             if log.damage or log.refers or any(map(_reaches_back, log.records)):
                 raise NeedsFold
             view = fold(log)

@@ -95,7 +95,7 @@ def _naming(line: bytes | Json) -> Json | None:
         return line if block_ids(line) or "blockIds" in line else None
     if b'"blockId' not in line or line.startswith(BOM):
         return None
-    for record in parse([line]).records:
+    for record in parse(line).records:
         if record.data["type"] == "ref" or "blockIds" in record.data or block_ids(record.data):
             return record.data
     return None
@@ -103,7 +103,7 @@ def _naming(line: bytes | Json) -> Json | None:
 
 def _is_line_of(raw: bytes, record: Json, equal: int) -> bool:
     """Return whether a line from a block is this record's, with `equal` lines preceding it."""
-    parsed = parse(lines_of(raw)).records if b"\n" not in raw else []
+    parsed = parse(raw).records if b"\n" not in raw else []
     if len(parsed) != 1:
         return False
     bare = parsed[0].bare is not None

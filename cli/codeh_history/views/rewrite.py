@@ -52,12 +52,12 @@ def records(data: bytes) -> Iterator[tuple[bytes, Record | None]]:
     """Yield each line with its record; None for damaged and blank lines."""
     before = ParseState()
     for line in lines_of(data):
-        yield line, next(iter(parse([line], before).records), None)
+        yield line, next(iter(parse(line, before).records), None)
 
 
 def block_ids(data: bytes) -> list[str]:
     """Return the ids of the blocks that a session's lines refer to, hidden and undone ones too."""
-    naming = parse(line for line in lines_of(data) if b'"blockId' in line).records
+    naming = parse(b"".join(line for line in lines_of(data) if b'"blockId' in line)).records
     return list(dict.fromkeys(id for record in naming for id in all_ids(record.data)))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from ..session.fold import Fold, message_of
 from ..session.model import Any, Message
 from ..session.pairing import Call, pair
-from ..session.records import Log, ParseState, Record, lines_of, parse
+from ..session.records import Log, ParseState, Record, parse
 from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, content_id, own_id
 from ..session.view import View, number_calls, uses_tools
 from ..store import read
@@ -44,7 +44,7 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
             head = os.pread(fd, _STEP, 0)
             if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
                 before = ParseState()
-                yield from (parse(lines_of(block), before) for block in blocks(fd, size, _STEP, skip=True))
+                yield from (parse(block, before) for block in blocks(fd, size, _STEP, skip=True))
                 return
     yield read.read_log(read.read_bytes(path, skip=True))
 

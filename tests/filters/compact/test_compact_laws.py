@@ -26,7 +26,7 @@ from codeh_history.session.exchanges import is_prompt
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.tokens.counter import Characters, open_counter
 from codeh_history.views.filtering import compaction
 from compact import long
@@ -158,17 +158,17 @@ def test_the_same_again_gives_the_same_and_then_nothing(records, share, policy):
 def test_undo_is_exact_whatever_came_after(records, share, policy, later):
     """G4."""
     log = b"".join(map(line, records))
-    view = fold(parse(lines_of(log)))
+    view = fold(parse(log))
     plan = planned(view, share, policy=policy, hysteresis=True)
     assume(plan is not None and plan.ops)
     record = line(compaction("K", long.TS, plan.ops, plan.fields()))
-    folded = fold(parse(lines_of(log + record)))
+    folded = fold(parse(log + record))
     assert contents(folded, own="K") == contents(apply(view, plan.ops), own="~")
     more = b"".join(line({**r, "id": f"later-{r['id']}", "covers": []}) for r in later[1:])
     undone = fold(
-        parse(lines_of(log + record + more + line({"type": "revert", "id": "R", "of": "K", "ts": long.TS})))
+        parse(log + record + more + line({"type": "revert", "id": "R", "of": "K", "ts": long.TS}))
     )
-    assert contents(undone) == contents(fold(parse(lines_of(log + more))))
+    assert contents(undone) == contents(fold(parse(log + more)))
 
 
 @given(records=long.histories(), share=shares, policy=policies)

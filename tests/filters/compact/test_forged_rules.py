@@ -85,7 +85,7 @@ def compacted(turns, seed, share=0.5):
                 orjson.dumps({"type": "message", "id": f"r{number}-{n}", "ts": TS, **m})
                 for n, m in enumerate(more)
             )
-        view = fold(parse(records))
+        view = fold(parse(b"\n".join(records)))
     return view
 
 

@@ -14,7 +14,7 @@ from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.replay import replay
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.tokens.counter import open_counter
 from codeh_history.views.filtering import compaction
 from compact import long, phrasings, planted
@@ -173,7 +173,7 @@ def test_every_recorded_conversation_at_every_budget(conversations):
     fitted = refused = 0
     for name, messages in conversations[EACH - 1 :: EACH]:
         log = b"".join(map(line, recorded.records(messages)))
-        view = fold(parse(lines_of(log)))
+        view = fold(parse(log))
         size = cost(COUNTER, view)
         floor = compact(view, Settings(budget=size, exact=True), COUNTER).floor
         before = long.refused(view)
@@ -208,15 +208,15 @@ def check_recorded(name, log, view, plan, budget):
     if plan.ops:
         record = line(compaction("K", "2026-01-02T03:04:05.000Z", plan.ops, plan.fields()))
         revert = line({"type": "revert", "id": "R", "of": "K", "ts": None})
-        folded = fold(parse(lines_of(log + record)))
+        folded = fold(parse(log + record))
         assert contents(folded, own="K") == contents(after, own="~"), name
-        assert contents(fold(parse(lines_of(log + record + revert)))) == contents(view), name
+        assert contents(fold(parse(log + record + revert))) == contents(view), name
 
 
 @not_short
 def test_compacting_in_place_is_cheaper_than_sending_everything(conversations):
     records = recorded.records(dict(conversations)["coding"])
-    view = fold(parse(lines_of(b"".join(map(line, records)))))
+    view = fold(parse(b"".join(map(line, records))))
     size = cost(COUNTER, view)
     everything = replay(view, None, COUNTER)
     assert everything["relative"] == 1

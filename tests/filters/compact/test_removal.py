@@ -40,7 +40,9 @@ def test_more_than_five_summaries_become_one():
         }
         for n in range(6)
     ]
-    view = fold(parse([*(record.raw for record in view.log.records), *map(orjson.dumps, records)]))
+    view = fold(
+        parse(b"\n".join([*(record.raw for record in view.log.records), *map(orjson.dumps, records)]))
+    )
     assert len(view.summaries) == 6
     after = apply(view, plan(view, tokens(view) * 2 // 3).ops)
     assert len(after.summaries) == 1
@@ -70,19 +72,19 @@ def test_a_session_that_grows_is_compacted_again_and_again():
             records.append(
                 orjson.dumps({"type": "message", "id": f"m{number}-{part}", "ts": TS, **message})
             )
-        view = fold(parse(records))
+        view = fold(parse(b"\n".join(records)))
         made = plan(view, budget, hysteresis=True, exact=True)
         if not made.ops:
             assert tokens(view) <= budget * HIGH
             continue
         plans.append(made)
         records.append(orjson.dumps(compaction(f"K{number}", TS, made.ops, made.fields())))
-        after = fold(parse(records))
+        after = fold(parse(b"\n".join(records)))
         assert tokens(after) == tokens(apply(view, made.ops)) == made.after <= budget * LOW
         assert made.after >= budget * LOW * 0.6
         assert tokens(after.with_messages([])) <= budget * LOW * 0.52
     assert len(plans) > 8
-    assert len(fold(parse(records)).summaries) < 6
+    assert len(fold(parse(b"\n".join(records))).summaries) < 6
     assert {
         id for made in plans for op in made.ops for id in op.get("ids", ()) if id.startswith("K")
     }  # folded

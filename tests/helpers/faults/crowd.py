@@ -15,7 +15,7 @@ import orjson
 from codeh_history.base.env import Env
 from codeh_history.main import run
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store import read
 
 HOME = Path(os.environ.get("CODEH_HOME", ""))
@@ -109,7 +109,7 @@ seen = set()
 def look():
     """Check that nothing is lost or torn, and that `show` reports no problem."""
     data = read.read_bytes(str(SESSION))
-    log = parse(lines_of(data))
+    log = parse(data)
     if any(damage.offset + 1 < data.rfind(b"\n") for damage in log.damage):
         raise SystemExit(f"torn: {log.damage}")
     now = set(fold(log).all)

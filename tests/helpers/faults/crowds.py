@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from faults.scenarios import SMALL, plain
 from support import ROOT, environ, run, session_path
 
@@ -62,7 +62,7 @@ def crowd(home, count, *, writers=WRITERS, others=OTHERS, mutant=""):
 
 
 def counted(home, failed):
-    log = parse(lines_of(session_path(home, "demo").read_bytes()))
+    log = parse(session_path(home, "demo").read_bytes())
     texts = {id: message.parts[0].get("text") for id, message in fold(log).all.items() if message.parts}
     made = [r.data["id"] for r in log.records if r.data["type"] in ("session", "message", "open", "ref")]
     keys = Counter(r.data["key"] for r in log.records if "key" in r.data)

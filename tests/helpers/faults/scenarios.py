@@ -13,7 +13,7 @@ import orjson
 
 from codeh_history.base.env import Env
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store import log
 from support import NOW, session_path
 
@@ -262,11 +262,11 @@ def kept_of(added):
 
 
 def blocks_of(data):
-    for record in parse(lines_of(data)).records:
+    for record in parse(data).records:
         ids = record.data.get("blockIds", ())
         yield from (id for id in ids if isinstance(id, str))
 
 
 @cache
 def view_of(data):
-    return fold(parse(lines_of(data)))
+    return fold(parse(data))

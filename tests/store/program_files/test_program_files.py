@@ -17,7 +17,7 @@ from codeh_history.base.errors import BadData, InputOutput, NotFound
 from codeh_history.programs.model import Problem
 from codeh_history.programs.protocol import Place, Unreadable
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.store import program_files
 from codeh_history.store.program_files import folders, head_of, is_database, opened, translated
 from codeh_history.store.program_files.containers import Archive
@@ -268,7 +268,7 @@ def talk():
 
 
 def texts(data):
-    return [message.parts for message in fold(parse(lines_of(data))).messages]
+    return [message.parts for message in fold(parse(data)).messages]
 
 
 def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path):

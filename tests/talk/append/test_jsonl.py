@@ -80,7 +80,7 @@ def test_lines_keep_their_bytes_and_get_missing_fields(lines):
         data = (home / "sessions" / "s.jsonl").read_bytes()
     assert done.code == 0, done.err
     stored = data.splitlines()[1:]
-    log = parse(lines_of(data))
+    log = parse(data)
     assert not log.damage
     assert [record.data["id"] for record in log.records[1:]] == done.text.split("\n")
     for line, raw in zip(lines, stored, strict=True):

@@ -256,7 +256,7 @@ def test_pass_for_every_oddity_runs(path, to):
 def test_log_detects_block_references(more):
     named = message("a", "user", "") | more
     del named["parts"]
-    log = log_records.parse([orjson.dumps(named)])
+    log = log_records.parse(orjson.dumps(named))
     assert log.records
     assert log.refers
-    assert not log_records.parse([orjson.dumps(message("a", "user", "hi"))]).refers
+    assert not log_records.parse(orjson.dumps(message("a", "user", "hi"))).refers

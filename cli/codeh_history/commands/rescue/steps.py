@@ -25,7 +25,7 @@ from ...providers.usage import count
 from ...session.fold import fold
 from ...session.model import Json, origin
 from ...session.ops import Op, apply
-from ...session.records import dumps, lines_of, parse
+from ...session.records import dumps, parse
 from ...session.view import View
 from ...store import program_files
 from ...store.paths import SERVER
@@ -115,7 +115,7 @@ def _of_program(file: File, program: str, target: Target) -> Recovered:
         session.items = list(_usable(session))
     if session is None or not session.items:
         raise BadData(f"{target.path}: it contains no readable message of {program}")
-    view = fold(parse(lines_of(translated.lines(session, target.path))))
+    view = fold(parse(translated.lines(session, target.path)))
     problems = [*map(program_problem, session.problems)]
     return Recovered(target, session.id, view, problems, program, session.skipped)
 

@@ -15,7 +15,7 @@ import orjson
 from ...base.env import Env
 from ...base.folders import SUFFIX, remove
 from ...base.words import plural
-from ...session.records import lines_of, parse
+from ...session.records import parse
 from ...store import read
 from ...store.blocks import open_stores, own_folder
 from ...store.blocks.protocol import is_block_id
@@ -60,7 +60,7 @@ class Needles:
             with open(fd, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
                 if self.within(data) or data.find(b'"delta"') < 0:
                     return self.within(data)
-                records = [record.data for record in parse(lines_of(data[:])).records]
+                records = [record.data for record in parse(data[:]).records]
         except (OSError, ValueError):  # ValueError: an empty file cannot be mapped
             return False
         texts = (

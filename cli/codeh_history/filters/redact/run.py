@@ -119,8 +119,7 @@ def _new_block_ids(entries: Sequence[tuple[bytes, Record | None]], new: Sequence
             changed.append((_parts(op.get("message") or {}), _parts(other.get("message") or {})))
     if any(before["type"] == "delta" for before, _ in pairs):
         old, clean = (
-            fold(Log([Record(data, b"", 0) for data in side], [], 0)).all
-            for side in zip(*pairs, strict=True)
+            fold(Log([Record(data, b"") for data in side], [], 0)).all for side in zip(*pairs, strict=True)
         )
         changed += ((old[id].own or [], clean[id].own or []) for id in old.keys() & clean.keys())
     return {

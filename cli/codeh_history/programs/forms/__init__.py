@@ -114,7 +114,7 @@ def _log(value: Any, form: str, size: int) -> Log | None:
         return None
     outcomes = list(outcomes)
     damage = [Damage(ELEMENT, 0, reason) for _, reason in outcomes if reason]
-    return Log([Record(data, dumps(data), 0) for data, _ in outcomes], damage, size)
+    return Log([Record(data, dumps(data)) for data, _ in outcomes], damage, size)
 
 
 def form_of(value: object) -> str | None:

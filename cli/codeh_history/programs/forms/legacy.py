@@ -8,7 +8,7 @@ from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import AS_REF, WRAPPER, Json
-from ...session.records import Log, bare_id, check, dumps, lines_of, parse
+from ...session.records import Log, bare_id, check, dumps, parse
 from ...session.rules import PLACING, RULES
 from . import requests
 from .elements import Outcome, meta, outcomes, readable
@@ -24,7 +24,7 @@ def session(data: bytes) -> Log | None:
 
     A damaged file without a readable message may be another program's that uses the same types.
     """
-    log = parse(lines_of(data))
+    log = parse(data)
     types = {record.data["type"] for record in log.records}
     return log if is_ours(log, data) and (not log.damage or types & PLACING) else None
 
