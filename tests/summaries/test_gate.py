@@ -195,7 +195,7 @@ MESSAGES = session([
     "W7 was cancelled, and W8 was cancelled too.", "The agent cancelled W7 and W8.", "W8 has been cancelled.",
     "W7 was cancelled, W8 was cancelled too.", "W7 was cancelled and W8 was cancelled.", "W8, W7 were cancelled.",
     "W8 and W7 were cancelled.", "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
-    "- Cancelled W8\n- Nothing else", "It was deployed to staging.", "`src/a.py` was updated, and a.py was tested.",
+    "W7 was cancelled, W8 too.", "W7 was cancelled (and W8 too).", "- Cancelled W8\n- Nothing else", "It was deployed to staging.", "`src/a.py` was updated, and a.py was tested.",
     "K5 was approved.", "The booking of R12 failed.", "The edit of b.py failed.", "All 48 tests pass.",
 ])  # fmt: skip
 def test_claims_without_a_call_are_refused(text):
@@ -209,7 +209,8 @@ def test_claims_without_a_call_are_refused(text):
     "The user's sister cancelled K5 herself.", "A mail was sent to Anna about the order.", "W7 was cancelled; W8 remains open.",
     "`make lint` passed.", "`make test` failed.", "`make docs` passed.", "W8 was upgraded.", "The trip was cancelled.",
     "W7 was cancelled but W8 was not.", "W7 was cancelled, W8 has stayed open.", "W7 was cancelled and W8 was delivered.",
-    "The agent cancelled W7, and the W8 is open.",
+    "The agent cancelled W7, and the W8 is open.", "W7 was cancelled, W8 stays open.", "W7 was cancelled (W8 stays open).",
+    "W7 was cancelled and W8 stayed open.", "W7 cancelled, W8 untouched.", "W7 was cancelled, leaving W8 open.",
     "`src/b.py` was updated.", "c.py was edited.", "The deployment failed.", "The room R12 was booked for 1,200.", "The edit of a.py failed.",
     "The user deployed it by hand.", "W8 and K5 were ordered.", "Files: a.py (read), b.py (edited)", "48 tests pass, one fails.",
     "A mail about Mia was sent to Anna.", "The user asked whether W7 was shipped and W8 was cancelled.",

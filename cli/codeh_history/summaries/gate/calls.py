@@ -40,6 +40,7 @@ _NOT = re.compile(
 _CLAUSE = re.compile(
     r"(?<=[.!?;:])\s+|\n|\bbut\b|\bwhile\b|\bthen\b|,? and (?=(?:the |it |its |was |were )?\w+ed\b)"
     r"|(?:,| and) (?=(?:the )?[#\w-]+ (?:was|is|has|had)\b)"
+    r"|(?<=ed)(?:,| and|,? leaving| \() ?(?=[#\w-]*\d[\w-]* (?!too\b|also\b|and\b)\w)"
 )
 _QUESTION = re.compile(  # an indirect question, up to where a statement may begin
     r"\b(?:asks?|asked|wants? to know|wanted to know|wonders?|wondered) (?:whether|if)\b"
