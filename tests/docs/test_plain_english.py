@@ -40,6 +40,7 @@ IN_CODE = pattern(*PHRASES.strip().splitlines(), *IN_DOCSTRINGS.strip().splitlin
 FORBIDDEN = pattern(*PHRASES.strip().splitlines(), SPEAKERS)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
+EMPTY = {"found", "said", "told", "asked", "given", "here"}  # names that say nothing about a value
 PACKAGE = ROOT / "cli" / "codeh_history"
 ROOMS = {
     path.parent.name: sorted(path.parent.rglob("*.py")) for path in sorted(PACKAGE.glob("*/__init__.py"))
@@ -80,6 +81,26 @@ def test_a_help_text_is_in_plain_english(verb):
 def test_docstrings_and_comments_are_in_plain_english(room):
     texts = ((path.name, text) for path in ROOMS[room] for text in prose_of(path))
     assert [(name, *matches) for name, text in texts if (matches := phrases(text, IN_CODE))] == []
+
+
+def names_in(path):
+    """The names that a module gives to variables, arguments, functions and classes."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+@pytest.mark.parametrize("folder", ["cli", "tests"])
+def test_names_say_what_a_value_is(folder):
+    names = {
+        (path.name, name.strip("_")) for path in (ROOT / folder).rglob("*.py") for name in names_in(path)
+    }
+    options = {("list_.py", "here")}  # `list --here`
+    assert sorted(pair for pair in names - options if pair[1] in EMPTY) == []
 
 
 def test_code_and_keys_are_not_prose():

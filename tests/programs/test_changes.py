@@ -190,24 +190,24 @@ def written(*lines):
     return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 
-def here(id, **fields):
+def line_of_copy(id, **fields):
     return written({"id": id, "ts": TIME, **fields})
 
 
-UNDONE = here("R", type="revert", of="b")
-EDITED = here("U", type="update", of="b", parts=[{"text": "mine"}]) + written(
+UNDONE = line_of_copy("R", type="revert", of="b")
+EDITED = line_of_copy("U", type="update", of="b", parts=[{"text": "mine"}]) + written(
     {"type": "commit", "of": "U", "ts": TIME}
 )
-REDACTED = here("D", type="redaction", lines=["b"])
-SAID = here("h", type="message", kind="user", role="user", parts=[{"text": "here"}])
+REDACTED = line_of_copy("D", type="redaction", lines=["b"])
+CONTINUED = line_of_copy("h", type="message", kind="user", role="user", parts=[{"text": "here"}])
 MEANWHILE = {  # what was imported, what was done to the copy, what the source says now, what is shown then or a conflict
     "what was undone does not come back": ("a b", UNDONE, "a b", "a=a"),
     "nor with what is new": ("a b", UNDONE, "a b c", "a=a c=c"),
     "what was edited stays so": ("a b=x", EDITED, "a b=x", "a=a b=mine"),
     "and what is new is added": ("a b=x", EDITED, "a b=xy", "a=a b=miney"),
     "what was redacted does not come back": ("a b=x", REDACTED, "a b=x", "a=a b=[redacted]"),
-    "a copy that was continued stays": ("a", SAID, "a", "a=a h=here"),
-    "and goes its own way": ("a", SAID, "a b", "it was continued here (h)"),
+    "a copy that was continued stays": ("a", CONTINUED, "a", "a=a h=here"),
+    "and goes its own way": ("a", CONTINUED, "a b", "it was continued here (h)"),
     "messages in another order are another session": ("a b", b"", "b a", "its messages are now in a different order, from a on"),
     "so they are with one more": ("a b", b"", "c a b", "its messages are now in a different order, from a on"),
 }  # fmt: skip

@@ -30,8 +30,8 @@ def bare(text):
 def states(lines, text, *kinds):
     """Whether a line of one of these kinds says it."""
     text = bare(text)
-    said = [bare(line.text) for line in lines if line.kind in kinds]
-    return any(line and (line in text or text in line) for line in said)
+    texts = [bare(line.text) for line in lines if line.kind in kinds]
+    return any(line and (line in text or text in line) for line in texts)
 
 
 @pytest.mark.parametrize(("part", "least"), [("seen", 192), ("unseen", 50)])

@@ -67,7 +67,7 @@ def test_changing_again_and_again_is_75(home):
 
 
 @pytest.mark.parametrize(
-    "meanwhile, asked, stored",
+    "meanwhile, runs, stored",
     [
         ("clear -s demo", 1, 0),  # nothing is left to summarise
         ("undo -s demo --id a1", 2, 1),
@@ -76,14 +76,14 @@ def test_changing_again_and_again_is_75(home):
         ("persist demo -i --all", 1, 1),
     ],
 )
-def test_what_else_may_happen_meanwhile(home, meanwhile, asked, stored):
+def test_what_else_may_happen_meanwhile(home, meanwhile, runs, stored):
     path = session(home, "demo", 51)
     with path.open("ab") as file:
         file.write(dumps({"type": "summary", "id": "S", "summary": "tea", "covers": []}) + b"\n")
     command = f"[ -e {home}/runs ] || {PROGRAM} {meanwhile} >/dev/null; echo run >> {home}/runs; {GOOD}"
     done = summarize("demo", "--via", command)
     assert done.code == 0, done.err
-    assert (home / "runs").read_text() == "run\n" * asked
+    assert (home / "runs").read_text() == "run\n" * runs
     new = [record for record in lines(path) if record["type"] == "summary" and record["id"] != "S"]
     assert len(new) == stored
     assert all(("a1" in record["covers"]) == ("a1" not in meanwhile) for record in new)

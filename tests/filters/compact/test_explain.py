@@ -35,9 +35,9 @@ def record(view):
 def test_the_parts_sum_to_what_is_sent(records, share, policy, counter):
     view = long.session(records)
     whole = cost(counter, view, SYSTEM, TOOLS)
-    asked_for = Settings(max(1, int(whole * share)), policy, SYSTEM, TOOLS, keep_last=1)
+    settings = Settings(max(1, int(whole * share)), policy, SYSTEM, TOOLS, keep_last=1)
     try:
-        done = compact(view, asked_for, counter)
+        done = compact(view, settings, counter)
     except BudgetUnreachable:
         assume(False)
     after = apply(view, done.ops)
@@ -96,9 +96,9 @@ def test_what_a_summary_holds():
     spent = sums(view, after)["spent"]
     (text,) = [summary.text for summary in after.summaries]
     now, _, rest = text.partition("What was asked:")
-    asked_, _, rest = f"What was asked:{rest}".partition("Rules:")
+    prompts, _, rest = f"What was asked:{rest}".partition("Rules:")
     ledger, _, done = f"Rules:{rest}".partition("What was said and done:")
-    wanted = COUNTER.counts([asked_, now + ledger, f"What was said and done:{done}\n"])
+    wanted = COUNTER.counts([prompts, now + ledger, f"What was said and done:{done}\n"])
     assert [spent[name] for name in ("prompts", "ledger", "sentences")] == pytest.approx(wanted, rel=0.15)
     assert spent["recent"] == sum(
         4 + COUNTER.counts([text_of(m)])[0] for m in after.messages if text_of(m)

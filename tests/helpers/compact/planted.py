@@ -71,7 +71,7 @@ Records = list[dict[str, Any]]
 class Fact(NamedTuple):
     kind: str
     records: Records
-    told: tuple[str, ...]  # what a text that tells of it holds
+    mentions: tuple[str, ...]  # what a text that mentions it holds
 
 
 def fact(kind, number, random, phrasings=OWN):
@@ -93,7 +93,9 @@ def fact(kind, number, random, phrasings=OWN):
     asks = kind == "rule" or random.random() < 0.5
     kinds = ("user", "codeh") if asks else ("codeh", "user")
     texts = (f"{before}{sentence}{after}", "Understood." if asks else "Go on.")
-    return Fact(kind, [said(kind, text) for kind, text in zip(kinds, texts, strict=True)], (sentence,))
+    return Fact(
+        kind, [text_message(kind, text) for kind, text in zip(kinds, texts, strict=True)], (sentence,)
+    )
 
 
 def written(path, number, random):
@@ -126,7 +128,7 @@ def failed(words, number, random, phrasings=OWN):
     return Fact("failure", called(f"f{number}", "bash", {"command": command}, response), (command, error))
 
 
-def said(kind, text):
+def text_message(kind, text):
     return {"kind": kind, "role": "model" if kind == "codeh" else "user", "parts": [{"text": text}]}
 
 
@@ -144,7 +146,9 @@ def conversation(random, count):
     records = []
     for number in range(count):
         records.append(
-            said("user", random.choice(PROMPTS).format(random.choice(THINGS), random.choice(PARTS), number))
+            text_message(
+                "user", random.choice(PROMPTS).format(random.choice(THINGS), random.choice(PARTS), number)
+            )
         )
         for step in range(random.randint(0, 3)):
             id, seed = f"t{number}-{step}", random.randint(0, 999)
@@ -153,7 +157,7 @@ def conversation(random, count):
             )
             records += called(id, name, args, {"output": output(seed, random.randint(5, 120))})
         records.append(
-            said(
+            text_message(
                 "codeh", random.choice(ANSWERS).format(random.choice(THINGS), random.choice(PARTS), number)
             )
         )
@@ -188,15 +192,15 @@ def planted(records, count, random, phrasings=OWN):
     return result, facts
 
 
-def told(one, text):
+def is_mentioned(one, text):
     """Whether a text states a fact: its words in order, in one line."""
-    return any(all(_plain(part) in line for part in one.told) for line in _lines(text))
+    return any(all(_plain(part) in line for part in one.mentions) for line in _lines(text))
 
 
 def stands(one, text):
     """Whether messages state a fact; a command and its failure may be in different messages."""
     lines = _lines(text)
-    return all(any(_plain(part) in line for line in lines) for part in one.told)
+    return all(any(_plain(part) in line for line in lines) for part in one.mentions)
 
 
 def _lines(text):
@@ -217,8 +221,8 @@ def kept(records, count, random, phrasings=OWN):
         summaries = "\n".join(summary.text for summary in after.summaries)
         messages = "\n".join(str(message.parts).replace("\\n", "\n") for message in after.messages)
         for one in facts:
-            is_told = told(one, summaries) or stands(one, messages)
-            facts_kept.setdefault((share, one.kind), []).append(is_told)
+            is_kept = is_mentioned(one, summaries) or stands(one, messages)
+            facts_kept.setdefault((share, one.kind), []).append(is_kept)
     return facts_kept
 
 

@@ -173,7 +173,7 @@ class Subject:
         """Why files or output break a promise; `torn`: a write may have been cut."""
         return next(
             filter(None, (check(done) for check in (
-                lambda done: self._content(done, torn=torn), self._said, self._left, lambda _: self._blocks(),
+                lambda done: self._content(done, torn=torn), self._reported, self._left, lambda _: self._blocks(),
                 lambda _: self._again(), lambda _: self._next(),
             ))),
             None,
@@ -198,7 +198,7 @@ class Subject:
             return f"a torn line: {added!r}"
         return None
 
-    def _said(self, done):
+    def _reported(self, done):
         """Check that a failure prints one true line, and a signal nothing."""
         if done.code == 0 or done.code < 0 or done.code > 128:
             return f"a signal, and {done.err!r}" if done.code and b"Traceback" in done.err else None
