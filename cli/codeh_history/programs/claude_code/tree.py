@@ -97,6 +97,8 @@ class Tree:
             self.trailing.append(node)
         if node.starts:
             self._preserved = object_at(data, "compactMetadata.preservedSegment")
+            if node.type == "system":  # a boundary; what was named before it counts no more
+                self.leaf_named = None
         return node
 
     def talk_of(self, node: Node) -> list[Node]:

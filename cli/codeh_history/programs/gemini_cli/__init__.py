@@ -284,7 +284,7 @@ def _text(data: Json) -> str:
 def _without_context(data: Json) -> list[Any]:
     """The parts of a message after the program's context, which masking joins with the first prompt."""
     parts = _content(data.get("content"))
-    return [*dropwhile(lambda part: text_at(part, "text").lstrip().startswith(_CONTEXT), parts)]
+    return [*dropwhile(lambda part: _beginning(part).startswith(_CONTEXT), parts)]
 
 
 def _fields(versions: Sequence[Version]) -> Json:
