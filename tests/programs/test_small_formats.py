@@ -49,6 +49,19 @@ def test_a_run_that_goes_on_is_appended_to(tmp_path):
     assert session_path(tmp_path, ids.split()[1]).read_bytes().startswith(before)
 
 
+def test_2026_11_27_another_conversation_of_an_id_gets_a_copy_of_its_own(tmp_path):
+    def request(text):
+        return lined(
+            [{"custom_id": "request-1", "body": {"messages": [{"role": "user", "content": text}]}}]
+        )
+
+    first, second = "openai-jsonl-request-1", "openai-jsonl-request-1-2"
+    assert imported(tmp_path, request("one")).text == first
+    for text, copy in (("two", second), ("one", first), ("two", second)):
+        assert imported(tmp_path, request(text)).text == copy
+        assert shown(tmp_path, copy) == [text]
+
+
 def test_sub_agents_of_a_trajectory_as_branches(tmp_path):
     copies = sessions(tmp_path, imported(tmp_path, single(atif()), "t.json", "--branches"))
     assert [records[0]["id"] for records in copies] == ["atif-s1", "atif-s1-t2"]

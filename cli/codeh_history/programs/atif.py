@@ -36,7 +36,7 @@ def _session(program: str, value: Json, ids: ConversationIds) -> Session:
     """Read a trajectory; its sub-agents are branches."""
     steps, below = objects_at(value, "steps"), objects_at(value, "subagent_trajectories")
     id = name_at(value, "trajectory_id") or value.get("session_id")
-    session = Session(program, ids.assign(id, steps[:2]), version=name_at(value, "schema_version"))
+    session = Session(program, ids.assign(id, steps[:2]), name_at(value, "schema_version"), id_repeats=True)
     session.set(tools=objects_at(value, "agent.tool_definitions"))
     for session.number, step in enumerate(steps, 1):
         _step(session, step, name_at(value, "agent.model_name"))

@@ -90,6 +90,8 @@ class _Comparison:
         """Revert the items that the source no longer has, then append those that are new."""
         session = self.session
         removed = self.imported.keys() - {item.id for item in session.items} if not session.partial else ()
+        if removed and removed == self.imported.keys() and session.id_repeats:
+            return Changes([], "another conversation of that id")
         for id in sorted(removed, key=self.places.__getitem__, reverse=True):
             if not self.reverts[id]:
                 self.revert(id)

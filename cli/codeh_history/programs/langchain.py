@@ -91,7 +91,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 def _session(program: str, items: list[Json], id: object, ids: ConversationIds) -> Session:
     kinds = [{"role": data_of(item)[0]} if _is_message(item) else {} for item in items]
-    session = Session(program, ids.assign(id, items[: len(opening(kinds, "role", _USERS))]))
+    beginning = items[: len(opening(kinds, "role", _USERS))]
+    session = Session(program, ids.assign(id, beginning), id_repeats=True)
     for session.number, item in enumerate(items, 1):
         if _is_message(item):
             add_message(session, item)

@@ -103,6 +103,7 @@ class Session:
     While the source is open, `branches` reads abandoned branches and sub-agents as sessions with a `parent`
     (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind), and `agent_usage` reads
     the usage of responses that are not imported. `partial`: the source is damaged; items may be missing.
+    `id_repeats`: other files may have other conversations with this id.
     """
 
     program: str
@@ -119,6 +120,7 @@ class Session:
     agent: bool = False
     agent_name: str | None = None
     partial: bool = False
+    id_repeats: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
     agent_usage: Callable[[], Iterable[AgentUsage]] = tuple
     git: Json | None = None  # `{branch?, commit?}` at the current line; stored where it changes

@@ -47,7 +47,7 @@ def _session(program: str, value: Json, number: int, ids: ConversationIds) -> Se
         body = object_at(value, "body") or object_at(value, "params")
     first = opening(list_at(body, "messages") or list_at(body, "input"), "role", ("user", "human"))
     id = ids.assign(value.get("custom_id") or value.get("id"), first or value, body.get("tools"))
-    session = Session(program, id, number=number)
+    session = Session(program, id, number=number, id_repeats=True)
     if body:
         add_body(session, body)
     if preference:

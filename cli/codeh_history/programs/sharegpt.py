@@ -42,7 +42,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _session(program: str, value: Json, number: int, ids: ConversationIds) -> Session:
     turns, tools = _turns(value), value.get("tools")
     first = opening(turns, "from", ("human", "user"))
-    session = Session(program, ids.assign(value.get("id"), first, value.get("system")), number=number)
+    id = ids.assign(value.get("id"), first, value.get("system"))
+    session = Session(program, id, number=number, id_repeats=True)
     session.set(
         title=text_at(value, "title"), system=text_at(value, "system"),
         tools=objects(value_of(tools) if isinstance(tools, str) else tools),
