@@ -113,12 +113,6 @@ def test_valid_ids(text):
     assert is_id(text) == (text in VALID)
 
 
-@given(st.text(max_size=6) | st.text("aZ0_-./", max_size=6))
-def test_id_alphabet(text):
-    device = re.fullmatch("con|prn|aux|nul|(com|lpt)[1-9]", text, re.IGNORECASE)
-    assert is_id(text) == bool(re.fullmatch("[A-Za-z0-9][A-Za-z0-9_-]{0,127}", text) and not device)
-
-
 @pytest.mark.parametrize(
     ("text", "number"),
     [

@@ -6,7 +6,6 @@ from hypothesis import given
 
 import strategies as some
 from codeh_history.base.env import Env
-from codeh_history.base.shared_options import system_and_tools
 from codeh_history.filters import costs
 from codeh_history.session.pairing import open_at_end
 from codeh_history.store.resolve import Target
@@ -43,15 +42,6 @@ def test_a_status_can_always_be_given(data):
 
 def message(kind, **fields):
     return {"type": "message", "id": kind, "kind": kind, "parts": [{"text": "x"}], **fields}
-
-
-def test_system_and_tools_are_those_of_the_session():
-    tools = [{"name": "ls"}]
-    for meta, expected in (
-        ({"system": "s", "tools": tools}, ("s", tools)), ({"system": 7, "tools": {"name": "ls"}}, (None, tools)),
-        ({"tools": [7, {"name": "ls"}]}, (None, tools)), ({}, (None, [])),
-    ):  # fmt: skip
-        assert system_and_tools(meta) == expected
 
 
 def test_tools_by_cost():

@@ -1,14 +1,13 @@
 """Recorded exchanges with the real APIs: taken in any pieces, and sent on to every provider."""
 
 import json
-import re
 
 import orjson
 import pytest
 
 import answers
 import support
-from answers import FORMATS, arrived, complete_at, expected_of, recorded_streams, without_nulls
+from answers import FORMATS, arrived, expected_of, recorded_streams, without_nulls
 from bodies import canonical
 from codeh_history import providers
 from codeh_history.filters.curate import passes
@@ -160,42 +159,6 @@ def test_recorded_response_goes_back_as_it_came(format, path):
 
 STREAMS = [path for format in FORMATS for path in recorded_streams(format)]
 each = pytest.mark.parametrize("path", STREAMS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-ERROR = b'{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}\n'
-
-
-def boundaries(data):
-    """Where each event begins, and the end."""
-    return [0, *(match.end() for match in re.finditer(rb"(\r?\n){2}", data))]
-
-
-@each
-def test_truncated_response_is_never_a_reply(path):
-    data = path.read_bytes()
-    ends = [end for end in boundaries(data)[:-1] if end < complete_at(data)]
-    assert [end for end in ends if isinstance(wire.read(data[:end]), Reply)] == []
-    for end in ends[1:]:
-        outcome = wire.read(data[:end])
-        assert isinstance(outcome, wire.Cut)
-        assert outcome.parts == join([], arrived([data[:end]])[1])
-
-
-@each
-def test_half_a_response_then_all_of_it(path):
-    data = path.read_bytes()
-    whole = wire.read(data)
-    ends = boundaries(data)[:-1]
-    for end in [*ends[:: len(ends) // 20 + 1], *range(5, len(data) - 5, len(data) // 20 + 1)]:
-        for between in (b"", ERROR):
-            assert wire.read(data[:end] + between + data) == whole, (end, between)
-
-
-@each
-def test_half_a_response_then_an_error(path):
-    data = path.read_bytes()
-    for end in [*boundaries(data), len(data) // 2]:
-        outcome = wire.read(data[:end] + ERROR)
-        assert isinstance(outcome, Failure)
-        assert outcome.text == "UNAVAILABLE (503): busy"
 
 
 @each

@@ -265,12 +265,6 @@ def test_imported_system_message_is_kept_unless_changed():
     assert chat.SYSTEM not in request([USER], settings={chat.SYSTEM: kept}).body
 
 
-def test_summaries_come_first_as_the_user():
-    messages = requested("openai-chat", [USER], "one", "two", system="s").body["messages"]
-    assert [m["role"] for m in messages] == ["system", "user", "user"]
-    assert messages[1]["content"].endswith("\n\none\n\ntwo")
-
-
 OPTIONS = {
     "nothing": ({}, {}),
     "stream": ({"stream": True}, {"stream": True, "stream_options": {"include_usage": True}}),

@@ -340,15 +340,6 @@ def test_parallel_calls_precede_their_outputs():
     assert [i.get("call_id") or i["role"] for i in items] == "user assistant c1 c2 c1 c2 user".split()
 
 
-def test_ids_fit_and_are_unique():
-    records = [USER, message(1, "codeh", [call("x" * 65), call(None)]), message(2, "tool", [result({}, "x" * 65), result({}, None)]),
-               message(3, "codeh", [call("call_1")]), message(4, "tool", [result({}, "call_1")])]  # fmt: skip
-    ids = [i["call_id"] for i in request(records).body["input"] if "call_id" in i]
-    assert ids[:2] == ids[2:4]
-    assert ids[4] == ids[5] == "call_1_2"
-    assert all(len(id) <= 64 for id in ids)
-
-
 OPTIONS = {
     "nothing": ({}, {}),
     "system": ({"system": "s"}, {"instructions": "s"}),
