@@ -93,27 +93,6 @@ def test_result_content_is_kept(content, response):
     assert part["item"] == {"type": "tool_result", "content": content}
 
 
-def test_settings_and_messages_are_kept():
-    blocks = [text("a", **MARK), text("b")]
-    read = ANTHROPIC.imported({
-        "model": MODEL, "max_tokens": 9, "system": blocks, "tools": [{"name": "f", **MARK}], "thinking": {"type": "adaptive"},
-        "messages": [
-            {"role": "user", "content": "a"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
-            {"role": "assistant", "content": "b"}, {"role": "system", "content": "c"}, {"role": "assistant", "content": ""},
-        ],
-    })  # fmt: skip
-    made = {"kind": "codeh", "role": "model", "provider": "anthropic", "model": MODEL}
-    call = {"functionCall": {"id": "1", "name": "f", "args": {}}}
-    assert read.messages == [
-        {"kind": "user", "role": "user", "parts": [{"text": "a"}]},
-        {**made, "parts": [call, {"text": "b"}]},
-        {"kind": "user", "role": "user", "parts": [{"text": "c"}], "item": {"role": "system"}},
-        {**made, "parts": [{"text": ""}]},
-    ]
-    assert (read.system, read.model, read.tools) == ("a\n\nb", MODEL, [{"name": "f", **MARK}])
-    assert read.settings == {"max_tokens": 9, "system": blocks, "thinking": {"type": "adaptive"}}
-
-
 def test_plain_system_prompt_is_not_a_setting():
     for system in ("s", [text("s")]):
         read = ANTHROPIC.imported({"messages": [], "system": system})

@@ -5,27 +5,11 @@ import pytest
 from codeh_history.base.words import excerpt
 from codeh_history.providers.json_text import (
     DEPTH,
-    error_offset,
     last_value,
     loads,
     value_of,
 )
 from codeh_history.providers.openai_chat.response import merge
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        (b'{"a":1}x', 7),
-        ('{"ä":1}x'.encode(), 8),
-        (b'{"a":}', 5),
-        (b"\xff", 0),
-        (b'["\xff"]', 2),
-        (b'["a" "b"]', 5),
-    ],
-)
-def test_errors_in_text_give_the_byte_offset(text, wrong):
-    assert error_offset(text) == wrong
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,11 @@
 """Recorded and odd OpenAI request bodies: body → session → body says the same."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import strategies as some
 from bodies import again, canonical
 from codeh_history import providers
 from codeh_history.providers.openai_chat import body as chat_body
 from codeh_history.providers.openai_responses import body as responses_body
-from codeh_history.providers.parts import parsed_response, result_text
-from codeh_history.session.pairing import failed_call
 from histories import PNG, inline, native
 
 # -- odd bodies ---------------------------------------------------------------------------------------
@@ -240,18 +235,3 @@ def test_2026_11_23_result_with_a_malformed_block_is_kept(block):
     result = {"role": "tool", "tool_call_id": "c", "content": [block]}
     (record,) = chat_body.read(chat(result)).messages
     assert record["parts"][0]["item"] == {"content": [block]}
-
-
-@given(
-    response=st.one_of(
-        some.json_objects,
-        st.builds(
-            lambda key, text: {key: text},
-            st.sampled_from(["output", "error"]),
-            some.texts | st.just(failed_call("f", "boom")),
-        ),
-    )
-)
-def test_imported_result_round_trips(response):
-    text = result_text(response)
-    assert result_text(parsed_response(text)) == text

@@ -11,7 +11,6 @@ from answers import FORMATS, OVERLOADED, STREAMS, arrived, error
 from codeh_history import providers
 from codeh_history.providers import protocol, wire
 from codeh_history.providers.request import Options
-from codeh_history.providers.validator import Validator
 
 formats = pytest.mark.parametrize("name", providers.FORMATS)
 
@@ -128,14 +127,3 @@ def test_only_the_given_format_is_accepted(name, format):
         assert isinstance(outcome, wire.Reply)
     else:
         assert outcome == wire.Unreadable(f"this is an answer of the format {provider}, not {format}")
-
-
-def test_problems_follow_body_order():
-    class Rules(Validator):
-        def check(self):
-            for path in "tools.0.name messages.10 messages.9.b messages.9.a messages model".split():
-                self.report(path, "")
-
-    assert [problem.path for problem in Rules({"messages": [], "tools": []}).in_order()] == [
-        "model", "messages", "messages.9.b", "messages.9.a", "messages.10", "tools.0.name",
-    ]  # fmt: skip

@@ -13,7 +13,6 @@ from codeh_history.providers.parts import (
     further,
     is_message,
     response_of,
-    storable,
 )
 
 CALLS = {  # what came as arguments; the args, and what is kept of it verbatim
@@ -30,22 +29,6 @@ def test_arguments_become_an_object_without_loss(raw, args, verbatim):
     made = call("c", "f", raw)
     assert made["functionCall"] == {"id": "c", "name": "f", "args": args}
     assert made.get("arguments") == verbatim
-
-
-@pytest.mark.parametrize(
-    ("part", "usable"),
-    [
-        ({"text": "a"}, True),
-        ({"text": 5}, False),
-        ({"functionCall": {}}, False),
-        ({"later": 5}, True),
-        ({"inlineData": []}, False),
-    ],
-)
-def test_unstorable_part_is_kept_as_native(part, *, usable):
-    assert storable(part, "gemini") == (
-        part if usable else {"native": {"provider": "gemini", "value": part}}
-    )
 
 
 MESSAGES = [

@@ -5,7 +5,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.session.live import newest
 from codeh_history.session.ops import NEXT, apply, shown
 from codeh_history.session.records import parse
 from plain_logs import contents, read, streamed
@@ -64,22 +63,6 @@ def test_reverting_the_reverts_brings_everything_back(log, data):
     ]
     order = data.draw(st.permutations(redo))
     assert contents(some.view_of(log + reverts + order)) == contents(some.view_of(log))
-
-
-@given(log=some.records(refs=True))
-def test_undo_repeated_empties_the_view(log):
-    """Only errors and infos, which `undo` passes over, are left; each undo takes back exactly one thing."""
-    view = some.view_of(log)
-    for number in range(len(log) + 1):
-        step = newest(view)
-        if step is None:
-            break
-        log = [*log, {"type": "revert", "id": f"undo{number}", "of": step.id, "ts": some.TS}]
-        view = some.view_of(log)
-        assert step.id not in [other.id for other in view.steps]
-    assert newest(view) is None
-    assert [message.id for message in view.messages if message.role is not None] == []
-    assert view.summaries == []
 
 
 # -- copies -------------------------------------------------------------------------------------------

@@ -42,22 +42,6 @@ def test_2026_11_23_a_stream_of_many_large_pieces_took_minutes_to_read():
 pieces = st.lists(some.plain | some.thoughts | some.signed | some.calls, max_size=6)
 
 
-@given(parts=pieces, data=st.data())
-def test_deltas_join_to_the_same_content_however_they_are_cut(parts, data):
-    """Cut between any parts, and inside any plain text."""
-    whole = join([], parts)
-    pending = []
-    for part in parts:
-        text = part.get("text")
-        if text and not part.keys() - {"text", "thought"}:
-            cut = data.draw(st.integers(1, len(text)))
-            chunks = [{**part, "text": text[:cut]}, {**part, "text": text[cut:]}]
-            pending = join(join(pending, chunks[:1]), chunks[1:])
-        else:
-            pending = join(pending, [part])
-    assert pending == whole
-
-
 A, B = {"text": "a"}, {"text": "b"}
 T, SIGNED = {"text": "t", "thought": True}, {"text": "", "thoughtSignature": "s"}
 JOINED = [

@@ -2,7 +2,6 @@
 
 import pytest
 
-from codeh_history.base.errors import NotFound
 from codeh_history.session.fold import fold
 from codeh_history.session.records import parse
 from codeh_history.views.expand import expand
@@ -59,21 +58,6 @@ def big():
 )  # fmt: skip
 def test_lines(log, name, lines):
     assert expanded(log, name) == lines
-
-
-@pytest.mark.parametrize(
-    ("log", "name", "why"),
-    [
-        (w().a("a"), "b", "no such message"), (w().a("a"), "", "no such message"), (w().a("a"), ":2", "there are 1"),
-        (w().a("abc").a("abd"), "ab", "ambiguous: abc, abd"),
-        (w().a("a").s("S", "a").r("R", "S"), "S", "no such message"),
-        (w().a("a").k("K", drop("a")).r("R", "K"), "K", "no such message"),
-        (w().a("x1").s("x2", "x1"), "x", "ambiguous"),
-    ],
-)  # fmt: skip
-def test_missing_content_is_reported(log, name, why):
-    with pytest.raises(NotFound, match=why):
-        expanded(log, name)
 
 
 def test_inserted_message_becomes_a_line():
