@@ -111,7 +111,7 @@ def test_a_session_that_grows_in_the_meantime_is_kept(home):
 SUMMARY = {
     "type": "summary",
     "id": "S",
-    "createdAt": "2026-06-01T00:00:00.001Z",
+    "createdAt": "2026-06-01T00:01:00.001Z",
     "summary": "x",
     "covers": [],
 }
@@ -125,6 +125,13 @@ def test_a_record_from_the_future_stops_prune(home, record):
     assert (done.code, done.out) == (65, b"")
     assert b"clock" in done.err
     assert len(os.listdir(home / "sessions")) == 4
+
+
+def test_a_record_written_meanwhile_or_by_a_clock_that_is_ahead_stops_nothing(home):
+    three(home)
+    session(home, "ahead", "2026-06-01T00:00:20Z")
+    done = prune("--older-than", "90d", "--yes")
+    assert (done.code, done.out) == (0, b"middle\nold\n")
 
 
 def test_odd_files_are_kept_and_stop_nothing(home):

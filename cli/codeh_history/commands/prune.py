@@ -23,6 +23,7 @@ EXAMPLES = """\
   codeh-history prune --keep 200 --yes
 """
 STRAY = "rm takes single sessions"
+_SKEW = 60_000  # milliseconds by which the clock of another writer may be ahead
 
 
 class Options(Verb):
@@ -76,7 +77,6 @@ class Session(NamedTuple):
 
 def newest_first(env: Env) -> list[Session]:
     """The sessions, newest first; raise BadData if a record is in the future, so that ages are unknown."""
-    now = env.millis()
     sessions: list[Session] = []
     paths = {path: id for id, path in ids(env)}
     for path in loaded_together(list(paths)):
@@ -87,7 +87,7 @@ def newest_first(env: Env) -> list[Session]:
         with suppress(HistoryError, OSError):  # an unreadable session is not moved
             written = to_millis(begun.times(path)[2]) or 0
         last = last_used(row) or written
-        if max(last, written) > now:
+        if max(last, written) > env.millis() + _SKEW:  # of now: a writer may be running
             newest = from_millis(max(last, written))
             why = f"the newest record ({newest}) is in the future; check the clock"
             raise BadData(f"{path}: {why}; nothing was moved")
