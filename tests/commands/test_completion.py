@@ -62,12 +62,8 @@ def sessions(home):
 
 
 def test_it_can_be_evaluated(script):
-    done = subprocess.run(
-        ["bash", "-c", 'eval "$1" && complete -p codeh-history', "bash", script],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ask = ["bash", "-c", 'eval "$1" && complete -p codeh-history', "bash", script]
+    done = subprocess.run(ask, capture_output=True, text=True, check=True)
     assert done.stdout == "complete -o default -F _codeh_history_completion codeh-history\n"
     assert done.stderr == ""
 
@@ -142,26 +138,6 @@ def other(shell, path):
     return file
 
 
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("sho", ["show"]), ("show de", ["debug", "demo"]), ("show x", []),
-        ("payload --to g", ["gemini"]), ("show --js", ["--json", "--jsonl"]), ("rm demo de", ["debug", "demo"]),
-        ("export --to h", ["history-items", "html"]), ("completion z", ["zsh"]), ("ask -p l", ["local"]),
-        ("rm --restore ", ["gone"]), ("payload demo --model g", ["gemini-3-pro"]), ("import --from cod", ["codex"]),
-    ],
-)  # fmt: skip
-def test_fish_offers_the_same(line, offered, sessions, tmp_path):
-    script = other("fish", tmp_path)
-    done = subprocess.run(
-        ["fish", "-N", "-c", f"source {script}; complete -C'codeh-history {line}'"],
-        capture_output=True, text=True, check=True, cwd=sessions, env=environ(sessions),
-    )  # fmt: skip
-    assert done.stderr == ""
-    assert [offer.split("\t")[0] for offer in done.stdout.splitlines()] == offered
-    assert not (tmp_path / "hacked").exists()
-
-
 ZSH = r"""
 autoload -Uz compinit; compinit -u -D
 _arguments() { local -a ws; eval "ws=( ${${1#*\(\(}%))} )"; print -rl -- "${ws[@]%%:*}" }
@@ -172,24 +148,28 @@ _codeh_history_completion
 """  # what a widget has, for the word that is completed
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (["sho"], ["show"]), (["show", "de"], ["debug", "demo"]), (["payload", "--to=g"], ["gemini"]),
-        (["payload", "--to", "g"], ["gemini"]), (["show", "--js"], ["--json", "--jsonl"]),
-        (["rm", "demo", "de"], ["debug", "demo"]), (["rm", "--restore", ""], ["gone"]), (["ask", "-p", "l"], ["local"]),
-        (["payload", "demo", "--model", "g"], ["gemini-3-pro"]), (["import", "--from", "cod"], ["codex"]),
-        (["show", "--session=dem"], ["demo"]), (["ask", "--system", "@no"], []),
-    ],
-)  # fmt: skip
-def test_zsh_offers_the_same(words, offered, sessions, tmp_path):
-    script = other("zsh", tmp_path)
+BOTH = [
+    ("sho", ["show"]), ("show de", ["debug", "demo"]), ("payload --to g", ["gemini"]), ("show --js", ["--json", "--jsonl"]),
+    ("rm demo de", ["debug", "demo"]), ("ask -p l", ["local"]), ("rm --restore ", ["gone"]),
+    ("payload demo --model g", ["gemini-3-pro"]), ("import --from cod", ["codex"]),
+]  # fmt: skip
+FISH = [("show x", []), ("export --to h", ["history-items", "html"]), ("completion z", ["zsh"])]
+ZSH_ONLY = [("payload --to=g", ["gemini"]), ("show --session=dem", ["demo"]), ("ask --system @no", [])]
+OTHERS = [("fish", *row) for row in BOTH + FISH] + [("zsh", *row) for row in BOTH + ZSH_ONLY]
+
+
+@pytest.mark.parametrize(("shell", "line", "offered"), OTHERS)
+def test_other_shells_offer_the_same(shell, line, offered, sessions, tmp_path):
+    script = other(shell, tmp_path)
+    argv = {
+        "fish": ["fish", "-N", "-c", f"source {script}; complete -C'codeh-history {line}'"],
+        "zsh": ["zsh", "-f", "-c", ZSH, "zsh", script, "codeh-history", *line.split(" ")],
+    }
     done = subprocess.run(
-        ["zsh", "-f", "-c", ZSH, "zsh", script, "codeh-history", *words],
-        capture_output=True, text=True, check=False, cwd=sessions, env=environ(sessions),
-    )  # fmt: skip
+        argv[shell], capture_output=True, text=True, check=False, cwd=sessions, env=environ(sessions)
+    )
     assert done.stderr == ""
-    assert sorted(filter(None, done.stdout.splitlines())) == offered
+    assert sorted(offer.split("\t")[0] for offer in done.stdout.splitlines() if offer) == offered
     assert not (sessions / "hacked").exists()
 
 

@@ -49,14 +49,8 @@ def by(home, what, *argv, env=None):
 
 
 def test_a_row_has_usage_and_cost(home):
-    kept(
-        home,
-        "a",
-        answer("one"),
-        answer(
-            "two", used={"input": 2000, "cached": 1500, "cacheWrite": 500, "output": 10, "reasoning": 7}
-        ),
-    )
+    more = {"input": 2000, "cached": 1500, "cacheWrite": 500, "output": 10, "reasoning": 7}
+    kept(home, "a", answer("one"), answer("two", used=more))
     report = used(home)
     row = {"responses": 2, "input": 3000, "cached": 1500, "cacheWrite": 500, "output": 110, "reasoning": 7}
     cost = round(COST + 1500 * 0.3e-6 + 500 * 3.75e-6 + 10 * 15e-6, 6)
@@ -67,12 +61,8 @@ def test_a_row_has_usage_and_cost(home):
 
 
 def test_a_number_reused_by_a_server_is_not_a_replay(home):
-    kept(
-        home,
-        "a",
-        answer("one", responseId="chatcmpl-7"),
-        answer("two", responseId="chatcmpl-7", used={"input": 5, "output": 1}),
-    )
+    other = answer("two", responseId="chatcmpl-7", used={"input": 5, "output": 1})
+    kept(home, "a", answer("one", responseId="chatcmpl-7"), other)
     assert used(home)["total"]["responses"] == 2
 
 
@@ -206,11 +196,8 @@ def test_sub_agents_in_files_of_their_own_count_with_a_file_that_is_read_in_plac
     spend = {"last_token_usage": {"input_tokens": 9, "output_tokens": 1}}
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": SOURCE, "agent_role": "scout"}}}
     nested = {"subagent": {"thread_spawn": {"parent_thread_id": SOURCE.replace("1", "2")}}}
-    rollouts = [
-        Codex(),
-        Codex(id=SOURCE.replace("1", "2"), source=spawn),
-        Codex(id=SOURCE.replace("1", "3"), source=nested),
-    ]
+    second, third = (SOURCE.replace("1", digit) for digit in "23")
+    rollouts = [Codex(), Codex(id=second, source=spawn), Codex(id=third, source=nested)]
     for file, answer in zip(rollouts, "ABC", strict=True):
         file.user("Go.")
         file.model(answer)

@@ -37,13 +37,8 @@ def test_copies_change_nothing(responses, by):
     ]
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
     once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
-    assert once.total["responses"] == len(
-        {
-            (each.name, each.model, each.counts[0])
-            for group in responses
-            for each in starmap(Response, group)
-        }
-    )
+    every = (each for group in responses for each in starmap(Response, group))
+    assert once.total["responses"] == len({(each.name, each.model, each.counts[0]) for each in every})
     assert list(once.groups.items()) == list(twice.groups.items())
 
 
@@ -103,11 +98,6 @@ def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
     assert got == expected
 
 
-def test_an_imported_sub_agent_is_labelled_by_its_kind():
-    rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True, agent_name="scout"), row("c", response("3"), parent="a", agent=True, agent_name=None)]  # fmt: skip
-    assert groups(rows, "agent") == {"main": 1, "scout": 1, "sub-agent": 1}
-
-
 def test_a_window_ends_at_the_reported_reset_or_after_its_hours():
     resets = {"resets": {"300": "2026-01-02T09:30:00.000Z", "10080": "2026-01-05T00:00:00.000Z"}}
     at = "2026-01-02T0{}:40:00.000Z".format
@@ -134,15 +124,8 @@ def test_usage_of_a_sub_agent_counts_to_its_caller():
 
 
 def test_the_most_expensive_is_first_and_unpriced_is_counted_separately():
-    rows = [
-        row(
-            "a",
-            response("1", cost=None, model="x"),
-            response("2", cost=None, model="x", input=11),
-            response("3", cost=2.0, model="y"),
-            response("4", cost=3.0, model="z"),
-        )
-    ]
+    unpriced = [response("1", cost=None, model="x"), response("2", cost=None, model="x", input=11)]
+    rows = [row("a", *unpriced, response("3", cost=2.0, model="y"), response("4", cost=3.0, model="z"))]
     report = summed(with_owners(rows), "model")
     assert list(report.groups) == ["z", "y", "x"]
     assert (report.total["cost"], report.total["unpriced"], report.unpriced) == (5.0, 2, {"x": 2})
@@ -242,13 +225,8 @@ def test_the_row_names_what_a_session_is_a_copy_or_branch_of(prices):
     row = row_of("f.jsonl", prices, encode([header, {**HEADER, "id": "later"}]))
     assert (row["id"], row["program"], row["parent"], row["agent"]) == ("s", "codex", "p", True)
     odd = row_of("x/f.jsonl", prices, encode([{**HEADER, "id": 7, "parent": "p", "imported": 1, "cwd": 2}]))
-    assert (odd["id"], odd["program"], odd["parent"], odd["agent"], odd["cwd"]) == (
-        "f",
-        None,
-        None,
-        False,
-        None,
-    )
+    expected = {"id": "f", "program": None, "parent": None, "agent": False, "cwd": None}
+    assert expected.items() <= odd.items()
 
 
 def test_unreadable_input_is_reported_and_loses_only_itself(prices, tmp_path):
@@ -264,9 +242,8 @@ def test_unreadable_input_is_reported_and_loses_only_itself(prices, tmp_path):
 
 
 def test_the_same_response_has_another_price_by_another_table(prices):
-    (response,) = responses_row(
-        prices, answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL)
-    )["responses"]
+    record = answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL)
+    (response,) = responses_row(prices, record)["responses"]
     own = prices.with_own_prices({"claude-*": {"input": 7.0, "output": 9.0}})
     assert priced(response, own) == response._replace(cost=7.0)
     assert priced(response._replace(model=None), own).cost is None

@@ -26,7 +26,7 @@ ASKING = """\
 #!{python} -IS
 import sys
 sys.path[:0] = {path}
-import json, os, socket, stat
+import base64, json, os, socket, stat
 mode = os.fstat(0).st_mode
 data = None
 if stat.S_ISFIFO(mode) or stat.S_ISREG(mode):
@@ -38,8 +38,8 @@ server.connect({address!r})
 request = dict(argv=sys.argv[1:], cwd=os.getcwd(), env=dict(os.environ))
 server.sendall(json.dumps([request, None if data is None else data.hex()]).encode() + b"\\n")
 answer = json.loads(b"".join(iter(lambda: server.recv(1 << 20), b"")))
-for fd, name in ((1, "stdout"), (2, "stderr")):
-    data = bytes.fromhex(answer[name])
+for fd, name in ((1, "stdout64"), (2, "stderr64")):
+    data = base64.b64decode(answer[name])
     while data:
         data = data[os.write(fd, data):]
 os._exit(answer["code"])
@@ -100,15 +100,9 @@ class Bridge:
             env = {**dict.fromkeys(ENV), **request["env"]}
             self.server.send(*request["argv"], id=id, cwd=request["cwd"], env=env, **piped)
             answer = self.server.answer(id)
-            outputs = {
-                name: (
-                    base64.b64decode(answer[f"{name}64"])
-                    if f"{name}64" in answer
-                    else answer[name].encode()
-                ).hex()
-                for name in ("stdout", "stderr")
-            }
-            connection.sendall(orjson.dumps({"code": answer["code"], **outputs}))
+            for name in {"stdout", "stderr"} & answer.keys():
+                answer[f"{name}64"] = base64.b64encode(answer[name].encode()).decode()
+            connection.sendall(orjson.dumps(answer))
 
 
 @pytest.fixture(scope="module")

@@ -141,25 +141,19 @@ def test_a_damaged_line_loses_only_itself(home, server):
     server.write(b'{"id":\n\n{"id":3,"argv":["append","-s","a","-m","2"]}\n')
     server.write(b'{"id":4,"argv":["chat"]}\n')
     assert server.answer(1)["code"] == server.answer(3)["code"] == 0
+    why = "line 2: not a line of JSON: unexpected end of data: line 1 column 7 (char 6)"
     assert server.answer(None) == {
         "id": None,
         "code": 65,
         "stdout": "",
-        "stderr": "codeh-history: serve: line 2: not a line of JSON: "
-        "unexpected end of data: line 1 column 7 (char 6)\n",
+        "stderr": f"codeh-history: serve: {why}\n",
     }
     assert server.answer(4)["code"] == 2
+    # as JSON.stringify of JavaScript writes a text cut in the middle of an emoji: it has its id
+    server.write(b'{"id":5,"argv":["append","-s","a","-m","C:\\\\users \\ud83d"]}\n')
+    refused = server.answer(5)
+    assert (refused["code"], "not a line of JSON: " in refused["stderr"]) == (65, True)
     assert texts(home, "a") == ["1", "2"]
-
-
-def test_half_an_emoji_is_refused_under_its_id(home, server):
-    """As JSON.stringify of JavaScript writes a text cut in the middle of an emoji."""
-    server.write(b'{"id":1,"argv":["append","-s","a","-m","C:\\\\users \\ud83d"]}\n')
-    refused = server.answer(1)
-    assert refused["code"] == 65
-    assert "not a line of JSON: " in refused["stderr"]
-    assert server.ask("append", "-s", "a", "-m", "whole", id=2)["code"] == 0
-    assert texts(home, "a") == ["whole"]
 
 
 def test_the_id_of_an_unanswered_request_is_taken(server, tmp_path):
@@ -178,24 +172,14 @@ def test_a_huge_line_is_refused_and_later_requests_run(server):
         server.write(b"x" * (1 << 20))
     server.write(b'"]}\n{"id":2,"argv":["append","-s","a","-m","short"]}\n')
     refused = server.answer(None)
-    assert (refused["code"], refused["stderr"]) == (
-        65,
-        "codeh-history: serve: line 1: longer than 64 MiB\n",
-    )
+    assert (refused["code"], "serve: line 1: longer than 64 MiB\n" in refused["stderr"]) == (65, True)
     assert server.answer(2)["code"] == 0
 
 
-def test_a_request_comes_in_any_pieces(home, server):
-    for number in range(3):
-        for byte in b'{"id":%d,"argv":["append","-s","a","-m","%d"]}\n' % (number, number):
-            server.write(bytes([byte]))
-    assert server.end() == 0
-    assert texts(home, "a") == ["0", "1", "2"]
-
-
 def test_pending_requests_finish_when_stdin_ends(home, server):
-    for number in range(5):
-        server.send("append", "-s", "a", "-m", str(number), id=number)
+    """However they came."""
+    for byte in b"".join(b'{"id":%d,"argv":["append","-s","a","-m","%d"]}\n' % (n, n) for n in range(5)):
+        server.write(bytes([byte]))
     server.write(b'{"id":"torn","argv":["appe')
     assert server.end() == 0
     assert sorted(map(str, server.order)) == ["0", "1", "2", "3", "4", "None"]
