@@ -344,28 +344,19 @@ def test_a_prompt_with_its_fields_in_another_order_is_the_same(home, tmp_path):
     assert len(prompts(home)) == 1
 
 
-REDUCED = [
-    *("--max-items 3", "--max-chars 400", "--keep-last 1", "--policy loop --budget 100", "--remove a."),
-    *("--upload-share 0.2 --policy loop --budget 99", "--stream", "--raw"),
-]
-
-
-@pytest.mark.parametrize("options", REDUCED)
+@pytest.mark.parametrize("options", [
+    "--max-items 3", "--max-chars 400", "--keep-last 1", "--policy loop --budget 100", "--remove a.", "--stream", "--raw",
+    "--upload-share 0.2 --policy loop --budget 99",
+])  # fmt: skip
 def test_a_request_option_is_not_a_prompt_option(home, tmp_path, options):
-    turns = [
-        {"role": role, "parts": [{"text": f"{role} says {n}. " * 9}]}
-        for n in range(4)
-        for role in ("user", "model")
-    ]
+    said = ((role, f"{role} says {n}. " * 9) for n in range(4) for role in ("user", "model"))
+    turns = [{"role": role, "parts": [{"text": text}]} for role, text in said]
     history = b"\n".join(map(orjson.dumps, turns))
     run_ok("append", "--jsonl", "-s", "s", stdin=history)
     taken = ("--to", "openai-chat", "--model", "m", *options.split())
     via = f"cat > {tmp_path}/body; cat {tmp_path}/answer"
-    answer = {
-        "id": "r",
-        "object": "chat.completion",
-        "choices": [{"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}],
-    }
+    choice = {"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}
+    answer = {"id": "r", "object": "chat.completion", "choices": [choice]}
     (tmp_path / "answer").write_bytes(orjson.dumps(answer))
     assert run_in_process("ask", "-s", "s", "--via", via, "-m", "and now?", *taken).out == b"yes\n"
     run_ok("undo", "-s", "s")  # the answer

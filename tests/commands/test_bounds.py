@@ -5,6 +5,7 @@ CI takes an eighth of these sizes and less, `make test` not all of that; `make t
 
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 
@@ -21,11 +22,12 @@ RESULT = '{"functionResponse":{"id":"toolu_%020d","name":"read_file","response":
 TEXT = '{"text":"message %d of a session that is long, as they are after a year of working with one"}'
 
 
-class Cost:
+class Cost(NamedTuple):
     """A command's exit code, stderr and peak memory in MiB."""
 
-    def __init__(self, code, err, mib):
-        self.code, self.err, self.mib = code, err, mib
+    code: int
+    err: str
+    mib: int
 
 
 MEASURE = """
@@ -50,14 +52,8 @@ def cost(home, *argv, limit=0):
     """
     with (home / "out").open("wb") as out, (home / "err").open("wb") as err:
         measured = [sys.executable, "-I", "-S", "-c", MEASURE, str(limit * MIB), str(home / "cost")]
-        subprocess.run(
-            [*measured, *PROGRAM, *argv],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            env=environ(home=home),
-            check=True,
-        )
+        how = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err, "env": environ(home=home)}
+        subprocess.run([*measured, *PROGRAM, *argv], check=True, **how)
     code, mib = map(int, (home / "cost").read_text().split())
     return Cost(code, (home / "err").read_text(), mib)
 
@@ -184,13 +180,8 @@ def long_line(tmp_path_factory):
 def test_a_torn_long_line_loses_only_itself(tmp_path):
     path = with_long_line(tmp_path, 70, ended=False)
     assert cost(tmp_path, "append", "-s", "s", "-m", "the next word", limit=450).code == 0
-    for argv in (
-        ["show", "s"],
-        ["last", "s"],
-        ["show", "s", "-n", "1"],
-        ["payload", "s", "--to", "gemini"],
-    ):
-        assert cost(tmp_path, *argv, limit=450).code == 0
+    for line in ("show s", "last s", "show s -n 1", "payload s --to gemini"):
+        assert cost(tmp_path, *line.split(), limit=450).code == 0
         assert "the next word" in (tmp_path / "out").read_text()
     usage = cost(tmp_path, "verify", "s", limit=450)
     assert (usage.code, (tmp_path / "out").read_text().count("\n")) == (1, 1)
@@ -222,13 +213,8 @@ def test_a_thousand_sessions_are_listed_in_little_memory(tmp_path):
 @pytest.mark.slow
 def test_ten_thousand_sessions_are_listed_in_little_memory(tmp_path):
     many(tmp_path, 10_000)
-    for argv in (
-        ["list"],
-        ["list", "--json"],
-        ["search", "notthere"],
-        ["status", "@", "--counter", "approx"],
-    ):
-        usage = cost(tmp_path, *argv)
-        print(f"{' '.join(argv)}: {usage.mib} MiB")
+    for line in ("list", "list --json", "search notthere", "status @ --counter approx"):
+        usage = cost(tmp_path, *line.split())
+        print(f"{line}: {usage.mib} MiB")
         assert usage.code in (0, 1)
         assert usage.mib <= MOST

@@ -122,11 +122,8 @@ def test_a_talk(configured, server):
     records = lines(session_path(configured, "demo"))
     (abort,) = [record for record in records if record["type"] == "abort"]
     assert abort["reason"] == "interrupted"
-    came = [
-        record["parts"][0]["text"]
-        for record in records
-        if record.get("of") == abort["of"] and "parts" in record
-    ]
+    deltas = [record for record in records if record.get("of") == abort["of"] and "parts" in record]
+    came = [record["parts"][0]["text"] for record in deltas]
     assert "".join(came).startswith("You said 90")
     turns = [kind for kind in kinds(configured) if kind in ("user", "codeh")]
     assert turns == ["user", "codeh", "user", "codeh", "codeh"]
@@ -149,10 +146,8 @@ def test_a_removed_session_is_not_started_again(configured):
         os.write(chat.master, b"And then?\n")
         shown = chat.until("stores it\n")
         assert chat.ended() == 3
-    assert (
-        "codeh-history: demo: the session was removed meanwhile; this prompt was not sent: its text is"
-        in shown
-    )
+    why = "the session was removed meanwhile; this prompt was not sent: its text is"
+    assert f"codeh-history: demo: {why}" in shown
     assert not session_path(configured, "demo").exists()
     assert kept_prompt(configured) == "And then?"
     assert run("chat", "demo", "-p", "local", stdin=b"Again?\n", home=configured).code == 0  # a new one

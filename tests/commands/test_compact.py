@@ -28,14 +28,10 @@ def written(home, messages, **meta):
 
 
 def long_loop():
-    loop = [
-        message
-        for n in range(40)
-        for message in (
-            model(call("bash", f"c{n}", {"command": f"make t{n}"})),
-            tool(result("bash", f"c{n}", {"output": output(n, 60)})),
-        )
-    ]
+    loop = []
+    for n in range(40):
+        loop.append(model(call("bash", f"c{n}", {"command": f"make t{n}"})))
+        loop.append(tool(result("bash", f"c{n}", {"output": output(n, 60)})))
     return [user("First question"), model("First answer"), user("Build it all"), *loop, model("Done.")]
 
 
@@ -180,11 +176,8 @@ def test_the_counter_is_recorded(home):
 
 
 def test_calibration_corrects_the_count_by_recorded_usage(home):
-    messages = [
-        user("one two three"),
-        {**model("four"), "model": "m-1", "provider": "gemini", "usage": {"input": 13}},
-    ]
-    written(home, messages)
+    used = {"model": "m-1", "provider": "gemini", "usage": {"input": 13}}
+    written(home, [user("one two three"), model("four") | used])
     plan = json.loads(run("compact", "s", "--budget", "8k", "--plan", "--calibrated").out)
     counted = cost(COUNTER, view_of((home / "sessions" / "s.jsonl").read_bytes()))
     assert plan["counter"] == "o200k_base*1.30"  # 13 reported, 10 counted
@@ -231,9 +224,7 @@ def test_two_limits_in_place_leave_one_summary(home):
     limits = ("--budget", "3k", "--max-chars", "900")
     printed = view_of(run("compact", "s", *limits).out)
     assert run("compact", "s", "-i", *limits).code == 0
-    (record,) = [
-        r for raw in path.read_bytes().splitlines() if (r := orjson.loads(raw))["type"] == "compaction"
-    ]
+    (record,) = [r for r in map(orjson.loads, path.read_bytes().splitlines()) if r["type"] == "compaction"]
     assert len([op for op in record["ops"] if op["op"] == "summarize"]) == 1
     for after in (printed, view_of(path.read_bytes())):
         assert len(after.summaries) == 1

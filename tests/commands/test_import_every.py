@@ -218,10 +218,8 @@ def test_selected_programs_and_files(tmp_path):
     old = tmp_path / ".codex" / WHERE["codex"][1].format(SESSION)
     os.utime(old, (1, 1))
     assert all_of(tmp_path, "--from", "codex", "--since", "2d") == []
-    assert [line["program"] for line in all_of(tmp_path, "--from", "codex", "--from", "pi")] == [
-        "codex",
-        "pi",
-    ]
+    both = all_of(tmp_path, "--from", "codex", "--from", "pi")
+    assert [line["program"] for line in both] == ["codex", "pi"]
 
 
 def test_a_compressed_rollout_with_an_uncompressed_twin_is_skipped(tmp_path):

@@ -11,10 +11,7 @@ from strategies import encode
 from support import run
 from terminal_output import STYLES, on_terminal
 
-IDS = (
-    "claude-code-5e551000-0000-4000-8000-00000000c1a0",
-    "claude-code-5e551000-1000-4000-8000-00000000c1a0",
-)
+IDS = [f"claude-code-5e551000-{n}000-4000-8000-00000000c1a0" for n in (0, 1)]
 
 
 def append(id, *argv, day=2):
@@ -43,9 +40,8 @@ def written(home, id, cwd, model="", **header):
 def test_a_session_is_one_line_with_program_and_directory(columns, home):
     for id in ("codex-01a1ffc8-d3f6-7031-bef7-b5fe621ff888", *IDS):
         program = id[: id.index("-5" if "5e55" in id else "-01")]
-        written(
-            home, id, "/home/me/a-project-with-a-name/", imported={"from": program, "id": id, "path": "/x"}
-        )
+        origin = {"from": program, "id": id, "path": "/x"}
+        written(home, id, "/home/me/a-project-with-a-name/", imported=origin)
     written(home, "demo", "/home/me/barn")
     heading, *rows = listed(columns=columns)
     assert heading.split() == ["id", "last", "msgs", "program", "directory", "title"]
@@ -88,10 +84,8 @@ def test_an_ambiguous_abbreviation_names_the_sessions(home):
     done = run("show", "claude-code…c1a0")
     assert done.code == 3
     assert all(id in done.err.decode() for id in IDS)
-    assert (
-        run("show", "claude-code…c1a9").err
-        == b"codeh-history: claude-code\xe2\x80\xa6c1a9: no such session\n"
-    )
+    none = run("show", "claude-code…c1a9").err.decode()
+    assert none == "codeh-history: claude-code…c1a9: no such session\n"
 
 
 @pytest.mark.parametrize("verb", [["list", "-s"], ["usage"]], ids=lambda verb: verb[0])

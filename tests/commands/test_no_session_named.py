@@ -72,19 +72,14 @@ def test_new_starts_a_session_that_can_be_named(home, line):
 
 def test_chat_continues_a_session_or_starts_one_named_by_its_first_prompt(home):
     prompts = [b"Why is the sky blue?\nAnd on Mars?\n"]
-    assert (
-        f"new session {today()}-why-is-the-sky"
-        in run_in_process("chat", *GEMINI, stdin=prompts).err.decode()
-    )
-    assert (
-        f"{today()}-why-is-the-sky (newest"
-        in run_in_process("chat", *GEMINI, stdin=[b"more\n"]).err.decode()
-    )
-    assert sessions(home) == [f"{today()}-why-is-the-sky"]
+    name = f"{today()}-why-is-the-sky"
+    assert f"new session {name}" in run_in_process("chat", *GEMINI, stdin=prompts).err.decode()
+    assert f"{name} (newest" in run_in_process("chat", *GEMINI, stdin=[b"more\n"]).err.decode()
+    assert sessions(home) == [name]
     assert run_in_process("chat", "--new", *GEMINI, stdin=[b"Why is the sky blue?\n"]).code == 0
     assert run_in_process("chat", "x", "--new", *GEMINI, stdin=[b"hi\n"]).code == 0
     assert run_in_process("chat", "x", "--new", *GEMINI, stdin=[b"hi\n"]).code == 2
-    assert sessions(home) == [f"{today()}-why-is-the-sky", f"{today()}-why-is-the-sky-2", "x"]
+    assert sessions(home) == [name, f"{name}-2", "x"]
     assert run_in_process("chat", "--new", *GEMINI, stdin=[b"/help\n"]).code == 0
     assert len(sessions(home)) == 3  # nothing was said, nothing is begun
 

@@ -108,13 +108,8 @@ def test_a_session_that_grows_in_the_meantime_is_kept(home):
     assert session_path(home, "old").exists()
 
 
-SUMMARY = {
-    "type": "summary",
-    "id": "S",
-    "createdAt": "2026-06-01T00:01:00.001Z",
-    "summary": "x",
-    "covers": [],
-}
+SOON = "2026-06-01T00:01:00.001Z"
+SUMMARY = {"type": "summary", "id": "S", "createdAt": SOON, "summary": "x", "covers": []}
 
 
 @pytest.mark.parametrize("record", [SUMMARY, user("v", ts="2027-01-01T00:00:00Z")])

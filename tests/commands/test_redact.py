@@ -14,6 +14,7 @@ from codeh_history.session.records import lines_of, parse
 from folding import swap
 from in_process import run_in_process, run_ok
 from secret_examples import HALVES, SECRET, delta, opened, redacted, user, written
+from strategies import encode
 from support import lines, run, start
 
 
@@ -34,21 +35,14 @@ STREAMS = {
 
 @pytest.mark.parametrize("end", STREAMS.values(), ids=STREAMS)
 def test_a_secret_streamed_across_deltas_is_removed(end, tmp_path):
-    path = written(
-        tmp_path,
-        opened("m"),
-        delta("m", f"it is {HALVES[0]}"),
-        user("u", "hi"),
-        delta("m", HALVES[1] + "."),
-        *end,
-    )
+    first, second = delta("m", f"it is {HALVES[0]}"), delta("m", HALVES[1] + ".")
+    path = written(tmp_path, opened("m"), first, user("u", "hi"), second, *end)
     assert redacted(tmp_path).code == 0
     pieces = [part["text"] for r in lines(path) if r["type"] == "delta" for part in r["parts"]]
     assert pieces == ["it is [redacted:github-token]", "."]
     assert HALVES[1].encode() not in path.read_bytes()
-    assert (
-        redacted(tmp_path).err == b"codeh-history: s: no secrets found (best effort: check it yourself)\n"
-    )
+    again = redacted(tmp_path).err
+    assert again == b"codeh-history: s: no secrets found (best effort: check it yourself)\n"
 
 
 def test_a_secret_of_one_character_per_delta_is_removed(tmp_path):
@@ -137,13 +131,8 @@ def test_a_secret_is_removed_from_every_place(record, tmp_path):
     left = path.read_bytes()
     assert SECRET.encode() not in left
     assert b64encode(SECRET.encode() * 3)[4:40] not in left
-    for data in [
-        part["inlineData"]["data"]
-        for r in lines(path)
-        for part in r.get("parts", ())
-        if "inlineData" in part
-    ]:
-        assert SECRET.encode() not in b64decode(data)
+    for part in (part for r in lines(path) for part in r.get("parts", ())):
+        assert SECRET.encode() not in b64decode(part.get("inlineData", {}).get("data", ""))
     assert b"[redacted:" in left or b64encode(b"the key:\n[redacted:")[:20] in left
     run_ok("show", "s", "--jsonl", home=tmp_path)
 
@@ -204,10 +193,7 @@ def test_it_cannot_be_undone_and_says_so(tmp_path):
 
 
 def test_rewritten_lines_are_the_same_a_second_time():
-    data = b"".join(
-        orjson.dumps(record) + b"\n"
-        for record in (opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), user("a", SECRET))
-    )
+    data = encode([opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), user("a", SECRET)])
     once = rewritten(lines_of(data), lines_of(data), Redactor())
     again = rewritten(once, once, Redactor())
     assert again == once
@@ -226,12 +212,9 @@ def test_append_redacts_what_is_attached(size, tmp_path):
     assert SECRET.encode() not in stored
     assert b64encode(b"password: " + SECRET.encode())[:50] not in stored
     run_ok("show", "s", "--json")
-    text = b64decode(
-        orjson.loads(run_in_process("payload", "-s", "s", "--to", "gemini").out)["contents"][-1]["parts"][
-            -1
-        ]["inlineData"]["data"]
-    )
-    assert text.startswith(b"password: [redacted:")
+    body = orjson.loads(run_in_process("payload", "-s", "s", "--to", "gemini").out)
+    data = body["contents"][-1]["parts"][-1]["inlineData"]["data"]
+    assert b64decode(data).startswith(b"password: [redacted:")
 
 
 def test_append_says_that_it_cannot_scan_other_files(tmp_path):

@@ -103,9 +103,7 @@ def test_a_rescued_native_session_names_its_source(home):
     done = run_in_process("rescue", "demo", "--output", "new")
     assert (done.code, done.text) == (0, "new")
     assert path.read_bytes() == before
-    header, *rest = (
-        orjson.loads(line) for line in (home / "sessions" / "new.jsonl").read_bytes().splitlines()
-    )
+    header, *rest = map(orjson.loads, (home / "sessions" / "new.jsonl").read_bytes().splitlines())
     assert (header["id"], header["parent"]) == ("new", {"session": "demo", "at": "b"})
     assert [line["id"] for line in rest] == ["a", "b"]
     assert run_in_process("rescue", "demo", "--output", "new").code == 65
@@ -149,11 +147,8 @@ def test_repairs_of_calls_and_results_are_counted(records, repairs):
 
 def fates(records, budget=None):
     counts = done(records, budget=budget)[1]["messages"]
-    return {
-        name: counts[name]
-        for name in ("before", "kept", "shortened", "summarised", "dropped")
-        if counts[name]
-    }
+    names = ("before", "kept", "shortened", "summarised", "dropped")
+    return {name: counts[name] for name in names if counts[name]}
 
 
 def test_2026_11_24_messages_covered_by_an_earlier_summary_are_counted():
@@ -215,40 +210,19 @@ def test_problems_are_reported_by_kind_with_their_first_lines(located, answered)
 
 
 def test_repairs_are_counted():
-    assert (
-        report(ok=False, mended={"a result moved": 1, "a call answered": 1200})["repaired"]
-        == "a result moved; a call answered (1,200)"
-    )
+    rows = report(ok=False, mended={"a result moved": 1, "a call answered": 1200})
+    assert rows["repaired"] == "a result moved; a call answered (1,200)"
 
 
 def test_removed_content_is_listed_largest_first_with_its_summary():
-    gone = {
-        "texts": {"parts": 1, "tokens": 10},
-        "results": {"parts": 1500, "tokens": 90_000},
-        "answers": {"parts": 0, "tokens": 4},
-    }
-    rows = report(
-        compacted=True,
-        let_go=gone,
-        summary=800,
-        not_written={"thought": 3, "image": 2},
-        budget=1000,
-        window=200_000,
-    )
-    assert (
-        rows["removed"]
-        == "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images; replaced by a summary of 800 tokens"
-    )
+    sizes = {"texts": (1, 10), "results": (1500, 90_000), "answers": (0, 4)}
+    gone = {name: {"parts": parts, "tokens": tokens} for name, (parts, tokens) in sizes.items()}
+    limits = {"summary": 800, "not_written": {"thought": 3, "image": 2}, "budget": 1000, "window": 200_000}
+    rows = report(compacted=True, let_go=gone, **limits)
+    removed = "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images"
+    assert rows["removed"] == f"{removed}; replaced by a summary of 800 tokens"
     assert rows["tokens"] == "1,234 → 1,234, at most 1,000 of a window of 200,000"
     assert rows["written"] == "nothing yet (--output FILE or --install writes it)"
-
-
-def test_the_report_gives_place_and_resume_command():
-    rows = report(written="/f", place="/p", resume="prog -r ID")
-    assert (rows["written"], rows["put it at"], rows["resume"]) == ("/f", "/p", "prog -r ID")
-    assert "written" not in report(place="/p", resume="r")
-    counts = {"before": 9, "after": 4, "kept": 3, "shortened": 1, "summarised": 5, "dropped": 0}
-    assert report(messages=counts)["messages"] == "9 → 4: 3 kept, 1 shortened, 5 summarised"
 
 
 def test_what_its_program_summarised_before_is_not_called_summarised_by_the_rescue(tmp_path):

@@ -150,10 +150,8 @@ def index_of(home):
 
 
 def search(words, *more):
-    return [
-        f"{hit['session']}:{hit['n']}"
-        for hit in support.run("search", "--words", words, "--jsonl", *more).lines
-    ]
+    hits = support.run("search", "--words", words, "--jsonl", *more).lines
+    return [f"{hit['session']}:{hit['n']}" for hit in hits]
 
 
 def test_the_best_is_first(talks):

@@ -251,13 +251,8 @@ def screen(argv, home, stdin):
     output = bytearray()
     reader = threading.Thread(target=lambda: [output.extend(chunk) for chunk in terminal.chunks(master)])
     reader.start()
-    environ = {
-        "CODEH_HOME": str(home),
-        "HOME": str(home),
-        "PATH": os.environ["PATH"],
-        "CODEH_TRACEBACK": "1",
-        "TERM": "xterm",
-    }
+    own = {"CODEH_HOME": str(home), "HOME": str(home), "CODEH_TRACEBACK": "1", "TERM": "xterm"}
+    environ = {"PATH": os.environ["PATH"], **own}
     try:
         with stdin.open("rb") as file:
             run(argv, Env(environ, stdin=file.fileno(), stdout=slave, stderr=slave))

@@ -32,9 +32,7 @@ ROWS = st.lists(
 @given(st.lists(ROWS, max_size=4), st.sampled_from(["model", "session", "day"]))
 def test_copies_change_nothing(responses, by):
     about = {"parent": None, "agent": False, "program": None, "cwd": None}
-    rows = [
-        {"id": f"s{n}", "created": f"{n}", "responses": group, **about} for n, group in enumerate(responses)
-    ]
+    rows = [{"id": f"s{n}", "created": f"{n}", "responses": r, **about} for n, r in enumerate(responses)]
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
     once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
     every = (each for group in responses for each in starmap(Response, group))
@@ -48,9 +46,8 @@ def row(id, *responses, **more):
 
 
 def groups(rows, by, **more):
-    return {
-        name: total["responses"] for name, total in summed(with_owners(rows), by, **more).groups.items()
-    }
+    groups = summed(with_owners(rows), by, **more).groups
+    return {name: total["responses"] for name, total in groups.items()}
 
 
 @pytest.mark.parametrize(
@@ -85,14 +82,10 @@ def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
         {"tools": ["Bash", "mcp__cal__list"], "skill": "pdf"}, {"tools": ["Bash"], "agent": "scout"},
         {"tools": ["mcp_web_get"], "branch": "login"}, {},
     ]  # fmt: skip
-    used = [
-        response(str(n), output=5 if n == 0 else 2, cost=2.0 if n == 0 else 1.0, labels=each)
-        for n, each in enumerate(labels)
-    ]
+    spent = [{"output": 5, "cost": 2.0}, *[{"output": 2, "cost": 1.0}] * 3]
+    used = [response(str(n), labels=each, **spent[n]) for n, each in enumerate(labels)]
     sums = summed(with_owners([row("a", *used)]), by)
-    got = {
-        name: (total["responses"], total["output"], total["cost"]) for name, total in sums.groups.items()
-    }
+    got = {name: (t["responses"], t["output"], t["cost"]) for name, t in sums.groups.items()}
     assert sum(cost for _, _, cost in got.values()) == sums.total["cost"] == 5.0
     assert sum(output for _, output, _ in got.values()) == sums.total["output"] == 11
     assert got == expected

@@ -64,9 +64,7 @@ def test_a_folder_needs_no_tables(home, tmp_path, environ):
     env = {name: value.format(tmp_path) for name, value in environ.items()}
     done = run_ok("store", "init", env=env)
     place = env.get("CODEH_STORE", f"dir:{home}/sessions").removeprefix("dir:")
-    assert (
-        done.err.decode()
-        == f"codeh-history: {place}: a folder needs no tables (CODEH_STORE=postgres://… does)\n"
-    )
+    note = f"{place}: a folder needs no tables (CODEH_STORE=postgres://… does)"
+    assert done.err.decode() == f"codeh-history: {note}\n"
     assert not home.exists()
     assert not (tmp_path / "w").exists()

@@ -132,13 +132,8 @@ def _type(takes: type[OptionSet], name: str) -> str:
         return "Remover | Sequence[Remover] | None"
     declared, metavar = takes.TYPES[name], takes.DECLARED[name].metavar
     if declared.startswith("Sequence"):
-        item = (
-            "File"
-            if metavar.startswith("FILE")
-            else "Mapping[str, Any] | str"
-            if metavar == "JSON"
-            else "str"
-        )
+        item = "Mapping[str, Any] | str" if metavar == "JSON" else "str"
+        item = "File" if metavar.startswith("FILE") else item
         several = "Mapping[str, Any] | " if "=" in metavar else ""
         return f"{several}{item} | Sequence[{item}] | None"
     if not declared.startswith("str"):

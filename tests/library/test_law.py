@@ -102,13 +102,10 @@ def test_the_same_is_left(names):
         session = Session.open("demo", create=True, home=ours)
         for name in ["prompt", *names]:
             assert by_library(session, DOINGS[name]) == by_command(theirs, DOINGS[name]), name
-            assert session_path(ours, "demo").read_bytes() == session_path(theirs, "demo").read_bytes(), (
-                name
-            )
+            logs = [session_path(each, "demo").read_bytes() for each in (ours, theirs)]
+            assert logs[0] == logs[1], name
         reading(theirs, session)
-        left = [
-            {path.name: path.read_bytes() for path in (home / "sessions").iterdir()}
-            for home in (ours, theirs)
-        ]
-        assert left[0] == left[1]
+        folders = (home / "sessions" for home in (ours, theirs))
+        left, right = ({path.name: path.read_bytes() for path in each.iterdir()} for each in folders)
+        assert left == right
         assert lines(session_path(ours, "demo"))

@@ -31,15 +31,6 @@ def test_it_says_what_the_model_said_and_called():
     assert view.messages[0].parts[2]["functionCall"]["name"] == "ls"
 
 
-def test_it_is_there_when_it_is_awaited():
-    answer = Answer(view_of([MESSAGE]).messages[0])
-
-    async def waited():
-        return await answer
-
-    assert asyncio.run(waited()) is answer
-
-
 @pytest.mark.parametrize(
     ("data", "expected"),
     [

@@ -155,11 +155,9 @@ def test_what_is_hydrated_in_place_never_becomes_too_long(home, limit):
 
 def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(home, limit):
     path = session(home)
-    stream = [
-        {"type": "open", "id": "m", "kind": "codeh", "role": "model"},
-        {"type": "delta", "of": "m", "parts": [{"text": "answer"}]},
-        {"type": "commit", "of": "m", "parts": [{"text": "answer"}]},
-    ]
+    answer = {"of": "m", "parts": [{"text": "answer"}]}
+    begun = {"type": "open", "id": "m", "kind": "codeh", "role": "model"}
+    stream = [begun, {"type": "delta", **answer}, {"type": "commit", **answer}]
     with path.open("ab") as file:
         file.write(message(20_000) + b"\n" + b"".join(orjson.dumps(line) + b"\n" for line in stream))
     assert run_in_process("gc", "--yes").lines[0]["deltas"] == 1

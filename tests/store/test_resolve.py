@@ -90,10 +90,6 @@ def test_writing_takes_no_prefix_and_no_stream(env):
         for_writing(env, "old")
 
 
-def test_a_stream_is_read_from_stdin(env):
-    assert for_reading(env, "-").path == "-"
-
-
 def test_the_latest_is_told_by_messages_not_by_the_file(env):
     os.utime(Path(env.home, "sessions", "alpha-1.jsonl"))
     assert for_reading(env, "@").id == "alpha-2"

@@ -183,10 +183,9 @@ def summaries(path):
 
 SECRET, CLEAN, ON = (message("a", text, 1) for text in ("a word: onion", "a word: [redacted:x]", "b"))
 LATER = message("b", "on", 2)
-DELTA, COMMIT, HIDDEN = (
-    record(type=type, of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": text}])
-    for type, text in (("delta", "onion"), ("commit", "onion"), ("commit", "[redacted:x]"))
-)
+AT = {"of": "s", "ts": "2026-01-01T00:01:01.000Z"}
+DELTA, COMMIT = (record(type=type, **AT, parts=[{"text": "onion"}]) for type in ("delta", "commit"))
+HIDDEN = record(type="commit", **AT, parts=[{"text": "[redacted:x]"}])
 
 
 def redaction(*names, id="x"):
