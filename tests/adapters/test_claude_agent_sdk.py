@@ -101,11 +101,8 @@ def test_claude_code_resumes_from_the_store(home, tmp_path):
 
     with FakeProvider(saying="Because air scatters blue light.") as server:
         id = asyncio.run(work(server))
-    sent = [
-        request.body["messages"]
-        for request in server.requests
-        if "And at sunset?" in json.dumps(request.body)
-    ]
+    bodies = [request.body for request in server.requests]
+    sent = [body["messages"] for body in bodies if "And at sunset?" in json.dumps(body)]
     assert [message["role"] for message in sent[-1]] == ["user", "assistant", "user"]
     (file,) = (home / "claude-code" / "projects").rglob(f"{id}.jsonl")
     shown = run_in_process("show", str(file), "--jsonl").lines

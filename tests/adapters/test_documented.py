@@ -37,10 +37,8 @@ def test_samples_run(home, name):
     asking = "result = "  # what would ask a model on the net
     exec(compile(SAMPLES[name].split(asking)[0], name, "exec"), {"__name__": "sample"})
     if name == "langchain-core":
-        assert [line["kind"] for line in run_in_process("show", "demo", "--jsonl").lines] == [
-            "user",
-            "codeh",
-        ]
+        shown = run_in_process("show", "demo", "--jsonl").lines
+        assert [line["kind"] for line in shown] == ["user", "codeh"]
 
 
 SAMPLE = """

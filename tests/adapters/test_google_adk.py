@@ -72,19 +72,10 @@ def test_events_and_state_round_trip(home):
         assert read.state == kept.state == {"a": None, "b": {"c": [1]}, "c": 1.5, "user:y": 4, "app:x": 5}
         assert session.state == other.state
         assert read.last_update_time == read.events[-1].timestamp
-        for config in (
-            {"num_recent_events": 2},
-            {"num_recent_events": 0},
-            {"after_timestamp": read.events[3].timestamp},
-        ):
+        whole, after = read.events, {"after_timestamp": read.events[3].timestamp}
+        for config, start in (({"num_recent_events": 2}, -2), ({"num_recent_events": 0}, None), (after, 3)):
             part = await mine.get_session(**ONE, config=GetSessionConfig(**config))
-            whole = read.events
-            wanted = (
-                whole[3:]
-                if "after_timestamp" in config
-                else whole[len(whole) - config["num_recent_events"] :]
-            )
-            assert part.events == wanted
+            assert part.events == (whole[start:] if start else [])
 
     asyncio.run(work())
 
@@ -92,24 +83,20 @@ def test_events_and_state_round_trip(home):
 def test_sessions_are_separate(home):
     async def work():
         service = SessionService(home)
-        for app, user, id in (
+        names = [
             ("a", "b-c", "d"),
             ("a-b", "c", "d"),
             ("a", "b_c", "d"),
             ("a", "b-c", "../d"),
             ("a", "b-c", ""),
-        ):
+        ]
+        for app, user, id in names:
             made = await service.create_session(
                 app_name=app, user_id=user, session_id=id, state={"app:n": app, "user:n": user, "n": id}
             )
             assert made.id == id or not id
-        for where, count in (
-            ({"app_name": "a"}, 4),
-            ({"app_name": "a", "user_id": "b-c"}, 3),
-            ({"app_name": "a-b"}, 1),
-            ({"app_name": "x"}, 0),
-        ):
-            listed = (await service.list_sessions(**where)).sessions
+        for app, who, count in (("a", {}, 4), ("a", {"user_id": "b-c"}, 3), ("a-b", {}, 1), ("x", {}, 0)):
+            listed = (await service.list_sessions(app_name=app, **who)).sessions
             assert len(listed) == count
             assert all(
                 it.state["app:n"] == it.app_name and it.state["user:n"] == it.user_id for it in listed
@@ -175,26 +162,20 @@ def test_changes_by_commands_are_seen(home):
 
     asyncio.run(filled(SessionService(home)))
     name = log(home)
-    answer = next(
-        message
-        for message in run_in_process("show", name, "--jsonl").lines
-        if message["kind"] == "codeh" and message["parts"][0].get("text") == "A file."
-    )
+    shown = run_in_process("show", name, "--jsonl").lines
+    answer = next(line for line in shown if line["parts"][0].get("text") == "A file.")
     run_in_process("update", answer["id"], "-s", name, "-m", "A text file.")
     run_in_process("append", "-s", name, "-m", "From a shell.")
     read = asyncio.run(work())
-    assert [event.content.parts[0].text for event in read.events[-3:] if event.content] == [
-        "A text file.",
-        "From a shell.",
-    ]
+    texts = [event.content.parts[0].text for event in read.events[-3:] if event.content]
+    assert texts == ["A text file.", "From a shell."]
     assert (read.events[-3].custom_metadata, read.events[-1].author) == ({"k": [None]}, "user")
     state = read.state
     assert summarized(name, home).code == 0
     read = asyncio.run(work())
     assert read.state == state
-    assert [event.content.parts[0].text[:13] for event in read.events if event.content][
-        -1
-    ] == "From a shell."
+    texts = [event.content.parts[0].text for event in read.events if event.content]
+    assert texts[-1] == "From a shell."
     assert len(read.events) < 6
 
 

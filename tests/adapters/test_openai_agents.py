@@ -74,10 +74,8 @@ def test_session_continues_in_another_process_and_in_a_shell(home, server):
         "hello", "Use get_weather, please: how is the weather?", "Why is the sky blue?", "And this from a shell.", "hello again",
     ]  # fmt: skip
     shown = run_in_process("show", "demo", "--jsonl").lines
-    assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh", "tool", "codeh"] + [
-        "user",
-        "codeh",
-    ] * 3
+    kinds = "user codeh user codeh tool codeh user codeh user codeh user codeh"
+    assert [message["kind"] for message in shown] == kinds.split()
     run_ok("verify", "demo", "--to", "anthropic")
 
 

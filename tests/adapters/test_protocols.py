@@ -84,18 +84,13 @@ def test_appends_and_changes_by_commands_are_seen(home):
         run_ok("append", "-s", "demo", *argv)
     read = items(home)
     assert [item.get("content") for item in read] == ["Changed.", "From a shell.", None]
-    assert (read[2]["type"], read[2]["call_id"], json.loads(read[2]["arguments"])) == (
-        "function_call",
-        "k",
-        {"a": 1},
-    )
+    assert (read[2]["type"], read[2]["call_id"]) == ("function_call", "k")
+    assert json.loads(read[2]["arguments"]) == {"a": 1}
 
 
 def test_pop_removes_one_item_of_a_message(home):
-    line = {
-        "role": "model",
-        "parts": [{"text": "I look."}, {"functionCall": {"id": "k", "name": "ls", "args": {}}}],
-    }
+    call = {"functionCall": {"id": "k", "name": "ls", "args": {}}}
+    line = {"role": "model", "parts": [{"text": "I look."}, call]}
     run_in_process("append", "-s", "demo", "-m", "Look.")
     run_in_process("append", "-s", "demo", "--jsonl", stdin=json.dumps(line).encode() + b"\n")
     before = items(home)
@@ -107,15 +102,10 @@ def test_pop_removes_one_item_of_a_message(home):
 def test_agent_continues_after_compact_and_summarize(home):
     many = [{"role": "user", "content": "Never touch billing. Begin."}]
     for number in range(12):
-        call = {
-            "type": "function_call",
-            "call_id": f"c{number}",
-            "name": "read",
-            "arguments": f'{{"path": "{number}.txt"}}',
-        }
+        own = {"call_id": f"c{number}"}
         many += [
-            call,
-            {"type": "function_call_output", "call_id": f"c{number}", "output": f"line {number}\n" * 200},
+            {"type": "function_call", **own, "name": "read", "arguments": f'{{"path": "{number}.txt"}}'},
+            {"type": "function_call_output", **own, "output": f"line {number}\n" * 200},
         ]
     asyncio.run(demo(home).add_items([*many, {"role": "user", "content": "And now?"}]))
     run_ok("compact", "demo", "-i", "--budget", "3k", "--counter", "approx")
@@ -145,9 +135,7 @@ asyncio.run(main())
     together(script, home)
     read = [item["content"].split() for item in items(home)]
     assert len(read) == 60
-    assert all(
-        one[:2] == other[:2] for one, other in zip(read[::2], read[1::2], strict=True)
-    )  # a batch is whole
+    assert [one[:2] for one in read[::2]] == [other[:2] for other in read[1::2]]  # a batch is whole
     for who in "01":
         assert [int(n) for name, n, m in read if name == who and m == "0"] == list(range(15))
 
@@ -177,21 +165,11 @@ KNOWN = st.sampled_from(
     [item for item in ITEMS if isinstance(item["content" if "content" in item else "type"], str)]
 )
 
+FIELDS = st.text() | st.sampled_from(["role", "content", "call_id", "output", "id", "name"])
+
 
 @settings(max_examples=examples(25))
-@given(
-    st.lists(
-        st.tuples(
-            KNOWN,
-            st.dictionaries(
-                st.text() | st.sampled_from(["role", "content", "call_id", "output", "id", "name"]),
-                VALUES,
-                max_size=4,
-            ),
-        ),
-        max_size=4,
-    )
-)
+@given(st.lists(st.tuples(KNOWN, st.dictionaries(FIELDS, VALUES, max_size=4)), max_size=4))
 def test_any_item_round_trips(drawn):
     wanted = [{**item, **more} for item, more in drawn]
     with tempfile.TemporaryDirectory() as home:

@@ -57,10 +57,8 @@ def _made():
         for _ in range(rng.randrange(1, 8)):
             calls += 1
             name = rng.choice(("bash", "read", "edit"))
-            args = {
-                "path": "/".join(rng.sample(WORDS, 3)),
-                "text": text(rng, int(rng.expovariate(1 / 450))),
-            }
+            path = "/".join(rng.sample(WORDS, 3))
+            args = {"path": path, "text": text(rng, int(rng.expovariate(1 / 450)))}
             id = f"toolu_{calls:022d}"
             call = {"functionCall": {"id": id, "name": name, "args": args}}
             text_parts = [{"text": text(rng, 200)}] * (rng.random() < 0.5)

@@ -147,12 +147,8 @@ def _answer(answer, call):
 
 
 def _answered(content, answered):
-    parts = [
-        part
-        for part in content["parts"]
-        if "functionCall" not in part or part["functionCall"]["id"] in answered
-    ]
-    return {**content, "parts": parts}
+    calls = ((part, part.get("functionCall")) for part in content["parts"])
+    return {**content, "parts": [part for part, call in calls if call is None or call["id"] in answered]}
 
 
 def _joined(parts):

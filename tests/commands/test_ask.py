@@ -349,8 +349,8 @@ def test_a_prompt_with_its_fields_in_another_order_is_the_same(home, tmp_path):
     "--upload-share 0.2 --policy loop --budget 99",
 ])  # fmt: skip
 def test_a_request_option_is_not_a_prompt_option(home, tmp_path, options):
-    said = ((role, f"{role} says {n}. " * 9) for n in range(4) for role in ("user", "model"))
-    turns = [{"role": role, "parts": [{"text": text}]} for role, text in said]
+    texts = ((role, f"{role} says {n}. " * 9) for n in range(4) for role in ("user", "model"))
+    turns = [{"role": role, "parts": [{"text": text}]} for role, text in texts]
     history = b"\n".join(map(orjson.dumps, turns))
     run_ok("append", "--jsonl", "-s", "s", stdin=history)
     taken = ("--to", "openai-chat", "--model", "m", *options.split())

@@ -25,12 +25,7 @@ SOURCE = re.compile(
     r"(?:`(?:make [a-z-]+[^`]*|\.venv/bin/python [^`]+)`|outside this repository)"
     r"[^|]*?20\d\d-\d\d-\d\d[^|]*?commit [0-9a-f]{8}"
 )
-NOT_MEASURED = (
-    "code",
-    "exit",
-    "read",
-    "version",
-)  # a table's first words: exit codes, versions of programs
+NOT_MEASURED = ("code", "exit", "read", "version")  # words in the head of a table: exit codes, versions
 
 
 def tables():

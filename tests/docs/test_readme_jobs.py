@@ -22,13 +22,8 @@ from page_commands import (
 )  # fmt: skip
 from support import ROOT
 
-JOBS = dict(
-    re.findall(
-        r"^##+ (.+)\n(?:(?!^##)[\s\S])*?```sh\n([\s\S]*?)```",
-        README.split("## Everyday jobs")[1] + (ROOT / "docs/jobs.md").read_text(),
-        re.MULTILINE,
-    )
-)
+EVERYDAY = README.split("## Everyday jobs")[1] + (ROOT / "docs/jobs.md").read_text()
+JOBS = dict(re.findall(r"(?m)^##+ (.+)\n(?:(?!^##)[\s\S])*?```sh\n([\s\S]*?)```", EVERYDAY))
 RESCUE, SCREEN, CONTINUED = re.findall(r"```console\n([\s\S]*?)```", README)
 ID = re.compile(r"\b(?:[0-9a-f]{20}|[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)\b")
 BYTES = re.compile(r"(\t\d+\t\d+\t)\d+(\t\d+\t\d+)$", re.MULTILINE)  # of a row of `list`
@@ -118,11 +113,8 @@ def test_a_block_runs_in_an_empty_home(title, tmp_path, env):
     done = output("set -e\n" + {**JOBS, "One-time setup": ONCE}[title], tmp_path, bare)
     assert not re.search(r"^\[\d+\]$", done, re.MULTILINE), done
     if title == "One-time setup":
-        assert {file.name for file in (tmp_path / ".codeh").iterdir()} == {
-            "config.toml",
-            "ant.hdr",
-            "gem.hdr",
-        }
+        files = {file.name for file in (tmp_path / ".codeh").iterdir()}
+        assert files == {"config.toml", "ant.hdr", "gem.hdr"}
         assert all(file.stat().st_mode & 0o077 == 0 for file in (tmp_path / ".codeh").iterdir())
         check = "codeh-history config check"
         replaced = "sed -i 's/KEY$/sk-x/' .codeh/*.hdr; "

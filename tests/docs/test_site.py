@@ -18,12 +18,8 @@ def test_every_page_has_one_place():
 
 
 def test_there_are_four_kinds_of_page():
-    assert re.findall(r"^  - ([\w-]+):", NAVIGATION, re.MULTILINE) == [
-        "Tutorial",
-        "How-to",
-        "Reference",
-        "Explanation",
-    ]
+    sections = re.findall(r"^  - ([\w-]+):", NAVIGATION, re.MULTILINE)
+    assert sections == ["Tutorial", "How-to", "Reference", "Explanation"]
 
 
 @pytest.mark.parametrize("name", casts.CASTS)

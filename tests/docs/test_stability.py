@@ -37,12 +37,8 @@ def test_no_released_name_is_missing(request):
 
 def test_the_version_stands_in_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+", codeh_history.__version__)
-    files = [
-        ROOT / "pyproject.toml",
-        ROOT / "README.md",
-        *(ROOT / "cli").rglob("*.py"),
-        *(ROOT / "docs").glob("*.md"),
-    ]
+    files = [ROOT / "pyproject.toml", ROOT / "README.md"]
+    files += [*(ROOT / "cli").rglob("*.py"), *(ROOT / "docs").glob("*.md")]
     quoted = f'"{codeh_history.__version__}"'
     assert [path.name for path in files if quoted in path.read_text()] == ["__init__.py"]
 

@@ -69,10 +69,8 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     del file.lines[15]
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
-    assert (
-        b"Claude Code would send 4 of 19 messages unless the times show its place (treated as following line 15)"
-        in done.err
-    )
+    why = b"unless the times show its place (treated as following line 15)"
+    assert b"Claude Code would send 4 of 19 messages " + why in done.err
     assert len(shown(tmp_path, COPY)) == 19
 
 
@@ -106,12 +104,8 @@ def test_unknown_record_types_are_counted_and_the_version_recognises_own(tmp_pat
     assert lines(session_path(tmp_path, COPY))[0]["imported"]["version"] == "9.9.9"
 
 
-TITLES = {
-    "custom-title": "customTitle",
-    "agent-name": "agentName",
-    "ai-title": "aiTitle",
-    "summary": "summary",
-}
+TITLES = {"custom-title": "customTitle", "agent-name": "agentName", "ai-title": "aiTitle"}
+TITLES |= {"summary": "summary"}  # the last counts least
 
 
 @pytest.mark.parametrize("highest", TITLES)
@@ -213,11 +207,11 @@ def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp
     path = str(file.write(tmp_path))
     done = run_in_process("import", path, home=tmp_path / "counted")
     for left in (
-        "5 messages of an abandoned branch",
-        "2 messages of a sub-agent",
-        "1 sub-agent in a file of its own",
+        b"5 messages of an abandoned branch",
+        b"2 messages of a sub-agent",
+        b"1 sub-agent in a file",
     ):
-        assert f"not imported: {left}" in done.err.decode()
+        assert b"not imported: " + left in done.err
     assert len(list((tmp_path / "counted" / "sessions").iterdir())) == 1
     done = run_in_process("import", "--branches", path, home=tmp_path)
     names = [COPY, f"{COPY}-left0001", f"{COPY}-sub00001", f"{COPY}-agent-x1"]

@@ -49,14 +49,14 @@ def test_what_the_program_says_of_itself_is_skipped(tmp_path):
     file.item(
         "message", role="developer", content=[{"type": "input_text", "text": "<skills_instructions>"}]
     )
-    for text in (
+    for kind in (
         "<environment_context>x",
         "<user_instructions>x",
         "<permissions x>",
         "<skills_instructions>",
-        "one",
     ):
-        file.user(text)
+        file.user(kind)
+    file.user("one")
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
@@ -73,18 +73,15 @@ def test_an_encrypted_summary_is_sent_back_to_its_provider(tmp_path):
     file = played(Codex(), "user one")
     file.compacted("", [{"type": "compaction", "encrypted_content": "xyz"}])
     imported(played(file, "user two").write(tmp_path), tmp_path)
-    done = run_in_process(
-        "payload", COPY, "--raw", "--to", "openai-responses", "--model", "m", home=tmp_path
-    )
-    assert b'"encrypted_content":"xyz"' in done.out
+    argv = ("payload", COPY, "--raw", "--to", "openai-responses", "--model", "m")
+    assert b'"encrypted_content":"xyz"' in run_in_process(*argv, home=tmp_path).out
 
 
 def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(tmp_path):
     file = played(Codex(), "user one; user two")
     file.compacted("in short", [input_text("in short")])
-    done = run_in_process(
-        "import", str(played(file, "model to_two; back 1").write(tmp_path)), home=tmp_path
-    )
+    path = played(file, "model to_two; back 1").write(tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert "2 messages of a turn that was rolled back" in done.err.decode()
 
 
@@ -111,9 +108,8 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_p
         file.event("token_count", info={"total_token_usage": total, "last_token_usage": USED})
         file.event("token_count", info={"total_token_usage": total, "last_token_usage": USED})
     answers = [r for r in imported(file.write(tmp_path), tmp_path) if r.get("kind") == "codeh"]
-    assert [(r["usage"]["input"], r["usage"]["cached"], r["usage"]["output"]) for r in answers] == [
-        (100, 64, 20)
-    ] * 2
+    counts = [[r["usage"][kind] for kind in ("input", "cached", "output")] for r in answers]
+    assert counts == [[100, 64, 20]] * 2
     assert {r["model"] for r in answers} == {"gpt-5-codex"}
     assert [r.get("response") for r in answers] == (["r1", "r2"] if record else [None, None])
 
@@ -308,10 +304,8 @@ def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path):
         assert why in run_in_process(*argv, home=tmp_path).err.decode()
     assert shown(tmp_path, f"codex-{OTHER}") == ["three"]
     done = run_in_process("import", fork, "--strict", home=tmp_path / "other")
-    assert (done.code, done.err.decode()) == (
-        65,
-        f"codeh-history: {fork}: line 1: {why}; nothing was imported\n",
-    )
+    assert done.code == 65
+    assert done.err.decode() == f"codeh-history: {fork}: line 1: {why}; nothing was imported\n"
     assert not list(tmp_path.glob("other/sessions/*"))
 
 
@@ -400,8 +394,6 @@ def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
     done = run_in_process("verify", str(path), home=tmp_path)
     assert (done.code, done.text) == (1, f"{path}: line 3: {why}")
     done = run_in_process("rescue", str(path), "--output", str(tmp_path / "new.jsonl"), home=tmp_path)
-    assert (
-        f"broken    line 3: {why}\nrepaired  call answered as failed because its result was lost\n"
-        in done.err.decode()
-    )
+    mended = "repaired  call answered as failed because its result was lost\n"
+    assert f"broken    line 3: {why}\n{mended}" in done.err.decode()
     run_ok("verify", str(tmp_path / "new.jsonl"), home=tmp_path)

@@ -144,12 +144,8 @@ def test_2026_11_27_a_result_that_a_compression_kept_is_read_again(tmp_path):
     file.set(messages=[snapshot, {"id": "t", "type": "gemini", "content": "Got it."}, *kept])
     path = file.write(tmp_path)
     assert run_ok("import", path, home=tmp_path).text == COPY
-    assert shown(tmp_path, COPY) == [
-        "S:<state_snapshot>short</state_snapshot>",
-        "Got it.",
-        "call A",
-        "A=of A",
-    ]
+    short = "S:<state_snapshot>short</state_snapshot>"
+    assert shown(tmp_path, COPY) == [short, "Got it.", "call A", "A=of A"]
 
 
 def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path):
@@ -195,13 +191,8 @@ def test_the_older_form_is_one_object(indent, tmp_path):
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_checkpoint_holds_contents(indent, tmp_path):
     call = {"functionCall": {"name": "ls", "args": {}, "id": "A"}, "thoughtSignature": "c2ln"}
-    turns = [
-        ("user", {"text": "one"}),
-        ("model", call),
-        ("user", gemini_result("A", "of A")),
-        ("user", {"text": "one"}),
-    ]
-    history = [{"role": role, "parts": [part]} for role, part in turns]
+    parts = [{"text": "one"}, call, gemini_result("A", "of A"), {"text": "one"}]
+    history = [{"role": "model" if part is call else "user", "parts": [part]} for part in parts]
     path = tmp_path / "checkpoint-tag.json"
     path.write_text(json.dumps({"history": history, "authType": "x"}, indent=indent))
     records = imported(path, tmp_path)

@@ -76,9 +76,8 @@ def test_a_step_without_its_beginning_is_read_and_reported(tmp_path):
     file = played(Kimi(), "user a one; step s1 two")
     file.lines = [line for line in file.lines if line.get("event", {}).get("type") != "step.begin"]
     path = laid(tmp_path, file)
-    assert (
-        b"without a beginning: Kimi Code drops it" in run_in_process("verify", str(path), home=tmp_path).out
-    )
+    problems = run_in_process("verify", str(path), home=tmp_path).out
+    assert b"without a beginning: Kimi Code drops it" in problems
     run_ok("import", str(path), home=tmp_path)
     assert [*sent(tmp_path, COPY)] == ["one", "two"]
 
@@ -112,18 +111,8 @@ def test_a_context_of_kimi_cli_is_what_it_would_send(tmp_path):
     assert (row["title"], row["cwd"]) == ("A title", "/work")
     of_a = {"output": "<system>2 lines</system>\nof A"}
     of_b = {"output": "<system>ERROR: not there</system>"}
-    assert [*sent(tmp_path, f"kimi-cli-{ID}")] == [
-        "one",
-        "image",
-        "hm",
-        "two",
-        "A",
-        "B",
-        of_a,
-        of_b,
-        "three",
-        "four",
-    ]
+    left = ["one", "image", "hm", "two", "A", "B", of_a, of_b, "three", "four"]
+    assert [*sent(tmp_path, f"kimi-cli-{ID}")] == left
     branches = run_ok("import", str(folder / "context.jsonl"), "--branches", home=tmp_path).text.split()
     assert branches[-1] == f"kimi-cli-{ID}-a1"
 

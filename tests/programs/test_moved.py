@@ -39,18 +39,8 @@ def test_the_real_program_resumes_it_in_the_new_directory(name):
         if name == "gemini-cli":  # it notes the directory when it starts
             assert coding_agents._done(agent.resume(id), env, place.project)[0] == 0
         place.project.rename(new)
-        words = [
-            str(OURS),
-            "export",
-            "--program",
-            name,
-            "--from-dir",
-            str(place.project),
-            "--cwd",
-            str(new),
-            "--install",
-            "-q",
-        ]
+        moved = ["--from-dir", str(place.project), "--cwd", str(new), "--install", "-q"]
+        words = [str(OURS), "export", "--program", name, *moved]
         code, printed = coding_agents._done(words, {**env, "CODEH_HOME": str(place.home / ".codeh")}, new)
         assert code == 0, printed
         (line,) = map(orjson.loads, printed.splitlines())

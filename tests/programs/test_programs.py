@@ -153,14 +153,11 @@ def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program):
     assert len(places) > 1
     for at in places:
         joined = [*lines[:at], lines[at][: len(lines[at]) // 2] + lines[at + 1], *lines[at + 2 :]]
-        (session,), (without,) = (
-            sessions_of(program, b"".join(joined)),
-            sessions_of(program, b"".join(lines[:at] + lines[at + 1 :])),
-        )
+        (session,) = sessions_of(program, b"".join(joined))
+        (without,) = sessions_of(program, b"".join(lines[:at] + lines[at + 1 :]))
         assert shown(as_lines(session)) == shown(as_lines(without))
-        assert [p.mended for p in session.problems if p.line == at + 1][:1] == [
-            "the complete line at its end is read"
-        ]
+        mended = next(problem.mended for problem in session.problems if problem.line == at + 1)
+        assert mended == "the complete line at its end is read"
 
 
 @PROGRAMS

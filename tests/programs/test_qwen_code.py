@@ -74,10 +74,8 @@ def test_a_line_twice_is_read_once(tmp_path):
     file.lines.append(file.lines[-1])
     file.model("b", "two")
     path = file.write(tmp_path / "chats")
-    assert (
-        b"line 2: the same as line 1: Qwen Code sends it twice"
-        in run_in_process("verify", str(path), home=tmp_path).out
-    )
+    problems = run_in_process("verify", str(path), home=tmp_path).out
+    assert b"line 2: the same as line 1: Qwen Code sends it twice" in problems
     imported(tmp_path, file)
     assert [*sent(tmp_path, COPY)] == ["one", "two"]
 

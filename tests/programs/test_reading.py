@@ -26,10 +26,8 @@ def test_a_verb_prints_the_same_for_a_file_and_its_copy(verb, file, tmp_path):
     of_file = run_in_process(verb, *first, "-s", str(file), *READERS[verb], home=tmp_path)
     of_copy = run_in_process(verb, *first, "-s", copy, *READERS[verb], home=tmp_path)
     stem = file.stem.encode()
-    assert (of_file.code, of_file.out.replace(copy.encode(), stem)) == (
-        of_copy.code,
-        of_copy.out.replace(copy.encode(), stem),
-    )
+    read, copied = ((done.code, done.out.replace(copy.encode(), stem)) for done in (of_file, of_copy))
+    assert read == copied
     assert file.read_bytes() == before
 
 

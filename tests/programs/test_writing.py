@@ -80,11 +80,8 @@ def turns(program, view):
     prepared, _ = writing.prepare(view, "")
     messages = [*prepared.messages, histories.session([histories.user({"text": "next"})]).messages[0]]
     summaries = [summary.text for summary in view.summaries]
-    body = (
-        providers.Format(speaks)
-        .request(messages, Options(model=None if speaks == "gemini" else "m"), summaries)
-        .body
-    )
+    options = Options(model=None if speaks == "gemini" else "m")
+    body = providers.Format(speaks).request(messages, options, summaries).body
     merged = []
     for turn in sent.turns(speaks, body):
         parts = [part for part in turn["parts"] if says(part)]
@@ -161,10 +158,8 @@ def log_of(*messages, origin=None):
     head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
     if origin is not None:
         head["imported"] = {"from": origin, "id": "x", "path": "p"}
-    return [
-        head,
-        *({"type": "message", "id": f"m{n}", "ts": ABOUT.time, **m} for n, m in enumerate(messages)),
-    ]
+    common = {"type": "message", "ts": ABOUT.time}
+    return [head, *({**common, "id": f"m{n}", **message} for n, message in enumerate(messages))]
 
 
 def thoughtful(origin, **fields):
@@ -249,10 +244,8 @@ def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged()
     item = {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "f"}]}
     native = {"native": {"provider": "openai-responses", "value": item}}
     view = histories.session([histories.user({"text": "hi"}), histories.user(native)])
-    payloads = [
-        json.loads(line)["payload"] for line in registry.write("codex", view, ABOUT).data.splitlines()
-    ]
-    assert item in payloads
+    written = map(json.loads, registry.write("codex", view, ABOUT).data.splitlines())
+    assert item in [line["payload"] for line in written]
 
 
 def test_unexportable_records_are_counted():

@@ -128,12 +128,7 @@ BARE = b'{"role":"user","parts":[{"text":"x"}]}\n'
 SNAKE = b'{"role":"model","parts":[{"function_call":{"name":"f","args":{}}}]}\n'
 CONTENT = orjson.loads(BARE)
 REF = {"role": "user", "blockIds": ["a" * 64], "flowId": "f"}
-NATIVE_ENTRY = {
-    "id": "c",
-    "timestamp": "2026-01-05T10:00:00.000Z",
-    "userMessage": "Hi",
-    "assistantResponse": "Ho",
-}
+NATIVE_ENTRY = {"id": "c", "timestamp": "2026-01-05T10:00:00.000Z", **ENTRY}
 
 
 @pytest.mark.parametrize(("data", "types"), [
@@ -215,13 +210,6 @@ def test_ids_tell_equal_elements_apart_and_do_not_hang_on_others(items):
     for item in items:
         own = [id for id, other in zip(ids, items, strict=True) if other == item]
         assert own == list(elements.bare_ids([item] * len(own)))
-
-
-@pytest.mark.parametrize(("item", "ref"), [
-    ({"blockIds": []}, True), ({"blockKeys": [1]}, True), ({"blockIds": "x"}, False), ({}, False), (None, False), ([], False),
-])  # fmt: skip
-def test_what_names_its_blocks_is_a_reference(item, *, ref):
-    assert legacy.is_ref(item) == ref
 
 
 def test_what_nests_too_deep_is_named():

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,13 +14,13 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, NotFound
 from codeh_history.programs.model import Problem
-from codeh_history.programs.protocol import Place, Unreadable
+from codeh_history.programs.protocol import Unreadable
 from codeh_history.session.fold import fold
 from codeh_history.session.records import parse
 from codeh_history.store import program_files
 from codeh_history.store.program_files import folders, head_of, is_database, opened, translated
 from codeh_history.store.program_files.containers import Archive
-from codeh_history.store.program_files.folders import below, files_of, folder_of
+from codeh_history.store.program_files.folders import files_of
 from codeh_history.store.program_files.translated import each, is_reported
 from program_files import Claude, played, written
 
@@ -141,7 +140,6 @@ def test_what_is_no_file_is_named(tmp_path):
     assert [is_database(str(tmp_path / name)) for name in ("db", "s.jsonl", "none")] == [True, False, False]
 
 
-CLAUDE = "projects/p/s.jsonl"
 CODEX = "sessions/2026/01/02/rollout-x.jsonl"
 
 
@@ -156,48 +154,11 @@ def paths(env, *programs):
     return [file.path for file in files_of(env, programs)]
 
 
-def test_the_folder_is_the_environments_else_below_the_home():
-    place = Place("CLAUDE_CONFIG_DIR", ".claude", ("*",))
-    assert folder_of(Env({"HOME": "/h"}), place) == "/h/.claude"
-    assert folder_of(Env({"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c/../d"}), place) == "/d"
-    assert folder_of(Env({"HOME": "/h", "CLAUDE_CONFIG_DIR": ""}), place) == "/h/.claude"
-    assert folder_of(Env({"HOME": "/h"}), Place("X", "", ("*",))) == ""
-
-
-def test_files_are_found_by_program_and_name_and_links_to_files_are_none(tmp_path):
-    others = ("projects/p/notes.txt", "projects/deep/er/s.jsonl", "s.jsonl", "projects/q/b.jsonl")
-    laid(tmp_path / ".claude", CLAUDE, *others)
-    laid(tmp_path / ".codex", CODEX)
-    (tmp_path / ".claude/projects/q/link.jsonl").symlink_to("b.jsonl")
-    env = Env({"HOME": str(tmp_path)})
-    claude = [str(tmp_path / ".claude" / name) for name in (CLAUDE, "projects/q/b.jsonl")]
-    assert paths(env, "claude-code") == claude
-    assert paths(env, "codex", "claude-code") == [str(tmp_path / ".codex" / CODEX), *claude]
-    assert paths(Env({"HOME": str(tmp_path / "none")}), "claude-code", "codex") == []
-
-
 def test_the_older_form_of_a_file_is_left_out(tmp_path):
     laid(tmp_path / ".codex", CODEX, f"{CODEX}.zst", CODEX.replace("-x", "-y") + ".zst")
     assert paths(Env({"HOME": str(tmp_path)}), "codex") == [
         str(tmp_path / ".codex" / name) for name in (CODEX, CODEX.replace("-x", "-y") + ".zst")
     ]
-
-
-@pytest.mark.parametrize("start", ["", "projects", "projects/p"])
-def test_a_folder_of_a_program_is_known_from_any_of_its_own_on(tmp_path, start):
-    root = laid(tmp_path / ".claude", CLAUDE)
-    assert below(str(root / start)) == [str(root / CLAUDE)]
-    assert below(str(tmp_path / "none")) == []
-
-
-def test_what_stands_in_the_log_of_a_database_is_a_state_of_it_too(tmp_path):
-    (tmp_path / "db").touch()
-    os.utime(tmp_path / "db", (1, 1))
-    info = (tmp_path / "db").stat()
-    (tmp_path / "db-wal").write_bytes(b"")
-    assert folders._stamp(str(tmp_path / "db"), info, None) == (info.st_ino, 0, 10**9)
-    (tmp_path / "db-wal").write_bytes(b"xy")
-    assert folders._stamp(str(tmp_path / "db"), info, None).changed > 10**9
 
 
 def test_what_a_session_has_beside_its_file_is_a_state_of_it_too(tmp_path):
@@ -271,29 +232,11 @@ def texts(data):
     return [message.parts for message in fold(parse(data)).messages]
 
 
-def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path):
-    path = written(tmp_path / "s.jsonl", talk().lines)
-    from_file, piped = translated_of(path), translated.of_bytes(path.read_bytes())
-    assert texts(from_file) == texts(piped) == [[{"text": "hi"}], [{"text": "ho"}]]
-    assert from_file.damage == piped.damage == []
-    headers = [orjson.loads(data.partition(b"\n")[0])["imported"]["path"] for data in (from_file, piped)]
-    assert headers == [str(path), "-"]
-    assert [texts(data) for data in each(str(path))] == [texts(from_file)]
-
-
 @pytest.mark.parametrize("data", [b"", b"text\n", b'{"role":"user","parts":[]}\n', b"[]"])
 def test_what_is_no_programs_is_none(tmp_path, data):
     (tmp_path / "f").write_bytes(data)
     assert translated_of(tmp_path / "f") is None
     assert list(each(str(tmp_path / "f"))) == []
-
-
-def test_of_many_sessions_none_is_taken_for_all(tmp_path):
-    lines = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
-    path = written(tmp_path / "batch.jsonl", lines)
-    with pytest.raises(BadData, match="more than one session of openai-jsonl; `codeh-history import` them"):
-        translated_of(path)
-    assert [texts(data) for data in each(str(path))] == [[[{"text": "one"}]], [[{"text": "two"}]]]
 
 
 def test_skipped_and_repaired_lines_are_reported_by_number(tmp_path):
