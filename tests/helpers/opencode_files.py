@@ -45,7 +45,7 @@ class OpenCode:
         tokens = {"input": 11, "output": 5, "reasoning": 2, "cache": {"read": 7, "write": 3}}
         made = self.message(
             parts, role="assistant", parentID=parent, modelID="claude-opus-4-8", providerID=provider,
-            tokens=tokens, **({"finish": finish} if finish else {}), **info,
+            **{"tokens": tokens, **({"finish": finish} if finish else {}), **info},
         )  # fmt: skip
         if finish:
             made["info"]["time"]["completed"] = made["info"]["time"]["created"]

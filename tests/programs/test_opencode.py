@@ -5,7 +5,7 @@ import os
 import orjson
 import pytest
 
-from in_process import run_in_process
+from in_process import run_in_process, run_ok
 from opencode_files import SCHEMA, SESSION, OpenCode, opencode, tool
 from program_copies import imported, shown, view
 from program_databases import database
@@ -56,6 +56,31 @@ def test_a_compaction_is_a_question_and_its_answer(tmp_path):
     records = imported(played(file, "model in_short summary=true; user three").write(tmp_path), tmp_path)
     assert shown(tmp_path, COPY) == ["S:in short", "three"]
     assert next(r["covers"] for r in records if r["type"] == "summary") == ["msg_0001", "msg_0002"]
+
+
+def test_2026_11_27_each_step_a_failed_answer_and_a_compaction_have_usage(tmp_path):
+    def end(output):
+        return {
+            "type": "step-finish",
+            "tokens": {"input": 10, "output": output, "cache": {"read": 0, "write": 0}},
+        }
+
+    file = played(OpenCode(), "user one")
+    file.model(
+        {"type": "step-start"},
+        "two",
+        end(1),
+        {"type": "step-start"},
+        "three",
+        end(2),
+        tokens=end(2)["tokens"],
+    )
+    file.model("fo", error={"name": "APIError"}, tokens=end(4)["tokens"])
+    file.user(COMPACTION)
+    file.model("in short", summary=True, tokens=end(8)["tokens"])
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short"]
+    total = orjson.loads(run_ok("usage", "--json", home=tmp_path).out)["total"]
+    assert (total["responses"], total["input"], total["output"]) == (4, 40, 15)
 
 
 def test_usage_leaves_out_what_was_cached_and_thought(tmp_path):

@@ -79,6 +79,17 @@ def test_recorded_sessions(file, tmp_path):
     assert [p["text"] for r in copied if r["kind"] == "user" for p in r["parts"]] == texts
 
 
+def test_2026_11_27_an_aborted_answer_has_usage(tmp_path):
+    file = played(Pi(), "user a one; model b two")
+    used = {"input": 100, "output": 7, "cacheRead": 20, "cacheWrite": 0, "totalTokens": 127}
+    for id, counts in (("c", used), ("d", dict.fromkeys(used, 0))):
+        file.model(id, "thr", usage=counts, stopReason="aborted")
+    records = imported(file.write(tmp_path), tmp_path)
+    assert shown(tmp_path, COPY) == ["one", "two"]
+    (left_out,) = [record for record in records if record["type"] == "usage"]
+    assert (left_out["of"], left_out["usage"]["input"], left_out["usage"]["output"]) == ("c", 120, 7)
+
+
 def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
     file = played(Pi(), "user a one; model b two; user c abandoned; model d too; user e three b")
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)

@@ -98,7 +98,7 @@ class _Comparison:
         added = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.imported)
         continued = next(added, None)  # the first message added in the copy
         conflict = self.items(continued)
-        used = map(records.usage_record, session.agent_usage())
+        used = map(records.usage_record, session.unsent_usage())
         self.new += [record for record in used if record["id"] not in self.used_ids]
         settings = {
             key: value for key, value in session.settings.items()

@@ -102,7 +102,8 @@ class Session:
     `skipped` counts records that are not imported, by kind; `interface` has the kinds without conversation.
     While the source is open, `branches` reads abandoned branches and sub-agents as sessions with a `parent`
     (`agent`: this session is a sub-agent of its parent; `agent_name`: its kind), and `agent_usage` reads
-    the usage of responses that are not imported. `partial`: the source is damaged; items may be missing.
+    the usage of sub-agents that are not imported; `usage` is that of the session's own answers without a
+    message. `partial`: the source is damaged; items may be missing.
     `id_repeats`: other files may have other conversations with this id.
     """
 
@@ -122,6 +123,7 @@ class Session:
     partial: bool = False
     id_repeats: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
+    usage: list[AgentUsage] = field(default_factory=list)
     agent_usage: Callable[[], Iterable[AgentUsage]] = tuple
     git: Json | None = None  # `{branch?, commit?}` at the current line; stored where it changes
     number: int = 0  # line, or position, of the message being read
@@ -168,6 +170,16 @@ class Session:
             self.skipped[kind] += count
         if own:
             self.interface.add(kind)
+
+    def keep_usage(self, id: str, ts: str | None, fields: Json) -> None:
+        """Keep the usage of an answer that is not imported, if it has any."""
+        used = fields.get("usage", {})
+        if used.get("input") or used.get("output"):
+            self.usage.append(AgentUsage(id, ts, fields))
+
+    def unsent_usage(self) -> Iterable[AgentUsage]:
+        """Yield the usage of all responses that are not imported."""
+        return chain(self.usage, self.agent_usage())
 
     def kind_of(self, role: object, kinds: Mapping[str, str]) -> str | None:
         """Return the kind of a message with this role; count a message of any other role as skipped."""

@@ -56,7 +56,7 @@ def records(session: Session) -> Iterator[Json]:
     for item in session.items:
         before[item.id] = item
         yield record(item, session.program, before)
-    yield from map(usage_record, session.agent_usage())
+    yield from map(usage_record, session.unsent_usage())
 
 
 def usage_record(item: AgentUsage) -> Json:

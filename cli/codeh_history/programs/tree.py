@@ -246,4 +246,4 @@ def usage_of(session: Session) -> Iterator[AgentUsage]:
             yield AgentUsage(
                 item.id, item.ts, fields | omit_empty(agent=session.agent_name or "sub-agent", tools=tools)
             )
-    yield from session.agent_usage()
+    yield from session.unsent_usage()

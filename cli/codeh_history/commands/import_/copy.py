@@ -74,8 +74,7 @@ def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tu
             session.branches = tuple  # releases the file
             yield session, True
             continue
-        used = [item for item in session.agent_usage() if "agent" not in item.fields]
-        session.agent_usage = used.copy  # sub-agents are imported as sessions
+        session.agent_usage = tuple  # sub-agents are imported as sessions
         for kind in AS_BRANCHES:
             session.skipped.pop(kind, None)
         yield session, True

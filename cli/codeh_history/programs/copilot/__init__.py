@@ -15,7 +15,7 @@ from ...providers.parts import native
 from ...session.model import Json, Part
 from .. import pairs
 from ..fields import answer_fields, hash_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
-from ..model import SUB_SESSION, AgentUsage, Entry, Session
+from ..model import SUB_SESSION, Entry, Session
 from ..parts import inline, thought
 from ..protocol import Head, Place, Program, Source, Unreadable
 from ..records import session_id
@@ -119,7 +119,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     agents = [log.session for log in logs.values() if log is not main and log.session.items]
     session.skip(SUB_SESSION, len(agents))
     session.branches = lambda: agents
-    session.agent_usage = lambda: chain(main.usage, *map(usage_of, agents))
+    session.agent_usage = lambda: chain.from_iterable(map(usage_of, agents))
     yield session
 
 
@@ -135,7 +135,6 @@ class _Log:
         self.early: dict[str, tuple[int, Json]] = {}  # results that precede their call
         self.prompts: list[str] = []  # the user's prompts since the last summary
         self.replaced: set[str] | None = None  # the items that the running compaction replaces
-        self.usage: list[AgentUsage] = []  # the usage of compactions (only in `main`)
 
     def read(self, number: int, event: Json) -> None:
         session, kind, data = self.session, text_at(event, "type"), object_at(event, "data")
@@ -187,8 +186,8 @@ class _Log:
         """Add a message; count an empty one as skipped, but keep its usage."""
         message = self.session.add(kind, parts, **self.stamp, **fields)
         self.session.skip("empty message", message is None)
-        if message is None and "usage" in fields:
-            self.main.usage.append(AgentUsage(**self.stamp, fields=fields))
+        if message is None:
+            self.session.keep_usage(**self.stamp, fields=fields)
         return message
 
     def prompt(self, data: Json) -> None:
@@ -265,8 +264,7 @@ class _Log:
         keep = [id for id in self.session.live if self.replaced is not None and id not in self.replaced]
         self.session.summarise(**self.stamp, text="\n\n\n".join(texts), keep=keep)
         self.replaced = None
-        if fields := answer_fields(data, _COMPACTION, _USAGE):
-            self.main.usage.append(AgentUsage(**self.stamp, fields=fields))
+        self.session.keep_usage(**self.stamp, fields=answer_fields(data, _COMPACTION, _USAGE))
 
 
 PROGRAM = Program(

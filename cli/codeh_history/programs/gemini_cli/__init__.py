@@ -22,7 +22,7 @@ from ...session.records import dumps
 from .. import pairs
 from .. import source as sources
 from ..fields import answer_fields, hash_id, list_at, name_at, object_at, objects_at, text_at, time_of
-from ..model import REWOUND, AgentUsage, Entry, Item, Piece, Session, Summary
+from ..model import REWOUND, Entry, Item, Piece, Session, Summary
 from ..protocol import Head, Place, Program, Source, Unreadable
 from ..tree import undone_branches
 
@@ -64,8 +64,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     session = Session(program.name, source.stem)
     operations = list(sources.objects(source, session.problems, program.recognises))
-    reading = _Reading(session, source, program.title)
-    rewinds = reading.read(operations)
+    rewinds = _Reading(session, source, program.title).read(operations)
 
     def before() -> Iterator[list[Item]]:
         """Yield the items before each rewind, newest first."""
@@ -75,7 +74,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             yield branch.items
 
     session.branches = lambda: undone_branches(session, before())
-    session.agent_usage = reading.replaced_usage
     yield session
 
 
@@ -103,6 +101,9 @@ class _Reading:
             why = f"no header: {self.title} does not find the session"
             self.session.problem(1, "forgets", why, "read without a header")
         self.session.skipped.update(self.removed.values())
+        for id in (id for id, why in self.removed.items() if why == _REPLACED):  # by messages without usage
+            versions = self.versions[id]
+            self.session.keep_usage(id, time_of(versions[-1][1].get("timestamp")), _fields(versions))
         ids: dict[str, list[str]] = {}  # message id → ids of its entries
         items = (*self.covered.values(), *(id for id in self.live if id not in self.covered))
         for is_summary, run in groupby(items, lambda item: isinstance(item, Summary)):
@@ -255,12 +256,6 @@ class _Reading:
         if not entries and any(list(_entries([version], set())) for version in versions[:-1]):
             self.session.skip("message that was written again without its content")
         return entries
-
-    def replaced_usage(self) -> Iterator[AgentUsage]:
-        """Yield the usage of answers that a checkpoint replaced by messages without usage."""
-        for id in (id for id, why in self.removed.items() if why == _REPLACED):
-            if "usage" in (fields := _fields(self.versions[id])):
-                yield AgentUsage(id, time_of(self.versions[id][-1][1].get("timestamp")), fields)
 
 
 def is_forgotten(value: Any) -> bool:

@@ -50,7 +50,7 @@ _FORMATS = {  # provider of a model → our format
 }  # fmt: skip
 _OTHERS = "openai-chat"
 _SIGNATURES = {"anthropic": "metadata.anthropic.signature", "gemini": "metadata.google.thoughtSignature"}
-_ANSWER = {"model": "modelID", "finish": "finish"}
+_ANSWER = {"model": "modelID", "finish": "finish", "usage": "tokens"}
 _USAGE = {
     "input": "input cache.read cache.write", "output": "output reasoning", "cached": "cache.read",
     "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
@@ -244,9 +244,11 @@ def _fill(session: Session, messages: Iterable[Message], revert: Any) -> Session
             session.number = answer.number
             texts = (text_at(part, "text") for part in answer.parts if part.get("type") == "text")
             session.summarise(answer.id, answer.ts, "\n\n".join(filter(None, texts)), keep)
-        elif message.id not in summaries:
+        elif message.failed or message.id in summaries:
             session.skip("answer that failed", message.failed)
-            for entry in () if message.failed else _entries(message, last=place == len(kept) - 1):
+            session.keep_usage(message.id, message.ts, _fields(message.info))
+        else:
+            for entry in _entries(message, last=place == len(kept) - 1):
                 session.append(entry)
                 place_of[entry.id] = place
     return session
@@ -275,14 +277,20 @@ def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
     steps = steps if steps[-1] else steps[:-1]
     for number, step in enumerate(steps):
         id = f"{message.id}.{number}" if number else message.id
-        paths = {**_ANSWER, "usage": "tokens"} if number == len(steps) - 1 else _ANSWER
         finished = [part for part in step if not (writing and _is_open(part))]
         parts = (_answer_part(part, provider) for part in finished)
-        yield from entry(id, "codeh", parts, **answer_fields(info, paths, _USAGE, provider))
+        ends = (part.get("tokens") for part in step if part.get("type") == "step-finish")
+        tokens = next(ends, None) or (info.get("tokens") if number == len(steps) - 1 else None)
+        yield from entry(id, "codeh", parts, **_fields({**info, "tokens": tokens}))
         tools = [part for part in finished if part.get("type") == "tool"]
         # in order of arrival, so that a later import can append results
         tools.sort(key=lambda tool: _number(at(tool, "state.time.end")))
         yield from entry(f"{id}.results", "tool", map(_result, tools))
+
+
+def _fields(info: Json) -> Json:
+    """An answer's fields."""
+    return answer_fields(info, _ANSWER, _USAGE, _FORMATS.get(text_at(info, "providerID"), _OTHERS))
 
 
 def _user_part(part: Json) -> Any:

@@ -174,11 +174,12 @@ class _Branch:
                 if "totalTokens" not in object_at(message, "usage"):
                     why = f"a model's message without `usage.totalTokens`: {self.title} crashes"
                     session.problem(session.number, "refused", why)
-                if message.get("stopReason") in ("error", "aborted"):
-                    session.skip("answer that failed or was aborted")
-                    return
                 provider = _FORMATS.get(text_at(message, "api"))
                 fields = answer_fields(message, _ANSWER, _USAGE, provider)
+                if message.get("stopReason") in ("error", "aborted"):
+                    session.skip("answer that failed or was aborted")
+                    session.keep_usage(node.id, node.ts, fields)
+                    return
                 self.keep(node, "codeh", self.content(message, provider), **fields)
             case "toolResult":
                 id, name = message.get("toolCallId"), message.get("toolName")
