@@ -1,5 +1,6 @@
 """goose's database: what its agent sees, each trap by name."""
 
+import orjson
 import pytest
 
 from codeh_history.programs import goose as goose_reader
@@ -64,3 +65,11 @@ def test_a_content_is_a_part_or_is_counted(block, part, left):
     session = Session("goose", "g")
     assert list(goose_reader.parts_of(block, session)) == ([] if part is None else [part])
     assert list(session.skipped) == left
+
+
+def test_2026_11_27_a_compaction_and_a_further_response_have_usage(tmp_path):
+    tables = goose()[0]
+    tables["usage_ledger"].append({**tables["usage_ledger"][2], "id": 4})
+    imported(tmp_path, tables)
+    total = orjson.loads(run_ok("usage", "--json", home=tmp_path).out)["total"]
+    assert (total["responses"], total["input"], total["output"]) == (4, 99 + 9 + 19 + 19, 4 + 5 + 5)

@@ -104,20 +104,18 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
 
 
 def _add_usage(session: Session, rows: Iterable[Json]) -> None:
-    """Add the usage of each response to the last answer before the entry in the ledger."""
+    """Add the usage of each response to the last answer before the entry in the ledger, if it has none."""
     answers = [item for item in session.items if isinstance(item, Entry) and item.kind == "codeh"]
     for row in rows:
         ts = _time(row.get("created_timestamp"))
         before = (answer for answer in reversed(answers) if ts and answer.ts and answer.ts <= ts)
         entry = next(before, None)
-        if row.get("is_compaction"):
-            session.skip("usage of a compaction")
-        elif entry is None or "usage" in entry.fields:
-            session.skip("further usage")
+        raw = {key: row[key] for key in row if isinstance(row[key], (int, float)) and key != "id"}
+        fields = omit_empty(usage=usage.read(raw, _USAGE), model=name_at(row, "model"))
+        if row.get("is_compaction") or entry is None or "usage" in entry.fields:
+            session.keep_usage(f"usage-{row.get('id')}", ts, fields)
         else:
-            raw = {key: row[key] for key in row if isinstance(row[key], (int, float)) and key != "id"}
-            counts = usage.read(raw, _USAGE)
-            entry.fields |= omit_empty(usage=counts, model=name_at(row, "model"))
+            entry.fields |= fields
 
 
 def parts_of(block: Json, session: Session) -> Iterator[Any]:
