@@ -70,6 +70,14 @@ def test_sessions_are_found_in_the_default_or_configured_folder(
     assert all_of(tmp_path, env=env) == []
 
 
+def test_2026_11_27_branches_of_sessions_that_were_imported_without_them(tmp_path):
+    at(tmp_path, "pi", SAMPLES["pi"]())
+    (line,) = all_of(tmp_path)
+    (branch,) = all_of(tmp_path, "--branches")
+    assert branch["session"].startswith(f"{line['session']}-")
+    assert all_of(tmp_path, "--branches") == all_of(tmp_path) == []
+
+
 def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
     for program in ("claude-code", "pi"):
         at(tmp_path, program, SAMPLES[program]())

@@ -132,7 +132,7 @@ def import_all(
 
     On a terminal, print a table and a summary unless `jsonl`. Return the exit code of the first failure.
     """
-    cache = Remembered(env.home, "import", 3)
+    cache = Remembered(env.home, "import with branches" if branches else "import", 3)
     present = [*folders.files_of(env, programs)]
     if not present:
         env.note("no sessions of other programs found; `import FOLDER` imports those of another folder")
