@@ -7,7 +7,7 @@ import pytest
 
 from codeh_history import main
 from codeh_history.base.env import Env
-from codeh_history.base.errors import HistoryError, Interrupted, NegativeAnswer, NotFound, Usage
+from codeh_history.base.errors import BadData, HistoryError, Interrupted, NegativeAnswer, NotFound, Usage
 from in_process import run_ok
 from strategies import encode
 from support import ROOT, is_running, start, until
@@ -30,6 +30,8 @@ def ended(monkeypatch, tmp_path, error, **environ):
     [
         (Usage("what?"), 2, "what?\n"), (NotFound("none"), 3, "none\n"), (NegativeAnswer(""), 1, ""), (HistoryError("odd"), 65, "odd\n"), (Interrupted(15), 143, ""),
         (KeyboardInterrupt(), 130, ""), (MemoryError(), 74, "out of memory; nothing was changed\n"), (OSError(28, "No space left on device", "/f"), 74, "/f: No space left on device\n"),
+        (Interrupted(13), 141, ""), (BadData("two\nlines \x1b[31m"), 65, "two\\nlines ^[[31m\n"),
+        (RuntimeError("can't start new thread"), 75, "the system does not allow another thread (ulimit -u, memory); try again\n"),
         (RecursionError("maximum recursion depth exceeded"), 65, "JSON nested deeper than 200 levels; nothing was stored, sent or changed\n"),
     ],
     ids=repr,

@@ -49,43 +49,6 @@ def test_every_failure_has_an_exit_code():
     assert set(errors.HistoryError.__subclasses__()) == covered
 
 
-@pytest.mark.parametrize(
-    ("failure", "code", "words"),
-    [
-        (KeyboardInterrupt(), 130, ""),
-        (errors.Interrupted(signal.SIGPIPE), 141, ""),
-        (errors.NegativeAnswer(""), 1, ""),
-        (MemoryError(), 74, "out of memory"),
-        (OSError(5, "Input/output error", "f"), 74, "codeh-history: f: Input/output error\n"),
-        (RuntimeError("can't start new thread"), 75, "another thread"),
-        (errors.BadData("two\nlines \x1b[31m"), 65, "codeh-history: two\\nlines ^[[31m\n"),
-    ],
-    ids=repr,
-)
-def test_other_ends(failure, code, words, monkeypatch, tmp_path):
-    actual, stderr = outcome(failure, monkeypatch, tmp_path)
-    assert actual == code
-    assert stderr.startswith("codeh-history: ") if words else not stderr
-    assert words in stderr
-
-
-def test_bug_is_one_line_and_exit_70(monkeypatch, tmp_path):
-    code, stderr = outcome(ZeroDivisionError("x\ny"), monkeypatch, tmp_path)
-    assert code == 70
-    assert stderr.count("\n") == 1
-    assert "ZeroDivisionError" in stderr
-    assert "base/test_errors.py" in stderr
-
-
-def test_bug_shows_its_traceback_on_request(monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(main, "run_plain", fail)
-    with pytest.raises(ZeroDivisionError):
-        run_here(["append"], Env({"CODEH_TRACEBACK": "1"}))
-
-
 @pytest.mark.parametrize("verb", [["curate"], ["payload", "--to", "gemini"]])
 def test_signal_ends_the_remover_command(home, tmp_path, verb):
     run("append", "-s", "demo", "-m", "hi")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
 from codeh_history.formats import EXPORTERS, Exported, export
-from histories import conversations, record
+from histories import record
 from in_process import run_in_process, run_ok
 from length import examples
 from strategies import records, view_of
@@ -251,10 +251,3 @@ def test_any_session_can_be_written(form, log):
     assert type(result.data) is bytes
     assert result.data.endswith(b"\n") or not result.data
     assert all(count >= 0 for count in result.left_out.values())
-
-
-@pytest.mark.parametrize("form", EXPORTERS)
-@given(log=conversations(whole=True))
-def test_export_is_deterministic(form, log):
-    view = view_of([{"type": "message", **record} for record in log])
-    assert export(view, form).data == export(view, form).data

@@ -116,16 +116,6 @@ def test_odd_histories_lose_only_odd_entries(odd):
     assert "None" not in str([e["userMessage"] for e in back["recentConversations"]])
 
 
-def test_undo_and_clear_show_in_the_export(home, tmp_path):
-    file = tmp_path / "data.json"
-    file.write_bytes(dumps(HISTORY))
-    run("import", file, "--into", "old")
-    run("clear", "-s", "old")
-    assert orjson.loads(run("export", "old", "--to", "persisted").out)["recentConversations"] == []
-    run("undo", "-s", "old")
-    assert orjson.loads(run("export", "old", "--to", "persisted").out) == HISTORY
-
-
 # -- exchanges --------------------------------------------------------------------------------------
 
 
@@ -135,30 +125,6 @@ def test_the_last_exchanges(home, tmp_path, last, expected):
     file.write_bytes(dumps(HISTORY))
     exported = orjson.loads(run("export", file, "--to", "exchanges", *last).out)
     assert exported == HISTORY["recentConversations"][-expected:]
-
-
-ENTRY = {
-    "userMessage": "Create a note about today's meeting", "assistantResponse": "I've created 'Meeting Notes.md'.",
-    "toolsUsed": ["create_note"], "source": "direct",
-}  # fmt: skip
-
-
-def append(entry, *argv):
-    return run(
-        *"append -s demo --exchange -".split(),
-        *argv,
-        stdin=dumps(entry),
-        env={"CODEH_NOW": "2026-02-01T00:00:00Z"},
-    )
-
-
-def test_appended_entry_gets_an_id_and_the_time(home):
-    done = append(ENTRY)
-    assert done.code == 0, done.err
-    assert orjson.loads(run("export", "demo", "--to", "exchanges").out) == [
-        {"id": done.text, "timestamp": "2026-02-01T00:00:00.000Z", **ENTRY}
-    ]
-    assert append(ENTRY).text != done.text
 
 
 def test_an_exchange_as_an_entry():

@@ -186,15 +186,6 @@ def test_a_long_text_of_blanks_or_escapes_is_read_in_linear_time():
         reader.close()
 
 
-def test_ask_streams_and_stores_what_a_command_prints(home):
-    done = ask(
-        home, "cat >/dev/null; printf 'Because '; printf 'of Rayleigh.\\n\\n'", "-m", "Why?", "--model", "m"
-    )
-    assert (done.code, done.out) == (0, b"Because of Rayleigh.\n\n")
-    assert log(home)[-1]["parts"] == [{"text": "Because of Rayleigh."}]
-    assert {"provider": "text", "model": "m"}.items() <= log(home)[2].items()
-
-
 @pytest.mark.parametrize(
     ("via", "kept"), [("echo half; exit 3", "half"), ("exit 3", None), ("echo half; kill -9 $$", "half")]
 )

@@ -178,13 +178,6 @@ def search(home, tmp_path, name, hits):
     return lines(session_path(home, "s"))[-1]["references"]
 
 
-def test_numbers_are_never_used_again(searched, tmp_path):
-    assert [r["number"] for r in search(searched, tmp_path, "two.json", "3 hits")] == [5, 6, 7]
-    run_ok("persist", "s", "-i", "--all", home=searched)
-    run_ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
-    assert [r["number"] for r in search(searched, tmp_path, "one.json", "4 hits")] == [8, 9, 10, 11]
-
-
 def test_concurrent_writers_get_distinct_numbers(home, tmp_path):
     (tmp_path / "found.json").write_bytes(orjson.dumps([{"id": str(n), "text": "x"} for n in range(3)]))
     run_ok("append", "-s", "s", "-m", "go", home=home)

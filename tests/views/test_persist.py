@@ -28,19 +28,6 @@ def test_refs_only(home):
     assert blocks(home) == {id: b'{"text":"s3cret"}'}
 
 
-def test_hydrate_roundtrip(demo):
-    before = session_path(demo, "demo").read_bytes()
-    shown = run_ok("show", "demo", "--jsonl", home=demo).out
-    run_ok("persist", "demo", "-i", "--all", home=demo)
-    assert session_path(demo, "demo").stat().st_size < 6000
-    assert run_ok("show", "demo", "--jsonl", home=demo).out == shown
-    run_ok("hydrate", "demo", "-i", home=demo)
-    after = session_path(demo, "demo").read_bytes()
-    whole = [[line for line in lines(data) if "attached" not in line] for data in (before, after)]
-    assert whole[0] == whole[1]
-    assert run_ok("show", "demo", "--jsonl", home=demo).out == shown
-
-
 def test_persist_twice_and_an_edit(home):
     ids = [run_ok("append", "-s", "a", "-m", BIG + name, home=home).text for name in ("one", "two")]
     run_ok("persist", "a", "-i", home=home)
@@ -219,23 +206,6 @@ def test_edit_of_a_persisted_message_is_persisted(home, tmp_path):
     run_ok("update", "-s", "a", ":1", "-m", "look", home=home)
     assert session_path(home, "a").stat().st_size < 2000
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, shown[0]["parts"][1]]
-
-
-def test_unrewritable_sessions_are_refused(home, tmp_path):
-    old = tmp_path / "old.json"
-    old.write_text('[{"role":"user","parts":[{"text":"hi"}]}]')
-    assert run("persist", "-", "-i", stdin=b"x", home=home).code == 2
-    assert run("persist", old, "-i", home=home).code == 2
-    assert run("hydrate", "nope", "-i", home=home).code == 3
-    later = tmp_path / "later.jsonl"
-    later.write_bytes(orjson.dumps({"type": "session", "version": 9, "id": "later"}) + b"\n")
-    with later.open("ab") as file:
-        file.write(
-            orjson.dumps({"type": "message", "id": "a", "kind": "user", "parts": [{"text": BIG}]}) + b"\n"
-        )
-    before = later.read_bytes()
-    assert run("persist", later, "-i", home=home).code == 65
-    assert later.read_bytes() == before
 
 
 # -- many machines ------------------------------------------------------------------------------------

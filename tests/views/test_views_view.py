@@ -126,30 +126,6 @@ def ref(id, block):
     return {"type": "ref", "id": id, "kind": "user", "role": "user", "flowId": "s", "blockIds": [block]}
 
 
-def test_missing_block_is_an_error_unless_placeholders_are_allowed(notes, home):
-    target = Target(str(write_session(home, HEADER + encode([ref("a", MISSING)]))), "-s")
-    with pytest.raises(BadData, match=rf"^block {MISSING} is missing from "):
-        access.view_of(notes.env, target)
-    lost = {}
-    view = access.view_of(notes.env, target, lost=lost)
-    assert view.messages[0].parts == [{"text": f"[block {MISSING} is missing]"}]
-    assert list(lost) == [MISSING]
-    access.report_missing_blocks(notes.env, "s", lost)
-    assert notes.text.startswith(f"s: 1 block left out: block {MISSING} is missing from ")
-    with pytest.raises(BadData, match=r"^s: 1 block left out"):
-        access.report_missing_blocks(notes.env, "s", lost, strict=True)
-    access.report_missing_blocks(notes.env, "s", {}, strict=True)
-
-
-def test_newest_messages_read_no_older_block(notes, home):
-    log = HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"')
-    target = Target(str(write_session(home, log)), "-s")
-    assert access.view_of(notes.env, target, newest=1).messages[-1].parts == [{"text": "x"}]
-    assert len(access.view_of(notes.env, target, hydrate=False).messages) == 2
-    with pytest.raises(BadData):
-        access.view_of(notes.env, target, newest=2)
-
-
 def test_read_only_view_allows_missing_blocks(notes):
     data = HEADER + encode([ref("a", MISSING)])
     assert access.read_only_view(notes.env, data, None).messages[0].parts[0]["text"].startswith("[block")

@@ -48,16 +48,6 @@ def test_invalid_entry_is_reported_by_field(data, why):
     assert str(error.value).startswith(why)
 
 
-def test_entry_with_an_id_is_stored_once(home):
-    entry = orjson.dumps({**ENTRY, "id": "e1"})
-    for _ in range(2):
-        assert run_in_process("append", "-s", "s", "--exchange", "-", home=home, stdin=entry).text == "e1"
-    assert (home / "sessions/s.jsonl").read_bytes().count(b"\n") == 3
-    other = entry.replace(b'"r"', b'"other"')
-    assert run_in_process("append", "-s", "s", "--exchange", "-", home=home, stdin=other).code == 65
-    assert (home / "sessions/s.jsonl").read_bytes().count(b"\n") == 3
-
-
 DEEP = '{"a":' * (MAX_DEPTH - 5) + "1" + "}" * (MAX_DEPTH - 5)
 
 

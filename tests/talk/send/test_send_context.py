@@ -11,7 +11,7 @@ import histories
 import strategies as some
 from codeh_history import providers
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, Usage
+from codeh_history.base.errors import BadData
 from codeh_history.base.shared_options import Sending
 from codeh_history.providers.request import Options
 from codeh_history.store.resolve import Target
@@ -124,15 +124,6 @@ def test_a_budget_includes_rendered_texts(tmp_path, flag):
 )
 def test_variable_value_follows_the_first_equals_sign(pairs, expected):
     assert variables(pairs) == expected
-
-
-@pytest.mark.parametrize(
-    ("pairs", "why"),
-    [(["a"], "--var a: NAME=VALUE"), (["=b"], "--var =b: NAME"), (["a=1", "a=1"], "--var a: given twice")],
-)
-def test_invalid_variable_is_exit_2(pairs, why):
-    with pytest.raises(Usage, match=why):
-        variables(pairs)
 
 
 def test_slow_template_is_ended(tmp_path):
