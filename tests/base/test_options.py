@@ -116,15 +116,15 @@ def test_choices_and_combinations_are_taken():
 @pytest.mark.parametrize(
     ("kind", "values", "message"),
     [
-        (Numbered, {"count": "0"}, "--count 0: an integer from 1 to 9 expected"),
-        (Numbered, {"count": "1.5"}, "--count 1.5: an integer from 1 to 9 expected"),
-        (Numbered, {"count": True}, "--count True: an integer from 1 to 9 expected"),
-        (Numbered, {"least": "x"}, "--least x: an integer of at least 1 expected"),
-        (Numbered, {"share": "nan"}, "--share nan: a number expected"),
-        (Numbered, {"share": "x"}, "--share x: a number expected"),
-        (Numbered, {"on": "maybe"}, "--on maybe: true or false expected"),
+        (Numbered, {"count": "0"}, "--count 0: expected an integer from 1 to 9"),
+        (Numbered, {"count": "1.5"}, "--count 1.5: expected an integer from 1 to 9"),
+        (Numbered, {"count": True}, "--count True: expected an integer from 1 to 9"),
+        (Numbered, {"least": "x"}, "--least x: expected an integer of at least 1"),
+        (Numbered, {"share": "nan"}, "--share nan: expected a number"),
+        (Numbered, {"share": "x"}, "--share x: expected a number"),
+        (Numbered, {"on": "maybe"}, "--on maybe: expected true or false"),
         (Numbered, {"count": [1]}, "--count: expected a single value"),
-        (Numbered, {"texts": [1]}, "--texts: expected a text or a list of texts"),
+        (Numbered, {"texts": [1]}, "--texts: expected a string or a list of strings"),
         (Combined, {"one": "x", "other": True}, "--other and --one cannot be combined"),
         (Combined, {"third": "x"}, "--third requires --one or --other"),
         (Choosing, {"color": "blue"}, "--color blue: one of red, green"),
@@ -180,8 +180,8 @@ def test_unknown_setting_is_noted_unless_another_verb_has_it():
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [
-        ("curate.skip", [1], "a text or a list of texts"), ("curate.skip", 7, "a text or a list"), ("compact.budget", ["1k"], "a single value"),
-        ("compact.budget", {}, "a single value"), ("compact.calibrated", "maybe", "maybe: true or false"), ("compact.upload-share", "half", "half: a number"),
+        ("curate.skip", [1], "a string or a list of strings"), ("curate.skip", 7, "a string or a list"), ("compact.budget", ["1k"], "a single value"),
+        ("compact.budget", {}, "a single value"), ("compact.calibrated", "maybe", "maybe: expected true or false"), ("compact.upload-share", "half", "half: expected a number"),
     ],
 )  # fmt: skip
 def test_invalid_setting_is_bad_data(key, value, why):

@@ -303,7 +303,7 @@ def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk):
 
     with pytest.raises(KeyError):
         talk.payload("gemini", remove_cmd=fails)
-    with pytest.raises(TypeError, match="a text expected"):
+    with pytest.raises(TypeError, match="expected a string"):
         talk.payload("gemini", remove_cmd=lambda text: None)
 
 

@@ -145,9 +145,9 @@ def test_what_says_nothing_was_not_given(value):
     ("options", "fixed", "why"),
     [
         ({"unknown": 1}, {}, "no such option: unknown"), ({"session": "x"}, {}, "no such option: session"), ({"text": "x"}, {"text": "y"}, "no such option: text"),
-        ({"on": 1}, {}, "on: True or False"), ({"on": "yes"}, {}, "on: True"), ({"count": "1"}, {}, "count: a number"), ({"count": True}, {}, "count: a number"),
-        ({"count": 1.5}, {}, "count: a number"), ({"share": "1"}, {}, "share: a number"), ({"text": b"x"}, {}, "text: a text"), ({"text": True}, {}, "text: a text"),
-        ({"texts": ["a", None]}, {}, "texts: a text"),
+        ({"on": 1}, {}, "on: expected True or False"), ({"on": "yes"}, {}, "on: expected True"), ({"count": "1"}, {}, "count: expected a number"), ({"count": True}, {}, "count: expected a number"),
+        ({"count": 1.5}, {}, "count: expected a number"), ({"share": "1"}, {}, "share: expected a number"), ({"text": b"x"}, {}, "text: expected a string"), ({"text": True}, {}, "text: expected a string"),
+        ({"texts": ["a", None]}, {}, "texts: expected a string"),
     ],
     ids=str,
 )  # fmt: skip

@@ -103,7 +103,7 @@ BROKEN = {
     "an empty assistant": (body(user("a"), assistant(), user("b")), "messages.1", "non-empty content"),
     "an empty block": (body(user("a", "")), "messages.0.content.1", "non-whitespace"),
     "a blank block": (body(user("a"), assistant(" \n"), user("b")), "messages.1.content.0", "non-whitespace"),
-    "a block without a type": (body(user({})), "messages.0.content.0", "type expected"),
+    "a block without a type": (body(user({})), "messages.0.content.0", "expected a block with a type"),
     "a user's call": (body(user(use())), "messages.0.content.0", "role user"),
     "an assistant's image": (body(user("a"), assistant(image()), user("b")), "messages.1.content.0", "role assistant"),
     "an assistant's result": (body(user("a"), assistant(answer()), user("b")), "messages.1.content.0", "role assistant"),

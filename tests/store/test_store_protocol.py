@@ -102,7 +102,7 @@ def test_a_server_is_named_without_its_password():
 
 @pytest.mark.parametrize("url", ["dir:", "/folder", "s3://x", "dir"])
 def test_what_names_no_store_is_exit_2(url):
-    with pytest.raises(Usage, match=r"^CODEH_STORE: dir:PATH or postgres://… expected$"):
+    with pytest.raises(Usage, match=r"^CODEH_STORE: expected dir:PATH or postgres://…$"):
         stores.chosen(Env({"CODEH_STORE": url}))
 
 

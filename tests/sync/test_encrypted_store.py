@@ -207,7 +207,7 @@ def test_an_ssh_key_will_do(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "age1nonsense", "ssh-ed25519 AAAA", "me@example.org"])
 def test_what_is_no_public_key_is_refused(text):
-    with pytest.raises(Usage, match=r"^--encrypt-to: a public key expected"):
+    with pytest.raises(Usage, match=r"^--encrypt-to: expected a public key"):
         Encryption([text], [])
 
 

@@ -56,13 +56,13 @@ class Option(Fields):
         if kind == "Sequence[str]":
             items = value if isinstance(value, (list, tuple)) else (value,)
             if not all(isinstance(item, str) or callable(item) for item in items):
-                raise Usage(f"{label}: expected a text or a list of texts")
+                raise Usage(f"{label}: expected a string or a list of strings")
             return [self._choice(item, label) for item in items] if self.choices else items
         if isinstance(value, (list, tuple, dict)):
             raise Usage(f"{label}: expected a single value")
         if kind == "bool":
             if str(value).lower() not in _BOOLS:
-                raise Usage(f"{label} {value}: true or false expected")
+                raise Usage(f"{label} {value}: expected true or false")
             return _BOOLS[str(value).lower()]
         if kind != "str":
             return self._number(kind, str(value), label)
@@ -80,7 +80,7 @@ class Option(Fields):
             noun = "an integer" if kind == "int" else "a number"
             if least is not None:
                 noun += f" from {least} to {most}" if most else f" of at least {least}"
-            raise Usage(f"{label} {text}: {noun} expected")
+            raise Usage(f"{label} {text}: expected {noun}")
         return number
 
     def _choice(self, value: str, label: str) -> str:

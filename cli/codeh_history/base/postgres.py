@@ -52,7 +52,7 @@ class Server:
         try:
             self._options: dict[str, Any] = dict(conninfo_to_dict(url))
         except ProgrammingError:  # the message may contain the password
-            raise Usage(f"{variable}: postgres://[USER@]HOST[:PORT]/DATABASE[?OPTIONS] expected") from None
+            raise Usage(f"{variable}: expected postgres://[USER@]HOST[:PORT]/DATABASE[?OPTIONS]") from None
         self.name = _name(self._options)
         self._local = threading.local()
 

@@ -27,7 +27,7 @@ class Options(Reading):
 def run(env: Env, options: Options) -> None:
     now = env.millis() if options.now is None else to_millis(options.now)
     if now is None:
-        raise Usage(f"--now {options.now}: a time as 2026-01-31T12:00:00Z expected")
+        raise Usage(f"--now {options.now}: expected a time such as 2026-01-31T12:00:00Z")
     zone = local(options.tz)
     _, view = open_view(env, options, allow_missing=options.allow_missing)
     summaries = [summary.text for summary in view.summaries]

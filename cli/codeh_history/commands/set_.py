@@ -50,7 +50,7 @@ def run(env: Env, options: Options) -> None:
         if not equals or not key:
             is_session = is_id(setting) and exists(path_of(env, setting))
             hint = f"; name the session with -s {setting}" if is_session else ""
-            raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected{hint}")
+            raise Usage(f"set {setting}: expected KEY=VALUE or KEY=@FILE{hint}")
         check_key(key)
         if key in values and key not in shared_options.LISTS:
             raise Usage(f"set {key}: given twice; it takes one value")

@@ -171,7 +171,7 @@ def remover(function: Callable[..., Any]) -> Callable[[str], str]:
         with Caller():
             result = function(text)
         if not isinstance(result, str):
-            raise TypeError(f"remove_cmd: {function!r} returned {type(result).__name__}: a text expected")
+            raise TypeError(f"remove_cmd: {function!r} returned {type(result).__name__}: expected a string")
         return result
 
     return clean

@@ -44,7 +44,7 @@ def read(takes: type[Parsed], arguments: dict[str, Any], **fixed: object) -> Par
         elif kind == "str":
             values[name] = _word(name, value, spelled)
         elif not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "bool"):
-            raise TypeError(f"{name}: {'True or False' if kind == 'bool' else 'a number'} expected")
+            raise TypeError(f"{name}: expected {'True or False' if kind == 'bool' else 'a number'}")
         else:
             values[name] = value
     return takes(**values)
@@ -60,7 +60,7 @@ def _word(name: str, value: Any, spelled: Option) -> Any:
     if isinstance(value, os.PathLike):
         return f"@{os.fspath(value)}" if names_file else str(value)
     if isinstance(value, (bool, bytes)) or value is None:
-        raise TypeError(f"{name}: a text expected")
+        raise TypeError(f"{name}: expected a string")
     a_text = "FILE" in spelled.metavar or "PLAN" in spelled.metavar
     return Text(_json(value)) if a_text else _json(value)
 

@@ -223,7 +223,7 @@ def check_message(data: Json) -> str | None:
     if kind is not None and type(kind) is not str:
         return "`kind` is not text"
     if kind not in ROLE_OF_KIND and data.get("role") not in ("user", "model"):
-        return f"role is {data.get('role')!r}: user or model expected"
+        return f"role is {data.get('role')!r}: expected user or model"
     if type(data["id"]) is not str:
         return "`id` is not text"
     return check_parts(data)

@@ -40,7 +40,7 @@ def sessions_dir(env: Env) -> str:
         return postgres.named(url).name
     folder = url.removeprefix("dir:")
     if folder == url or not folder:
-        raise Usage("CODEH_STORE: dir:PATH or postgres://… expected")
+        raise Usage("CODEH_STORE: expected dir:PATH or postgres://…")
     return os.path.expanduser(folder)
 
 

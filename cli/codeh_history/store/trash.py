@@ -48,7 +48,7 @@ def check_names(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
     """Check that each id is exact and exists; return them without duplicates."""
     for name in names:
         if not is_id(name):
-            raise Usage(f"{name}: an exact session id expected")
+            raise Usage(f"{name}: expected an exact session id")
         path = path_of(env, name)
         if not (trashed(env, name) if restore else exists(path)):
             where = f" in the trash ({trash_dir(env)})" if restore else hint(path)

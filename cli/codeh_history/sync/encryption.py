@@ -59,7 +59,7 @@ def _recipient(text: str) -> Any:
         return kind.Recipient.from_str(text)
     except age.RecipientError:
         what = "a secret key belongs in a file" if text.upper().startswith("AGE-SECRET-KEY") else text[:80]
-        raise Usage(f"--encrypt-to: a public key expected (age1…, ssh-ed25519 …): {what}") from None
+        raise Usage(f"--encrypt-to: expected a public key (age1…, ssh-ed25519 …): {what}") from None
 
 
 def _identities(name: str) -> list[Any]:

@@ -51,7 +51,7 @@ def in_range(view: View, range: str | None, session: str) -> list[Message]:
         return view.messages
     first, dots, last = range.partition("..")
     if not dots:
-        raise Usage(f"--range {range}: :N..:M expected")
+        raise Usage(f"--range {range}: expected :N..:M")
     start, end = (_place(view, name, session) for name in (first or ":1", last or ":-1"))
     if start > end:
         raise Usage(f"--range {range}: the first message comes after the last one")

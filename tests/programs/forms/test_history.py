@@ -41,7 +41,7 @@ WRONG = {
     "a text": (history("hi", ENTRY), "recentConversations[0]: not an object", "hi"),
     "a list": (history(ENTRY, [ENTRY]), "recentConversations[1]: not an object", [ENTRY]),
     "no texts": (history(ENTRY, {**ENTRY, "userMessage": 7}), "recentConversations[1]: ", {**ENTRY, "userMessage": 7}),
-    "no list": (history(ENTRY, summaries=[], lastSummarized=7), "lastSummarized: a time", 7),
+    "no list": (history(ENTRY, summaries=[], lastSummarized=7), "lastSummarized: expected a time", 7),
     "a broken summary": (history(ENTRY, summaries=[SUMMARY, {"id": "x"}]), "summaries[1]: `summary` is", {"id": "x"}),
     "a time that is none": (history(ENTRY, {**ENTRY, "timestamp": "tomorrow"}), "[1]: `timestamp` is not", {**ENTRY, "timestamp": "tomorrow"}),
     "tools that are no list": (history(ENTRY, {**ENTRY, "toolsUsed": "a"}), "[1]: `toolsUsed` must", {**ENTRY, "toolsUsed": "a"}),

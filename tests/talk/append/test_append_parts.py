@@ -31,14 +31,14 @@ def test_entry_is_stored_unchanged(more):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"{", "f: not JSON"), (b"[]", "f: a history entry (an object) expected"),
+        (b"{", "f: not JSON"), (b"[]", "f: expected a history entry (an object)"),
         (b"{}", "f: `userMessage` is missing, `assistantResponse` is missing; nothing was stored"),
         (orjson.dumps({**ENTRY, "userMessage": 7}), "f: `userMessage` must be text"),
         (orjson.dumps({**ENTRY, "userMessage": " \n"}), "f: `userMessage` is empty; nothing was stored"),
         (orjson.dumps({**ENTRY, "timestamp": "soon"}), "f: `timestamp` is not a time"),
         (orjson.dumps({**ENTRY, "toolsUsed": "ls"}), "f: `toolsUsed` must be a list of names"),
         (orjson.dumps({**ENTRY, "toolsUsed": [1]}), "f: `toolsUsed` must be a list of names"),
-        (orjson.dumps({**ENTRY, "timestamp": 7}), "f: `timestamp` "), (b'"text"', "f: a history entry (an object) expected"),
+        (orjson.dumps({**ENTRY, "timestamp": 7}), "f: `timestamp` "), (b'"text"', "f: expected a history entry (an object)"),
         (orjson.dumps({**ENTRY, "id": ""}), "f: `id` must be text"), (orjson.dumps({**ENTRY, "id": 7}), "f: `id` must be text"),
     ],
 )  # fmt: skip

@@ -54,7 +54,7 @@ def read(path: str) -> Config:
     profiles = data.pop(PROFILE, {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
         raise Usage(
-            f"{path}: {PROFILE}: tables expected, such as [profile.local]; CODEH_PROFILE names the default"
+            f"{path}: {PROFILE}: expected tables, such as [profile.local]; CODEH_PROFILE names the default"
         )
     return Config(
         path=path,
@@ -109,15 +109,15 @@ def _value(key: str, value: Any, folder: str) -> Any:
         if isinstance(value, dict):
             return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]
         if not isinstance(value, list) or not all(isinstance(it, str) and "=" in it[1:] for it in value):
-            raise Usage('a table of fields, or a list of "PATH=JSON", expected')
+            raise Usage('expected a table of fields, or a list of "PATH=JSON"')
         return value
     if key == "tools" and isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return orjson.dumps(value).decode()
     if key == "budget" and type(value) is int:
         value = str(value)
     if key in _TEXTS and not (isinstance(value, str) and (value or key == "system")):
-        number = 'a number of tokens expected, such as 32000 or "32k"'
-        raise Usage(number if key == "budget" else "a text expected")
+        number = 'expected a number of tokens, such as 32000 or "32k"'
+        raise Usage(number if key == "budget" else "expected a string")
     if key == "budget":
         amounts.tokens(value, "budget")
     elif key.endswith("via") and _IN_FOLDER.match(value):

@@ -133,12 +133,12 @@ def own_prices(path: str, table: Table) -> Table:
     where = f"--prices {path}"
     models = parse_json(read_file(path), where)
     if not isinstance(models, dict):
-        raise BadData(f'{where}: {{"MODEL": {{"input": 0.5, "output": 2}}}} expected')
+        raise BadData(f'{where}: expected {{"MODEL": {{"input": 0.5, "output": 2}}}}')
     for model, units in models.items():
         numbers = [*units.values()] if isinstance(units, dict) and {*units} <= {*prices.UNITS} else []
         if not numbers or not all(type(price) in (int, float) and 0 <= price < inf for price in numbers):
             raise BadData(
-                f'{where}: {model}: {{"input": 0.5, "output": 2}} expected, in dollars per million; '
+                f'{where}: {model}: expected {{"input": 0.5, "output": 2}}, in dollars per million; '
                 f"units: {', '.join(prices.UNITS)}"
             )
     return table.with_own_prices(models)

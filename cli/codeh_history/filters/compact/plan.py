@@ -131,7 +131,7 @@ _NUMBERS = ("budget", "before", "after", "floor")
 def read(data: Any, view: View) -> Plan:
     """Parse a plan; raise BadData if it is not a plan, or the session has changed since."""
     if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
-        raise BadData("not a plan: an object with `ops` expected (compact --plan prints one)")
+        raise BadData("not a plan: expected an object with `ops` (compact --plan prints one)")
     wrong = next((name for name in _NUMBERS if type(data.get(name)) not in (int, type(None))), None)
     if wrong:
         raise BadData(f"the plan's `{wrong}` is not a number")

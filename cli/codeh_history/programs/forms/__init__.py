@@ -15,7 +15,7 @@ import orjson
 
 from ... import providers
 from ...base.errors import BadData
-from ...base.read_json import json_value
+from ...base.read_json import json_value, parse_json
 from ...providers.parts import list_of, objects
 from ...session.model import Json
 from ...session.records import (
@@ -68,6 +68,8 @@ def read(data: bytes, form: str, name: str, *, on_log: Callable[[Log], None] | N
         except BadData as error:
             raise BadData(f"{name}: {error}") from None
     if log is None:
+        if data[:1] == b"[" or data.count(b"\n") <= 1:
+            parse_json(data, name)  # says where the JSON breaks off
         unknown = f"{_UNKNOWN}, nor a file of {', '.join(PROGRAMS)}"
         raise BadData(f"{name}: {unknown if form == 'auto' else f'not in the form {form}'}")
     if on_log is not None:

@@ -143,7 +143,7 @@ def persisted(value: Any) -> list[Outcome] | None:
     summaries = elements("summaries", _SUMMARY)
     last, invalid = history.get("lastSummarized"), []
     if last is not None and not isinstance(last, str):
-        invalid.append(unread("lastSummarized", last, "a time or null expected"))
+        invalid.append(unread("lastSummarized", last, "expected a time or null"))
         last = None
     if last in (record.get("createdAt") for record, _ in summaries):
         last = None

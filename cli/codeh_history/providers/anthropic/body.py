@@ -84,7 +84,7 @@ class Reader(Messages):
         if isinstance(content, str):
             content = [text_block(content)]
         if role is None or role not in _ROLES or not isinstance(content, list | None):
-            raise BadData(f"{where}: not a message: role user, assistant or system and a content expected")
+            raise BadData(f"{where}: not a message: expected role user, assistant or system and a content")
         parts = [self.part(block, role) for block in content or ()]
         if role == "assistant":
             self.add_model(parts)

@@ -89,7 +89,7 @@ class Rules(Validator):
             self.report(path, why)
         for where, block in each(content, f"{path}.content"):
             if not isinstance(block, dict) or not isinstance(block.get("type"), str):
-                self.report(where, "a block with a type expected")
+                self.report(where, "expected a block with a type")
                 continue
             self.block(block, where, turn.role)
             turn.blocks.append((where, block))
@@ -123,7 +123,7 @@ class Rules(Validator):
             self.report(where, "cannot be empty if is_error is true")
         elif content is not None and not isinstance(content, str) and not content:
             self.report(where, "an empty list is refused: leave it out")
-        self.require(isinstance(content, str | list | None), where, "text or a list of blocks expected")
+        self.require(isinstance(content, str | list | None), where, "expected text or a list of blocks")
         for place, item in each(content, where):
             fits = object_of(item).get("type") in blocks.RESULT_CONTENT
             if self.require(fits, place, "a tool_result holds text, images and documents"):
@@ -138,7 +138,7 @@ class Rules(Validator):
             self.require(mime in types, f"{path}.media_type", why)
         elif kind == "text":
             fits = not image and mime == "text/plain" and blocks.has_text(source.get("data"))
-            self.require(fits, path, "a document's non-empty text of type text/plain expected")
+            self.require(fits, path, "expected a document's non-empty text of type text/plain")
         else:
             self.require(kind in ("url", "file", "content"), path, f"unknown source: {kind}")
         field = _SOURCES.get(str(kind))

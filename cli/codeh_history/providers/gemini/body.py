@@ -42,7 +42,7 @@ def read(body: Json) -> Imported:
     for number, content in enumerate(messages_in(body, FIELD, NAME)):
         parts, role = object_of(content).get("parts"), object_of(content).get("role", "user")
         if not isinstance(content, dict) or role not in _ROLES or not isinstance(parts, list | None):
-            why = "not a content: role user or model and a list of parts expected"
+            why = "not a content: expected role user or model and a list of parts"
             raise BadData(f"{FIELD}.{number}: {why}")
         add = messages.add_model if role == "model" else messages.add_user
         add([part_of(part) for part in parts or ()])

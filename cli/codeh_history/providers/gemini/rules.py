@@ -54,7 +54,7 @@ class Rules(Validator):
         self.require(not unknown, path, f"unknown field: {', '.join(unknown)}")
         signature = part.get("thoughtSignature")
         signed = signature is None or fields.is_signature(signature)
-        self.require(signed, f"{path}.thoughtSignature", "not a signature: base64 expected")
+        self.require(signed, f"{path}.thoughtSignature", "not a signature: expected base64")
         for key in data:
             value, where = part[key], f"{path}.{key}"
             if not self.expect(where, value, "text" if key == "text" else "object"):
@@ -66,13 +66,13 @@ class Rules(Validator):
 
     def media(self, key: str, value: Json, path: str) -> None:
         if key == "fileData":
-            self.require(name_of(value.get("fileUri")), f"{path}.fileUri", "an address expected")
+            self.require(name_of(value.get("fileUri")), f"{path}.fileUri", "expected an address")
             return
         mime = value.get("mimeType")
         base = text_of(mime).split(";", 1)[0].strip().lower()
         fits = "/" in base and (fields.takes(base) or not base.startswith("image/"))
         self.require(fits, f"{path}.mimeType", f"unsupported MIME type: {mime}")
-        self.require(name_of(value.get("data")), f"{path}.data", "base64 expected")
+        self.require(name_of(value.get("data")), f"{path}.data", "expected base64")
 
     def function(self, key: str, value: Json, path: str) -> None:
         """Check a call or a response."""
@@ -85,7 +85,7 @@ class Rules(Validator):
                 for name in ("inlineData", "fileData"):
                     if isinstance(object_of(part).get(name), dict):
                         self.media(name, object_of(part)[name], f"{where}.{name}")
-        self.require(isinstance(value.get("id", ""), str), f"{path}.id", "text expected")
+        self.require(isinstance(value.get("id", ""), str), f"{path}.id", "expected text")
 
     # -- turns --------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class _Messages(Messages):
         elif role in ("user", "system"):
             self.add_user(_content(message), {"role": role} if role != "user" else None)
         else:
-            raise BadData(f"{where}: role is {role!r}: system, user, assistant or tool expected")
+            raise BadData(f"{where}: role is {role!r}: expected system, user, assistant or tool")
 
     def assistant(self, message: Json, where: str) -> None:
         parts: list[Any] = []
@@ -68,7 +68,7 @@ class _Messages(Messages):
         for number, tool_call in enumerate(objects(message.get("tool_calls"))):
             part: Any = call_of(tool_call)
             if part is None:
-                raise BadData(f"{where}.tool_calls.{number}: a function with a name expected")
+                raise BadData(f"{where}.tool_calls.{number}: expected a function with a name")
             self.call(part["functionCall"].get("id"), part["functionCall"]["name"])
             parts.append(part)
         self.add_model(parts, without(message, (*_OF_AN_ASSISTANT, "images")), joins=False)

@@ -76,7 +76,7 @@ class _Messages(Messages):
             item = {key: value for key, value in message.items() if key not in ("role", "content")}
             self.add_user(parts, item if role == "user" else {**item, "role": role})
         else:
-            raise BadData(f"{where}: role is {role!r}: system, developer, user, assistant or tool expected")
+            raise BadData(f"{where}: role is {role!r}: expected system, developer, user, assistant or tool")
 
     def result(self, message: Json) -> None:
         """Add a tool message; content that its text and media cannot restore is kept in `item`."""
@@ -94,7 +94,7 @@ class _Messages(Messages):
     def assistant(self, message: Json, where: str) -> None:
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list):
-            raise BadData(f"{where}.tool_calls: a list expected")
+            raise BadData(f"{where}.tool_calls: expected a list")
         parts: list[Any] = [_thought(message[name], name) for name in REASONING if message.get(name)]
         parts += _texts(message, called=bool(calls or message.get("function_call")))
         self.open = []
@@ -110,7 +110,7 @@ class _Messages(Messages):
         kind = call.get("type", "function") if isinstance(call, dict) else None
         function = call.get(kind) if isinstance(kind, str) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise BadData(f"{where}: a function with a name expected")
+            raise BadData(f"{where}: expected a function with a name")
         item = {key: value for key, value in call.items() if key not in ("id", "type", kind)}
         arguments = function.get("arguments")
         if kind == "custom":

@@ -79,7 +79,7 @@ class Reader(Messages):
         """The kind of message that an item is or belongs to, its parts, and its other fields."""
         kind = item.get("type", "message") if isinstance(item, dict) else None
         if not isinstance(kind, str):
-            raise BadData(f"{where}: an item with a type, or a message with a role, expected")
+            raise BadData(f"{where}: expected an item with a type, or a message with a role")
         role = item.get("role")
         if kind in _OUTPUTS:
             return "tool", [self._result(item)], {}
@@ -92,7 +92,7 @@ class Reader(Messages):
             fields = without(item, ("type", "role", "content"))
             return "codeh", [{"text": content, "item": fields} if fields else {"text": content}], {}
         if role not in ("user", "system", "developer"):
-            raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
+            raise BadData(f"{where}: role is {role!r}: expected user, system, developer or assistant")
         blocks = [RESPONSES.read(block) for block in content] if isinstance(content, list) else None
         rest = {key: value for key, value in item.items() if key not in ("role", "content", "type")}
         if rest:

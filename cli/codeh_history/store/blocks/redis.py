@@ -147,7 +147,7 @@ def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Excep
         pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
         pool.make_connection()  # validates the options without connecting
     except (ValueError, TypeError):  # the error's text may contain the password
-        raise Usage(f"CODEH_BLOCKS: {name}: redis://[USER:PASSWORD@]HOST[:PORT][/DB] expected") from None
+        raise Usage(f"CODEH_BLOCKS: {name}: expected redis://[USER:PASSWORD@]HOST[:PORT][/DB]") from None
     return client, redis.RedisError
 
 

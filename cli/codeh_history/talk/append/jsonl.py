@@ -210,7 +210,7 @@ def parse_exchange(data: bytes, name: str) -> Json:
 
     entry = parse_json(data, name)
     if not isinstance(entry, dict):
-        raise BadData(f"{name}: a history entry (an object) expected")
+        raise BadData(f"{name}: expected a history entry (an object)")
     wrong = entry_errors(entry)
     if "source" in wrong:
         raise Usage(f"{name}: `source` {wrong['source']}")

@@ -148,10 +148,10 @@ def _references(name: str | None) -> list[Json] | None:
         return None
     items = parse_json(read_file(name), name)
     if not isinstance(items, list):
-        raise BadData(f"{name}: a list of references expected")
+        raise BadData(f"{name}: expected a list of references")
     for number, item in enumerate(items):
         if not isinstance(item, dict) or not isinstance(item.get("text"), str) or "id" not in item:
-            raise BadData(f"{name}: reference {number}: an object with `id` and `text` expected")
+            raise BadData(f"{name}: reference {number}: expected an object with `id` and `text`")
     return items
 
 

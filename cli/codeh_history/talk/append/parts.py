@@ -28,7 +28,7 @@ def calls(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> list
     for name, text, id in zip_longest(names, args, ids):
         value = parse_json(text, "--args") if text is not None else {}
         if not isinstance(value, dict):
-            raise BadData("--args: a JSON object expected")
+            raise BadData("--args: expected a JSON object")
         parts.append({"functionCall": {**({"id": id} if id else {}), "name": name, "args": value}})
     return parts
 

@@ -236,7 +236,7 @@ def _set(body: Json, settings: Sequence[str]) -> Json:
     for setting in settings:
         path, equals, text = setting.partition("=")
         if not equals or not path:
-            raise Usage(f"--set {setting}: PATH=JSON expected")
+            raise Usage(f"--set {setting}: expected PATH=JSON")
         try:
             value = orjson.loads(text)
         except ValueError:

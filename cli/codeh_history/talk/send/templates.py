@@ -41,7 +41,7 @@ def variables(pairs: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise Usage(f"--var {pair}: NAME=VALUE expected")
+            raise Usage(f"--var {pair}: expected NAME=VALUE")
         if name in result:
             raise Usage(f"--var {name}: given twice, and it takes one value")
         result[name] = value
