@@ -14,7 +14,7 @@ import orjson
 from codeh_history import providers
 from codeh_history.providers.request import Options
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import parse
 from codeh_history.tokens.counter import open_counter
 from codeh_history.tokens.formula import history_tokens, summary_text
 from support import MODELS as EVERY
@@ -173,7 +173,7 @@ def refused(contents):
 
 def view_of(contents):
     records = [{"type": "message", "id": f"m{n}", "ts": None, **c} for n, c in enumerate(contents)]
-    return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records)))))
+    return fold(parse(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records))))
 
 
 def table(head, rows):

@@ -14,7 +14,7 @@ from codeh_history.session.records import dumps
 from in_process import run_ok
 from strategies import view_of
 from support import run
-from talks import call, result, talk, view
+from talks import view
 
 HISTORY = {
     "recentConversations": [
@@ -125,24 +125,6 @@ def test_the_last_exchanges(home, tmp_path, last, expected):
     file.write_bytes(dumps(HISTORY))
     exported = orjson.loads(run("export", file, "--to", "exchanges", *last).out)
     assert exported == HISTORY["recentConversations"][-expected:]
-
-
-def test_an_exchange_as_an_entry():
-    records = talk(1)
-    context_text = {"role": "user", "parts": [{"text": "# IDE Context\nopen: a.py"}], "id": "ide"}
-    records = [
-        {**context_text, "type": "message"},
-        records[0],
-        call("c", "k"),
-        result("r", "k"),
-        call("d", "l"),
-        records[1],
-    ]
-    records[1]["source"] = "websocket"
-    assert entries(view(records).messages) == [
-        {"id": "u0", "timestamp": "2026-01-01T12:00:00.000Z", "userMessage": "q0", "assistantResponse": "r0",
-         "toolsUsed": ["f"], "source": "websocket"}
-    ]  # fmt: skip
 
 
 Q = {"role": "user", "parts": [{"text": "q"}]}

@@ -13,7 +13,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import parse
 from codeh_history.views.stored_parts import hydrated
 from in_process import run_in_process, run_ok
-from support import lines, run, session_path
+from support import lines, session_path
 
 READERS = [
     ["show", "demo", "--jsonl"], ["show", "demo"], ["show", "demo", "--items"], ["last", "demo"],
@@ -98,16 +98,6 @@ def test_missing_block_stops_redact_and_fixture(home):
     assert session_path(home, "a").read_bytes() == before
     (problem,) = run_in_process("verify", "a", "--json", home=home).lines
     assert id in orjson.dumps(problem).decode()
-
-
-def test_payload_persists_first(home):
-    run_ok("append", "-s", "a", "-m", BIG, home=home)
-    body = run_ok("payload", "a", "--to", "gemini", home=home).out
-    assert run_ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body
-    run_ok("append", "-s", "a", "-m", "small", home=home)
-    run_ok("payload", "a", "--to", "gemini", "--persist", home=home)
-    assert [record["type"] for record in lines(session_path(home, "a"))] == ["session", "ref", "ref"]
-    assert run("payload", "-", "--to", "gemini", "--persist", home=home).code == 2
 
 
 # -- one block that is missing or altered: what shows text goes on without it, all others name it --------

@@ -10,7 +10,6 @@ from itertools import pairwise
 import orjson
 import pytest
 from hypothesis import assume, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import histories as odd
@@ -31,7 +30,6 @@ from codeh_history.tokens.counter import Characters, open_counter
 from codeh_history.views.filtering import compaction
 from compact import long
 from compact.long import line, request_cost, session
-from length import examples, not_short
 from plain_logs import contents
 
 COUNTER = open_counter(None)
@@ -279,30 +277,3 @@ def test_nothing_is_summarized_that_stubs_could_have_spared(records, share):
     for stage in STUBS:
         stage(draft)
     assert draft.fits == (not {"summary", "drop", "last-unit"}.intersection(plan.stages))
-
-
-@not_short
-@hypothesis_settings(max_examples=examples(3))
-@given(
-    steps=st.lists(st.tuples(st.integers(4, 12), st.integers(0, 1 << 20)), min_size=200, max_size=300),
-    share=shares,
-)
-def test_thousands_of_messages_keep_every_guarantee(steps, share):
-    """G1 to G6 and G8, in one history of thousands of messages."""
-    records = long.written(steps)
-    view = session(records)
-    assert len(view.messages) > 1000
-    plan = planned(view, share, exact=True)
-    assume(plan is not None)
-    budget = int(total(view) * share)
-    after = apply(view, plan.ops)
-    assert plan.after == total(after) <= budget
-    assert long.refused(after) == {}
-    gone = [id for op in plan.ops for id in op.get("ids", ())]
-    assert len(gone) == len(set(gone)) == len(view.messages) - len(after.messages)
-    assert compact(after, settings(budget), COUNTER).ops == []
-    assert orjson.dumps(planned(session(records), share).ops) == orjson.dumps(plan.ops)
-    pinned = {message.id: message.parts for message in view.messages if message.pinned}
-    assert pinned.items() <= {message.id: message.parts for message in after.messages}.items()
-    in_place = planned(view, share, hysteresis=True, exact=True)
-    assert in_place.after <= budget * LOW or in_place.floor > budget * LOW - 61

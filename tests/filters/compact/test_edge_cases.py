@@ -135,18 +135,6 @@ def test_the_largest_last_unit_stays_and_all_older_goes():
     assert 400 < tokens(after) <= 500
 
 
-def test_cut_off_arguments_stay_as_they_are_or_become_a_stub_with_their_key():
-    view = session(EDGES["arguments cut off"])
-    for share in SHARES[:-2]:
-        calls = [
-            part["functionCall"]["args"]
-            for message in apply(view, plan(view, int(tokens(view) * share)).ops).messages
-            for part in message.parts
-            if "functionCall" in part
-        ]
-        assert all(list(args) == ["_raw"] for args in calls)
-
-
 def test_context_and_notes_of_an_editor_are_no_request():
     view = session(EDGES["IDE context at the end"])
     floor = plan(view, 1 << 40, exact=True).floor

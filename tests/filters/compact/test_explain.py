@@ -107,23 +107,6 @@ def test_what_a_summary_holds():
     )
 
 
-def test_in_a_talk_what_users_said_is_told_apart():
-    birds = "heron magpie kestrel bittern dunnock siskin plover curlew".split()
-    talk = [
-        m for bird in birds for m in (user(f"Is the {bird} a migrant?"), model(f"A {bird.upper()} winters in Mali."))
-    ]  # fmt: skip
-    view = session([*talk, user("end")])
-    after = apply(view, plan(view, tokens(view) * 4 // 5).ops)
-    spent = sums(view, after)["spent"]
-    lines = after.summaries[0].fields["lines"]
-    texts = [
-        "\n".join(text for kind, text, _ in lines if (kind == "asked") == users) for users in (True, False)
-    ]
-    assert all(texts)
-    wanted = COUNTER.counts(texts)
-    assert spent["prompts"] / spent["sentences"] == pytest.approx(wanted[0] / wanted[1], rel=0.1)
-
-
 def test_kinds_of_what_was_let_go():
     thought = {"text": prose(3, 30), "thought": True}
     view = session([

@@ -107,17 +107,3 @@ def test_every_verb_counts_what_the_request_holds(home, records, *, persisted):
     if persisted:
         run_ok("persist", "s", "-i", "--all", "-q", home=home)
     check(home)
-
-
-@pytest.mark.parametrize("counter", ["cl100k_base", "approx"])
-def test_the_counter_that_a_session_names_counts_for_all(home, counter):
-    turn = {
-        "type": "message",
-        "id": "a",
-        "ts": some.TS,
-        "kind": "user",
-        "parts": [{"text": "héllo wörld " * 9}],
-    }
-    write_session(home, some.encode([HEADER, {"type": "meta", "set": {"compact.counter": counter}}, turn]))
-    check(home)
-    assert orjson.loads(run_in_process("status", "s", "--json", home=home).out)["counter"] == counter

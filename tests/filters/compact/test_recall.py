@@ -28,34 +28,6 @@ sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import compaction_histories as histories
 import compaction_recall as measure
 
-CODE = "  this.onPreview = onPreview;"
-
-
-@pytest.mark.parametrize(("text", "expected"), [
-    ("read src/app/main.ts, then ../README.md.", {"src/app/main.ts", "../README.md"}),
-    ("theme.ts and process.env.HOME", {"theme.ts", "process.env.HOME"}),
-    ("call load_theme or loadTheme or LoadTheme()", {"load_theme", "loadTheme", "LoadTheme"}),
-    ("API_KEY=x in HTTP", {"API_KEY", "HTTP"}),
-    ("port 8080, 3.14 and 12", {"8080", "3.14"}),
-    ("commit 89b8ae9, user mia_li_3668, flight HAT136", {"89b8ae9", "mia_li_3668", "HAT136"}),
-    ("Read it and/or write it. A well-known word: Perfect!", set()),
-])  # fmt: skip
-def test_names(text, expected):
-    assert measure.names(text) == expected
-
-
-def test_a_path_lets_a_reader_find_its_file():
-    assert {"src/app/main.ts", "app/main.ts", "main.ts"} <= measure.held("see src/app/main.ts")
-
-
-@pytest.mark.parametrize(("line", "bare"), [
-    ("src/a.ts src/b.ts src/c.ts", True), ("- load_theme, loadTheme", True), ("files: a.ts b.ts c.ts d.ts e.ts", True),
-    ("src/a.ts", True), (CODE, False), ("the theme is in theme.ts", False), ('"mdHeading": "#f0c674",', False),
-    ("src/a.ts:12: error", False), ("no names in here", False), ("", False),
-])  # fmt: skip
-def test_a_list_of_names_is_no_content(line, bare):
-    assert measure.is_bare(line) == bare
-
 
 def content(role, *parts):
     return {"role": role, "parts": list(parts)}

@@ -95,41 +95,6 @@ def test_uncited_references_go_first_and_numbers_stay():
     assert [item["source_number"] for item in left] == [0, 3]
 
 
-def test_references_that_nobody_cites_leave_a_sentence():
-    view = session(
-        [user("find"), *tool_call("c", "search", {}, sources(1, 2)), model("Nothing."), user("more")]
-    )
-    left = (
-        apply(view, plan(view, tokens(view) - 200).ops).messages[2].parts[0]["functionResponse"]["response"]
-    )
-    assert left == {"sources": "The search did not produce any relevant information that could be cited."}
-
-
-def test_what_the_live_loop_found_is_reduced_tool_by_tool():
-    first, second = sources(*range(1, 13)), sources(*range(13, 16))
-    view = session(
-        [
-            user("find"),
-            *tool_call("c1", "search", {}, first),
-            *tool_call("c2", "web", {}, second),
-            model("hm"),
-        ]
-    )
-    done = plan(view, int(tokens(view) * 0.6))
-    assert done.stages == ["references"]
-    after = apply(view, done.ops)
-    numbers = [
-        [
-            item["source_number"]
-            for item in after.messages[n].parts[0]["functionResponse"]["response"]["sources"]
-        ]
-        for n in (2, 4)
-    ]
-    assert numbers[0] == list(range(1, len(numbers[0]) + 1))
-    assert 1 <= len(numbers[1]) <= 3
-    assert len(numbers[0]) < 12
-
-
 ITEM = {"source_number": 3, "content": "x"}
 
 
@@ -304,12 +269,3 @@ def test_arguments_stay_json_with_the_same_keys():
     assert (left["args"]["dry"], left["args"]["n"]) == (False, 3)
     assert list(left["args"]["edits"][0]) == ["old", "new"]
     assert all("codeh-history expand m1]" in text for text in left["args"]["edits"][0].values())
-
-
-def test_a_stub_is_never_stubbed_again():
-    view = session(
-        [user("go"), *tool_call("c", "bash", {}, {"output": output(1, 4000)}), user("on"), model("ok")]
-    )
-    once = apply(view, plan(view, tokens(view) // 2).ops)
-    twice = apply(once, plan(once, tokens(once) // 2).ops)
-    assert texts_of(twice).count("left out; codeh-history expand") <= 1

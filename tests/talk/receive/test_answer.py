@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 
 import orjson
 import pytest
@@ -15,7 +14,7 @@ from codeh_history.store.resolve import Target
 from codeh_history.talk.receive import answer as receiving
 from in_process import run_in_process, run_ok
 from receiving import receive, texts_of_model, with_prompt
-from support import lines, piped, session_path, start, until
+from support import lines, piped, session_path, until
 
 RECEIVE = ("append", "-s", "s", "--from", "auto")
 FIRST = gemini_event({"text": "Hel"})
@@ -162,18 +161,6 @@ def test_retry_by_curl_replaces_the_first_attempt(home):
 def test_response_never_creates_a_session(tmp_path):
     assert receive(tmp_path, orjson.dumps(WHOLE)).code == 3
     assert not session_path(tmp_path, "s").exists()
-
-
-def test_closed_stdout_loses_nothing(home):
-    reading, writing = os.pipe()
-    os.close(reading)
-    process = start(
-        *RECEIVE, "--echo", home=home, stdin=subprocess.PIPE, stdout=writing, stderr=subprocess.PIPE
-    )
-    os.close(writing)
-    _, err = process.communicate(sse(FIRST, END))
-    assert (process.returncode, err) == (141, b"")
-    assert texts_of_model(home) == ["Hello"]
 
 
 @pytest.mark.parametrize(
