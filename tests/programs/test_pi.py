@@ -90,6 +90,14 @@ def test_2026_11_27_an_aborted_answer_has_usage(tmp_path):
     assert (left_out["of"], left_out["usage"]["input"], left_out["usage"]["output"]) == ("c", 120, 7)
 
 
+def test_2026_11_27_what_follows_a_lost_entry_that_a_compaction_kept_is_sent(tmp_path):
+    file = played(
+        Pi(), "user a one; user b two; model c three; model d four; compacted e in_short b; user f five"
+    )
+    del file.lines[2]
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "three", "four", "five"]
+
+
 def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
     file = played(Pi(), "user a one; model b two; user c abandoned; model d too; user e three b")
     done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)

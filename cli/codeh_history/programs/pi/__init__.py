@@ -199,11 +199,12 @@ class _Branch:
 
     def compact(self, node: _Node, data: Json) -> None:
         """Summarise everything before the first entry that was kept, and all older summaries."""
-        id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
+        id, index = text_at(data, "firstKeptEntryId"), data.get("firstKeptEntryIndex")
         if isinstance(index, int):  # version 1; the header is 0
             first = max(index - 1, 0)
         else:
-            places = (place for place, node in enumerate(self.path) if node.id == id)
+            # if that entry is lost, what follows it was kept too
+            places = (place for place, node in enumerate(self.path) if id in (node.id, node.parent))
             first = next(places, len(self.path))
         older = {item.id for item in self.session.items if isinstance(item, Summary)}
         keep = {node.id for node in self.path[first:]} - older
