@@ -10,6 +10,8 @@ from ..providers import usage
 from ..providers.parts import list_of, name_of, object_of, objects, text_of
 from ..session.model import Json
 
+_MILLIS = 10_000_000_000  # from this number on, times are milliseconds
+
 
 def at(value: Any, path: str) -> Any:
     """The value at a path; None if there is none."""
@@ -68,8 +70,8 @@ def time_of(value: object) -> str | None:
 
 
 def seconds(value: object) -> str | None:
-    """Convert a time (text or epoch seconds) to the stored format; None if it is invalid."""
-    return time_of(value * 1000 if _is_number(value) else value)
+    """Convert a time (text or epoch seconds, if large milliseconds) to the stored format, else None."""
+    return time_of(value * 1000 if _is_number(value) and value < _MILLIS else value)
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -26,7 +26,6 @@ _FORMATS = {
     "ollama": "ollama",
 }  # fmt: skip
 _KINDS = {"user": "user", "assistant": "codeh"}
-_MILLIS = 10_000_000_000  # larger times are milliseconds
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "cache_read_tokens",
     "cacheWrite": "cache_write_tokens", "total": "total_tokens",
@@ -90,7 +89,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
     about, blocks = value_of(row.get("metadata_json")), objects(value_of(row.get("content_json")))
     seen = at(about, "agentVisible") is not False
     parts = [part for block in blocks for part in parts_of(block, session)]
-    id, ts = name_at(row, "message_id"), _time(row.get("created_timestamp"))
+    id, ts = name_at(row, "message_id"), seconds(row.get("created_timestamp"))
     texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
     if seen and hidden and at(about, "userVisible") is False and texts:
         text = "\n\n".join(texts)  # the first message only for the agent is the summary
@@ -107,7 +106,7 @@ def _add_usage(session: Session, rows: Iterable[Json]) -> None:
     """Add the usage of each response to the last answer before the entry in the ledger, if it has none."""
     answers = [item for item in session.items if isinstance(item, Entry) and item.kind == "codeh"]
     for row in rows:
-        ts = _time(row.get("created_timestamp"))
+        ts = seconds(row.get("created_timestamp"))
         before = (answer for answer in reversed(answers) if ts and answer.ts and answer.ts <= ts)
         entry = next(before, None)
         raw = {key: row[key] for key in row if isinstance(row[key], (int, float)) and key != "id"}
@@ -155,11 +154,6 @@ def _for_the_agent(block: Json) -> bool:
 
 def _image(block: Json) -> Part:
     return inline(text_at(block, "data"), block.get("mimeType"), "image/png")
-
-
-def _time(value: object) -> str | None:
-    large = isinstance(value, (int, float)) and value > _MILLIS
-    return time_of(value) if large else seconds(value)
 
 
 PROGRAM = Program(
