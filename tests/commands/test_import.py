@@ -168,18 +168,6 @@ def texts(home, id):
     return [line["parts"][0]["text"] for line in lines(path_of(home, id)) if line["type"] == "message"]
 
 
-def test_new_messages_are_appended_and_no_changes_write_nothing(env, home):
-    assert import_session(env, source("a", "b"), "/src") == Imported("codex-abc", 2, created=True)
-    header = lines(path_of(home, "codex-abc"))[0]
-    assert header["imported"] == {"from": "codex", "id": "abc", "path": "/src"}
-    before = path_of(home, "codex-abc").read_bytes()
-    assert import_session(env, source("a", "b"), "/src") == Imported("codex-abc", 0, created=False)
-    assert path_of(home, "codex-abc").read_bytes() == before
-    assert import_session(env, source("a", "b", "c"), "/src") == Imported("codex-abc", 1, created=False)
-    assert path_of(home, "codex-abc").read_bytes().startswith(before)
-    assert texts(home, "codex-abc") == ["a", "b", "c"]
-
-
 def test_a_locally_continued_copy_is_kept_and_the_source_gets_a_new_session(env, home):
     import_session(env, source("a", "b"), "/src")
     append_text(path_of(home, "codex-abc"), "mine")

@@ -230,13 +230,10 @@ def test_selected_programs_and_files(tmp_path):
     assert [line["program"] for line in both] == ["codex", "pi"]
 
 
-def test_a_compressed_rollout_with_an_uncompressed_twin_is_skipped(tmp_path):
+def test_an_older_or_compressed_form_of_a_session_is_left_out(tmp_path):
     path = at(tmp_path, "codex", played(Codex(), "user one").lines)
     path.with_name(path.name + ".zst").write_bytes(b"\x28\xb5\x2f\xfdgarbage")
     assert len(all_of(tmp_path)) == 1
-
-
-def test_the_older_form_of_a_session_beside_the_newer_is_left_out(tmp_path):
     path = at(tmp_path, "gemini-cli", SAMPLES["gemini-cli"]())
     path.with_suffix(".json").write_text('{"sessionId": "x", "projectHash": "y", "messages": []}')
     assert [line["path"] for line in all_of(tmp_path)] == [str(path)]

@@ -60,6 +60,7 @@ def test_a_session_started_in_a_removed_directory_has_no_cwd(home, no_cwd):
         assert "cwd" not in lines(home / "sessions" / f"{name}.jsonl")[0]
     assert run_in_process("last", "@.").code == 3
     assert run_in_process("list", "--here").out == b""
+    assert b"which session" in run_in_process("last").err
 
 
 @commands

@@ -259,15 +259,12 @@ def test_an_update_is_printed_again(following, demo):
     assert following.until("better\n\n").startswith(":1 user ")
 
 
-def test_a_replaced_file_is_followed(following, demo):
+def test_a_replaced_file_is_followed_and_a_removed_one_ends_it(following, demo):
     new = demo.with_suffix(".new")
     new.write_bytes(demo.read_bytes())
     write(new, {"type": "message", "id": "n", "kind": "user", "role": "user", "parts": [{"text": "new"}]})
     new.replace(demo)
     assert following.until("new\n\n") == ":2 user - n\n    new\n\n"
-
-
-def test_a_removed_session_ends_it(following, demo):
     demo.unlink()
     assert following.process.wait(PATIENCE) == 3
 

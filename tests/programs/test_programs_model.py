@@ -1,72 +1,14 @@
 """A program's session: how it is recognised, its messages and their parts, fields of a source, context windows."""
 
-from pkgutil import resolve_name
 from types import SimpleNamespace
 
 import pytest
 
 from codeh_history.programs import fields, parts, registry
 from codeh_history.programs.context_windows import windows
-from codeh_history.programs.model import Entry, Piece, Session
-from codeh_history.programs.protocol import Head
+from codeh_history.programs.model import Entry, Session
 from codeh_history.store.program_files import folders, head_of
 from histories import result
-from program_files import SAMPLES, written
-
-
-def test_an_entry_is_all_its_pieces_each_with_its_line():
-    pieces = [Piece(3, [{"text": "a"}]), Piece(5, []), Piece(9, [{"text": "b"}, {"text": "c"}])]
-    whole = Entry("e", "codeh", None, pieces)
-    assert [part["text"] for part in whole.parts] == ["a", "b", "c"]
-    assert whole.lines == [3, 5, 9]
-    assert Entry("e", "codeh", None, pieces[:1]).parts == [{"text": "a"}]
-
-
-def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
-    session = Session("pi", "s")
-    for title in (None, "", 7, ["x"]):
-        session.set_title(title)
-    assert session.settings == {}
-    session.set_title("one")
-    session.set_title("two")
-    assert session.settings == {"title": "two"}
-    for kind, many in (("command", 2), ("note", 0), ("command", 1)):
-        session.skip(kind, many)
-    assert session.skipped == {"command": 3}
-    assert "note" not in session.skipped
-
-
-def test_it_was_written_last_when_its_last_entry_says():
-    entries = [Entry(id, "user", ts, []) for id, ts in (("a", "1"), ("b", "2"), ("c", None))]
-    assert Session("pi", "s", created="0", items=[*entries]).last == "2"
-    assert Session("pi", "s", created="0").last == "0"
-    assert Session("pi", "s").last is None
-
-
-def test_a_database_is_known_by_its_tables_and_columns():
-    head = Head(b"", (), tables={"one": frozenset({"a", "b"}), "two": frozenset()})
-    assert head.has({})
-    assert head.has({"one": ("b",), "two": ()})
-    assert not head.has({"one": ("c",)})
-    assert not head.has({"three": ("a",)})
-    assert head.has({"three": ()})  # it asks for nothing of it
-
-
-@pytest.mark.parametrize("name", registry.PROGRAMS)
-def test_a_program_is_listed_by_its_own_name_and_its_writer_exists(name):
-    program = registry.program(name)
-    assert name == program.name
-    assert program is registry.program(name)
-    assert all(place.patterns for place in program.places)
-    assert program.read
-    assert bool(program.writer and resolve_name(program.writer)) == (name in registry.WRITTEN)
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_whose_a_file_is_is_told_by_its_beginning(name, tmp_path):
-    data = written(tmp_path / "f.jsonl", SAMPLES[name]()).read_bytes()
-    assert registry.detect_program(head_of(data)) == name
-    assert registry.is_own_session(name, head_of(data))
 
 
 @pytest.mark.parametrize("data", [b"", b"a diary\n", b'{"x":1}\n', b'[{"role":"user","content":"x"}]'])
@@ -123,6 +65,36 @@ def entries(session):
     return [item for item in session.items if isinstance(item, Entry)]
 
 
+def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
+    session = Session("pi", "s")
+    for title in (None, "", 7, ["x"]):
+        session.set_title(title)
+    assert session.settings == {}
+    session.set_title("one")
+    session.set_title("two")
+    assert session.settings == {"title": "two"}
+    for kind, many in (("command", 2), ("note", 0), ("command", 1)):
+        session.skip(kind, many)
+    assert session.skipped == {"command": 3}
+    assert "note" not in session.skipped
+
+
+def test_it_was_written_last_when_its_last_entry_says():
+    entries = [Entry(id, "user", ts, []) for id, ts in (("a", "1"), ("b", "2"), ("c", None))]
+    assert Session("pi", "s", created="0", items=[*entries]).last == "2"
+    assert Session("pi", "s", created="0").last == "0"
+    assert Session("pi", "s").last is None
+
+
+def test_the_kind_of_a_role_or_none_and_counted():
+    session = talk()
+    kinds = {"user": "user", "assistant": "codeh"}
+    assert [session.kind_of(role, kinds) for role in ("user", "assistant", "narrator", "", None, [])] == [
+        "user", "codeh", None, None, None, None,
+    ]  # fmt: skip
+    assert session.skipped == {"message of narrator": 1, "message of no role": 3}
+
+
 def test_repeated_words_are_another_message():
     first, second = talk(), talk()
     for conversation in (first, second):
@@ -134,19 +106,43 @@ def test_repeated_words_are_another_message():
     assert ids == [entry.id for entry in entries(second)]  # wherever it is read
 
 
-def test_a_given_id_is_kept_and_numbered_if_repeated():
+def test_system_prompts_add_up():
     session = talk()
-    for id in ("x", "x", "x.2", "x"):
-        session.add("user", [{"text": "a"}], id=id)
-    assert [entry.id for entry in entries(session)] == ["x", "x.2", "x.2.2", "x.3"]
+    session.system("a")
+    session.system("b")
+    assert session.settings["system"] == "a\n\nb"
 
 
-def test_empty_content_is_not_a_message():
+def test_a_message_has_no_empty_texts_and_thoughts_unless_they_are_signed():
+    session, empty = Session("x", "s"), [{"text": ""}, parts.thought("")]
+    assert session.add("codeh", empty) is None
+    signed, file = parts.thought("", "c2ln"), {"inlineData": {"mimeType": "image/png", "data": "AA=="}}
+    assert session.add("codeh", [*empty, signed, file, {"text": "a"}]).parts == [
+        signed,
+        file,
+        {"text": "a"},
+    ]
+
+
+def test_undoing_a_summary_restores_the_covered_messages():
     session = talk()
-    assert session.add("user", [{"text": ""}]) is None
-    made = session.add("user", [{"text": ""}, {"text": "a"}], model="", usage=None, finish="stop")
-    assert made is not None
-    assert (made.parts, made.fields) == ([{"text": "a"}], {"finish": "stop"})
+    for id in "abc":
+        session.add("user", [{"text": id}], id=id)
+    session.summarise("S", None, "short", ["c"])
+    session.add("user", [{"text": "d"}], id="d")
+    assert session.live == ["c", "S", "d"]
+    session.undo(4)
+    assert session.live == ["c", "S"]
+    session.undo(3)
+    assert session.live == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [(1767323045, "2026-01-02T03:04:05.000Z"), (1767323045.5, "2026-01-02T03:04:05.500Z"), ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"), (None, None), (True, None), ("x", None)],
+)  # fmt: skip
+def test_a_time_in_seconds_or_as_text(value, time):
+    assert fields.seconds(value) == time
 
 
 def test_results_in_a_turn_are_messages_and_the_last_text_has_the_usage():
@@ -182,69 +178,7 @@ def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_an
     assert answered(session, "1", "again") == ("1", "f")
 
 
-def test_system_prompts_add_up():
-    session = talk()
-    session.system("a")
-    session.system("b")
-    assert session.settings["system"] == "a\n\nb"
-
-
-def test_conversations_without_an_id_have_one_by_how_they_open():
-    names, again = parts.ConversationIds(), parts.ConversationIds()
-    ids = [
-        names.assign(own_id, *opens)
-        for own_id, *opens in (("x", 1), (None, "hi"), (" ", "hi"), ("x", 2), (None, "ho"))
-    ]
-    assert ids[0] == "x"
-    assert ids[3] == "x-2"
-    assert ids[2] == f"{ids[1]}-2"
-    assert ids[4] not in ids[:4]
-    assert again.assign(None, "hi") == ids[1]
-
-
-@pytest.mark.parametrize(("who", "count"), [("sua", 2), ("u", 1), ("sa", 2), ("", 0), ("aau", 3)])
-def test_a_conversation_opens_up_to_its_first_user(who, count):
-    messages = [{"from": letter} for letter in who]
-    assert parts.opening(messages, "from", ("u",)) == messages[:count]
-
-
-@pytest.mark.parametrize(
-    ("value", "time"),
-    [(1767323045, "2026-01-02T03:04:05.000Z"), (1767323045.5, "2026-01-02T03:04:05.500Z"), ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"), (None, None), (True, None), ("x", None)],
-)  # fmt: skip
-def test_a_time_in_seconds_or_as_text(value, time):
-    assert fields.seconds(value) == time
-
-
 # -- parts -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("id", "name", "failed", "response"),
-    [
-        ("c1", "ls", False, {"id": "c1", "name": "ls", "response": {"output": "x"}}),
-        (None, "ls", True, {"name": "ls", "response": {"error": "x"}}),
-        ("", None, False, {"name": "tool", "response": {"output": "x"}}),
-        (7, 8, False, {"name": "tool", "response": {"output": "x"}}),
-    ],
-)
-def test_a_result_says_of_which_call_it_is_where_it_is_known(id, name, failed, response):
-    assert parts.result(id, name, "x", failed=failed) == {"functionResponse": response}
-    held = [parts.inline(b"x", None)]
-    made = parts.result(id, name, "x", failed=failed, files=held)
-    assert made == {"functionResponse": {**response, "parts": held}}
-
-
-def test_a_thought_is_signed_where_it_was():
-    assert parts.thought("hm", "c2ln") == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
-    assert parts.thought("hm", "") == parts.thought("hm", 7) == {"text": "hm", "thought": True}
-
-
-def test_texts_are_told_from_the_rest():
-    file = parts.inline(b"x", "image/png")
-    mixed = [{"text": "a"}, file, parts.thought("hm")]
-    assert parts.texts(mixed) == ["a", "hm"]
-    assert parts.without_texts(mixed) == [file]
 
 
 @pytest.mark.parametrize(
@@ -262,86 +196,4 @@ def test_a_file_that_is_only_named(source, mime, kind, part):
     assert parts.media(source, mime, kind) == part
 
 
-def test_the_kind_of_a_role_or_none_and_counted():
-    session = talk()
-    kinds = {"user": "user", "assistant": "codeh"}
-    assert [session.kind_of(role, kinds) for role in ("user", "assistant", "narrator", "", None, [])] == [
-        "user", "codeh", None, None, None, None,
-    ]  # fmt: skip
-    assert session.skipped == {"message of narrator": 1, "message of no role": 3}
-
-
-def test_undoing_a_summary_restores_the_covered_messages():
-    session = talk()
-    for id in "abc":
-        session.add("user", [{"text": id}], id=id)
-    session.summarise("S", None, "short", ["c"])
-    session.add("user", [{"text": "d"}], id="d")
-    assert session.live == ["c", "S", "d"]
-    session.undo(4)
-    assert session.live == ["c", "S"]
-    session.undo(3)
-    assert session.live == ["a", "b", "c"]
-
-
 # -- fields ------------------------------------------------------------------------------------------------
-
-VALUE = {"a": {"b": {"c": "x"}}, "t": "", "n": 7, "l": [{"k": 1}, "x", None]}
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("a.b.c", "x"),
-        ("a.b", {"c": "x"}),
-        ("n", 7),
-        ("a.n", None),
-        ("t.x", None),
-        ("l.k", None),
-        ("", None),
-    ],
-)
-def test_a_path_leads_into_objects_alone(path, value):
-    assert fields.at(VALUE, path) == value
-    assert fields.at([VALUE], path) is fields.at(None, path) is None
-
-
-def test_what_is_of_another_type_counts_as_missing():
-    assert [fields.text_at(VALUE, path) for path in ("a.b.c", "t", "n", "none")] == ["x", "", "", ""]
-    assert [fields.name_at(VALUE, path) for path in ("a.b.c", "t", "n")] == ["x", None, None]
-    assert fields.name_at(VALUE, "t", "n", "a.b.c") == "x"
-    assert [fields.object_at(VALUE, path) for path in ("a.b", "l", "none")] == [{"c": "x"}, {}, {}]
-    assert fields.list_at(VALUE, "l") == VALUE["l"]
-    assert fields.list_at(VALUE, "a") == fields.objects_at(VALUE, "a") == []
-    assert fields.objects_at(VALUE, "l") == [{"k": 1}]
-
-
-def test_the_fields_of_an_answer_stand_in_the_order_of_their_paths():
-    answer = {"m": "", "more": {"m": "gpt", "why": "stop"}, "u": {"in": 3}}
-    paths = {"model": "m more.m", "usage": "u", "finish": "more.why", "response": "id"}
-    made = fields.answer_fields(answer, paths, {"input": "in"}, "openai-chat")
-    usage = {"input": 3, "raw": {"in": 3}}
-    assert list(made.items()) == [
-        ("provider", "openai-chat"), ("model", "gpt"), ("usage", usage), ("finish", "stop"),
-    ]  # fmt: skip
-
-
-def test_a_message_has_the_branch_where_it_changes():
-    session = Session("claude-code", "s")
-    for branch in (None, "main", "main", None, "main", "login"):
-        session.git = {"branch": branch} if branch else {}
-        session.add("user", [{"text": "x"}])
-    assert [item.fields.get("git") for item in session.items] == [
-        None, {"branch": "main"}, None, None, None, {"branch": "login"},
-    ]  # fmt: skip
-
-
-def test_a_message_has_no_empty_texts_and_thoughts_unless_they_are_signed():
-    session, empty = Session("x", "s"), [{"text": ""}, parts.thought("")]
-    assert session.add("codeh", empty) is None
-    signed, file = parts.thought("", "c2ln"), {"inlineData": {"mimeType": "image/png", "data": "AA=="}}
-    assert session.add("codeh", [*empty, signed, file, {"text": "a"}]).parts == [
-        signed,
-        file,
-        {"text": "a"},
-    ]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codeh_history.programs import tree as trees
 from codeh_history.programs.fields import hash_id
-from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summary
+from codeh_history.programs.model import Entry, Piece, Session
 from codeh_history.programs.pairs import DOUBLE, EARLY, OPEN, OPEN_AT_THE_END, ORPHAN, report
 from codeh_history.programs.tree import Node, read_exported, walk
 from histories import call, result
@@ -68,44 +68,8 @@ def test_each_branch_of_an_export_is_a_session(text, live, expected):
     ] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "leaves", "used", "expected"),
-    [
-        ("a ba ca", "bc", "ab", ["c"]), ("a ba cb da ed", "ce", "abc", ["de"]), ("a ba ca da", "bcd", "ab", ["d", "c"]), ("a ba", "b", "ab", []),
-        ("a b cb", "ac", "a", ["bc"]), ("a ba ca dc ec", "bde", "ab", ["ce", "d"]), ("ax ba", "b", "", ["ab"]),
-    ],
-)  # fmt: skip
-def test_the_newest_branch_is_first_and_gets_the_shared_part(text, leaves, used, expected):
-    nodes = tree(text)
-    apart = trees.own_nodes([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
-    assert ["".join(node.id for node in own) for own in apart] == expected
-
-
-def test_what_a_branch_takes_in_beside_its_way_is_no_branch_of_its_own():
-    nodes = tree("a ba ca")
-    apart = trees.own_nodes([nodes["b"], nodes["c"]], nodes, {"a"}, lambda leaf: nodes.values())
-    assert ["".join(node.id for node in own) for own in apart] == ["c"]
-
-
 def session(ids, id="s"):
     return Session("pi", id, cwd="/w", version="3", items=[entry(name) for name in ids])
-
-
-def test_a_branch_says_where_it_left():
-    (made,) = trees.branches(session("abc"), ["abd"], add, lambda ids: ids[-1])
-    assert [item.id for item in made.items] == ["a", "b", "d"]
-    assert (made.id, made.cwd, made.version, made.parent) == (
-        "s-d",
-        "/w",
-        "3",
-        {"session": "pi-s", "at": "b"},
-    )
-    assert made.created == "2026-01-01T00:00:00.000Z"
-
-
-def test_a_branch_of_nothing_of_its_own_is_none():
-    made = trees.branches(session("abc"), ["ab", "ad"], add, str)
-    assert ["".join(item.id for item in branch.items) for branch in made] == ["ad"]
 
 
 def test_branches_are_limited_and_the_last_counts_the_rest(monkeypatch):
@@ -122,28 +86,6 @@ def test_what_was_taken_back_is_named_by_its_last_item():
     (made,) = trees.undone_branches(session("abc"), before)
     assert made.items is before[0]
     assert made.id == f"s-{hash_id('d')[:8]}"
-
-
-def test_what_responses_used_is_told_with_who_gave_them():
-    usage = {"input": 1}
-    main = Session(
-        "pi",
-        "s",
-        items=[entry("a", usage=usage, model="m", item={"x": 1}), entry("b")],
-        agent_usage=lambda: [AgentUsage("u", None, {"usage": usage})],
-    )
-    assert [(used.id, used.fields) for used in trees.usage_of(main)] == [
-        ("a", {"model": "m", "usage": usage, "agent": "sub-agent"}),
-        ("u", {"usage": usage}),
-    ]
-
-
-def test_what_a_sub_agent_called_and_its_kind_are_told():
-    call = {"functionCall": {"id": "c", "name": "Bash", "args": {}}}
-    answer = Entry("a", "codeh", None, [Piece(1, [call])], {"usage": {"input": 1}})
-    scout = Session("pi", "s", items=[answer], agent_name="scout")
-    (used,) = trees.usage_of(scout)
-    assert used.fields == {"usage": {"input": 1}, "agent": "scout", "tools": ["Bash"]}
 
 
 DOES = dict.fromkeys((OPEN, OPEN_AT_THE_END, ORPHAN, DOUBLE), ("drops", "not sent"))
@@ -181,24 +123,3 @@ def kinds(entries, does):
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
 def test_what_is_no_pair_is_told_with_its_line(text, expected):
     assert kinds(items(text), [*DOES, EARLY]) == sorted(expected)
-
-
-def test_an_early_result_is_an_orphan_where_a_program_makes_no_difference():
-    assert kinds(items("r1 c1"), [ORPHAN]) == [(1, ORPHAN)]
-
-
-def test_what_a_summary_covers_is_not_sent_and_no_problem():
-    entries = items("u c1")
-    assert kinds([*entries, Summary("S", None, "a", 3, ["m2"])], DOES) == []
-
-
-def test_problems_stand_by_their_lines_among_the_others():
-    session = Session("x", "s", items=items("u r1 c2"))
-    session.problem(3, "skips", "torn")
-    report(session, DOES, "x")
-    assert [(problem.line, problem.effect) for problem in session.problems] == [
-        (2, "drops"),
-        (3, "skips"),
-        (3, "drops"),
-    ]
-    assert session.problems[0].reason == "the result of ? answers no call before it: not sent"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import NotFound, Usage
+from codeh_history.base.errors import NotFound
 from codeh_history.base.times import from_millis, to_millis
 from codeh_history.session.records import dumps
 from codeh_history.store import begun
@@ -115,17 +115,3 @@ def test_which_were_used_in_the_last_hour(env):
     assert begun.recently_used(env) == ["new", "an-hour"]
     env.environ = {**env.environ, "CODEH_NOW": from_millis(now + 30 * minute)}
     assert begun.recently_used(env) == ["new"]
-
-
-@pytest.mark.parametrize("why", ["seed", "program", "removed"])
-def test_a_session_is_named_where_directories_tell_nothing(env, why, monkeypatch):
-    made(env, "own", NOON)
-    if why == "seed":
-        env.environ = {**env.environ, "CODEH_ID_SEED": "x"}
-    elif why == "program":
-        env.named_only = True
-    else:
-        monkeypatch.setattr(os, "getcwd", lambda: (_ for _ in ()).throw(FileNotFoundError()))
-    for choose in (for_reading, for_writing):
-        with pytest.raises(Usage, match="which session"):
-            choose(env, None)

@@ -186,16 +186,12 @@ def test_pending_requests_finish_when_stdin_ends(home, server):
     assert texts(home, "a") == ["0", "1", "2", "3", "4"]
 
 
-def test_a_request_without_a_newline_at_the_end_is_one(home):
-    done = run("serve", stdin=b'{"id":1,"argv":["append","-s","a","-m","x"]}')
-    assert (done.code, done.lines[0]["code"], texts(home, "a")) == (0, 0, ["x"])
-
-
-def test_a_byte_order_mark_before_the_first_request_is_ignored(home):
-    request = b'{"id":1,"argv":["append","-q","-s","a","-m","hi"]}\n'
-    done = run("serve", stdin=2 * (b"\xef\xbb\xbf" + request))
+def test_a_byte_order_mark_before_the_first_request_is_ignored_and_no_newline_needed_at_the_end(home):
+    mark, request = b"\xef\xbb\xbf", b'{"id":1,"argv":["append","-q","-s","a","-m","hi"]}'
+    done = run("serve", stdin=mark + request + b"\n" + mark + request)
+    assert run("serve", stdin=request).lines[0]["code"] == 0
     assert sorted(answer["code"] for answer in done.lines) == [0, 65]
-    assert texts(home, "a") == ["hi"]
+    assert texts(home, "a") == ["hi", "hi"]
 
 
 def test_excess_requests_wait_in_the_pipe(home, server, tmp_path):

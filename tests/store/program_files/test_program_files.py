@@ -2,7 +2,6 @@
 
 import io
 import os
-import zipfile
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from codeh_history.store.program_files.containers import Archive
 from codeh_history.store.program_files.folders import files_of
 from codeh_history.store.program_files.translated import each, is_reported
 from program_files import Claude, played, written
+from program_formats import zipped
 
 
 @contextmanager
@@ -171,14 +171,6 @@ def test_what_a_session_has_beside_its_file_is_a_state_of_it_too(tmp_path):
             os.utime(path, (time, 1 if path.suffix else time))
         states.add(folders._stamp(str(tmp_path / "a.jsonl"), (tmp_path / "a.jsonl").stat(), "more/{}"))
     assert len(states) == 3
-
-
-def zipped(files):
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return held.getvalue()
 
 
 def read(data, most=1 << 20):
