@@ -97,16 +97,14 @@ def kinds(home):
 def test_a_talk(configured, server):
     """Type, complete, interrupt, retry, leave; everything is on disk."""
     with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
-        assert "demo: 0 messages; ollama llama3.2; /help" in chat.types(
-            "Why is the sky blue?\n", after="> "
-        )
+        opening = chat.types("Why is the sky blue?\n", after="> ")
+        assert "demo: 0 messages; ollama llama3.2; /help" in opening
         screen = chat.types(f"/pro{TAB}", after="Rayleigh scattering).\n> ")
         assert "new session demo" in screen
         chat.types(f"cl{TAB}", after="/profile ")
         chat.types("\n", after="claude")
-        chat.types(
-            "one two three four five six seven eight nine ten " * 9 + "\n", after="claude-opus-4-8\n> "
-        )
+        many = "one two three four five six seven eight nine ten " * 9
+        chat.types(f"{many}\n", after="claude-opus-4-8\n> ")
         chat.until("one two")
         chat.types(CTRL_C, after="You said 90 words")
         stopped = chat.types(UP, after="\n> ")

@@ -10,6 +10,8 @@ from program_copies import sent
 from program_files import played
 from support import lines, session_path
 
+TASK = {"id": "1767225600000"}
+
 
 def laid(home, messages, place=".config/Code/User/globalStorage/saoudrizwan.claude-dev", tasks=()):
     """A task of a version for VS Code, and its list of tasks."""
@@ -46,16 +48,13 @@ def test_a_result_of_objects_is_their_json_as_the_model_gets_it(tmp_path):
     file.model(call("A"))
     file.result("A", [read("a.txt", "of A")])
     run_ok("import", str(file.write(tmp_path)), home=tmp_path)
-    assert [*sent(tmp_path, f"cline-{ID}")][-1] == {
-        "output": '[{"query":"a.txt","result":"of A","success":true}]'
-    }
+    output = '[{"query":"a.txt","result":"of A","success":true}]'
+    assert [*sent(tmp_path, f"cline-{ID}")][-1] == {"output": output}
 
 
 def test_a_task_of_an_older_version_is_what_it_would_send(tmp_path):
-    history = {"id": "1767225600000", "task": "Say it", "cwdOnTaskInitialization": "/work"}
-    laid(tmp_path, task(), tasks=[history])
-    env = {"HOME": str(tmp_path)}
-    (done,) = run_ok("import", "--all", home=tmp_path, env=env).lines
+    laid(tmp_path, task(), tasks=[{**TASK, "task": "Say it", "cwdOnTaskInitialization": "/work"}])
+    (done,) = run_ok("import", "--all", home=tmp_path, env={"HOME": str(tmp_path)}).lines
     assert (done["session"], done["program"]) == ("cline-1767225600000", "cline")
     (row,) = orjson.loads(run_ok("list", "--json", home=tmp_path).text)
     assert (row["title"], row["cwd"]) == ("Say it", "/work")
@@ -64,18 +63,14 @@ def test_a_task_of_an_older_version_is_what_it_would_send(tmp_path):
 
 def test_what_a_task_cut_from_its_context_is_counted(tmp_path):
     messages = [*task(), *task()]
-    file = laid(
-        tmp_path, messages, tasks=[{"id": "1767225600000", "conversationHistoryDeletedRange": [2, 3]}]
-    )
+    file = laid(tmp_path, messages, tasks=[{**TASK, "conversationHistoryDeletedRange": [2, 3]}])
     done = run_ok("import", str(file), home=tmp_path)
     assert b"2 messages of what is no longer in the context" in done.err
     assert [*sent(tmp_path, done.text.strip())].count("three") == 1
 
 
 def test_a_cut_of_more_than_there_is_is_none(tmp_path):
-    file = laid(
-        tmp_path, task(), tasks=[{"id": "1767225600000", "conversationHistoryDeletedRange": [2, 9]}]
-    )
+    file = laid(tmp_path, task(), tasks=[{**TASK, "conversationHistoryDeletedRange": [2, 9]}])
     id = run_ok("import", str(file), home=tmp_path).text.strip()
     assert [*sent(tmp_path, id)][-1] == "three"
 

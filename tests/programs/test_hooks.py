@@ -20,12 +20,8 @@ RECIPES = PAGE[PAGE.index("## As it happens") : PAGE.index("## Reading them in p
 (HOOKS,) = re.findall(r"```json\n(.*?)```", RECIPES, re.DOTALL)
 PATH_UNIT, SERVICE = re.findall(r"```ini\n(.*?)```", RECIPES, re.DOTALL)
 (PLIST,) = re.findall(r"```xml\n(.*?)```", RECIPES, re.DOTALL)
-COMMANDS = {
-    hook["command"]
-    for event in json.loads(HOOKS)["hooks"].values()
-    for group in event
-    for hook in group["hooks"]
-}
+GROUPS = (group for event in json.loads(HOOKS)["hooks"].values() for group in event)
+COMMANDS = {hook["command"] for group in GROUPS for hook in group["hooks"]}
 OURS = Path(sys.executable).parent
 BEFORE = {"gemini-cli": "PreCompress"}  # the event before a compaction, if it is not PreCompact
 FILES = {

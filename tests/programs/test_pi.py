@@ -43,9 +43,8 @@ def test_usage_title_and_origin_come_along(tmp_path):
     header, meta, message = imported(file.write(tmp_path), tmp_path)
     assert header["imported"] | {"path": ""} == {"from": "pi", "id": SESSION, "path": "", "version": "3"}
     assert meta["set"] == {"title": "A title"}
-    assert {key: message["usage"][key] for key in ("input", "output", "cached", "cacheWrite", "total")} == {
-        "input": 8, "output": 2, "cached": 3, "cacheWrite": 4, "total": 10,
-    }  # fmt: skip
+    used = {"input": 8, "output": 2, "cached": 3, "cacheWrite": 4, "total": 10}
+    assert used.items() <= message["usage"].items()
     assert message["response"] == "r"
 
 

@@ -145,6 +145,19 @@ def test_a_time_in_seconds_or_as_text(value, time):
     assert fields.seconds(value) == time
 
 
+def test_conversations_without_an_id_have_one_by_how_they_open():
+    names, again = parts.ConversationIds(), parts.ConversationIds()
+    ids = [
+        names.assign(own_id, *opens)
+        for own_id, *opens in (("x", 1), (None, "hi"), (" ", "hi"), ("x", 2), (None, "ho"))
+    ]
+    assert ids[0] == "x"
+    assert ids[3] == "x-2"
+    assert ids[2] == f"{ids[1]}-2"
+    assert ids[4] not in ids[:4]
+    assert again.assign(None, "hi") == ids[1]
+
+
 def test_results_in_a_turn_are_messages_and_the_last_text_has_the_usage():
     session, usage = talk(), {"input": 1}
     session.number = 7

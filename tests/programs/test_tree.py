@@ -72,6 +72,22 @@ def session(ids, id="s"):
     return Session("pi", id, cwd="/w", version="3", items=[entry(name) for name in ids])
 
 
+def test_a_branch_says_where_it_left():
+    (made,) = trees.branches(session("abc"), ["abd"], add, lambda ids: ids[-1])
+    assert [item.id for item in made.items] == ["a", "b", "d"]
+    assert (made.id, made.cwd, made.version) == ("s-d", "/w", "3")
+    assert made.parent == {"session": "pi-s", "at": "b"}
+    assert made.created == "2026-01-01T00:00:00.000Z"
+
+
+def test_what_a_sub_agent_called_and_its_kind_are_told():
+    call = {"functionCall": {"id": "c", "name": "Bash", "args": {}}}
+    answer = Entry("a", "codeh", None, [Piece(1, [call])], {"usage": {"input": 1}})
+    scout = Session("pi", "s", items=[answer], agent_name="scout")
+    (used,) = trees.usage_of(scout)
+    assert used.fields == {"usage": {"input": 1}, "agent": "scout", "tools": ["Bash"]}
+
+
 def test_branches_are_limited_and_the_last_counts_the_rest(monkeypatch):
     monkeypatch.setattr(trees, "MAX_BRANCHES", 2)
     made = list(trees.branches(session("abc"), ["ad", "ae", "af", "ag"], add, str))

@@ -1,7 +1,5 @@
 """Blocks from several stores: each from the first that has it unaltered; a missing one is named."""
 
-import hashlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +8,7 @@ from blocks.stored import ONE, TWO, block
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store.blocks import copy_missing, fetch, open_stores, sizes
-from codeh_history.store.blocks.protocol import batches, is_block_id
+from codeh_history.store.blocks.protocol import batches
 from memory_store import MemoryStore
 
 THREE = block(b'{"text":"three"}')
@@ -49,10 +47,8 @@ def test_an_altered_block_is_as_good_as_none():
         fetch([spoiled, store()], [ONE[0]])
     lost = {}
     assert fetch([spoiled], [ONE[0], NONE], lost) == {}
-    assert lost == {
-        ONE[0]: f"block {ONE[0]} in here is altered",
-        NONE: f"block {NONE} is missing from here",
-    }
+    assert lost[ONE[0]] == f"block {ONE[0]} in here is altered"
+    assert lost[NONE] == f"block {NONE} is missing from here"
 
 
 def test_a_store_that_fails_is_an_error_only_where_the_others_do_not_have_it_all():
@@ -99,8 +95,3 @@ def test_reads_look_in_the_store_that_is_named_then_at_home():
     assert (alone.name, alone.shared) == ("/h/blocks", False)
     (same,) = open_stores(Env({"CODEH_HOME": "/h", "CODEH_BLOCKS": "file:///h/blocks"}))
     assert same.name == "/h/blocks"
-
-
-@given(st.binary(max_size=9))
-def test_a_hash_is_one(data):
-    assert is_block_id(hashlib.sha256(data).hexdigest())
