@@ -3,7 +3,7 @@
 import pytest
 
 from codeh_history.filters.compact import stubs, words
-from codeh_history.filters.compact.choose import PASSED, SPARE, Chooser, choose, settle
+from codeh_history.filters.compact.choose import PASSED, SPARE, Chooser, add_phrases, choose, settle
 from codeh_history.filters.compact.choose import names as choose_names
 from codeh_history.filters.compact.extract import extract
 from codeh_history.filters.compact.lines import Line
@@ -41,6 +41,22 @@ def test_a_line_that_says_the_same_again_is_worth_less():
 def test_what_stands_in_the_messages_that_stay_is_worth_less():
     lines = placed(_line("The heron nests."), _line("A plover winters."))
     assert chooser(lines, kept="A plover winters.").best(lines, 4)[0].text == "The heron nests."
+
+
+def test_a_phrase_that_several_messages_have_counts_beside_its_words():
+    lines = placed(
+        _line("Herons nest late."), _line("Please port the theme watcher now."), _line("Plovers winter abroad."),
+        _line("Does it port the theme watcher?"),
+    )  # fmt: skip
+    add_phrases(lines)
+    assert [line.text for line in lines if "port theme watcher" in line.words] == [lines[1].text, lines[3].text]
+    assert not any("heron nest late" in line.words for line in lines)
+    best = Chooser(lines, WORK).best(lines[:3], 7)
+    assert [line.text for line in best] == ["Please port the theme watcher now."]
+    lines[1].kind = lines[3].kind = "shown"
+    lines[1].words = lines[3].words = frozenset()
+    add_phrases(lines)
+    assert not lines[1].words, "output repeats itself for other reasons"
 
 
 def test_no_more_is_chosen_than_there_is_room_for_and_some_to_spare():
@@ -108,6 +124,7 @@ def test_failures_get_the_room_that_files_leave_unless_they_passed_later(files, 
     ([user("go"), *tool_call("c", "bash", {}, {}), model("done")], WORK),
     ([user("What is a heron?"), model("A bird. " * 80), user("And a plover?"), model("A bird too. " * 60)], CHAT),
     ([user("Ann: Hi there."), model("Ben: Hello! " + "So we talked on and on. " * 30), user("Ann: Bye.")], PEOPLE),
+    ([user("Ann Lee AM: Hi there."), model("PhD F: Hello! " + "So we talked on and on. " * 30), user("DeShawn: Bye.")], PEOPLE),
     ([user("hi, how are you?"), model("fine, and you?"), user("tired of all the rain"), model("me too, it never ends")], PEOPLE),
     ([], CHAT),
 ])  # fmt: skip

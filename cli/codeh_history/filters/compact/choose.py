@@ -2,7 +2,8 @@
 conversation.
 
 A line adds words and names that no chosen line has. The value of a word is its rarity in general times how
-often the conversation uses it (in work with tools, recently); it falls each time the word is chosen.
+often the conversation uses it (in work with tools, recently); it falls each time the word is chosen. In
+work, a phrase that several messages have counts too, because it is what the work is about.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from ...summaries.ledger import PASSED
 from .lines import Line
 from .summary import KINDS
 from .units import CHAT, PEOPLE, WORK
-from .words import is_name, rarity
+from .words import COMMON, is_name, phrases, rarity
 
 UNIT = 1 << 20  # values are integers, so that sums do not depend on order
-NAME = 5.0  # in work, the value of a name in relation to a rare word
-AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the value of a word, or name, each time it is chosen
+NAME, PHRASE = 5.0, 6.0  # in work, the value of a name or a repeated phrase in relation to a rare word
+AGAIN, ALMOST_ONCE = 0.65, 0.03  # factors for a value each time it is chosen: of a word, of these two
 RECENT = 0.3  # in work: the share of the conversation after which a use of a word counts little
 EXTRA = 2  # tokens of a line besides its text: its label, the line break
 # Shares of a rule's words in a line that repeats it, revokes it, or may revoke it, so that both are listed.
@@ -40,7 +41,7 @@ FIRST = 3  # sentences that begin each answer
 FIRST_COST = 12  # tokens of the first sentence of a prompt; if not all fit, of every n-th prompt
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.4, 0.1, 0.04, 0.02
-PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.25  # in work
+PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.3  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
 ELSEWHERE = "elsewhere"  # the label of names that no file shows
 SYMBOL = Pattern(  # or a path; no `MUST`, no `e1e8`
@@ -54,17 +55,15 @@ class Chooser:
     def __init__(self, lines: Sequence[Line], shape: str, staying: AbstractSet[str] = frozenset()) -> None:
         """`staying`: the words of the messages that stay."""
         uses = _uses(lines, shape)
-        self._names = set(filter(is_name, uses)) if shape == WORK else set[str]()
-        self._values = {
-            word: int(UNIT * use * (NAME if word in self._names else rarity(word) ** 1.5))
-            for word, use in uses.items()
-        }
+        weights = {word: _weight(word, shape) for word in uses}
+        self._once = {word for word, weight in weights.items() if weight > 1}
+        self._values = {word: int(UNIT * use * weights[word]) for word, use in uses.items()}
         self._use(self._values.keys() & staying)
         self._taken: set[int] = set()
 
     def _use(self, words: Iterable[str]) -> None:
         for word in words:
-            self._values[word] = int(self._values[word] * (NAME_AGAIN if word in self._names else AGAIN))
+            self._values[word] = int(self._values[word] * (ALMOST_ONCE if word in self._once else AGAIN))
 
     def _gain(self, line: Line) -> float:
         """The value that a line adds per token."""
@@ -102,6 +101,13 @@ class Chooser:
                 chosen += self.take([line])
                 room -= line.cost
         return chosen
+
+
+def _weight(word: str, shape: str) -> float:
+    """The value of a word, name or phrase apart from its use."""
+    if " " in word:
+        return PHRASE
+    return NAME if shape == WORK and is_name(word) else rarity(word) ** 1.5
 
 
 def _uses(lines: Sequence[Line], shape: str) -> dict[str, float]:
@@ -219,6 +225,21 @@ def _is_file(label: str) -> bool:
     return "." in label and " " not in label
 
 
+def add_phrases(lines: Sequence[Line]) -> None:
+    """Add to the words of what people, the model and pastes say the phrases that several messages have."""
+    of_lines = [phrases(line.text) for line in lines]
+    first: dict[str, int] = {}  # phrase → message
+    repeated = {
+        phrase
+        for line, own in zip(lines, of_lines, strict=True)
+        for phrase in own
+        if first.setdefault(phrase, line.number) != line.number
+    }
+    for line, own in zip(lines, of_lines, strict=True):
+        if line.kind != "shown":
+            line.words |= own & repeated
+
+
 def settle(lines: Sequence[Line], later: Sequence[Line] = ()) -> None:
     """Turn rules that were repeated or revoked, and open ends that the model closed, into plain lines.
 
@@ -244,6 +265,6 @@ def settle(lines: Sequence[Line], later: Sequence[Line] = ()) -> None:
 
 def _covers(other: Line, line: Line, share: float = SAME) -> bool:
     """Whether a line has most of the rare words of another."""
-    about = {word for word in line.words if rarity(word) > 0.3}
+    about = {word for word in line.words if rarity(word) > COMMON}
     few = 0 if line.kind == "rule" else FEW
     return len(about) > few and len(about & other.words) >= share * len(about)

@@ -13,7 +13,7 @@ from ...summaries import cues
 from ...summaries.ledger import Ledger
 from ...summaries.prose import clip
 from ...tokens.counter import Counter
-from .choose import Chooser, choose, names, settle
+from .choose import Chooser, add_phrases, choose, names, settle
 from .draft import Draft, History
 from .lines import HEAD, Line, Reader, texts_of
 from .plan import Settings
@@ -125,6 +125,8 @@ class Extract:
         for place, line in enumerate(lines):
             line.place = place
         settle(lines, self._later)
+        if shape == WORK:
+            add_phrases(lines)
         return choose(lines, Chooser(lines, shape, self._staying()), shape, room)
 
     def _staying(self) -> set[str]:

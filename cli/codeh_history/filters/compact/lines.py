@@ -18,7 +18,7 @@ from ...session.view import text_of
 from ...summaries import authorship, cues, prose
 from ...summaries.calls import command_of, paths_of, result_value, without_cd
 from . import stubs, words
-from .units import CHAT, PEOPLE
+from .units import CHAT, PEOPLE, SPEAKER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ HEAD = 100  # characters of the head of a list, and of an item that needs it
 SHORT = 200  # characters of a field that shares a line with others
 _NUMBERED = Pattern(r" *\d+(?:→|\t|[|:] ?)")  # line numbers, as tools print them
 _MARK = Pattern(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|#{1,6}\s+)+")
-_SPEAKER = Pattern(r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)")
 
 
 @dataclass(slots=True, eq=False)
@@ -182,7 +181,7 @@ def spoken(
 
 def _named(text: str, speaker: str) -> tuple[str, str]:
     """Split `Ann: Hi.` into speaker and text; our labels are not speakers."""
-    who = _SPEAKER.match(text)
+    who = SPEAKER.match(text)
     return (speaker, text) if who is None or is_ours(who[1]) else (who[1], text[who.end() :])
 
 

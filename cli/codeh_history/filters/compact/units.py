@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from ...base.lazy import Pattern
 from ...session.exchanges import exchange_places, is_ide_context, is_thought
 from ...session.model import Message
 from ...session.pairing import Call, Pairing, pair
 
+SPEAKER = Pattern(  # `Ann Lee: Hi.`
+    r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)"
+)
 WORK, PEOPLE, CHAT = "work", "people", "chat"
 Place = tuple[int, int]  # position of a message, and of a part in it
 
@@ -124,8 +128,7 @@ def shape_of(messages: Sequence[Message]) -> str:
             texts += 1
             size[message.role] += len(text)
             prompts += message.role == "user"
-            head = text[:40].partition(": ")
-            named += bool(head[1]) and head[0].istitle() and "\n" not in head[0]
+            named += SPEAKER.match(text) is not None
     if calls * 4 > prompts:
         return WORK
     similar = size["model"] < 2 * size["user"] and size["user"] < 300 * prompts

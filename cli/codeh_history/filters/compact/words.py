@@ -11,6 +11,7 @@ from ...base.lazy import Pattern, contents
 
 T = TypeVar("T")
 
+COMMON = 0.3  # most rarity of a common word
 FREQUENT = 5  # most frequent words, which have no weight
 SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
 LONG_LINE = 400  # longer lines are split
@@ -44,6 +45,12 @@ def _features(piece: str) -> frozenset[str]:
     if not piece.isascii() and _HAN.search(piece):
         words = {run[at : at + 2] for run in words for at in range(max(1, len(run) - 1))}
     return frozenset(words.union(*map(_symbols, names_in(piece))))
+
+
+def phrases(text: str) -> set[str]:
+    """The phrases in a text: three words in a row, where common words do not count."""
+    words = [word for word in map(_stem, _LETTERS.findall(text.lower())) if rarity(word) > COMMON]
+    return {" ".join(three) for three in zip(words, words[1:], words[2:], strict=False)}
 
 
 def names_in(text: str) -> set[str]:
