@@ -57,6 +57,22 @@ def test_what_others_say_is_no_rule_and_the_users_own_beside_it_is_one(part, mos
     assert own >= least
 
 
+@pytest.mark.parametrize("text", [
+    "Review my essay.\n\nTitle: On silence\n\nOne must never interrupt an elder. In my village nobody does.",
+    "Kannst du den Text kürzen?\n\nLiebe Nachbarn, bitte stellt nie Fahrräder in den Flur. Eure Hausverwaltung",
+])  # fmt: skip
+def test_2026_11_27_a_title_or_a_greeting_before_text_begins_anothers_text(text):
+    assert not [line.text for line in lines_of(text) if line.kind == "rule"]
+
+
+@pytest.mark.parametrize(
+    "rule", ["the public API must stay the same.", "Every endpoint must have a test before it is merged."]
+)
+def test_2026_11_27_what_must_stay_the_same_or_must_have_something_is_a_rule(rule):
+    assert states(lines_of(f"Refactor it, but {rule}"), rule, "rule")
+    assert not states(lines_of("It must have failed before."), "It must have failed before.", "rule")
+
+
 @pytest.mark.parametrize(("part", "shown"), [("seen", 26), ("unseen", 7)])
 def test_what_takes_a_rule_back_stands_with_the_rules_and_no_other_rule_goes(part, shown):
     gone = 0

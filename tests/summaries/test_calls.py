@@ -77,6 +77,19 @@ def test_the_arguments_that_matter_come_before_long_ones_and_empty_calls_are_no_
     assert done == [f"update_task(id={n}, status=done, title=x, projectRoot={root})" for n in (1, 2)]
 
 
+def test_2026_11_27_of_a_booking_the_flights_and_the_date_stand_before_a_path():
+    args = {
+        "user_id": "mia_li",
+        "root": "/a",
+        "cabin": "economy",
+        "flights": [{"no": "HAT1", "date": "2024-05-20"}],
+    }
+    done = [
+        what for what, _ in ledger(call(1, "book_reservation", args, {"output": "ok"})).actions.values()
+    ]
+    assert done == ["book_reservation(user_id=mia_li, cabin=economy, flights=HAT1 2024-05-20, root=/a)"]
+
+
 @pytest.mark.parametrize(
     "name, response, expected",
     [

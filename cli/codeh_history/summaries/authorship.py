@@ -46,6 +46,7 @@ _CONTINUES = Pattern(  # begins the second line of a sentence
 )
 ITEM = Pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _HEADING = Pattern(r"\s*#{1,6} |---+\s*$")
+_TITLED = Pattern(r"(?i)\s*(?:title|titel|t[ií]tulo|titre|titolo|标题)[:：] ?\S")
 _LABEL = Pattern(
     r"\s*(?:[-*+•#]+ |\d{1,3}[.)] )?[*_]{0,2}([^:：.!?;]{1,90}?)[*_]{0,2}"
     r"(?::[*_]{0,2}(?=[\s\"'`/\u201c\u201e\xab\u300c\u3040-\u9fff]|$)|：)"
@@ -96,6 +97,7 @@ _MAIL = Pattern(
 _GREETING = Pattern(
     r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe\w*|sehr geehrte\w*|guten tag|moin|hola|estimad\w+|querid\w+"
     r"|bonjour|ch[eè]re?s?|ol[aá]|prezad\w+|ciao|caro|gentile|尊敬的|各位)\b[^.!?]{0,40}[,，:：]\s*$"
+    r"|\s*(?:dear|liebe\w*|sehr geehrte\w*|estimad\w+|querid\w+|ch[eè]re?s?|prezad\w+) [^,.!?]{2,40}, \S"
 )
 _SIGNED = Pattern(
     r"(?i)\s*(?:best|(?:(?:kind|best|warm) )?(?:regards|wishes)|cheers|thanks|thank you|yours|sincerely"
@@ -219,6 +221,8 @@ class _Message:
         follows = after < len(lines) and self._origins[after] != FOREIGN and not self._end_of_letter(after)
         if not follows or len(line) > SENTENCE:
             return MAY_RULE, 0, 0
+        if _TITLED.match(line):
+            return OWN, after, beyond
         if not line.endswith((":", "：")):
             names = after > number + 1 and (_THIS.match(line) or _TITLE.match(line))
             return (FOREIGN, after, beyond) if names else (MAY_RULE, 0, 0)

@@ -116,10 +116,11 @@ _SUBJECT_FIRST = _pattern(  # begins a clause that only a verb makes a rule
 )
 _NARRATION = _pattern(
     ".* ",
-    """
+    r"""
     was were had did been got found yesterday since why failed i_think don't_know doesn't_know wonder
     as_far_as_i this_time no_idea never_mind no_problem no_worries not_found no_longer no_new_errors
-    kidding the_same never_alone must_be_a must_be_the it_must_be must_have don't_have
+    kidding (?<!stay_)(?<!remain_)the_same never_alone must_be_a must_be_the it_must_be don't_have
+    must_have_(?:been|gone|come|broken|done|had|made|lost|\S+ed)
     every_time_i(?!_[^;]*;_(?!it_|the_|i_|my_)) every_time_it every_time_the
     immer_noch noch_immer noch_nie wie_immer jedes_mal war waren hat haben seit gestern warum früher
     estaba era había desde ayer me_pasa cada_vez tengo_que

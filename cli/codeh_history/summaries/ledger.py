@@ -24,7 +24,7 @@ from .calls import (
 from .prose import clip
 
 PASSED = " (passed later)"
-CALL, ACTION, REASON = 110, 80, 140  # characters of a failed call, of an action, of a failure
+CALL, ACTION, REASON = 110, 160, 140  # characters of a failed call, of an action, of a failure
 LONG = 40  # longer arguments go last
 _SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell run".split())
 _TRIAL = frozenset("dry preview simulate validate".split())  # arguments of calls that change nothing
@@ -129,19 +129,21 @@ class Ledger:
 
 
 def _described(name: str, args: dict[str, Any]) -> str:
-    """Describe a call by its name and plain arguments: ids and states first, long ones last and cut."""
+    """Describe a call by its name and arguments: ids and states first, paths and long ones last and cut."""
     plain = {key: text for key, value in args.items() if (text := _plain(value))}
-    order = sorted(plain, key=lambda key: (not _IDENTIFYING.search(key), len(plain[key]) > LONG))
-    return clip(f"{name}({', '.join(f'{key}={clip(plain[key], 60)}' for key in order)})", 160)
+    order = sorted(
+        plain, key=lambda key: (not _IDENTIFYING.search(key), "/" in plain[key], len(plain[key]) > LONG)
+    )
+    return clip(f"{name}({', '.join(f'{key}={clip(plain[key], 60)}' for key in order)})", ACTION)
 
 
 def _plain(value: Any) -> str:
-    """A plain value as text, a list of plain values joined, "" for anything nested."""
+    """A plain value as text, a list of plain values joined, the strings in anything nested."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
         return " ".join(map(str, value))
-    return str(value) if isinstance(value, (str, int, float)) else ""
+    return str(value) if isinstance(value, (int, float)) else " ".join(strings_in(value))
 
 
 def _outcome(args: dict[str, Any], response: Any) -> str:

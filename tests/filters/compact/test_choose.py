@@ -49,7 +49,10 @@ def test_a_phrase_that_several_messages_have_counts_beside_its_words():
         _line("Does it port the theme watcher?"),
     )  # fmt: skip
     add_phrases(lines)
-    assert [line.text for line in lines if "port theme watcher" in line.words] == [lines[1].text, lines[3].text]
+    assert [line.text for line in lines if "port theme watcher" in line.words] == [
+        lines[1].text,
+        lines[3].text,
+    ]
     assert not any("heron nest late" in line.words for line in lines)
     best = Chooser(lines, WORK).best(lines[:3], 7)
     assert [line.text for line in best] == ["Please port the theme watcher now."]
@@ -90,6 +93,18 @@ def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none():
     )  # fmt: skip
     settle(lines)
     assert [line.kind for line in lines] == ["asked", "rule", "asked", "rule"]
+
+
+@pytest.mark.parametrize(("later", "kind"), [
+    ("The CSV export has a header row now.", "said"), ("The header row is in the export to CSV, so that is settled.", "said"),
+    ("The export to PDF has a footer now.", "open"),
+])  # fmt: skip
+def test_an_open_end_is_closed_by_what_comes_back_to_it(later, kind):
+    lines = placed(
+        _line("Still open: the CSV export has no header row.", "said", kind="open"), _line(later, "said")
+    )
+    settle(lines)
+    assert lines[0].kind == kind
 
 
 def test_what_somebody_else_allows_revokes_no_rule():

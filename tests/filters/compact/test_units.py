@@ -149,6 +149,16 @@ def test_2026_11_23_output_pasted_into_the_last_prompt_leaves_the_summary_its_te
     assert tokens(after) <= budget
 
 
+def test_2026_11_27_a_last_answer_has_what_earlier_messages_do_not_need():
+    turns = [
+        turn for n in range(5) for turn in (user(f"And number {n}?"), model(f"Number {n} is odd. " * 4))
+    ]
+    view = session([*turns, user("Write the essay."), model("One more sentence about herons. " * 900)])
+    budget = tokens(view) // 4
+    after = apply(view, plan(view, budget).ops)
+    assert 0.9 * budget < tokens(after) <= budget
+
+
 def test_a_last_answer_of_very_many_texts_loses_its_first_ones_where_nothing_else_fits() -> None:
     texts = [{"text": f"Speaker {n}: this is what I say about item {n} of the list."} for n in range(400)]
     answer = {"type": "message", "id": "long", "kind": "codeh", "role": "model", "parts": texts}

@@ -33,7 +33,8 @@ RECENT = 0.3  # in work: the share of the conversation after which a use of a wo
 EXTRA = 2  # tokens of a line besides its text: its label, the line break
 # Shares of a rule's words in a line that repeats it, revokes it, or may revoke it, so that both are listed.
 SAME, REVOKES, MENTIONS = 0.8, 0.5, 0.01
-FEW = 2  # too few words to recognise an open end by
+CLOSES = 0.6  # the same of an open end in a line that comes back to it
+FEW, ORDINARY = 2, 0.5  # too few words to recognise an open end by; the rarity that such words exceed
 LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this part of the room
 SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
 LAST = 8  # sentences that may say where things stand: of the last answer, and later ones
@@ -258,13 +259,13 @@ def settle(lines: Sequence[Line], later: Sequence[Line] = ()) -> None:
             other.kind = "rule"
     for at, line in enumerate(spoken):
         if line.kind == "open" and any(
-            _covers(other, line) for other in spoken[at + 1 :] if other.kind == "said"
+            _covers(other, line, CLOSES) for other in spoken[at + 1 :] if other.kind == "said"
         ):
             line.kind = line.spoken
 
 
 def _covers(other: Line, line: Line, share: float = SAME) -> bool:
     """Whether a line has most of the rare words of another."""
-    about = {word for word in line.words if rarity(word) > COMMON}
-    few = 0 if line.kind == "rule" else FEW
+    few, least = (0, COMMON) if line.kind == "rule" else (FEW, ORDINARY)
+    about = {word for word in line.words if rarity(word) > least}
     return len(about) > few and len(about & other.words) >= share * len(about)

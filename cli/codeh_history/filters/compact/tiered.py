@@ -176,7 +176,7 @@ def keep_newest(draft: Draft) -> None:
         free -= cost
         draft.to_summarize.difference_update(unit)
     if history.shape == CHAT and not history.settings.keep_last:
-        _shorten_answers(draft, max(LEAST, int(draft.target * ANSWER)))
+        _shorten_answers(draft)
     places = [
         place for place in draft.free()
         if "functionResponse" in history.part(place) and draft.size(place) > most
@@ -195,8 +195,8 @@ def _capped(draft: Draft, number: int, most: int) -> int:
     )
 
 
-def _shorten_answers(draft: Draft, most: int) -> None:
-    """Shorten the answers of the last exchange."""
+def _shorten_answers(draft: Draft) -> None:
+    """Shorten the answers of the last exchange, as far as older messages need their room."""
     history = draft.history
     pinned = {number for number, message in enumerate(history.messages) if message.pinned}
     places = [
@@ -204,9 +204,12 @@ def _shorten_answers(draft: Draft, most: int) -> None:
         for number in range(history.layout.start, len(history.messages))
         for place, part in enumerate(history.messages[number].parts)
         if history.messages[number].role == "model" and part.keys() == {"text"}
-        and draft.size((number, place)) > most and not pinned.intersection(history.layout.unit_of[number])
+        and not pinned.intersection(history.layout.unit_of[number])
     ]  # fmt: skip
-    draft.replace_while_large("recent", stages.cut(draft, places, most), whole=True)
+    spare = draft.target - draft.total + sum(map(draft.size, places))
+    most = max(LEAST, int(draft.target * ANSWER), spare // max(1, len(places)))
+    large = [place for place in places if draft.size(place) > most]
+    draft.replace_while_large("recent", stages.cut(draft, large, most), whole=True)
 
 
 def _leave_room(draft: Draft) -> None:

@@ -11,7 +11,7 @@ from ...session.model import Message
 from ...session.pairing import Call, Pairing, pair
 
 SPEAKER = Pattern(  # `Ann Lee: Hi.`
-    r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)"
+    r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|\uff1a)(?=\S)"
 )
 WORK, PEOPLE, CHAT = "work", "people", "chat"
 Place = tuple[int, int]  # position of a message, and of a part in it
