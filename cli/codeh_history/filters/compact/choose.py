@@ -33,8 +33,8 @@ RECENT = 0.3  # in work: the share of the conversation after which a use of a wo
 EXTRA = 2  # tokens of a line besides its text: its label, the line break
 # Shares of a rule's words in a line that repeats it, revokes it, or may revoke it, so that both are listed.
 SAME, REVOKES, MENTIONS = 0.8, 0.5, 0.01
-CLOSES = 0.6  # the same of an open end in a line that comes back to it
-FEW, ORDINARY = 2, 0.5  # too few words to recognise an open end by; the rarity that such words exceed
+CLOSES = 0.6  # share of the words of an open end in a line that closes it
+FEW, ORDINARY = 2, 0.5  # an open end needs more words than this, rarer than this, to be recognised
 LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this part of the room
 SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
 LAST = 8  # sentences that may say where things stand: of the last answer, and later ones
