@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 import support
-from answers import FORMATS, recorded_streams
+from answers import FORMATS
 from codeh_history.providers import wire
 from codeh_history.providers.protocol import Reply
 from fake_provider import Canned, FakeProvider
@@ -174,30 +174,6 @@ def test_curl_and_client_agree(server, format, tools):
     client = CLIENTS[format](server, body)
     assert ours(wire.read(printed)) == summary_of(format, client)
     assert bool(ours(wire.read(printed))[1]) == tools
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_replayed_streams(server, format):
-    """Each recorded stream through the server to curl and to the official client."""
-    paths = recorded_streams(format)
-    if not paths:
-        pytest.skip("no recorded data")
-    body = body_of(format, ASK, tools=True)
-    for path in sampled(paths, every=8):
-        canned = Canned(path.read_bytes(), type="text/event-stream")
-        server.queue(canned, canned)
-        client = CLIENTS[format](server, body)
-        assert ours(wire.read(curl(url_of(server, format), body).stdout)) == summary_of(format, client), (
-            path.name
-        )
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_heads_are_skipped(server, format):
-    body = body_of(format, ASK)
-    plain, headed = (curl(url_of(server, format), body, *options).stdout for options in ((), ("-i",)))
-    assert headed.startswith(b"HTTP/1.1 200")
-    assert ours(wire.read(headed))[:3] == ours(wire.read(plain))[:3]
 
 
 INVALID = {

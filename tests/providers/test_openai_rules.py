@@ -72,7 +72,7 @@ def changed(body, path, value):
     return body
 
 
-# rule: (where the body is changed, to what, where the problem is found)
+# rule: (where the body is changed, to what, where the problem is found); FAULTS of test_contract breaks more
 CHAT_BREAKS = {
     "no model": ("model", GONE, "model"),
     "no messages": ("messages", [], "messages"),
@@ -91,19 +91,14 @@ CHAT_BREAKS = {
     "no sound": ("messages.1.content.2.input_audio.data", "", "messages.1.content.2.input_audio.data"),
     "file type": ("messages.1.content.3.file.file_data", "data:text/plain;base64,aGk=", "messages.1.content.3.file.file_data"),
     "file address": ("messages.1.content.3.file.file_data", "https://e.example/a.pdf", "messages.1.content.3.file.file_data"),
-    "unanswered call": ("messages.4", GONE, "messages.2.tool_calls"),
     "someone between call and result": ("messages.3", {"role": "user", "content": "x"}, "messages.2.tool_calls"),
-    "result without call": ("messages.2", {"role": "assistant", "content": "x"}, "messages.3"),
     "result of another call": ("messages.3.tool_call_id", "c9", "messages.3"),
-    "answered twice": ("messages.3.tool_call_id", "c1", "messages.4.tool_call_id"),
     "no id on the result": ("messages.3.tool_call_id", GONE, "messages.3.tool_call_id"),
     "media in a result": ("messages.4.content.0.type", "image_url", "messages.4.content.0.type"),
     "null result": ("messages.3.content", None, "messages.3.content"),
     "assistant without content": ("messages.5.content", None, "messages.5.content"),
     "media by the model": ("messages.5.content", [{"type": "image_url", "image_url": {"url": PNG}}], "messages.5.content.0.type"),
     "no calls": ("messages.2.tool_calls", [], "messages.2.tool_calls"),
-    "long id": ("messages.2.tool_calls.0.id", "x" * 65, "messages.2.tool_calls.0.id"),
-    "same ids": ("messages.2.tool_calls.0.id", "c2", "messages.2.tool_calls.1.id"),
     "call type": ("messages.2.tool_calls.0.type", "tool", "messages.2.tool_calls.0.type"),
     "name": ("messages.2.tool_calls.0.function.name", "a.b", "messages.2.tool_calls.0.function.name"),
     "arguments as an object": ("messages.2.tool_calls.0.function.arguments", {}, "messages.2.tool_calls.0.function.arguments"),
@@ -131,13 +126,8 @@ RESPONSES_BREAKS = {
     "file that is no data url": ("input.0.content.2.file_data", "JVBERi0=", "input.0.content.2.file_data"),
     "file without a name": ("input.0.content.2.filename", GONE, "input.0.content.2.filename"),
     "file address": ("input.0.content.3.file_url", "gs://b/a.pdf", "input.0.content.3.file_url"),
-    "unanswered call": ("input.5", GONE, "input.3"),
-    "output without call": ("input.3", GONE, "input.4"),
     "unanswered custom call": ("input.6", GONE, "input.4"),
-    "long call id": ("input.3.call_id", "x" * 65, "input.3.call_id"),
     "no call id": ("input.5.call_id", None, "input.3"),
-    "same call ids": ("input.4.call_id", "c1", "input.4.call_id"),
-    "answered twice": ("input.6.call_id", "c1", "input.6.call_id"),
     "name": ("input.3.name", "a.b", "input.3.name"),
     "arguments as an object": ("input.3.arguments", {}, "input.3.arguments"),
     "custom input": ("input.4.input", None, "input.4.input"),
@@ -145,7 +135,6 @@ RESPONSES_BREAKS = {
     "unknown output part": ("input.5.output.0.type", "text", "input.5.output.0.type"),
     "empty item id": ("input.2.id", "", "input.2.id"),
     "item twice": ("input.2.id", "rs_1", "input.2.id"),
-    "reasoning without what followed": ("input.2", GONE, "input.1"),
     "reasoning before an item without id": ("input.2.id", GONE, "input.1"),
     "reasoning that nobody can read": ("input.1.encrypted_content", GONE, "input.1"),
     "reasoning without summary": ("input.1.summary", None, "input.1.summary"),

@@ -331,23 +331,6 @@ def test_result_is_independent_of_chunking(cut):
 
 # -- hostile input ---------------------------------------------------------------------------------
 
-_pieces = st.one_of(
-    st.binary(max_size=30),
-    st.sampled_from([make() for make in STREAMS.values()]).flatmap(
-        lambda data: st.tuples(st.integers(0, len(data)), st.integers(0, len(data))).map(
-            lambda ends: data[min(ends) : max(ends)]
-        )
-    ),
-    st.sampled_from([b"data: ", b"\n\n", b"\r", b"{", b"[", b"]", b'"', b"\\", b"HTTP/1.1 200\r\n", b"<html>", OVERLOADED, HTML]),
-)  # fmt: skip
-
-
-@given(st.lists(_pieces, max_size=8))
-def test_arbitrary_bytes_do_not_raise(pieces):
-    storable(wire.read(b"".join(pieces)))
-    assert arrived(pieces)[0] == wire.read(b"".join(pieces))
-
-
 _KEYS = ("type", "text", "name", "id", "index", "content", "arguments", "message", "error", "input_tokens")
 _json = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=5)
