@@ -9,22 +9,18 @@ from hypothesis import strategies as st
 
 from codeh_history import providers
 from codeh_history.providers.turns import EMPTY_MESSAGE
-from codeh_history.session.pairing import open_at_end
 from histories import (
     PNG,
     call,
     conversations,
     inline,
     model,
-    prefix,
     reasoning,
     requested,
     result,
     sendable,
-    session,
     tool,
     user,
-    without_cache,
 )
 from sdk_models import mistakes
 from support import MODELS, corpus, corpus_files
@@ -90,18 +86,6 @@ def test_faithful_request_never_raises(format, messages, data):
     request = requested(format, messages, faithful=True, trace=True, **chosen)
     providers.Format(format).problems(request.body)
     assert [len(ids) for ids in request.sources] == blocks(format, request, least=1)
-
-
-@formats
-@given(messages=conversations(whole=True), data=st.data())
-def test_a_request_is_a_prefix_of_the_next(format, messages, data):
-    chosen, before = data.draw(options(format)), b""
-    for end in range(1, len(messages) + 1):
-        view = session(messages[:end])
-        if view.messages[-1].role == "user" and not open_at_end(view.messages):
-            array = prefix(without_cache(items(format, requested(format, messages[:end], **chosen))))
-            assert array.startswith(before)
-            before = array
 
 
 @formats

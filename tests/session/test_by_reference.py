@@ -116,22 +116,6 @@ def test_a_second_persist_finds_nothing_to_do(data, every):
     assert len(store.trips) == trips
 
 
-@given(data=sessions)
-def test_a_persisted_file_has_no_large_part_left(data):
-    store = MemoryStore()
-    for record in parse(Small(store).file(data)).records:
-        for part in parts_in(record.data):
-            assert len(dumps(part)) <= 20
-
-
-def parts_in(record):
-    yield from record.get("parts") or ()
-    for op in record.get("ops") or ():
-        yield from op.get("message", {}).get("parts") or ()
-        if op.get("with"):
-            yield op["with"]
-
-
 @given(data=sessions, every=every)
 def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data, every):
     store = MemoryStore()
@@ -176,13 +160,6 @@ def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_n
     pairs = (next(iter(rewrite.records(i))) if isinstance(i, bytes) else i for i in items)
     again = b"".join(Small(store, every=every).lines(pairs))
     assert contents(read(again, store)) == piped
-
-
-@given(data=sessions, every=every)
-def test_any_filter_of_a_hydrated_view_prints_the_same_view(data, every):
-    store = MemoryStore()
-    view = read(Small(store, every=every).file(data), store)
-    assert contents(read(streamed(view), store)) == contents(read(streamed(read(data))))
 
 
 @given(data=sessions, every=every)
