@@ -508,8 +508,8 @@ MUTANTS = [
     ),
     Mutant(
         "a result is sent as that of another row", "session/pairing.py",
-        "return call.number if call is not None and call.row == self.row else -1",
-        "return call.number if call is not None else -1",
+        "        if call.row == self.row:\n",
+        "        if call.row >= 0:\n",
         ("providers/test_turns.py::test_result_answers_only_the_preceding_model_turn",),
     ),
     Mutant(

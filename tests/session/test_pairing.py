@@ -2,17 +2,27 @@
 
 import pytest
 
-from codeh_history.session.pairing import call_to_answer, failed_call, is_failed_call, open_at_end, pair
+from codeh_history.session.pairing import (
+    Walk,
+    call_to_answer,
+    failed_call,
+    is_failed_call,
+    open_at_end,
+    pair,
+)
 from histories import call, model, result, session, tool, user
 
 
-def pairs_of(pairing):
+def pairs_of(messages):
     """Each call by its number, each answer by the number of its call: `0 1 | 1 0`; `-` orphan, `=` double."""
-    number = {id(call): str(place) for place, call in enumerate(pairing.calls)}
+    walk = Walk()
+    answered = [answer for _, _, answers in walk.through(messages) for answer in answers]
+    pairing = walk.pairing
+    number = {id(call.answer): str(place) for place, call in enumerate(pairing.calls)}
     orphans, doubles = set(map(id, pairing.orphans)), set(map(id, pairing.doubles))
     return " ".join(
-        "-" if id(answer) in orphans else "=" if id(answer) in doubles else number[id(answer.call)]
-        for answer in pairing.answers
+        "-" if id(answer) in orphans else "=" if id(answer) in doubles else number[id(answer)]
+        for answer in answered
     )
 
 
@@ -44,7 +54,7 @@ CASES = {
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
 def test_matching(messages, expected):
-    assert pairs_of(pair(session(messages).messages)) == expected
+    assert pairs_of(session(messages).messages) == expected
 
 
 def test_units_are_the_calls_of_a_message():

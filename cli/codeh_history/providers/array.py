@@ -34,7 +34,7 @@ class Array:
         add = {"user": self.add_user_turn, "model": self.add_model_turn, "results": self.add_results}
         before = len(self.array)
         for turn in turns_of(messages, summaries, faithful=self.faithful):
-            if turn.role == "user" and not self.faithful and turn.opening is None:
+            if turn.role == "user" and not self.faithful:
                 turn.parts = [
                     part for part in turn.parts if part.get("text") != "" or not _CONTENT.isdisjoint(part)
                 ]

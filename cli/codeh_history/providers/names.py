@@ -74,7 +74,7 @@ class CallIds:
     def results(self, turn: Turn) -> list[str]:
         """The ids assigned to the calls that these results answer."""
         return [
-            self._row[number] if (number := answer.number) >= 0 else self._fit(answer.id or "")
+            self._row[number] if (number := answer.number) >= 0 else self._fit(answer.id)
             for answer in turn.answers
         ]
 

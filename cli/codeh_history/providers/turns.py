@@ -31,13 +31,13 @@ class Turn:
         message: Message | None,
         parts: list[Part],
         calls: Sequence[Call] = (),
-        answers: Sequence[Answer] = (),
+        answers: list[Answer] | None = None,
     ) -> None:
         self.role = role  # user, model or results
         self.message = message
         self.parts = parts
         self.calls = calls
-        self.answers = answers
+        self.answers = [] if answers is None else answers
 
     @property
     def opening(self) -> str | None:
@@ -114,14 +114,13 @@ def turns_of(
         if answers:
             results = results or Turn("results", message, [])
             results.parts += [parts[answer.part] for answer in answers]
-            results.answers = [*results.answers, *answers]
-            parts = [part for part in parts if "functionResponse" not in part]
+            results.answers += answers
         if faithful and results is not None:
             yield results
             results = None
-        if not parts and answers:
+        if answers and len(answers) == len(parts):
             continue
-        user = Turn("user", message, parts)
+        user = Turn("user", message, [part for part in parts if "functionResponse" not in part])
         if faithful or not (spoken or results):
             yield user
         else:

@@ -86,38 +86,26 @@ def _is_empty(text: str) -> bool:
 
 
 class Answer:
-    """A functionResponse: its position, and the call it answers."""
+    """A functionResponse: its position, and the call it answers if that is in the preceding row.
 
-    __slots__ = ("call", "id", "message", "name", "part", "place", "row")
+    `number` is the call's index in the row (-1: not there), `call_id` its stored id, else the response's.
+    """
 
-    def __init__(self, message: Message, part: int, place: int, row: int) -> None:
+    __slots__ = ("call_id", "id", "message", "name", "number", "part", "place")
+
+    def __init__(self, message: Message, part: int, place: int) -> None:
         response = message.parts[part]["functionResponse"]
         self.message = message
         self.part = part
         self.place = place
-        self.row = row  # the row of model messages before it
         id = response.get("id")
-        self.id = str(id) if id else None
+        self.id = self.call_id = str(id) if id else ""
         self.name = response["name"]
-        self.call: Call | None = None
-
-    @property
-    def number(self) -> int:
-        """The index of the answered call in the preceding row; -1 if the call is not in that row."""
-        call = self.call
-        return call.number if call is not None and call.row == self.row else -1
-
-    @property
-    def history_id(self) -> str:
-        """The stored id of the answered call, if that is in the preceding row, else of the response."""
-        call = self.call
-        if call is not None and call.row == self.row:
-            return call.id if call.has_id else ""
-        return self.id or ""
+        self.number = -1
 
 
 class Pairing:
-    """All calls and answers in order, matched with each other.
+    """All calls in order, matched with their answers.
 
     `units` are the calls of each message that has any. `orphans` are answers without a call, `doubles`
     answers to an answered call; `misplaced` are calls in a user's message, which are ignored.
@@ -126,7 +114,6 @@ class Pairing:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.units: list[list[Call]] = []
-        self.answers: list[Answer] = []
         self.orphans: list[Answer] = []
         self.doubles: list[Answer] = []
         self.misplaced: list[tuple[Message, int]] = []
@@ -176,44 +163,35 @@ class Walk:
                 self.row += 1
                 self.begun = len(pairing.calls)
                 answering = False
-            parts = message.parts
-            if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # most messages
-                yield message, [], []
-                continue
             calls: list[Call] = []
             answers: list[Answer] = []
             idless = message.idless
-            for number, part in enumerate(parts):
+            for number, part in enumerate(message.parts):
                 if "functionResponse" in part and (role != "model" or "functionCall" not in part):
-                    answer = Answer(message, number, place, self.row)
+                    answer = Answer(message, number, place)
                     answers.append(answer)
                     self.answer(answer)
                 elif "functionCall" not in part:
                     continue
                 elif role == "model":
                     call = Call(message, number, place, self.row, len(pairing.calls) - self.begun, idless)
-                    if not call.has_id:
-                        idless += 1
-                        self.idless = True
+                    idless += not call.has_id
+                    self.idless |= not call.has_id
                     calls.append(call)
-                    self.call(call)
+                    pairing.calls.append(call)
+                    same = self.latest.get(call.id)
+                    if same is not None and same[0].row == self.row:
+                        same.append(call)
+                    else:
+                        self.latest[call.id] = [call]
                 else:
                     pairing.misplaced.append((message, number))
             if calls:
                 pairing.units.append(calls)
             yield message, calls, answers
 
-    def call(self, call: Call) -> None:
-        self.pairing.calls.append(call)
-        same = self.latest.get(call.id)
-        if same is not None and same[0].row == self.row:
-            same.append(call)
-        else:
-            self.latest[call.id] = [call]
-
     def answer(self, answer: Answer) -> None:
         pairing = self.pairing
-        pairing.answers.append(answer)
         same = self.latest.get(answer.id) if answer.id else None
         if same is None:
             call, otherwise = self.named(answer), pairing.orphans
@@ -221,8 +199,10 @@ class Walk:
             call, otherwise = oldest(same, answer.name) or oldest(same), pairing.doubles
         if call is None:
             otherwise.append(answer)
-        else:
-            call.answer, answer.call = answer, call
+            return
+        call.answer = answer
+        if call.row == self.row:
+            answer.number, answer.call_id = call.number, call.id if call.has_id else ""
 
     def waiting(self) -> tuple[list[Call], list[Call]]:
         """Return the calls of the model's last row, and the earlier ones that were open before it."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from ..session.fold import Fold, message_of
 from ..session.model import Any, Message
-from ..session.pairing import Call, pair
+from ..session.pairing import Call, open_calls
 from ..session.records import Log, ParseState, Record, parse
 from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, content_id, own_id
 from ..session.view import View, number_calls, uses_tools
@@ -153,10 +153,7 @@ class OpenCalls:
 
     def calls(self) -> list[Call]:
         """Return the calls without a response, in order."""
-        pairing = pair(self.held)
-        for answer in pairing.answers:
-            answer.call = None  # breaks a reference cycle
-        return [call for call in pairing.calls if call.answer is None]
+        return open_calls(self.held)
 
 
 def _without_content(message: Message) -> Message:

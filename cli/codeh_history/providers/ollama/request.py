@@ -80,7 +80,7 @@ class _Chat(Array):
         """Add a tool message for each result, and one user message with their media."""
         pieces: list[tuple[Part, str]] = []
         for part, answer in zip(turn.parts, turn.answers, strict=True):
-            id, source = answer.history_id, answer.message.id
+            id, source = answer.call_id, answer.message.id
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
             message = {"role": "tool", "content": text, "tool_name": str(response.get("name"))}
