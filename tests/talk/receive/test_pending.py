@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import signal
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ from codeh_history import Session
 from codeh_history.base.errors import NotFound
 from codeh_history.talk.receive.pending import text_of
 from in_process import run_in_process
-from support import lines, piped, session_path, until
+from support import lines, piped, run, session_path, until
 
 
 def removed(home):
@@ -84,6 +85,23 @@ def test_a_stream_whose_session_is_removed(home, change, role):
     if change is begun_again:
         assert [r["type"] for r in lines(session_path(home, "s"))] == ["session", "message"]
     kept(home, err.decode(), "Hello, it goes on and ends.\n", role)
+
+
+def test_an_answer_whose_prompt_sync_moved_to_a_fork(home, tmp_path):
+    """The answer is not stored behind another prompt: a home that shares the store cannot see the `ask`."""
+    share = tmp_path / "share"
+    first = {"CODEH_HOME": str(tmp_path / "one"), "CODEH_STORE": f"dir:{share}"}
+    second = {"CODEH_HOME": str(tmp_path / "two")}
+    run("append", "-s", "s", "-m", "start", env=first)
+    run("sync", f"dir:{share}", env=second)
+    run("append", "-s", "s", "-m", "earlier", env={**second, "CODEH_NOW": "2020-01-01T00:00:00Z"})
+    via = f"env -u CODEH_STORE CODEH_HOME={tmp_path}/two {sys.executable} -m codeh_history sync dir:{share} >&2; echo answer"
+    done = run("ask", "-s", "s", "-m", "question", "--to", "text", "--via", via, env=first)
+    assert (done.code, done.out) == (3, b"answer\n")
+    assert "or sync gave its name to another branch" in done.err.decode()
+    assert [file.read_text() for file in (tmp_path / "one" / "unsent").iterdir()] == ["answer"]
+    texts = [line["parts"][0]["text"] for line in lines(share / "s.jsonl")[1:]]
+    assert texts == ["start", "earlier"]
 
 
 @pytest.mark.parametrize("change", [restored, replaced])

@@ -1,6 +1,7 @@
 """A message that is stored while it arrives: pending on disk, committed at its end.
 
-If its session is removed meanwhile, its text is saved to `HOME/unsent/SESSION-ID.txt`.
+If its session is removed meanwhile, or sync gives its name to another branch, its text is saved to
+`HOME/unsent/SESSION-ID.txt`.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ from collections.abc import Callable, Sequence
 
 from ...base.env import Env
 from ...base.errors import HistoryError, InputOutput, NotFound, Unsynced
+from ...base.read_json import json_object
 from ...session.model import Json, Part
 from ...session.records import dumps
+from ...session.rules import PLACING
 from ...session.view import join
-from ...store import log, unsent
-from ...store.file import open_regular
+from ...store import log, read, unsent
+from ...store.begun import lines_backwards
 from ...store.locked import Locked
 from ...store.paths import exists
 from ...store.resolve import Target
 from ..append.text import NameTaken, announce_session, begin, require_free
 
-REMOVED = "the session was removed while this message was written"
+REMOVED = "the session was removed, or sync gave its name to another branch, while this message was written"
 
 
 class Pending:
@@ -37,7 +40,7 @@ class Pending:
     def __init__(self, env: Env, target: Target) -> None:
         self.env = env
         self.target = target
-        self.first = _first_line(target.path)
+        self.last = _last_message(target.path)
         self.pending: str | None = None  # the id of the open message
         self.opened = (b"", 0)  # the first line of the message, and its offset in the log
         self.removal = ""  # if the session was removed: where the text is now
@@ -81,7 +84,7 @@ class Pending:
         return f"; what arrived stays pending as {self.kept_id}" if self.kept_id and self.received else ""
 
     def append(self, build: Callable[[Locked], bytes | None]) -> None:
-        """Append to the log in which the message was begun; set `removal` if that was removed."""
+        """Append to the branch in which the message was begun; set `removal` if it is gone."""
 
         def checked(locked: Locked) -> bytes | None:
             if self.writing is not None:  # a flush was interrupted, before or after it wrote its lines
@@ -94,7 +97,7 @@ class Pending:
             if self.pending is None:
                 if self.creates:
                     require_free(self.target, locked)
-                same = not self.first or locked.holds(self.first, 0)
+                same = not self.last or any(locked.lines_with("id", self.last))
             else:  # the file may have been rewritten, with the message at another offset
                 same = locked.holds(*self.opened) or any(locked.lines_with("id", self.pending))
             if not same:
@@ -108,10 +111,10 @@ class Pending:
             if log.append(self.env, self.target.path, checked, create=self.creates and begun is None):
                 announce_session(self.env, self.target)
         except NameTaken:
-            self.target, self.first = begin(self.env, ""), b""
+            self.target, self.last = begin(self.env, ""), ""
             self.append(build)
         except (NotFound, InputOutput) as error:
-            if isinstance(error, InputOutput) and (not (begun or self.first) or exists(self.target.path)):
+            if isinstance(error, InputOutput) and (not (begun or self.last) or exists(self.target.path)):
                 raise
             self.kept_id = self.pending or self.env.random_id()
             self.removal = f"{REMOVED}; nothing had arrived"
@@ -176,15 +179,17 @@ class Pending:
         return NotFound(f"{self.target.id}: {reason}{self.removal}")
 
 
-def _first_line(path: str) -> bytes:
-    """Return the first line of a session's file, which identifies it; empty if there is no file."""
+def _last_message(path: str) -> str:
+    """Return the id of a session's last message, which identifies its branch; "" without one."""
     try:
-        fd, _ = open_regular(path)
-    except (OSError, HistoryError):
-        return b""
-    data = os.pread(fd, 1 << 16, 0)
-    os.close(fd)
-    return data[: data.find(b"\n") + 1]
+        fd, size = read.open_stored(path)
+    except HistoryError:
+        return ""
+    try:
+        records = filter(None, map(json_object, lines_backwards(fd, size)))
+        return next((str(each.get("id", "")) for each in records if each.get("type") in PLACING), "")
+    finally:
+        os.close(fd)
 
 
 def text_of(parts: Sequence[Part]) -> str:
