@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codeh_history.programs import tree as trees
 from codeh_history.programs.fields import hash_id
-from codeh_history.programs.model import Entry, Piece, Session
+from codeh_history.programs.model import Entry, Piece, Session, Summary
 from codeh_history.programs.pairs import DOUBLE, EARLY, OPEN, OPEN_AT_THE_END, ORPHAN, report
 from codeh_history.programs.tree import Node, read_exported, walk
 from histories import call, result
@@ -134,6 +134,11 @@ def kinds(entries, does):
     session = Session("x", "s", items=entries)
     report(session, named, "x")
     return sorted((problem.line, problem.reason.rpartition(": ")[2]) for problem in session.problems)
+
+
+def test_what_a_summary_covers_is_not_sent_and_no_problem():
+    entries = items("u c1")
+    assert kinds([*entries, Summary("S", None, "a", 3, ["m2"])], DOES) == []
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)

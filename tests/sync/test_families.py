@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import sqlite3
 from pathlib import Path
 
 import orjson
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import NotFound
-from codeh_history.store.cache import Cache
 from codeh_history.store.stores import Files
 from codeh_history.sync.families import ABSENT, Brief, briefs, families
 from codeh_history.sync.replica import Replica
@@ -126,13 +124,3 @@ def test_an_empty_session_is_none_and_one_that_cannot_be_read_is_like_no_other(e
     path.unlink()
     path.mkdir()
     assert briefs(env, side, stamps)["a"] == Brief(side.place, None)
-
-
-def test_a_spoiled_memory_is_none(env):
-    data = write_session(env, "a")
-    side = Looked(env)
-    for value in (b"{", b"[1]", b"[1,[1,2,3],7]", b"\xff", "text"):
-        remembered(env, side)
-        with sqlite3.connect(Cache(env.home).path) as db:
-            db.execute("update known set value = ?", (value,))
-        assert remembered(env, side)["a"].hash == hashlib.sha256(data).hexdigest()
