@@ -60,10 +60,10 @@ service: BaseSessionService = SessionService()
 """
 
 
-@pytest.mark.skipif(
-    not all(map(installed, [*PACKAGES, "mypy"])),
-    reason="all packages are installed by `make test-adapters`",
-)
+ALL = all(map(installed, [*PACKAGES, "mypy"]))
+
+
+@pytest.mark.skipif(not ALL, reason="all packages are installed by `make test-adapters`")
 def test_adapters_satisfy_their_interfaces(tmp_path):
     (tmp_path / "sample.py").write_text(SAMPLE)
     done = subprocess.run(

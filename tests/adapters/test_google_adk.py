@@ -186,9 +186,8 @@ class Model(BaseLlm):
         last = llm_request.contents[-1].parts[0]
         part = types.Part(text=f"Told {len(llm_request.contents)}.")
         if last.text and last.text.isdigit():
-            part = types.Part(
-                function_call=types.FunctionCall(name="remember", args={"number": int(last.text)})
-            )
+            call = types.FunctionCall(name="remember", args={"number": int(last.text)})
+            part = types.Part(function_call=call)
         yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
 
@@ -204,12 +203,10 @@ async def talk(service, *prompts):
     runner = Runner(agent=agent, app_name=WHO["app_name"], session_service=service)
     if await service.get_session(**ONE) is None:
         await service.create_session(**ONE)
+    who = {"user_id": WHO["user_id"], "session_id": ONE["session_id"]}
     for prompt in prompts:
-        async for _ in runner.run_async(
-            user_id=WHO["user_id"],
-            session_id=ONE["session_id"],
-            new_message=content("user", types.Part(text=prompt)),
-        ):
+        message = content("user", types.Part(text=prompt))
+        async for _ in runner.run_async(**who, new_message=message):
             pass
     return await service.get_session(**ONE)
 

@@ -107,9 +107,8 @@ def test_chain_behaves_as_with_the_packages_history(home):
         assert "".join(piece.content for piece in talk.stream({"question": "Two?"}, config)) == "Answer 1."
         assert asyncio.run(talk.ainvoke({"question": "Three?"}, config)).content == "Answer 2."
     mine = demo(home).messages
-    assert [(message.type, message.content) for message in mine] == [
-        (message.type, message.content) for message in theirs.messages
-    ]
+    left, right = ([(each.type, each.content) for each in kept] for kept in (mine, theirs.messages))
+    assert left == right
     assert len(mine) == 6
 
 

@@ -12,6 +12,7 @@ from codeh_history.commands.chat import talk
 from codeh_history.commands.chat.talk import History, Lines, Talk
 from codeh_history.store.resolve import for_writing
 from fake_provider import configure
+from strategies import encode
 from support import ROOT, run, session_path
 
 
@@ -88,9 +89,8 @@ def _no_history():
 def remembered():
     import readline
 
-    return [
-        readline.get_history_item(number + 1) for number in range(readline.get_current_history_length())
-    ]
+    length = readline.get_current_history_length()
+    return [readline.get_history_item(number) for number in range(1, length + 1)]
 
 
 def test_history_keeps_lines_that_do_not_start_with_a_space(tmp_path):
@@ -151,17 +151,14 @@ def test_completions_of_a_word(home, before, word, names):
 
     configured = configure(home, "http://localhost:9")
     run("append", "-s", "demo", "-m", "x", home=configured)
-    made = (
-        b'{"type":"message","id":"m","kind":"codeh","role":"model","model":"m-1","parts":[{"text":"y"}]}\n'
-    )
+    answer = {"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": [{"text": "y"}]}
     with session_path(configured, "demo").open("ab") as file:
-        file.write(made)
+        file.write(encode([{**answer, "model": "m-1"}]))
     env = Env({"CODEH_HOME": str(configured)})
     talking = Talk(env, for_writing(env, "demo"), chat.Options(profile="local").part(chat.Asking), 1)
     at = word.replace("HOME", str(configured))
-    assert [*chat.completer(talking)(before, at)] == [
-        name.replace("HOME", str(configured)) for name in names
-    ]
+    completed = [name.replace(str(configured), "HOME") for name in chat.completer(talking)(before, at)]
+    assert completed == names
 
 
 def test_the_page_names_what_may_be_typed():

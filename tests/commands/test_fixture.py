@@ -55,9 +55,8 @@ def test_a_filter_keeps_its_view(session):
     view = fold(parse(session.read_bytes()))
     printed = b"".join(stream.lines(view))
     again = fold(parse(printed))
-    assert [(m.id, m.kind, m.parts, m.pending) for m in again.messages] == [
-        (m.id, m.kind, m.parts, m.pending) for m in view.messages
-    ]
+    read, before = ([(m.id, m.kind, m.parts, m.pending) for m in each.messages] for each in (again, view))
+    assert read == before
     assert [s.text for s in again.summaries] == [s.text for s in view.summaries]
     assert b"".join(stream.lines(again)) == printed
 

@@ -46,9 +46,8 @@ def streams(draw):
         kind = draw(st.sampled_from(["open", "delta", "delta", "commit", "whole", "update", "revert"]))
         of = draw(st.sampled_from(ids))
         if kind == "open":
-            log.append(
-                {"type": "open", "id": draw(st.sampled_from(["m", "n"])), "kind": "codeh", "ts": some.TS}
-            )
+            id = draw(st.sampled_from(["m", "n"]))
+            log.append({"type": "open", "id": id, "kind": "codeh", "ts": some.TS})
         elif kind == "delta":
             log.append({"type": "delta", "of": of, "parts": [{"text": f"d{number}"}]})
         elif kind in ("commit", "whole"):
@@ -58,9 +57,8 @@ def streams(draw):
             log.append({"type": "update", "id": f"u{number}", "of": of, "parts": [{"text": f"u{number}"}]})
             ids.append(f"u{number}")
         else:
-            log.append(
-                {"type": "revert", "id": f"x{number}", "of": draw(st.sampled_from(ids)), "ts": some.TS}
-            )
+            of = draw(st.sampled_from(ids))
+            log.append({"type": "revert", "id": f"x{number}", "of": of, "ts": some.TS})
     return draw(some.with_copies(log)) if draw(st.booleans()) else log
 
 
@@ -309,9 +307,7 @@ def test_a_session_somewhere_else_keeps_its_blocks(filled_home, tmp_path):
     kept, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
     run_in_process("append", "-s", str(kept), "-m", "told" * 2000)
     run_in_process("persist", str(kept), "-i")
-    run_in_process(
-        "append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"), home=filled_home
-    )
+    run_in_process("append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"))
     for name in ("demo", "gone"):
         (filled_home / "sessions" / f"{name}.jsonl").unlink(missing_ok=True)
     shutil.rmtree(filled_home / "trash")
@@ -362,9 +358,8 @@ def test_a_session_moved_while_gc_reads_keeps_its_blocks(filled_home, tmp_path, 
     """2026-11-27: not from the folder of `CODEH_STORE`, which was read after the trash."""
     folder = tmp_path / store if store else filled_home / "sessions"
     folder.mkdir(exist_ok=True)
-    env = Env(
-        {"CODEH_HOME": str(filled_home), "HOME": str(filled_home), "CODEH_STORE": f"dir:{folder}", **LATER}
-    )
+    home = {"CODEH_HOME": str(filled_home), "HOME": str(filled_home)}
+    env = Env({**home, "CODEH_STORE": f"dir:{folder}", **LATER})
     trashed, session = filled_home / "trash" / "gone.1.jsonl", folder / "gone.jsonl"
     if not restored:
         trashed.rename(session)

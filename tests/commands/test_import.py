@@ -100,9 +100,8 @@ def test_a_file_of_another_kind_is_refused_as_of_the_program_that_was_named(home
     path.write_text("just a note\n")
     done = run_in_process("import", "--from", program, str(path))
     assert (done.code, done.out) == (65, b"")
-    assert (
-        done.err == f"codeh-history: {path}: no message of {program} in it; nothing was imported\n".encode()
-    )
+    why = f"no message of {program} in it; nothing was imported"
+    assert done.err.decode() == f"codeh-history: {path}: {why}\n"
     assert not (home / "sessions").exists()
 
 
@@ -133,9 +132,8 @@ def test_2026_11_23_skipped_content_is_listed_before_interface_records(tmp_path)
     assert notes(tmp_path, session) == [*expected, "not imported: 3 interface records (-v names them)"]
     named = ["not imported: 2 attachments", "not imported: 1 mode"]
     assert notes(tmp_path, session, verbose=True) == [*expected, *named]
-    reported = [
-        orjson.loads(line) for line in notes(tmp_path, session, report=True) if line.startswith("{")
-    ]
+    report = notes(tmp_path, session, report=True)
+    reported = [orjson.loads(line) for line in report if line.startswith("{")]
     assert [line["left"] for line in reported] == ["thought", "zebra", "attachment", "mode"]
     assert reported[0] == {"session": "p-s", "left": "thought", "count": 2}
 
@@ -179,9 +177,8 @@ def test_a_locally_continued_copy_is_kept_and_the_source_gets_a_new_session(env,
     assert path_of(home, "codex-abc").read_bytes() == before
     assert texts(home, "codex-abc-2") == ["a", "b", "c"]
     assert lines(path_of(home, "codex-abc-2"))[0]["parent"] == {"session": "codex-abc", "at": "i-b"}
-    assert import_session(env, source("a", "b", "c", "d"), "/src") == Imported(
-        "codex-abc-2", 1, created=False
-    )
+    again = import_session(env, source("a", "b", "c", "d"), "/src")
+    assert again == Imported("codex-abc-2", 1, created=False)
     append_text(path_of(home, "codex-abc-2"), "mine too")
     third = import_session(env, source("a", "b", "c", "d", "e"), "/src")
     assert (third.id, texts(home, "codex-abc-3")) == ("codex-abc-3", ["a", "b", "c", "d", "e"])
@@ -214,9 +211,8 @@ def test_data_that_could_not_be_read_back_is_not_stored(env, home):
     deep = "x"
     for _ in range(205):
         deep = [deep]
-    session.items.append(
-        Entry("deep", "codeh", TS, [Piece(2, [{"functionCall": {"name": "f", "args": {"a": deep}}}])])
-    )
+    call = {"functionCall": {"name": "f", "args": {"a": deep}}}
+    session.items.append(Entry("deep", "codeh", TS, [Piece(2, [call])]))
     with pytest.raises(BadData, match=r"^/src: deep: nested deeper than 200 levels$"):
         import_session(env, session, "/src")
     assert not path_of(home, "codex-abc").exists()
@@ -231,9 +227,8 @@ WHERE = {
 
 def test_a_summary_line_counts_actions_by_program_largest_first(capfd, home):
     done = [("imported", "pi"), *[("imported", "codex")] * 2, ("failed", "pi")]
-    lines = [
-        {"session": None, "path": "/x", "action": action, "program": program} for action, program in done
-    ]
+    common = {"session": None, "path": "/x"}
+    lines = [{**common, "action": action, "program": program} for action, program in done]
     copy.summarize(Env({"CODEH_HOME": str(home)}), lines)
     assert capfd.readouterr().err == "codeh-history: 3 imported (2 codex, 1 pi), 1 failed (1 pi)\n"
 

@@ -91,9 +91,8 @@ def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "scandir", refused)
     done = run_in_process("import", "--all", home=tmp_path)
     assert [line["program"] for line in done.lines] == ["pi"]
-    assert (
-        f"{tmp_path}/.claude/projects: Permission denied; sessions in it are left out" in done.err.decode()
-    )
+    note = f"{tmp_path}/.claude/projects: Permission denied; sessions in it are left out"
+    assert note in done.err.decode()
 
 
 def test_a_copy_of_a_moved_session_shows_its_newest_file(tmp_path):

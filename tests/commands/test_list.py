@@ -56,17 +56,16 @@ def test_a_session_is_one_line_with_program_and_directory(columns, home):
         assert run("show", row.split()[0]).code == 0  # the shortened id names it
 
 
+DIFFERENT = {
+    "at the end": [f"claude-code-5e551000-0000-4000-8000-00000000c1a{n}" for n in range(3)],
+    "in the middle": [f"gemini-cli-5e551000-0000-{n}000-8000-00000000c1a0" for n in range(3)],
+    "after 114 characters": [f"{'the-same-beginning-' * 6}{n}" for n in range(12)],
+    "before the end": [f"{'a-' * 20}{n}{'-b' * 3}" for n in range(3)],
+}
+
+
 @pytest.mark.parametrize("columns", [80, 100, 200])
-@pytest.mark.parametrize(
-    "ids",
-    [
-        [f"claude-code-5e551000-0000-4000-8000-00000000c1a{n}" for n in range(3)],
-        [f"gemini-cli-5e551000-0000-{n}000-8000-00000000c1a0" for n in range(3)],
-        [f"{'the-same-beginning-' * 6}{n}" for n in range(12)],
-        [f"{'a-' * 20}{n}{'-b' * 3}" for n in range(3)],
-    ],
-    ids=["at the end", "in the middle", "after 114 characters", "before the end"],
-)
+@pytest.mark.parametrize("ids", DIFFERENT.values(), ids=DIFFERENT)
 def test_ids_with_a_long_common_prefix_are_one_line_each(ids, columns, home):
     for id in ids:
         written(home, id, "/home/me/a-project/", imported={"from": "claude-code", "id": id, "path": "/x"})

@@ -144,9 +144,8 @@ def test_a_home_that_is_a_file(tmp_path, name):
     command = COMMANDS[name]
     outcome = run_in_process(*command.argv, home=home, stdin=command.stdin or b"", env=command.env)
     inner = name == "serve"  # its answers say what failed
-    assert outcome.code in ({0} if name in ("completion", "store") or inner else DOCUMENTED - {0, 1}), (
-        outcome
-    )
+    expected = {0} if name in ("completion", "store") or inner else DOCUMENTED - {0, 1}
+    assert outcome.code in expected, outcome
     assert not inner or orjson.loads(outcome.out)["code"] == 74
     assert home.read_bytes() == b"no folder"
 
@@ -160,9 +159,8 @@ def test_without_a_home_the_error_names_the_variable(monkeypatch, tmp_path):
 
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     monkeypatch.chdir(tmp_path)
-    outcome = run_in_process(
-        "append", "-s", "demo", "-m", "x", home=tmp_path, env={"CODEH_HOME": "", "HOME": ""}
-    )
+    nowhere = {"CODEH_HOME": "", "HOME": ""}
+    outcome = run_in_process("append", "-s", "demo", "-m", "x", home=tmp_path, env=nowhere)
     assert outcome.code == 2
     assert b"neither CODEH_HOME nor HOME is set" in outcome.err
     assert list(tmp_path.iterdir()) == []

@@ -173,9 +173,8 @@ def test_a_secret_in_a_referenced_id_is_reported(key, tmp_path):
 
 def test_a_learned_secret_is_found_without_context(tmp_path):
     """A password beside its name in one message and alone in the next."""
-    path = written(
-        tmp_path, user("a", "DB_PASSWORD=a1B2c3D4e5F6g7"), user("b", "it was a1B2c3D4e5F6g7, I think")
-    )
+    first, second = user("a", "DB_PASSWORD=a1B2c3D4e5F6g7"), user("b", "it was a1B2c3D4e5F6g7, I think")
+    path = written(tmp_path, first, second)
     assert redacted(tmp_path).code == 0
     assert b"a1B2c3D4e5F6g7" not in path.read_bytes()
     assert b"a1B2" not in run_in_process("redact", "s", home=tmp_path).out

@@ -187,9 +187,8 @@ def test_summarised_messages_are_read_if_the_summary_is_lost(home):
 def test_the_real_program_resumes_each_rescued_session(program):
     """Checks the recorded outcome, and that the generated sessions match it."""
     record = json.loads((FOLDER / f"{program}.json").read_bytes())
-    assert {case.id: hash_of(case.data) for case in every(program)} == {
-        id: entry["file"] for id, entry in record.items()
-    }
+    hashes = {case.id: hash_of(case.data) for case in every(program)}
+    assert hashes == {id: entry["file"] for id, entry in record.items()}
     assert {entry["rescued"] for entry in record.values()} - {NOTHING} == {"yes"}
 
 
@@ -264,9 +263,8 @@ def test_a_session_is_listed_with_the_count_of_its_messages(program, tmp_path):
 
 def test_2026_11_23_a_missing_project_folder_is_not_proposed(tmp_path):
     case = next(case for case in CHOSEN["claude-code"] if case.folder.name == "result-lost")
-    done = run_in_process(
-        "rescue", str(case.session), "--install", home=tmp_path, env={"HOME": str(tmp_path)}
-    )
+    env = {"HOME": str(tmp_path)}
+    done = run_in_process("rescue", str(case.session), "--install", home=tmp_path, env=env)
     stderr = done.err.decode()
     assert f"resume    cd {os.path.realpath(os.getcwd())} && claude --resume " in stderr
     assert "/home/dev/project does not exist; it continues in" in stderr

@@ -133,9 +133,7 @@ def test_hits_come_by_number_where_streams_interleave(tmp_path):
     ]  # fmt: skip
     path = tmp_path / "s.jsonl"
     path.write_bytes(some.encode(records))
-    assert [(hit["n"], hit["id"]) for hit in hits_of(path, "x")] == [
-        (n, id) for n, id in enumerate("abcdef", 1)
-    ]
+    assert [(hit["n"], hit["id"]) for hit in hits_of(path, "x")] == [*enumerate("abcdef", 1)]
 
 
 @pytest.mark.parametrize(

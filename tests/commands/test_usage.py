@@ -161,21 +161,11 @@ def test_damage_is_noted(home):
     assert used(home, "--strict", code=65)["total"]["responses"] == 1
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0"),
-        (9999, "9999"),
-        (10_000, "10.0k"),
-        (99_949, "99.9k"),
-        (99_950, "100k"),
-        (999_499, "999k"),
-        (999_500, "1.0M"),
-        (12_345_678, "12.3M"),
-        (5 * 10**9, "5.0G"),
-        (10**13, "10.0T"),
-    ],
-)
+SHORT = {0: "0", 9999: "9999", 10_000: "10.0k", 99_949: "99.9k", 99_950: "100k", 999_499: "999k"}
+SHORT |= {999_500: "1.0M", 12_345_678: "12.3M", 5 * 10**9: "5.0G", 10**13: "10.0T"}
+
+
+@pytest.mark.parametrize(("number", "text"), SHORT.items())
 def test_a_number_on_a_terminal_is_short(number, text):
     assert usage._short(number) == text
 

@@ -84,9 +84,8 @@ def test_job(title, place, env, request):
 
 
 def test_every_record_belongs_to_a_job():
-    assert {file.stem for file in (ROOT / "tests" / "jobs").glob("*.txt")} == {
-        slug(title) for title in JOBS
-    }
+    records = {file.stem for file in (ROOT / "tests" / "jobs").glob("*.txt")}
+    assert records == {slug(title) for title in JOBS}
 
 
 def test_the_first_screen(place, env):

@@ -206,12 +206,8 @@ def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp
     agent.write(tmp_path / SESSION / "subagents", "agent-x1")
     path = str(file.write(tmp_path))
     done = run_in_process("import", path, home=tmp_path / "counted")
-    for left in (
-        b"5 messages of an abandoned branch",
-        b"2 messages of a sub-agent",
-        b"1 sub-agent in a file",
-    ):
-        assert b"not imported: " + left in done.err
+    left = b"5 messages of an abandoned branch", b"2 messages of a sub-agent", b"1 sub-agent in a file"
+    assert all(b"not imported: " + each in done.err for each in left)
     assert len(list((tmp_path / "counted" / "sessions").iterdir())) == 1
     done = run_in_process("import", "--branches", path, home=tmp_path)
     names = [COPY, f"{COPY}-left0001", f"{COPY}-sub00001", f"{COPY}-agent-x1"]

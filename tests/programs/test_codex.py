@@ -49,14 +49,9 @@ def test_what_the_program_says_of_itself_is_skipped(tmp_path):
     file.item(
         "message", role="developer", content=[{"type": "input_text", "text": "<skills_instructions>"}]
     )
-    for kind in (
-        "<environment_context>x",
-        "<user_instructions>x",
-        "<permissions x>",
-        "<skills_instructions>",
-    ):
-        file.user(kind)
-    file.user("one")
+    kinds = "<environment_context>x", "<user_instructions>x", "<permissions x>", "<skills_instructions>"
+    for text in (*kinds, "one"):
+        file.user(text)
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 

@@ -226,9 +226,8 @@ def test_recorded_cases(tmp_path):
         ids = [record["id"] for record in records if record["type"] == "message"]
         kept = case["name"] == "rewind-unknown-id-clears-all"
         skipped = case["name"] in ("context-only-not-listable", "info-and-error-not-listable")
-        assert ids == (["1", "2"] if kept else [] if skipped else case["expected_gemini"]["message_ids"]), (
-            case
-        )
+        theirs = case["expected_gemini"]["message_ids"]
+        assert ids == (["1", "2"] if kept else [] if skipped else theirs), case
 
 
 def test_what_was_rewound_is_a_branch(tmp_path):

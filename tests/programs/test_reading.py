@@ -56,9 +56,8 @@ def test_a_name_that_says_nothing(tmp_path):
 def test_damage_is_named_with_its_line(tmp_path):
     *lines, last = SAMPLES["pi"]()
     file = written(tmp_path / "x.jsonl", [*lines, b'{"torn', last])
-    assert (
-        b"1 damaged line skipped (line 14: not JSON" in run_in_process("show", str(file), home=tmp_path).err
-    )
+    shown = run_in_process("show", str(file), home=tmp_path).err
+    assert b"1 damaged line skipped (line 14: not JSON" in shown
     assert run_in_process("show", "--strict", str(file), home=tmp_path).code == 65
 
 
@@ -71,6 +70,5 @@ def test_2026_11_23_a_repaired_line_is_not_reported_as_skipped(tmp_path):
     assert f"x.jsonl: 1 line repaired (line 16: {why}".encode() in done.err
     assert b"x.jsonl: 1 damaged line skipped (line 15: not JSON" in done.err
     assert f"damage     line 16: {why}" in done.text
-    assert (
-        b"1 damaged line skipped, 1 line repaired" in run_in_process("usage", str(file), home=tmp_path).err
-    )
+    counted = run_in_process("usage", str(file), home=tmp_path).err
+    assert b"1 damaged line skipped, 1 line repaired" in counted

@@ -136,6 +136,10 @@ def kinds(entries, does):
     return sorted((problem.line, problem.reason.rpartition(": ")[2]) for problem in session.problems)
 
 
+def test_an_early_result_is_an_orphan_where_a_program_makes_no_difference():
+    assert kinds(items("r1 c1"), [ORPHAN]) == [(1, ORPHAN)]
+
+
 def test_what_a_summary_covers_is_not_sent_and_no_problem():
     entries = items("u c1")
     assert kinds([*entries, Summary("S", None, "a", 3, ["m2"])], DOES) == []

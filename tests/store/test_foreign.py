@@ -82,15 +82,15 @@ def test_our_own_lines_are_read_as_they_stand(log):
     assert [record.data for record in foreign.read_log(data).records] == log
 
 
-@pytest.mark.parametrize(
-    ("line", "begins"),
-    [
-        (HEADER, True),
-        (b'{"type":"meta","set":{}}', True),
-        (BARE, False),
-        (b"{torn", False),
-        (b'{"type":"x"}', False),
-    ],
-)
+FIRST = {
+    HEADER: True,
+    b'{"type":"meta","set":{}}': True,
+    BARE: False,
+    b"{torn": False,
+    b'{"type":"x"}': False,
+}
+
+
+@pytest.mark.parametrize(("line", "begins"), FIRST.items())
 def test_a_line_tells_whether_a_session_begins_with_it(line, *, begins):
     assert foreign.begins_a_session(line) == begins

@@ -77,9 +77,8 @@ def both_ways(one, other):
     """Merged, which comes to the same whichever is the first."""
     result, swapped = merged("demo", one, other), merged("demo", other, one)
     assert (result.log.data, result.appended) == (swapped.log.data, swapped.appended)
-    assert (result.fork and (result.fork.name, result.fork.log.data)) == (
-        swapped.fork and (swapped.fork.name, swapped.fork.log.data)
-    )
+    one, other = (fork and (fork.name, fork.log.data) for fork in (result.fork, swapped.fork))
+    assert one == other
     return result
 
 

@@ -84,16 +84,8 @@ def test_a_list_is_read_in_place_and_never_written(home, name, form):
         body = orjson.dumps(sent(home, file, to)).decode()
         assert all(text in body for text in ("Look", "sky", "noon", "grey")), body
         assert ("Be brief." in body) == (name in {"openai-chat", "openai-responses"})
-    for verb in (
-        "show",
-        "stats",
-        "verify",
-        "last",
-        "calls",
-        "curate",
-        "export --to markdown",
-        "search sky",
-    ):
+    verbs = "show, stats, verify, last, calls, curate, export --to markdown, search sky"
+    for verb in verbs.split(", "):
         argv = verb.split()
         argv = [*argv, file] if argv[0] == "search" else [argv[0], file, *argv[1:]]
         assert run_in_process(*argv).code == (1 if verb == "calls" else 0), verb
@@ -126,17 +118,15 @@ def test_the_system_message_of_a_list_is_the_session_s(home):
         assert sent(home, file, "openai-responses")["instructions"] == "Be brief."
     image = {"type": "image", "source": {"type": "url", "url": "https://a.example/a.png"}}
     listed = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [image]}]
-    assert sent(home, written(home, listed), "gemini")["systemInstruction"] == {
-        "parts": [{"text": "Be brief."}]
-    }
+    instruction = sent(home, written(home, listed), "gemini")["systemInstruction"]
+    assert instruction == {"parts": [{"text": "Be brief."}]}
 
 
 def test_a_later_system_message_stays_where_it_stands(home):
     file = written(home, CHAT)
-    assert {"role": "developer", "content": "Speak French."} in sent(home, file, "openai-chat")["messages"]
-    assert {"role": "developer", "content": "Speak French."} in sent(home, file, "openai-responses")[
-        "input"
-    ]
+    later = {"role": "developer", "content": "Speak French."}
+    for to, field in (("openai-chat", "messages"), ("openai-responses", "input")):
+        assert later in sent(home, file, to)[field]
     two = [
         {"role": "system", "content": "One."},
         {"role": "system", "content": "Two."},
