@@ -196,7 +196,7 @@ MESSAGES = session([
     "W7 was cancelled, W8 was cancelled too.", "W7 was cancelled and W8 was cancelled.", "W8, W7 were cancelled.",
     "W8 and W7 were cancelled.", "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
     "W7 was cancelled, W8 too.", "W7 was cancelled (and W8 too).", "- Cancelled W8\n- Nothing else", "It was deployed to staging.", "`src/a.py` was updated, and a.py was tested.",
-    "K5 was approved.", "The booking of R12 failed.", "The edit of b.py failed.", "All 48 tests pass.",
+    "The deployment succeeded.", "The deployment to staging was successful.", "K5 was approved.", "The booking of R12 failed.", "The edit of b.py failed.", "All 48 tests pass.",
 ])  # fmt: skip
 def test_claims_without_a_call_are_refused(text):
     (problem, *_) = call_problems(text, MESSAGES)
@@ -212,7 +212,7 @@ def test_claims_without_a_call_are_refused(text):
     "The agent cancelled W7, and the W8 is open.", "W7 was cancelled, W8 stays open.", "W7 was cancelled (W8 stays open).",
     "W7 was cancelled and W8 stayed open.", "W7 cancelled, W8 untouched.", "W7 was cancelled, leaving W8 open.",
     "`src/b.py` was updated.", "c.py was edited.", "The deployment failed.", "The room R12 was booked for 1,200.", "The edit of a.py failed.",
-    "The user deployed it by hand.", "W8 and K5 were ordered.", "Files: a.py (read), b.py (edited)", "48 tests pass, one fails.",
+    "Nothing was deployed.", "The deployment was unsuccessful.", "The booking of R12 went through.", "The user deployed it by hand.", "W8 and K5 were ordered.", "Files: a.py (read), b.py (edited)", "48 tests pass, one fails.",
     "A mail about Mia was sent to Anna.", "The user asked whether W7 was shipped and W8 was cancelled.",
 ])  # fmt: skip
 def test_what_calls_did_and_what_nobody_can_know_is_taken(text):

@@ -30,11 +30,12 @@ _DONE = {
     "cancel": "cancell?ed", "buy": "bought", "send": "sent", "submit": "submitted", "pay": "paid",
     "transfer": "transferred", "swap": "swapped", "write": "written", "modify": "modified",
 }  # fmt: skip
+_SUCCESS = r"succe(?:ed(?:s|ed)|ss(?:ful(?:ly)?)?)|went (?:well|through)"
 _STEP = re.compile(r"(?:\S+ ){0,2}(?:py|vi|unit)?(deploy|publish|push|restart|test)(?![\w/])")
 _NOT = re.compile(
-    r"\b(?:not|never|no|cannot|could|would|should|will|may|might|must|if|whether|unless|until|before"
-    r"|asks?|asked|wants?|wanted|wishes|needs?|requests?|requested|tried|tries|fail\w*|refus\w+|unable"
-    r"|declin\w+|reject\w+|to be|denied|instead of|rather than|pending|remains?|still)\b|n't\b|\?",
+    r"\b(?:not|nothing|none|never|no|cannot|could|would|should|will|may|might|must|if|whether|unless|until"
+    r"|before|asks?|asked|wants?|wanted|wishes|needs?|requests?|requested|tried|tries|fail\w*|refus\w+"
+    r"|unable|declin\w+|reject\w+|to be|denied|instead of|rather than|pending|remains?|still)\b|n't\b|\?",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -63,9 +64,12 @@ _TESTS = re.compile(r"\b(?:all|the)\b(?: \d+)?(?: unit)? tests\b(?: now)? pass(?
 
 
 def _past(acts: str) -> re.Pattern[str]:
-    """A pattern for statements that one of these actions was done."""
+    """A pattern for statements that one of these actions was done, or succeeded."""
     forms = (_DONE.get(act) or f"{act.removesuffix('e')}ed" for act in acts.split())
-    return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.IGNORECASE)
+    stems = "|".join(act.removesuffix("e") for act in acts.split())
+    return re.compile(
+        rf"\b(?:{'|'.join(forms)})\b|\b(?:{stems})\w*\b.{{0,40}}\b(?:{_SUCCESS})\b", re.IGNORECASE
+    )
 
 
 _PAST = {acts: _past(acts) for acts in _ACTS}
