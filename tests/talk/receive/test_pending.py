@@ -87,19 +87,28 @@ def test_a_stream_whose_session_is_removed(home, change, role):
     kept(home, err.decode(), "Hello, it goes on and ends.\n", role)
 
 
-def test_an_answer_whose_prompt_sync_moved_to_a_fork(home, tmp_path):
-    """The answer is not stored behind another prompt: a home that shares the store cannot see the `ask`."""
+QUESTION = ("ask", "-m", "question", "--to", "text")
+CALL = ("append", "--call", "f", "--args", "{}", "--call-id", "c1")
+
+
+@pytest.mark.parametrize(
+    ("before", "argv", "text"), [((), QUESTION, "answer"), (CALL, ("calls",), '{"output":"answer"}')]
+)
+def test_an_answer_to_what_sync_moved_to_a_fork(home, tmp_path, before, argv, text):
+    """It is not stored behind another prompt: a home that shares the store cannot see that one waits."""
     share = tmp_path / "share"
-    first = {"CODEH_HOME": str(tmp_path / "one"), "CODEH_STORE": f"dir:{share}"}
+    first = {"CODEH_HOME": str(tmp_path / "one"), "CODEH_STORE": f"dir:{share}", "CODEH_SESSION": "s"}
     second = {"CODEH_HOME": str(tmp_path / "two")}
-    run("append", "-s", "s", "-m", "start", env=first)
+    run("append", "-m", "start", env=first)
     run("sync", f"dir:{share}", env=second)
     run("append", "-s", "s", "-m", "earlier", env={**second, "CODEH_NOW": "2020-01-01T00:00:00Z"})
-    via = f"env -u CODEH_STORE CODEH_HOME={tmp_path}/two {sys.executable} -m codeh_history sync dir:{share} >&2; echo answer"
-    done = run("ask", "-s", "s", "-m", "question", "--to", "text", "--via", via, env=first)
-    assert (done.code, done.out) == (3, b"answer\n")
-    assert "or sync gave its name to another branch" in done.err.decode()
-    assert [file.read_text() for file in (tmp_path / "one" / "unsent").iterdir()] == ["answer"]
+    if before:
+        run(*before, env=first)
+    other = f"env -u CODEH_STORE CODEH_HOME={tmp_path}/two {sys.executable} -m codeh_history"
+    done = run(*argv, "--via", f"{other} sync dir:{share} >&2; printf answer", env=first)
+    assert done.code == 3
+    assert "sync gave its name to another branch" in done.err.decode()
+    assert [file.read_text() for file in (tmp_path / "one" / "unsent").iterdir()] == [text]
     texts = [line["parts"][0]["text"] for line in lines(share / "s.jsonl")[1:]]
     assert texts == ["start", "earlier"]
 

@@ -20,6 +20,7 @@ from ...store.resolve import Target
 from ...views.view import locked_view
 from ..append.parts import response_of
 from . import run_command
+from .pending import REMOVED
 
 Run = Callable[[Call], tuple[Json, str]]  # the response, and a note on its failure ("" if it succeeded)
 
@@ -44,6 +45,8 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
 
     def build(locked: Locked) -> bytes | None:
         view = locked_view(env, locked)
+        if call.message.id not in view.all and not any(locked.lines_with("id", call.message.id)):
+            raise NotFound(f"{target.id}: {REMOVED}")
         if not any(
             c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
         ):
@@ -58,7 +61,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
 
     try:
         log.append(env, target.path, build)
-    except NotFound as error:  # the session was removed; save the result, because tools have side effects
+    except NotFound as error:  # save the result, because tools have side effects
         options = shlex.join(["--result", call.name, *(["--call-id", call.id] if call.has_id else [])])
         text = dumps(response).decode("utf-8", "replace")
         kept = unsent.keep_text(env, target.path, env.random_id(), text, f" {options}")
