@@ -131,6 +131,24 @@ def test_a_response_imported_before_its_id_was_written_counts_once_in_a_fork(tmp
     assert (total["responses"], total["input"]) == (1, 100)
 
 
+def test_2026_11_27_usage_of_turns_that_a_fork_repeats_counts_once(tmp_path):
+    file = Codex()
+    for turn in ("t1", "t2"):
+        file.user("go")
+        for text in ("done", "and done"):
+            file.line("turn_context", {"turn_id": turn, "model": "gpt-5-codex"})
+            file.model(text)
+            file.event("token_count", info={"last_token_usage": USED})
+    imported(file.write(tmp_path), tmp_path)
+    fork = Codex(id=OTHER, forked_from_id=SESSION)
+    fork.lines += [
+        {**line, "timestamp": "2026-01-02T00:00:00.000Z"} for line in file.lines
+    ]  # of the replay
+    imported(fork.write(tmp_path / "fork"), tmp_path)
+    total = orjson.loads(run_ok("usage", "--json", home=tmp_path).out)["total"]
+    assert (total["responses"], total["input"]) == (4, 400)
+
+
 def test_unknown_types_are_counted(tmp_path):
     file = played(Codex(), "user one; line realtime-item None; item hologram x=1; event confetti")
     done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)

@@ -96,6 +96,8 @@ class _Rollout:
         self.reader = Reader(FORMAT, {})
         self.meta: Json | None = None
         self.model: str | None = None
+        self.turn: str | None = None  # the id of the turn, which a fork repeats
+        self.responses: Counter[str | None] = Counter()  # counts of responses with usage, by turn
         self.seen: Counter[str] = Counter()  # ids in use
         self.response: Entry | None = None  # the response that the next item may continue
         self.last: Entry | None = None  # the latest response
@@ -130,6 +132,7 @@ class _Rollout:
                 self.session.skip(str(kind or "line without a type"), own=kind in _INTERFACE)
                 if kind == "turn_context":
                     self.model = name_at(payload, "model") or self.model
+                    self.turn = name_at(payload, "turn_id")
                 elif kind == "token_usage_record" and self.last and "response" not in self.last.fields:
                     self.add_usage(number, payload.get("usage"), name_at(payload, "response_id"))
 
@@ -311,7 +314,9 @@ class _Rollout:
             size = usage.count(payload, "info", "model_context_window")
             self.last.fields |= omit_empty(limits=limits, window=size)
             if "usage" not in self.last.fields:
-                self.add_usage(number, at(payload, "info.last_token_usage"))
+                self.responses[self.turn] += 1
+                response = self.turn and f"{self.turn}.{self.responses[self.turn]}"
+                self.add_usage(number, at(payload, "info.last_token_usage"), response)
         self.session.skip(f"event_msg ({kind})", own=True)
 
     def add_usage(self, number: int, raw: object, response: str | None = None) -> None:
