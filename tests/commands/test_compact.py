@@ -154,9 +154,8 @@ def test_the_report_gives_each_change_and_its_reason(home):
 
 
 def test_limits_of_messages_exchanges_and_characters(home):
-    written(
-        home, [message for n in range(30) for message in (user(f"q{n} {prose(n, 9)}"), model(prose(n, 9)))]
-    )
+    turns = ((user(f"q{n} {prose(n, 9)}"), model(prose(n, 9))) for n in range(30))
+    written(home, [message for turn in turns for message in turn])
     assert len(view_of(run("compact", "s", "--max-items", "20").out).messages) == 20
     kept = view_of(run("compact", "s", "--keep-last", "3").out).messages
     assert [message.id for message in kept] == [f"m{n}" for n in range(54, 60)]
@@ -191,15 +190,14 @@ def test_the_pipeline_of_filters_ends_in_a_body(home):
     written(home, [*long_loop(), user("And now?")])
     curated = run("curate", "s")
     smaller = run("compact", "-", "--budget", "8k", stdin=curated.out)
-    body = run(
-        "payload", "-", "--raw", "--to", "anthropic", "--model", "claude-opus-4-8", stdin=smaller.out
-    )
+    to = ("--to", "anthropic", "--model", "claude-opus-4-8")
+    body = run("payload", "-", "--raw", *to, stdin=smaller.out)
     assert body.code == 0, body.err
     assert json.loads(body.out)["messages"][-1]["content"][-1]["text"] == "And now?"
-    direct = run("payload", "s", "--to", "anthropic", "--model", "claude-opus-4-8", "--budget", "8k")
+    direct = run("payload", "s", *to, "--budget", "8k")
     assert direct.code == 0, direct.err
     assert len(direct.out) < len(body.out) * 1.5
-    refused = run("payload", "s", "--to", "anthropic", "--model", "claude-opus-4-8", "--budget", "5")
+    refused = run("payload", "s", *to, "--budget", "5")
     assert (refused.code, refused.out) == (5, b"")
 
 

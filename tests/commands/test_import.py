@@ -70,9 +70,6 @@ def test_a_bundle_is_recognised_by_its_first_member():
     assert not is_bundle(head.replace(b".json\0", b".jsonl"))
 
 
-IMPORTED = Imported("p-s", 1, created=True)
-
-
 class Flags(NamedTuple):
     into: str | None = None
     report: bool = False
@@ -81,8 +78,9 @@ class Flags(NamedTuple):
     branches: bool = False
 
 
-def notes(tmp_path, session, imported=IMPORTED, **options):
+def notes(tmp_path, session, **options):
     with (tmp_path / "err").open("wb") as err:
+        imported = Imported("p-s", 1, created=True)
         note_result(Env({}, stderr=err.fileno()), Flags(**options), "f", session, imported)
     return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
 

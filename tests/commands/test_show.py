@@ -60,9 +60,8 @@ def grown(before, more):
 @given(data=files_of(torn=False), cuts=st.sets(st.integers(1, 30), max_size=4))
 def test_events_alone_give_the_pending_content(data, cuts):
     lines = list(lines_of(data))
-    datas = [
-        b"".join(lines[:cut]) for cut in sorted({*(cut for cut in cuts if cut < len(lines)), len(lines)})
-    ]
+    places = sorted({*(cut for cut in cuts if cut < len(lines)), len(lines)})
+    datas = [b"".join(lines[:place]) for place in places]
     pending = {}
     committed = {}
     changes = Changes()
@@ -166,9 +165,8 @@ class Followed:
     """A running `show --follow` and what it has printed."""
 
     def __init__(self, *argv):
-        self.process = support.start(
-            "show", *argv, "--follow", stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = support.start("show", *argv, "--follow", **pipes)
         self.text = ""
 
     def until(self, ending):

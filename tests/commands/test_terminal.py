@@ -223,9 +223,8 @@ search . --jsonl demo""".splitlines()
 
 def event(text, **more):
     parts = [{"text": text}, {"functionCall": {"name": EVIL, "args": {"a": EVIL}}}]
-    return orjson.dumps(
-        {"candidates": [{"content": {"role": "model", "parts": parts}, **more}], "responseId": EVIL}
-    )
+    candidate = {"content": {"role": "model", "parts": parts}, **more}
+    return orjson.dumps({"candidates": [candidate], "responseId": EVIL})
 
 
 @pytest.fixture

@@ -60,9 +60,8 @@ def groups(rows, by, **more):
 )  # fmt: skip
 def test_a_response_is_grouped_by_time_model_or_session(by, expected):
     later = "2026-02-01T00:00:00.000Z"
-    rows = [
-        row("a", response("1"), response("2", later), response("3", None), response("4", later, model=None))
-    ]
+    others = response("2", later), response("3", None), response("4", later, model=None)
+    rows = [row("a", response("1"), *others)]
     assert list(groups(rows, by).items()) == list(expected.items())
 
 
@@ -94,9 +93,8 @@ def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
 def test_a_window_ends_at_the_reported_reset_or_after_its_hours():
     resets = {"resets": {"300": "2026-01-02T09:30:00.000Z", "10080": "2026-01-05T00:00:00.000Z"}}
     at = "2026-01-02T0{}:40:00.000Z".format
-    codex = row(
-        "a", response("1", at(5), labels=resets), response("2", at(9), labels=resets), program="codex"
-    )
+    first, second = (response(name, at(hour), labels=resets) for name, hour in (("1", 5), ("2", 9)))
+    codex = row("a", first, second, program="codex")
     claude = row("b", response("3", at(1)), response("4", at(5)), response("5", at(7)), response("6", None), program="claude-code")  # fmt: skip
     windows = groups([codex, claude], "window", hours=5)
     assert windows == {

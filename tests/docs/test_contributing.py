@@ -76,9 +76,8 @@ def test_a_record_type(program, tmp_path):
     last = orjson.loads(program("last", "--json"))["id"]
     path = tmp_path / "sessions" / "demo.jsonl"
     before = path.read_bytes()
-    path.write_bytes(
-        before + orjson.dumps({"type": "label", "id": "l", "of": last, "label": "good"}) + b"\n"
-    )
+    label = {"type": "label", "id": "l", "of": last, "label": "good"}
+    path.write_bytes(before + orjson.dumps(label) + b"\n")
     assert program("curate", "--only", "kinds").count('"label":"good"') == 1
     assert program("verify").startswith("ok: ")
     assert program("undo") == "label l\n"

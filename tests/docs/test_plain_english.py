@@ -96,9 +96,8 @@ def names_in(path):
 
 @pytest.mark.parametrize("folder", ["cli", "tests"])
 def test_names_say_what_a_value_is(folder):
-    names = {
-        (path.name, name.strip("_")) for path in (ROOT / folder).rglob("*.py") for name in names_in(path)
-    }
+    paths = (ROOT / folder).rglob("*.py")
+    names = {(path.name, name.strip("_")) for path in paths for name in names_in(path)}
     options = {("list_.py", "here")}  # `list --here`
     assert sorted(pair for pair in names - options if pair[1] in EMPTY) == []
 

@@ -45,9 +45,8 @@ def test_every_link_leads_somewhere(page, link):
 
 
 def test_every_exit_code_is_in_the_table():
-    classes = [
-        c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.HistoryError)
-    ]
+    types = [each for each in vars(errors).values() if isinstance(each, type)]
+    classes = [each for each in types if issubclass(each, errors.HistoryError)]
     for code in {c.exit_code for c in classes} | {0, 70}:
         assert re.search(rf"^\| {code} \|", COMMANDS_PAGE, re.MULTILINE), code
 

@@ -10,9 +10,8 @@ from codeh_history import BadData, ProviderRefused, Session, SummarizerFailed, T
 from in_process import run_in_process
 from support import lines, session_path
 
-ANSWER = {
-    "candidates": [{"content": {"role": "model", "parts": [{"text": "Rayleigh."}]}, "finishReason": "STOP"}]
-}
+SAYING = {"content": {"role": "model", "parts": [{"text": "Rayleigh."}]}, "finishReason": "STOP"}
+ANSWER = {"candidates": [SAYING]}
 EVENTS = [
     b'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Ray"}]}}]}\r\n\r\n',
     b'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"leigh."}]},"finishReason":"STOP"}]}\r\n\r\n',
@@ -308,9 +307,8 @@ def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk):
 
 
 def test_templates_are_texts_or_paths(talk, tmp_path):
-    sent = talk.payload(
-        "gemini", user_template="Hi {{message}}", system_template="S {{vars.a}}", var={"a": 1}
-    )
+    templates = {"user_template": "Hi {{message}}", "system_template": "S {{vars.a}}"}
+    sent = talk.payload("gemini", **templates, var={"a": 1})
     assert texts(sent)[-1] == "Hi And <more>?"
     assert orjson.loads(sent)["systemInstruction"] == {"parts": [{"text": "S 1"}]}
     (tmp_path / "t.j2").write_text("From a file: {{message}}")

@@ -48,9 +48,8 @@ def test_images_come_along_from_the_zip(name, data, included, tmp_path):
     path.write_bytes(zipped({"conversations.json": listed([asking.value]), name: data}))
     done = run_in_process("import", str(path), home=tmp_path)
     assert (b"not imported: 2 image" in done.err) == (not included)
-    prompt, _, answer = (
-        r["parts"] for r in lines(session_path(tmp_path, "chatgpt-c1")) if r["type"] == "message"
-    )
+    records = lines(session_path(tmp_path, "chatgpt-c1"))
+    prompt, _, answer = (record["parts"] for record in records if record["type"] == "message")
     held = {"inlineData": {"mimeType": "image/png", "data": b64encode(PNG).decode()}}
     assert prompt == [held if included else {"text": f"[image: {pointer}]"}, {"text": "one"}]
     assert answer[0]["functionResponse"].get("parts") == ([held] if included else None)

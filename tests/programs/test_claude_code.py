@@ -274,9 +274,8 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
 
 
 def test_a_sub_agents_own_file_is_imported_into_the_session_named(tmp_path):
-    path = played(Claude(), "user a Go isSidechain=true; model b done a isSidechain=true").write(
-        tmp_path / SESSION / "subagents", "agent-1"
-    )
+    file = played(Claude(), "user a Go isSidechain=true; model b done a isSidechain=true")
+    path = file.write(tmp_path / SESSION / "subagents", "agent-1")
     done = run_in_process("import", str(path), "--branches", "--into", "mine", home=tmp_path)
     assert done.out == b"mine\n"
 

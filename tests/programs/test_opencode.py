@@ -86,9 +86,8 @@ def test_2026_11_27_each_step_a_failed_answer_and_a_compaction_have_usage(tmp_pa
 def test_usage_leaves_out_what_was_cached_and_thought(tmp_path):
     file = OpenCode()
     file.model({"type": "step-start"}, tool("A", "of A"), {"type": "step-start"}, "end")
-    first, _, last = [
-        record for record in imported(file.write(tmp_path), tmp_path) if record["type"] == "message"
-    ]
+    records = imported(file.write(tmp_path), tmp_path)
+    first, _, last = [record for record in records if record["type"] == "message"]
     assert "usage" not in first
     used = {key: value for key, value in last["usage"].items() if key != "raw"}
     assert used == {"input": 21, "output": 7, "cached": 7, "cacheWrite": 3, "reasoning": 2}
@@ -229,9 +228,8 @@ def test_recorded_sessions(file, tmp_path):
 
 def test_list_shows_each_session_of_a_database(tmp_path):
     path = str(filled(tmp_path / "any.name", played(OpenCode(), "user one"), other("two")))
-    rows = run_in_process(
-        "list", "--all-programs", "--jsonl", home=tmp_path, env={"OPENCODE_DB": path}
-    ).lines
+    env = {"OPENCODE_DB": path}
+    rows = run_in_process("list", "--all-programs", "--jsonl", home=tmp_path, env=env).lines
     assert {(row["id"], row["path"], row["messages"]) for row in rows} == {
         (COPY, path, 1), ("opencode-ses_other", path, 1),
     }  # fmt: skip

@@ -51,9 +51,8 @@ def test_a_run_that_goes_on_is_appended_to(tmp_path):
 
 def test_2026_11_27_another_conversation_of_an_id_gets_a_copy_of_its_own(tmp_path):
     def request(text):
-        return lined(
-            [{"custom_id": "request-1", "body": {"messages": [{"role": "user", "content": text}]}}]
-        )
+        body = {"messages": [{"role": "user", "content": text}]}
+        return lined([{"custom_id": "request-1", "body": body}])
 
     first, second = "openai-jsonl-request-1", "openai-jsonl-request-1-2"
     assert imported(tmp_path, request("one")).text == first

@@ -20,20 +20,15 @@ LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text"
     [
         ("demo", "demo-2"), ("new", "new"), ("/x/my chat.jsonl", "my-chat"), ("grün!", "gr-n"), ("--x--", "x"),
         ("con", "session"), ("", "session"), ("日本", "session"), ("n" * 200, "n" * 100), ("empty", "empty"),
-        ("a.b", "a-b"), ("linked", "linked-2"),
+        ("a.b", "a-b"), ("linked", "linked-2"), ("many", "many-3"),
     ],
 )  # fmt: skip
 def test_a_free_id_is_much_like_what_was_asked_for(env, home, like, id):
-    (home / "sessions" / "demo.jsonl").write_bytes(LINE)
+    for name in ("demo", "many", "many-2", "many-4"):
+        (home / "sessions" / f"{name}.jsonl").write_bytes(LINE)
     (home / "sessions" / "empty.jsonl").touch()
     (home / "sessions" / "linked.jsonl").symlink_to("nowhere")
     assert create.free_path(env, None, like) == str(home / "sessions" / f"{id}.jsonl")
-
-
-def test_the_number_goes_on_to_the_first_that_is_free(env, home):
-    for name in ("demo", "demo-2", "demo-4"):
-        (home / "sessions" / f"{name}.jsonl").write_bytes(LINE)
-    assert create.free_path(env, None, "demo").endswith("/demo-3.jsonl")
 
 
 def test_one_that_is_asked_for_by_name_is_that_or_refused(env, home):

@@ -185,9 +185,8 @@ def test_an_existing_file_gets_an_error_about_its_path(env, tmp_path, monkeypatc
 def test_2026_11_23_an_ambiguous_name_lists_times_and_first_prompts(tmp_path):
     for name, text in (("barn-1", "Paint it red."), ("barn-2", "Count the rye.")):
         run_ok("append", "-s", name, "-m", text, home=tmp_path, env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
-    done = run_in_process(
-        "show", "barn", home=tmp_path, env={"TZ": "UTC", "CODEH_NOW": "2026-06-01T00:00:00Z"}
-    )
+    env = {"TZ": "UTC", "CODEH_NOW": "2026-06-01T00:00:00Z"}
+    done = run_in_process("show", "barn", home=tmp_path, env=env)
     assert done.code == 3
     first, *rest = done.err.decode().splitlines()
     assert first == "codeh-history: barn: ambiguous: barn-1, barn-2"

@@ -142,12 +142,10 @@ def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole, tmp_path):
     with sqlite3.connect(path) as connection:
         row = "SELECT 'ses_parent', project_id, NULL, slug, directory, title, version, NULL, 1, 1 FROM session"
         connection.execute(f"INSERT INTO session {row}")
-        connection.execute(
-            "INSERT INTO message SELECT 'msg_parent', 'ses_parent', 1, 1, data FROM message LIMIT 1"
-        )
-        connection.execute(
-            "INSERT INTO part SELECT 'prt_parent', 'msg_parent', 'ses_parent', 1, 1, data FROM part LIMIT 1"
-        )
+        row = "SELECT 'msg_parent', 'ses_parent', 1, 1, data FROM message LIMIT 1"
+        connection.execute(f"INSERT INTO message {row}")
+        row = "SELECT 'prt_parent', 'msg_parent', 'ses_parent', 1, 1, data FROM part LIMIT 1"
+        connection.execute(f"INSERT INTO part {row}")
         connection.execute("UPDATE session SET parent_id = 'ses_parent' WHERE id = ?", [SESSION])
     connection.close()
     run_ok("import", "--branches", str(path), home=tmp_path)

@@ -175,9 +175,8 @@ def test_a_redaction_reaches_the_other_side_and_its_forks(one, two):
 
 def test_a_fork_without_a_parent_is_one_of_the_session_that_it_was_a_branch_of(one, two):
     """So that what is redacted in it is redacted in what was copied while it had the session's name."""
-    write_session(
-        one, HEADER.replace(b"00:00:00", b"09:00:00") + message("a", f"the key is {SECRET}"), "demo"
-    )
+    later = HEADER.replace(b"00:00:00", b"09:00:00")
+    write_session(one, later + message("a", f"the key is {SECRET}"), "demo")
     run_in_process("fork", "demo", "--into", "plan-b", home=one)
     write_session(two, HEADER + message("b", "y"), "demo")
     sync(one, other(two))

@@ -199,9 +199,8 @@ def test_excess_requests_wait_in_the_pipe(home, server, tmp_path):
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")
     until(tmp_path / "begun")
     count = WAITING + 200
-    more = b"".join(
-        orjson.dumps({"id": number, "argv": ["append", "-s", "a"]}) + b"\n" for number in range(count)
-    )
+    requests = ({"id": number, "argv": ["append", "-s", "a"]} for number in range(count))
+    more = b"".join(orjson.dumps(request) + b"\n" for request in requests)
     writing = threading.Thread(target=server.write, args=(more,))
     writing.start()
     (tmp_path / "go").touch()
@@ -265,9 +264,8 @@ def test_each_request_has_its_own_directory_environment_and_stdin(home, server, 
     answer = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "pwd; echo $A $B ${HOME-none}",
                        cwd=str(other), env={"A": "1", "HOME": None})  # fmt: skip
     assert answer["stdout"] == f"{other.resolve()}\n1 none\n"
-    assert (
-        server.ask("append", "-s", "here", "-m", "x", env={"CODEH_HOME": "home2"}, cwd="other")["code"] == 0
-    )
+    own = {"CODEH_HOME": "home2"}
+    assert server.ask("append", "-s", "here", "-m", "x", env=own, cwd="other")["code"] == 0
     assert texts(other / "home2", "here") == ["x"]
     nowhere = server.ask("last", "-s", "a", cwd="nowhere")
     assert (nowhere["code"], nowhere["stderr"]) == (
