@@ -47,6 +47,18 @@ def test_every_request_round_trips(format, messages, options):
     assert canonical(format, again(format, body).body) == canonical(format, body)
 
 
+def test_body_in_snake_case_round_trips():
+    body = {
+        "system_instruction": {"parts": [{"text": "a"}, {"text": "b"}]},
+        "contents": [
+            {"parts": [{"text": "hi"}]},
+            {"role": "model", "parts": [{"text": "ho", "thought_signature": "c2ln"}]},
+        ],
+        "generation_config": {"top_k": 1},
+    }
+    assert canonical("gemini", again("gemini", body).body) == canonical("gemini", body)
+
+
 IMAGE, FILE = inline("image/png", PNG), inline("application/pdf", PNG)
 HISTORY = [
     user("a", IMAGE, FILE, inline("text/csv", "YSxi"), linked("https://x.example/a.png")), model({"text": "hm", "thought": True, "thoughtSignature": "c2ln"}, "b", call("f", "1"), call("g", "2")),
