@@ -57,6 +57,8 @@ def test_body_in_snake_case_round_trips():
         "generation_config": {"top_k": 1},
     }
     assert canonical("gemini", again("gemini", body).body) == canonical("gemini", body)
+    read = providers.Format("gemini").imported(body)
+    assert (read.system, read.settings["generationConfig"]) == ("a\n\nb", {"top_k": 1})
 
 
 IMAGE, FILE = inline("image/png", PNG), inline("application/pdf", PNG)

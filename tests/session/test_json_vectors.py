@@ -223,15 +223,6 @@ def test_all_bad_lines_together_hide_no_good_line(command, tmp_path):
     assert path.read_bytes() == data
 
 
-@pytest.mark.parametrize("command", READERS)
-def test_all_readable_odd_lines_break_no_reader(command, tmp_path):
-    data = BEFORE + b"\n".join(KEPT) + AFTER
-    write_session(tmp_path, data)
-    done = run_in_process(*command.split(), home=tmp_path)
-    assert done.code in (0, 1)
-    assert b"damaged" not in done.err
-
-
 REWRITERS = ["redact -s s -i --yes", "persist -s s -i --all", "hydrate -s s -i", "gc --yes"]
 
 

@@ -31,13 +31,6 @@ def test_records_already_read_stay_as_they_were(data, more):
     ]
 
 
-@given(log=some.records(refs=True))
-def test_every_line_is_a_record_a_blank_or_damage(log):
-    read_back = parse(some.encode(log))
-    assert [record.data for record in read_back.records] == log
-    assert not read_back.damage
-
-
 # -- undo ---------------------------------------------------------------------------------------------
 
 

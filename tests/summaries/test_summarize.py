@@ -88,16 +88,6 @@ def test_the_sixth_summary_folds_all_one_level_up(home, via):
     assert [summary["id"] for summary in kept] == [*(r["id"] for r in before), batch["id"]]
 
 
-def test_too_many_summaries_fold_without_a_batch(home):
-    path, _ = summarized(home, 6)
-    done = summarize("demo")
-    assert done.code == 0, done.err
-    assert (done.lines[0]["action"], done.lines[0]["covered"]) == ("folded", 0)
-    assert lines(path)[-1]["conversationCount"] == 12
-    assert all(f"question {n}" in lines(path)[-1]["summary"] for n in range(12))
-    assert summarize("demo").out == b""
-
-
 def test_a_pin_that_was_covered_before_stands_word_for_word_in_the_fold(home):
     path, _ = summarized(home, 6)
     with path.open("ab") as file:

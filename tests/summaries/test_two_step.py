@@ -184,25 +184,6 @@ def test_a_concurrent_change_is_75(home, meanwhile):
     refused(path, request)
 
 
-def test_covering_the_newest_exchange_is_75(home):
-    path = session(home, "demo", 51)
-    request = emitted("demo")
-    for record in [record for record in lines(path) if record.get("id", "")[1:].isdecimal()]:
-        if int(record["id"][1:]) > 9:
-            with path.open("ab") as file:
-                file.write(dumps({"type": "revert", "id": f"r{record['id']}", "of": record["id"]}) + b"\n")
-    refused(path, request)
-
-
-def test_a_concurrent_summary_is_75_for_a_fold(home):
-    path, _ = summarized(home, 6)
-    request = emitted("demo")
-    assert request["action"] == "folded"
-    via = ("--via", f"cat >/dev/null; echo '{ANSWER}'")
-    assert summarize("demo", "--max-conversations", "5", *via).code == 0
-    refused(path, request)
-
-
 def refused(path, request):
     before = digest(path)
     done = apply(request)

@@ -86,12 +86,6 @@ def test_records_that_need_the_fold(line):
     assert skimmed([parse((LINE % "a" + LINE % "b" + line + "\n").encode())]) is None
 
 
-def test_repeated_id_among_many_needs_the_fold():
-    lines = [LINE % f"id{n}" for n in range(3_000)]
-    assert skimmed([parse("".join(lines).encode())]) is not None
-    assert skimmed([parse("".join([*lines, LINE % "id1234"]).encode())]) is None
-
-
 def test_older_form_is_read_in_one_piece(tmp_path):
     path = tmp_path / "old.json"
     path.write_text('[\n{"role":"user","parts":[{"text":"hi"}]}\n]\n')

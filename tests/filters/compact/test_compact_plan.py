@@ -239,15 +239,6 @@ def test_a_plan_does_when_it_is_applied_what_compact_does_at_once(home):
     assert len(at_once.lines) < 24
 
 
-def test_what_fits_is_left_alone_and_nothing_is_told(home):
-    done = run_in_process("compact", "demo", "--budget", "1m", *COUNTED, home=home)
-    assert (done.code, done.err) == (0, b"")
-    path = home / "sessions" / "demo.jsonl"
-    before = path.read_bytes()
-    run_ok("compact", "demo", "-i", "--budget", "1m", *COUNTED, home=home)
-    assert path.read_bytes() == before
-
-
 def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home):
     done = run_in_process("compact", "demo", "--budget", "2000", "--report", *COUNTED, home=home)
     steps = [orjson.loads(line) for line in done.err.splitlines() if line.startswith(b"{")]

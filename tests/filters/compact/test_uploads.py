@@ -98,12 +98,6 @@ def test_what_uploads_leave_is_lent_to_the_history(home):
     assert len(history) == 2 * 5 + 3  # five exchanges of 110: 550 of the 100 of its own and the 500 lent
 
 
-def test_shares_beyond_the_budget_are_refused(uploads):
-    argv = ["--budget", "1000", "--upload-share", "0.7", "--history-share", "0.4"]
-    assert kept(uploads, *argv)[1].code == 2
-    assert kept(uploads, *argv[:-1], "0.3")[1].code == 0
-
-
 def test_a_file_in_the_newest_prompt_is_never_left_out_silently(home):
     home.mkdir(exist_ok=True)
     upload(home, "old.txt", 100)
