@@ -146,6 +146,7 @@ def test_2026_11_27_a_result_that_a_compression_kept_is_read_again(tmp_path):
     assert run_ok("import", path, home=tmp_path).text == COPY
     short = "S:<state_snapshot>short</state_snapshot>"
     assert shown(tmp_path, COPY) == [short, "Got it.", "call A", "A=of A"]
+    assert run_in_process("verify", str(path), home=tmp_path).code == 0  # what a summary covers is not sent
 
 
 def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path):

@@ -242,14 +242,14 @@ class _Reading:
             forgotten = "in one message with the program's context" if _without_context(data) else ""
         elif first.startswith(("/", "?")) and not self.checkpoint:
             forgotten = "that begins with / or ?"
-        if forgotten:
+        if forgotten and id not in self.covered:
             why = f"a prompt {forgotten}: {self.title} forgets it when it resumes"
             self.session.problem(number, "drops", why)
         # results in a user message may already be in the history
         results = {call: dumps(part) for part in _results_of(data) if (call := _call_of(part))}
         repeated = {id for id, raw in results.items() if id in self.in_calls or self.results.get(id) == raw}
         self.results |= results
-        for call in sorted(repeated):
+        for call in sorted(repeated) if id not in self.covered else ():
             why = f"the result of {call} is already in the history: {self.title} sends it twice"
             self.session.problem(number, "doubles", why)
         entries = list(_entries(versions, repeated))
