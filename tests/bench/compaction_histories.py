@@ -1,4 +1,4 @@
-"""The histories that are made smaller, as plain messages: recorded sessions cut in two, and made-up ones of every kind."""
+"""The histories that are made smaller, as plain messages: recorded sessions cut in two, and made-up ones."""
 
 import os
 import sys

@@ -200,7 +200,8 @@ EDITED = line_of_copy("U", type="update", of="b", parts=[{"text": "mine"}]) + wr
 )
 REDACTED = line_of_copy("D", type="redaction", lines=["b"])
 CONTINUED = line_of_copy("h", type="message", kind="user", role="user", parts=[{"text": "here"}])
-MEANWHILE = {  # what was imported, what was done to the copy, what the source says now, what is shown then or a conflict
+MOVED = "its messages are now in a different order, from a on"
+MEANWHILE = {  # what was imported and done to the copy, what the source says now, what is shown or a conflict
     "what was undone does not come back": ("a b", UNDONE, "a b", "a=a"),
     "nor with what is new": ("a b", UNDONE, "a b c", "a=a c=c"),
     "what was edited stays so": ("a b=x", EDITED, "a b=x", "a=a b=mine"),
@@ -208,8 +209,8 @@ MEANWHILE = {  # what was imported, what was done to the copy, what the source s
     "what was redacted does not come back": ("a b=x", REDACTED, "a b=x", "a=a b=[redacted]"),
     "a copy that was continued stays": ("a", CONTINUED, "a", "a=a h=here"),
     "and goes its own way": ("a", CONTINUED, "a b", "it was continued here (h)"),
-    "messages in another order are another session": ("a b", b"", "b a", "its messages are now in a different order, from a on"),
-    "so they are with one more": ("a b", b"", "c a b", "its messages are now in a different order, from a on"),
+    "messages in another order are another session": ("a b", b"", "b a", MOVED),
+    "so they are with one more": ("a b", b"", "c a b", MOVED),
 }  # fmt: skip
 
 

@@ -129,23 +129,24 @@ def test_calls_of_older_versions_are_nested(tmp_path):
 
 HOLOGRAM = 'message={"role":"user","content":[{"type":"hologram"}],"id":"b","origin":{"kind":"user"}}'
 UNREAD = f'user a one; step s1 two; line type="context.append_message" {HOLOGRAM}; step s2 four; '
+SPOKEN = "user a one; step s two; compacted in_short"
+TYPED = 'user a one; step s1 two; user b three; user c and_this kind="user" inTurn=true'
+SHORTENED = 'line type="context.apply_compaction" summary="s"'
 FIVE = "; ".join(f"user u{n} prompt_{n}; step s{n} answer_{n}" for n in range(5))
 VIEWS = {  # what is sent of the lines that these steps write
     "a compaction keeps the prompts that it counts": (
         f"{FIVE}; compacted in_short compactedCount=10 keptUserMessageCount=3 keptHeadUserMessageCount=1",
         ["in short", "prompt 0", "prompt 3", "prompt 4"]),
     "what was compacted is gone when the context is cleared": (
-        "user a one; step s two; compacted in_short compactedCount=2 keptUserMessageCount=0; line context.clear; user z again",
-        ["again"]),
+        f"{SPOKEN} compactedCount=2 keptUserMessageCount=0; line context.clear; user z again", ["again"]),
     "a prompt that was typed during a turn is undone with it": (
-        'user a one; step s1 two; user b three; user c and_this kind="user" inTurn=true; step s2 four; line context.undo count=1',
-        ["one", "two"]),
+        f"{TYPED}; step s2 four; line context.undo count=1", ["one", "two"]),
     "2026-11-26: a prompt that is not imported is undone": (
         UNREAD + "line context.undo count=1; user z again", ["one", "two", "again"]),
     "2026-11-26: it is the one that a compaction keeps": (
-        UNREAD + 'line type="context.apply_compaction" summary="s" keptUserMessageCount=1; user z again', ["s", "again"]),
+        f"{UNREAD}{SHORTENED} keptUserMessageCount=1; user z again", ["s", "again"]),
     "2026-11-26: it is one of two that a compaction keeps": (
-        UNREAD + 'line type="context.apply_compaction" summary="s" keptUserMessageCount=2; user z again', ["s", "one", "again"]),
+        f"{UNREAD}{SHORTENED} keptUserMessageCount=2; user z again", ["s", "one", "again"]),
 }  # fmt: skip
 
 

@@ -90,7 +90,8 @@ VIEWS = {  # what is counted and what is sent of the lines that these steps writ
         f'user a one; model b two; user c /about; system d subtype="slash_command" {ABOUT}; compressed e',
         "1 local command", ["one", "two"]),
     "what stands beside the conversation is not its end": (
-        'user a one; model b two; system c subtype="session_artifact_event" parent=null path="a.png"', "", ["one", "two"]),
+        'user a one; model b two; system c subtype="session_artifact_event" parent=null path="a.png"',
+        "", ["one", "two"]),
 }  # fmt: skip
 
 

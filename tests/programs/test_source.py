@@ -52,29 +52,28 @@ def deep(levels):
     return value
 
 
-def test_the_elements_of_a_list_are_numbered():
-    assert read(b'[{"a":1},5,{"b":1.5}]') == (
-        [(1, {"a": 1}), (3, {"b": 1.5})],
-        ["conversation 2: not an object"],
-    )
-    assert read(b'{"a":1}\n{"b":2}\n') == ([(1, {"a": 1}), (2, {"b": 2})], [])
-    assert read(b'{\n"a":1}') == ([(1, {"a": 1})], [])
-    assert read(b"[]") == ([], [])
+ENDS, REST = "unexpected end of JSON", "; the rest is not read"
+ONE, TWO = {1: {"a": 1}}, {1: {"a": 1}, 2: {"b": 2}}
+VALUES = {  # the bytes; the values that are read, by number; what the reason says, where there is one
+    "a number in a list": (b'[{"a":1},5,{"b":2}]', {1: {"a": 1}, 3: {"b": 2}}, "conversation 2: not an object"),
+    "lines": (b'{"a":1}\n{"b":2}\n', TWO, ""), "an object of two lines": (b'{\n"a":1}', ONE, ""),
+    "an empty list": (b"[]", {}, ""), "a list that is none": (b'[{"a":1}, x]', ONE, "not JSON"),
+    "a list that ends": (b'[{"a":1},{"b":2},{"c"', TWO, f"{ENDS} after 2 conversations{REST}"),
+    "an object that ends": (b'{\n"a":1,\n"b":[1,2', {1: {"a": 1, "b": [1, 2]}}, f"{ENDS}; what precedes it is read"),
+    "above 64 bits": (b'[{"a":1},{"a":123456789012345678901234567890},{"a":2}]', ONE, f"after 1 conversations{REST}"),
+    "just above": (b'[{"a":1},{"a":9223372036854775808},{"a":2}]', ONE, f" after 1 conversations{REST}"),
+}  # fmt: skip
 
 
-def test_damage_ends_a_list_but_not_what_came_before():
-    values, reasons = read(b'[{"a":1},{"b":2},{"c"')
-    assert values == [(1, {"a": 1}), (2, {"b": 2})]
-    assert reasons == ["unexpected end of JSON after 2 conversations; the rest is not read"]
-    values, reasons = read(b'[{"a":1}, x]')
-    assert values == [(1, {"a": 1})]
-    assert "not JSON" in reasons[0]
+@pytest.mark.parametrize(("data", "values", "why"), VALUES.values(), ids=VALUES)
+def test_values_are_numbered_and_read_up_to_damage(data, values, why):
+    read_values, reasons = read(data)
+    assert dict(read_values) == values
+    assert len(reasons) == bool(why)
+    assert not why or why in reasons[0]
 
 
-def test_the_start_of_a_truncated_single_object_is_read():
-    values, reasons = read(b'{\n"a":1,\n"b":[1,2')
-    assert values == [(1, {"a": 1, "b": [1, 2]})]
-    assert reasons == ["unexpected end of JSON; what precedes it is read"]
+def test_a_file_of_no_value_is_unreadable():
     with pytest.raises(Unreadable):
         read(b"[x")
 
@@ -83,13 +82,6 @@ def test_a_too_deeply_nested_value_is_skipped_alone():
     values, reasons = read(orjson.dumps([deep(200), deep(245), deep(2)]))
     assert [number for number, _ in values] == [1, 3]
     assert "nested deeper" in reasons[0]
-
-
-def test_a_list_is_read_up_to_an_integer_above_64_bits():
-    for number in (b"123456789012345678901234567890", b"9223372036854775808"):
-        values, reasons = read(b'[{"a":1.5},{"a":' + number + b'},{"a":"x"}]')
-        assert values == [(1, {"a": 1.5})]
-        assert reasons[0].endswith(" after 1 conversations; the rest is not read")
 
 
 def made(data):
@@ -141,13 +133,10 @@ def test_a_damaged_line_costs_itself(data, numbers, wrong):
     assert {problem.effect for problem in problems} <= {"skips"}
 
 
-def test_the_complete_object_of_a_joined_line_is_read():
+def test_the_complete_object_of_a_joined_line_is_read_and_a_torn_line_named():
     values, problems = read_lines(b'{"type":"x","text":"{' + OWN + b"\n")
     assert values == [(1, {"own": {"x": {}}})]
     assert "not JSON" in problems[0].reason
-
-
-def test_a_torn_line_is_said_to_be_one():
     assert [problem.reason for problem in read_lines(b'{"a')[1]] == ["torn last line"]
 
 
