@@ -199,8 +199,8 @@ class _Conversation(Array):
             if "functionCall" in part:
                 name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
                 call = {"type": "tool_use", "id": next(ids), "name": name, "input": arguments(part)}
-                item = item_of(part) if own else {}
-                call |= {key: value for key, value in item.items() if key in _OF_A_CALL}
+                if own and "item" in part:
+                    call |= {key: value for key, value in item_of(part).items() if key in _OF_A_CALL}
                 content.append(call)
             elif not part.get("thought"):
                 content += self._block(part, turn, own=own)
@@ -242,8 +242,10 @@ class _Conversation(Array):
         """The block for a part that is not a call (code becomes text); [] if it is not sent."""
         user, text = turn.role == "user", part.get("text")
         if isinstance(text, str):
-            cited = {"citations": part["citations"]} if own and not user and part.get("citations") else {}
-            return [{**text_block(text), **cited}] if self.faithful or blocks.has_text(text) else []
+            if not (self.faithful or blocks.has_text(text)):
+                return []
+            cited = own and not user and part.get("citations")
+            return [{**text_block(text), "citations": cited} if cited else text_block(text)]
         if media(part) is not None:
             block = blocks.media_block(part) if user else "a model's message holds no media"
             return [text_block(self.stub(part, block, turn.id)) if isinstance(block, str) else block]

@@ -95,8 +95,9 @@ class _Chat(OpenAIArray):
             self._call(turn.parts[call.part], id, own=own)
             for call, id in zip(turn.calls, self.ids.calls(turn), strict=True)
         ]
-        message: Json | None = {"role": "assistant", "content": turn.opening or None}
-        if turn.opening is None:
+        opening = turn.opening
+        message: Json | None = {"role": "assistant", "content": opening or None}
+        if opening is None:
             message = self._speech(turn, own=own)
         if message is not None:
             self.add({**message, "tool_calls": calls} if calls else message, turn.id)

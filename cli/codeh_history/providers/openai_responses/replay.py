@@ -58,9 +58,8 @@ class Replay:
             if message.kind != "tool":
                 caller = message.id if message.role == "model" else ""
                 continue
-            values = [native_of(part, NAME) for part in message.parts]
-            calls = [name_of(value.get("call_id")) for value in values if isinstance(value, dict)]
-            self.answered.update((caller, call) for call in calls)
+            values = (native_of(part, NAME) for part in message.parts if "native" in part)
+            self.answered.update((caller, name_of(object_of(value).get("call_id"))) for value in values)
 
     def turn(self, turn: Turn) -> bool:
         """Whether to send the turn's items with their ids and reasoning."""
@@ -156,8 +155,9 @@ def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _group_key(message: Message) -> tuple[str | None, str | None, bool]:
-    is_answer = message.role == "model" and message.provider == NAME
-    return (NAME, message.model, False) if is_answer else (None, None, message.kind == "tool")
+    if message.role == "model" and message.provider == NAME:
+        return NAME, message.model, False
+    return None, None, message.kind == "tool"
 
 
 def _is_reasoning(part: Part) -> bool:

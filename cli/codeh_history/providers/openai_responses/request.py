@@ -147,8 +147,9 @@ class _Items(OpenAIArray):
         """Add the items of a model turn; another provider's calls come last, next to their results."""
         replayed = self.replay.turn(turn)
         own = turn.message is not None and turn.message.provider == NAME
-        if turn.opening is not None:
-            if turn.opening:
+        opening = turn.opening
+        if opening is not None:
+            if opening:
                 self._text(turn.parts[0], turn.id, own=own, replayed=replayed, follows=False)
             for call, id in zip(turn.calls, self.ids.calls(turn), strict=True):
                 self.add(self._call(turn.parts[call.part], id, own=own, replayed=replayed), turn.id)
