@@ -40,7 +40,7 @@ class Pending:
     def __init__(self, env: Env, target: Target) -> None:
         self.env = env
         self.target = target
-        self.last = _last_message(target.path)
+        self.last, self.end = _end_of(target.path)
         self.pending: str | None = None  # the id of the open message
         self.opened = (b"", 0)  # the first line of the message, and its offset in the log
         self.removal = ""  # if the session was removed: where the text is now
@@ -97,9 +97,9 @@ class Pending:
             if self.pending is None:
                 if self.creates:
                     require_free(self.target, locked)
-                same = not self.last or any(locked.lines_with("id", self.last))
-            else:  # the file may have been rewritten, with the message at another offset
-                same = locked.holds(*self.opened) or any(locked.lines_with("id", self.pending))
+                same = not self.last or _has(locked, self.last, *self.end)
+            else:
+                same = _has(locked, self.pending, *self.opened)
             if not same:
                 raise NotFound(f"{locked.path}: the session was removed")
             return build(locked)
@@ -179,17 +179,28 @@ class Pending:
         return NotFound(f"{self.target.id}: {reason}{self.removal}")
 
 
-def _last_message(path: str) -> str:
-    """Return the id of a session's last message, which identifies its branch; "" without one."""
+def _end_of(path: str) -> tuple[str, tuple[bytes, int]]:
+    """Return the id of a session's last message ("" if none), and its last line with its offset.
+
+    They identify its branch.
+    """
     try:
         fd, size = read.open_stored(path)
     except HistoryError:
-        return ""
+        return "", (b"", 0)
     try:
         records = filter(None, map(json_object, lines_backwards(fd, size)))
-        return next((str(each.get("id", "")) for each in records if each.get("type") in PLACING), "")
+        last = next((str(each.get("id", "")) for each in records if each.get("type") in PLACING), "")
+        tail = os.pread(fd, 1 << 16, max(0, size - (1 << 16)))
+        line = tail[tail.rfind(b"\n", 0, -1) + 1 :]
+        return last, (line, size - len(line))
     finally:
         os.close(fd)
+
+
+def _has(locked: Locked, id: str, line: bytes, offset: int) -> bool:
+    """Return whether a log has this line, or a record of this id: a rewritten file has it elsewhere."""
+    return locked.holds(line, offset) or any(locked.lines_with("id", id))
 
 
 def text_of(parts: Sequence[Part]) -> str:
