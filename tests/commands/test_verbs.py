@@ -6,21 +6,11 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history import commands
-from codeh_history.base.options import OptionSet
 from codeh_history.commands.fork import up_to
 from codeh_history.formats import EXPORTERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from in_process import run_in_process, run_ok
-
-
-@pytest.mark.parametrize("verb", commands.COMMANDS)
-def test_a_verb_is_a_module(verb):
-    module = commands.module_of(verb)
-    assert module.__name__ in {f"codeh_history.commands.{verb}", f"codeh_history.commands.{verb}_"}
-    assert issubclass(module.Options, OptionSet)
-    assert callable(module.run)
-    assert module.__doc__
 
 
 def test_each_verb_is_in_one_section_and_every_module_is_listed():
