@@ -119,7 +119,8 @@ _NARRATION = _pattern(
     r"""
     was were had did been got found yesterday since why failed i_think don't_know doesn't_know wonder
     as_far_as_i this_time no_idea never_mind no_problem no_worries not_found no_longer no_new_errors
-    kidding (?<!stay_)(?<!remain_)the_same never_alone must_be_a must_be_the it_must_be don't_have
+    kidding (?<!stay_)(?<!remain_)the_same never_alone you_never_know no_way don't_worry
+    always_happy_to as_they_say never_stop_being must_be_a must_be_the it_must_be don't_have
     must_have_(?:been|gone|come|broken|done|had|made|lost|\S+ed)
     every_time_i(?!_[^;]*;_(?!it_|the_|i_|my_)) every_time_it every_time_the
     immer_noch noch_immer noch_nie wie_immer jedes_mal war waren hat haben seit gestern warum früher

@@ -9,7 +9,7 @@ from codeh_history.filters.compact.extract import extract
 from codeh_history.filters.compact.lines import Line
 from codeh_history.filters.compact.summary import Entry, entries_of, entry, fields_of, opaque
 from codeh_history.filters.compact.units import CHAT, PEOPLE, WORK, shape_of
-from codeh_history.filters.compact.words import features
+from codeh_history.filters.compact.words import features, upto
 from codeh_history.session.model import Summary
 from codeh_history.tokens.counter import open_counter
 from compact.short import section, summary, tokens, tool_call, working
@@ -168,6 +168,16 @@ def test_every_prompt_survives_in_its_first_sentence():
     view = session([*turns, user("end")])
     prompts = section(summary(view, tokens(view) // 5), "What was asked")
     assert all(any(f"part{n} " in line for line in prompts) for n in range(9))
+
+
+def test_the_first_sentences_of_prompts_come_before_what_adds_more():
+    prompts = [_line("Please check this part of it.", id=f"p{n}") for n in range(40)]
+    for line in prompts:
+        line.first = True
+    rich = [_line(f"src/heron{n}.py calls plover_{n}() for otter{n}.", "said", id="r") for n in range(400)]
+    chosen = choose(lines := placed(*prompts, *rich), chooser(lines, WORK), WORK, 900)
+    assert [*upto(900, chosen, lambda line: line.cost)] != chosen
+    assert sum(line.first for line in upto(900, chosen, lambda line: line.cost)) >= 38
 
 
 @pytest.mark.parametrize(("text", "expected"), [

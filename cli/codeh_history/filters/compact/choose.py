@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
 from itertools import groupby, zip_longest
-from math import exp, log
+from math import ceil, exp, log
 
 from ...base.lazy import Pattern
 from ...session.labels import PASTED
@@ -39,10 +39,9 @@ LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this
 SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
 LAST = 8  # sentences that may say where things stand: of the last answer, and later ones
 FIRST = 3  # sentences that begin each answer
-FIRST_COST = 12  # tokens of the first sentence of a prompt; if not all fit, of every n-th prompt
 # Shares of the room, in this order; the rest is chosen by gain.
 ACTIONS, GOAL, NOW, RULES, FILES, FAILURES, COMMITS = 0.86, 0.05, 0.06, 0.4, 0.1, 0.04, 0.02
-PROMPTS, DECISIONS, NAMES = 0.1, 0.1, 0.3  # in work
+PROMPTS, DECISIONS, NAMES = 0.35, 0.1, 0.3  # in work
 ASKED, BEGINNINGS = 0.9, 0.5  # of what is left in a chat
 ELSEWHERE = "elsewhere"  # the label of names that no file shows
 SYMBOL = Pattern(  # or a path; no `MUST`, no `e1e8`
@@ -161,7 +160,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
         firsts = [line for line in prompts if line.first]
-        step = max(1, int(-(-len(firsts) * FIRST_COST // max(1, at_least(PROMPTS)))))
+        step = max(1, ceil(_cost(firsts) / max(1, at_least(PROMPTS))))  # if not all fit, every n-th
         chosen += chooser.take(firsts[::-step], at_least(PROMPTS))
         chosen += chooser.best([*by_kind["decision"], *by_kind["open"]], at_least(DECISIONS))
         own = [line for line in free if line.spoken or (line.label == PASTED and line.row < ROWS)]
