@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.providers.media import base64_of, media, mime_of, parse_data_url
+from codeh_history.providers.media import base64_of, media, mime_of
 from codeh_history.providers.names import WORD, Alphabet
 from codeh_history.providers.parts import (
     answer,
@@ -119,16 +119,6 @@ def test_the_text_of_a_text_file():
     assert (csv.textual, csv.text()) == (True, "hi")
     latin = media({"inlineData": {"mimeType": "application/vnd.x+json", "data": "6Q=="}})
     assert (latin.textual, latin.text()) == (True, None)
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [("data:image/png;base64,aGk=", ("image/png", "aGk=")),
-     ("data:text/plain;charset=utf-8;base64,aGk=", ("text/plain", "aGk=")),
-     ("data:;base64,", ("", "")), ("data:text/plain,hi", None), ("https://e.example", None)],
-)  # fmt: skip
-def test_data_url(url, expected):
-    assert parse_data_url(url) == expected
 
 
 @given(st.text(), st.booleans())

@@ -46,10 +46,6 @@ def test_parameters_are_json_schema(tools):
     assert read(tools)[0].parameters == OBJECT
 
 
-def test_strict_is_kept():
-    assert [tool.strict for tool in read([CHAT, RESPONSES, ANTHROPIC])] == [True, False, None]
-
-
 SCHEMAS = {
     "types": ({"type": "OBJECT", "properties": {"type": {"type": "STRING"}}},
               {"type": "object", "properties": {"type": {"type": "string"}}}),

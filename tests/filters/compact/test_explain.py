@@ -55,21 +55,6 @@ def test_the_parts_sum_to_what_is_sent(records, share, policy, counter):
         assert report["before"] - gone - record(view) + record(after) == report["after"]
 
 
-def test_nothing_was_done():
-    view = session([user("hi"), model("hello")])
-    report = sums(view, view)
-    assert report["let_go"] == {}
-    assert (
-        report["before"]
-        == report["after"]
-        == tokens(view) + report["spent"]["system"] + report["spent"]["tools"]
-    )
-    assert {name: amount for name, amount in report["spent"].items() if amount} == {
-        "system": 7, "tools": 13, "recent": 10, "frame": 3,
-    }  # fmt: skip
-    assert [part["what"] for part in report["largest"]] == ["tools", "system", "text", "text"]
-
-
 def test_what_stubs_and_pins_take():
     pinned = {**user("keep this rule"), "pinned": True}
     view = session(

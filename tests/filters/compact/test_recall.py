@@ -29,36 +29,11 @@ import compaction_histories as histories
 import compaction_recall as measure
 
 
-def content(role, *parts):
-    return {"role": role, "parts": list(parts)}
-
-
-def test_recall_by_hand():
-    output = {
-        "functionResponse": {"id": "c", "name": "read", "response": {"output": "later_only and old_c"}}
-    }
-    before = [content("user", {"text": "old_a = 1\nold_b = 2\nold_c = 3\nold_d = 4"})]
-    later = [content("model", {"text": "old_a, old_b, new_x"}), content("user", output)]
-    spoken = measure.wanted(before, later, by_speech=True)
-    assert spoken == {"old_a", "old_b"}
-    assert measure.wanted(before, later, by_speech=False) == {"old_a", "old_b", "old_c"}
-    assert measure.recall(spoken, before) == 1.0
-    assert (
-        measure.recall(spoken, [content("user", {"text": "old_a = 1\nold_b"})]) == 0.5
-    )  # a list does not count
-    assert measure.recall(spoken, []) == 0.0
-
-
 def test_every_recorded_history_is_one_that_all_providers_take():
     corpus()
     for name, messages in histories.sessions().items():
         for case in histories.cut(name, messages):
             assert histories.refused(case.contents) == {}, case.name
-
-
-def test_no_answer_without_its_call_is_taken():
-    answer = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}
-    assert histories.refused([content("user", answer)]).keys() == set(histories.MODELS)
 
 
 @not_short
