@@ -171,24 +171,6 @@ def test_long_ids_and_foreign_names_fit_in_call_and_result(id):
     assert made["function"]["name"].startswith("google_search_")
 
 
-def test_call_ids_are_unique():
-    """One id in parallel calls, again in a later turn, and one that a generated id would take."""
-    again = [message(3, "codeh", [call(id="c1_2"), call(id="c1")]),
-             message(4, "tool", [result({"output": "e"}, id="c1_2"), result({"output": "d"})])]  # fmt: skip
-    records = [
-        USER,
-        message(1, "codeh", [call(id="c1"), call(id="c1"), call(id=None), call(id="call_1")]),
-        message(2, "tool", [result({"output": "a"}), result({"output": "b"}),
-                            result({"output": "c"}, id=None), result({"output": "n"}, id="call_1")]),
-        *again,
-    ]  # fmt: skip
-    body = request(records).body
-    ids = [c["id"] for m in body["messages"] for c in m.get("tool_calls") or ()]
-    assert len(set(ids)) == 6
-    answers = {m["tool_call_id"]: m["content"] for m in body["messages"] if m["role"] == "tool"}
-    assert [answers[id] for id in ids] == ["a", "b", "c", "n", "e", "d"]
-
-
 RESULTS = {
     "output": ({"output": "x"}, "x"), "text": ("x", "x"), "empty": ({}, ""), "null": (None, ""),
     "error": ({"error": "x"}, '{"error":"x"}'), "object": ({"b": 1, "a": 2}, '{"b":1,"a":2}'),

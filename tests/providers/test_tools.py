@@ -41,11 +41,6 @@ def test_shape(tools, expected):
     assert [(tool.name, tool.shape, tool.native) for tool in read(tools)] == expected
 
 
-@pytest.mark.parametrize("tools", [[CHAT], [ANTHROPIC], [GEMINI], [{"name": "f", "parameters": OBJECT}]])
-def test_parameters_are_json_schema(tools):
-    assert read(tools)[0].parameters == OBJECT
-
-
 SCHEMAS = {
     "types": ({"type": "OBJECT", "properties": {"type": {"type": "STRING"}}},
               {"type": "object", "properties": {"type": {"type": "string"}}}),

@@ -58,13 +58,6 @@ def test_turns(messages, expected):
     assert [shown(turn) for turn in turns(session(messages).messages)] == expected
 
 
-def test_faithful_keeps_order():
-    messages = [model(call("f", "1")), user("a"), tool(result("f", "1"), "b"), tool(result("f", "1"))]
-    assert [shown(turn) for turn in turns(session(messages).messages, faithful=True)] == [
-        "model f:1", "user a", "results 0=1", "user b", "results -1=1",
-    ]  # fmt: skip
-
-
 def test_result_answers_only_the_preceding_model_turn():
     messages = [model(call("f", "1")), user("a"), model("x"), tool(result("f", "1"))]
     assert [shown(turn) for turn in turns(session(messages).messages, faithful=True)] == [

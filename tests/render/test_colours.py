@@ -107,17 +107,6 @@ def test_markdown_lines_equal_the_text_lines(text):
     assert [line.plain for line in markdown_lines(text)] == (messages.text_lines(text) or [""])
 
 
-@pytest.mark.parametrize(
-    ("text", "wrapped"),
-    [
-        ("a\n```py\nx = 1\n\ny\n```\nb", [True, False, False, False, False, False, True]), ("```\n```", [False, False]),
-        ("```\nopen", [False, False]), ("prose `code`", [True]), ("~~~\na\n~~~\n```\nb\n```", [False] * 6),
-    ],
-)  # fmt: skip
-def test_prose_may_be_wrapped_and_code_may_not(text, wrapped):
-    assert [not line.no_wrap for line in markdown_lines(text)] == wrapped
-
-
 def test_code_is_in_the_colours_of_its_language_and_fences_are_dim():
     fence, code, _ = markdown_lines("```python\nNone\n```")
     assert fence.style == "dim"
