@@ -218,6 +218,21 @@ def test_model(parts, fields, items):
     assert sent(*parts, **fields) == items
 
 
+def test_an_item_is_sent_once():
+    """A turn stored twice, as after a resume, goes back without ids the second time."""
+    turn = [reasoning("rs_1"), text_part("a", id="msg_1")]
+    records = [
+        USER,
+        message(1, "codeh", turn, **OWN),
+        message(2, "user", [{"text": "x"}]),
+        message(3, "codeh", turn, **OWN),
+    ]
+    body = request([*records, message(4, "user", [{"text": "y"}])]).body
+    assert body["input"][1:] == [
+        thinking("rs_1"), item("msg_1", output_text("a")), user("x"), assistant("a"), user("y")
+    ]  # fmt: skip
+
+
 def test_reasoning_needs_the_item_that_followed_it():
     """Compaction that takes away an item takes the turn's reasoning and ids with it."""
     own = [reasoning("rs_1"), text_part("a", id="msg_1"), call(item={"id": "fc_1"})]
