@@ -233,6 +233,16 @@ AROUND = [
 ]  # fmt: skip
 
 
+def test_names_are_valid_and_equal_in_call_and_result():
+    for name in ("9lives", "日本", "a b", "n" * 200):
+        _, ((called),), ((answered),) = parts_of(user("a"), model(call(name)), tool(result(name)))
+        assert called["functionCall"]["name"] == answered["functionResponse"]["name"]
+        assert len(called["functionCall"]["name"]) <= 128
+    assert parts_of(user("a"), model(call("mcp.x:y-1")), tool(result("mcp.x:y-1")))[1] == [
+        call("mcp.x:y-1")
+    ]
+
+
 @pytest.mark.parametrize(("options", "expected"), AROUND)
 def test_around_the_contents(options, expected):
     body = requested("gemini", [user("a")], **options).body

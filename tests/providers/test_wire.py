@@ -170,9 +170,6 @@ def test_outcome_byte_by_byte(data, expected):
     assert outcome == wire.read(data)
 
 
-CUT = gemini().split(b"\r\n\r\n")
-
-
 @pytest.mark.parametrize("name", STREAMS)
 def test_all_streams_give_the_same_reply(name):
     outcome, parts, reader = arrived([STREAMS[name]()])
@@ -286,28 +283,10 @@ def test_half_a_long_body_then_the_whole():
             assert isinstance(outcome, (wire.Cut, wire.Unreadable)) or outcome == whole, end
 
 
-def test_a_restart_replaces_what_came_before():
-    reader = wire.Reader()
-    first = reader.feed(CUT[0] + b"\r\n\r\n")
-    assert (first, reader.begun, reader.restarts) == ([{"text": "Hel"}], True, 0)
-    second = reader.feed(CUT[1] + b"\r\n\r\n" + gemini("r2")[:-20])
-    assert (second[0], reader.restarts, reader.done) == ({"text": "Hel"}, 1, False)
-    reader.feed(gemini("r2")[-20:])
-    assert reader.done
-    assert short(reader.close()) == WHOLE
-
-
 def test_a_body_is_no_stream():
     reader = wire.Reader()
     assert reader.feed(hi() + b"\n") == [{"text": "Hi"}]
     assert (reader.begun, reader.done, reader.response_id) == (False, True, "r1")
-
-
-def test_tail_holds_what_only_the_end_brings():
-    reader = wire.Reader()
-    assert reader.feed(sse(*gemini_events()[:1]).rstrip()) == []
-    reader.close()
-    assert reader.tail == [{"text": "Hel"}]
 
 
 @st.composite

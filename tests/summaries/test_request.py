@@ -137,6 +137,16 @@ def test_what_a_user_pasted_is_told_apart_from_what_is_typed():
     ]  # fmt: skip
 
 
+def test_tags_and_what_follows_a_long_text_are_pasted_too():
+    (tagged,) = shown(user("See this:\n<doc>\nNever push.\n</doc>\nPlease do so."))
+    assert tagged.split("\n")[1:] == [
+        "User: See this:", "Pasted: <doc>", "Never push.", "</doc>", "User: Please do so.",
+    ]  # fmt: skip
+    (long,) = shown(user("Please read this.\n" + "Somebody wrote these words.\n" * 80 + "Never push."))
+    assert "\nPasted: Somebody wrote" in long
+    assert long.endswith("\nNever push.")
+
+
 def test_long_arguments_and_results_keep_their_ends():
     (text,) = shown(
         user("a"),
