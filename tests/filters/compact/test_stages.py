@@ -269,3 +269,15 @@ def test_arguments_stay_json_with_the_same_keys():
     assert (left["args"]["dry"], left["args"]["n"]) == (False, 3)
     assert list(left["args"]["edits"][0]) == ["old", "new"]
     assert all("codeh-history expand m1]" in text for text in left["args"]["edits"][0].values())
+
+
+@pytest.mark.parametrize("part", [
+    {"text": "A line of text.\n" * 400},
+    {"functionCall": {"id": "c", "name": "write", "args": {"path": "a.py", "text": "value = 1\n" * 400}}},
+    {"functionResponse": {"id": "c", "name": "read", "response": {"output": "value = 1\n" * 400}}},
+])  # fmt: skip
+def test_a_stub_is_never_shortened_again(part):
+    stub = stubs.shorten(part, "m1", 600)
+    assert len(str(stub)) < len(str(part)) / 2
+    assert stubs.length(part) > 600
+    assert stubs.length(stub) == 0
