@@ -4,7 +4,7 @@ import json
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as some
@@ -142,6 +142,7 @@ hostile = st.fixed_dictionaries(
 
 
 @given(log=st.lists(hostile, max_size=6))
+@example([{"type": "session", "id": "a", "ops": 1}])  # of another type it is an unknown field
 def test_no_json_breaks_the_fold(log):
     from codeh_history.session import stream
 

@@ -209,7 +209,7 @@ def check(data: object) -> str | None:
         return "delta without a valid `parts`"
     if kind in PLACING:
         return check_message(data) or (_check_ids(data) if kind == "ref" else None)
-    return check_parts(data) or _check_ids(data) or _check_ops(data)
+    return check_parts(data) or _check_ids(data) or (_check_ops(data) if kind == "compaction" else None)
 
 
 def _has_parts(data: Json) -> bool:
@@ -260,7 +260,7 @@ def _check_ids(data: Json) -> str | None:
 
 def _check_ops(data: Json) -> str | None:
     """Return the reason why the ops of a compaction are invalid, or None; unknown ops are ignored."""
-    for op in data.get("ops") or ():
+    for op in data["ops"]:
         if type(op) is not dict:
             return "an op is not an object"
         if any(type(op.get(name, "")) is not str for name in ("id", "after", "blockId")):
