@@ -82,12 +82,12 @@ def test_2026_11_27_of_a_booking_the_flights_and_the_date_stand_before_a_path():
         "user_id": "mia_li",
         "root": "/a",
         "cabin": "economy",
-        "flights": [{"no": "HAT1", "date": "2024-05-20"}],
+        "flights": [{"no": "HAT1", "date": "2024-05-20", "seats": 2}],
     }
     done = [
         what for what, _ in ledger(call(1, "book_reservation", args, {"output": "ok"})).actions.values()
     ]
-    assert done == ["book_reservation(user_id=mia_li, cabin=economy, flights=HAT1 2024-05-20, root=/a)"]
+    assert done == ["book_reservation(user_id=mia_li, cabin=economy, flights=HAT1 2024-05-20 2, root=/a)"]
 
 
 @pytest.mark.parametrize(

@@ -138,12 +138,13 @@ def _described(name: str, args: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> str:
-    """A plain value as text, a list of plain values joined, the strings in anything nested."""
+    """A value as text; of a list or an object its values, joined."""
+    if isinstance(value, (list, dict)):
+        items = value.values() if isinstance(value, dict) else value
+        return " ".join(filter(None, map(_plain, items)))
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
-        return " ".join(map(str, value))
-    return str(value) if isinstance(value, (int, float)) else " ".join(strings_in(value))
+    return "" if value is None else str(value)
 
 
 def _outcome(args: dict[str, Any], response: Any) -> str:

@@ -177,7 +177,7 @@ class _Branch:
                 provider = _FORMATS.get(text_at(message, "api"))
                 fields = answer_fields(message, _ANSWER, _USAGE, provider)
                 if message.get("stopReason") in ("error", "aborted"):
-                    session.skip("answer that failed or was aborted")
+                    session.skip("failed or aborted answer")
                     session.keep_usage(node.id, node.ts, fields)
                     return
                 self.keep(node, "codeh", self.content(message, provider), **fields)
