@@ -87,7 +87,7 @@ def newest_first(env: Env) -> list[Session]:
         with suppress(HistoryError, OSError):  # an unreadable session is not moved
             written = to_millis(begun.times(path)[2]) or 0
         last = last_used(row) or written
-        if max(last, written) > env.millis() + _SKEW:  # of now: a writer may be running
+        if max(last, written) > env.millis() + _SKEW:  # compared with now, because a writer may be running
             newest = from_millis(max(last, written))
             why = f"the newest record ({newest}) is in the future; check the clock"
             raise BadData(f"{path}: {why}; nothing was moved")

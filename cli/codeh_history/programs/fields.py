@@ -70,7 +70,7 @@ def time_of(value: object) -> str | None:
 
 
 def seconds(value: object) -> str | None:
-    """Convert a time (text or epoch seconds, if large milliseconds) to the stored format, else None."""
+    """Convert a time (text or epoch seconds; large numbers are milliseconds) to the stored format."""
     return time_of(value * 1000 if _is_number(value) and value < _MILLIS else value)
 
 

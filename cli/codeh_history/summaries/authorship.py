@@ -94,10 +94,10 @@ _DRAFT = Pattern(
 _MAIL = Pattern(
     r"(?i)\s*(?:from|to|cc|subject|sent|von|an|betreff|de|para|asunto|objet|发件人|主题)[:：] ?\S"
 )
+_DEAR = r"dear|liebe\w*|sehr geehrte\w*|estimad\w+|querid\w+|ch[eè]re?s?|prezad\w+"
 _GREETING = Pattern(
-    r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe\w*|sehr geehrte\w*|guten tag|moin|hola|estimad\w+|querid\w+"
-    r"|bonjour|ch[eè]re?s?|ol[aá]|prezad\w+|ciao|caro|gentile|尊敬的|各位)\b[^.!?]{0,40}[,，:：]\s*$"
-    r"|\s*(?:dear|liebe\w*|sehr geehrte\w*|estimad\w+|querid\w+|ch[eè]re?s?|prezad\w+) [^,.!?]{2,40}, \S"
+    rf"(?i)\s*(?:{_DEAR}|hi|hello|hey|hallo|guten tag|moin|hola|bonjour|ol[aá]|ciao|caro|gentile"
+    rf"|尊敬的|各位)\b[^.!?]{{0,40}}[,，:：]\s*$|\s*(?:{_DEAR}) [^,.!?]{{2,40}}, \S"
 )
 _SIGNED = Pattern(
     r"(?i)\s*(?:best|(?:(?:kind|best|warm) )?(?:regards|wishes)|cheers|thanks|thank you|yours|sincerely"

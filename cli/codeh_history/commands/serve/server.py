@@ -238,7 +238,7 @@ class Server:
     def send(self, id: requests.Id, what: Json) -> None:
         """Write a line to stdout; block until it is read or a signal arrives."""
         if self.sending:
-            return  # a signal or a closed pipe ended the previous one
+            return  # the previous write was cut short by a signal or a closed pipe
         self.sending = True
         self.env.draw(orjson.dumps({"id": id, **what}) + b"\n")
         self.sending = False

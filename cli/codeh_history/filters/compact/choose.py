@@ -28,13 +28,13 @@ from .words import COMMON, is_name, phrases, rarity
 
 UNIT = 1 << 20  # values are integers, so that sums do not depend on order
 NAME, PHRASE = 5.0, 6.0  # in work, the value of a name or a repeated phrase in relation to a rare word
-AGAIN, ALMOST_ONCE = 0.65, 0.03  # factors for a value each time it is chosen: of a word, of these two
+AGAIN, ALMOST_ONCE = 0.65, 0.03  # factors each time it is chosen: of a word; of a name or phrase
 RECENT = 0.3  # in work: the share of the conversation after which a use of a word counts little
 EXTRA = 2  # tokens of a line besides its text: its label, the line break
 # Shares of a rule's words in a line that repeats it, revokes it, or may revoke it, so that both are listed.
 SAME, REVOKES, MENTIONS = 0.8, 0.5, 0.01
 CLOSES = 0.6  # share of the words of an open end in a line that closes it
-FEW, ORDINARY = 2, 0.5  # an open end needs more words than this, rarer than this, to be recognised
+FEW, ORDINARY = 2, 0.5  # an open end with no more than FEW words rarer than ORDINARY stays open
 LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this part of the room
 SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
 LAST = 8  # sentences that may say where things stand: of the last answer, and later ones
@@ -226,7 +226,7 @@ def _is_file(label: str) -> bool:
 
 
 def add_phrases(lines: Sequence[Line]) -> None:
-    """Add to the words of what people, the model and pastes say the phrases that several messages have."""
+    """Add to the words of each line, except of tool output, the phrases that other messages have too."""
     of_lines = [phrases(line.text) for line in lines]
     first: dict[str, int] = {}  # phrase → message
     repeated = {

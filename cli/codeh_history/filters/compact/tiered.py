@@ -196,7 +196,7 @@ def _capped(draft: Draft, number: int, most: int) -> int:
 
 
 def _shorten_answers(draft: Draft) -> None:
-    """Shorten the answers of the last exchange, as far as older messages need their room."""
+    """Shorten the answers of the last exchange if older messages need the room."""
     history = draft.history
     pinned = {number for number, message in enumerate(history.messages) if message.pinned}
     places = [

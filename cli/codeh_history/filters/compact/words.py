@@ -11,7 +11,7 @@ from ...base.lazy import Pattern, contents
 
 T = TypeVar("T")
 
-COMMON = 0.3  # most rarity of a common word
+COMMON = 0.3  # rarity up to which a word is common
 FREQUENT = 5  # most frequent words, which have no weight
 SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
 LONG_LINE = 400  # longer lines are split
@@ -48,7 +48,7 @@ def _features(piece: str) -> frozenset[str]:
 
 
 def phrases(text: str) -> set[str]:
-    """The phrases in a text: three words in a row, where common words do not count."""
+    """The phrases in a text: runs of three words, skipping common ones."""
     words = [word for word in map(_stem, _LETTERS.findall(text.lower())) if rarity(word) > COMMON]
     return {" ".join(three) for three in zip(words, words[1:], words[2:], strict=False)}
 
