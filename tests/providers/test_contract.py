@@ -147,7 +147,7 @@ FAULTS = {  # what is wrong with a history; where each format finds it in a fait
         {"gemini": "2", "openai-chat": "3.tool_call_id", "openai-responses": "3.call_id", "anthropic": "2.content.1"}),
     "a long id": (
         [user("a"), model(call("f", LONG)), tool(result("f", LONG))],
-        {"openai-chat": "1.tool_calls.0.id 2", "openai-responses": "1.call_id 2.call_id"}),
+        {"openai-chat": "1.tool_calls.0.id", "openai-responses": "1.call_id 2.call_id"}),
     "one id twice": (
         [user("a"), model(CALL, CALL), tool(RESULT, RESULT)],
         {"openai-chat": "1.tool_calls.1.id 3.tool_call_id", "openai-responses": "2.call_id 4.call_id",

@@ -70,8 +70,8 @@ BROKEN = {
     "image/jpg": (body(a("user", media(mimeType="image/jpg"))), "contents.0.parts.0.inlineData.mimeType", "unsupported"),
     "image/gif": (body(a("user", media(mimeType="image/gif"))), "contents.0.parts.0.inlineData.mimeType", "unsupported"),
     "no type": (body(a("user", media(mimeType=None))), "contents.0.parts.0.inlineData.mimeType", "unsupported"),
-    "no data": (body(a("user", media(data=""))), "contents.0.parts.0.inlineData.data", "base64"),
-    "no address": (body(a("user", {"fileData": {}})), "contents.0.parts.0.fileData.fileUri", "address"),
+    "no data": (body(a("user", media(data=""))), "contents.0.parts.0.inlineData.data", "required"),
+    "no address": (body(a("user", {"fileData": {}})), "contents.0.parts.0.fileData.fileUri", "required"),
     "a nameless call": (body(CALLING[0], a("model", call("")), a("user", result(""))), "contents.1.parts.0.functionCall.name", "empty"),
     "a nameless response": (body(CALLING[0], a("model", call("")), a("user", result(""))), "contents.2.parts.0.functionResponse.name", "empty"),
     "arguments that are no object": (
@@ -106,8 +106,8 @@ BROKEN = {
     "a prefill": (body(a("user", "a"), a("model", "b"), model="gemini-3.6-flash"), "contents.1", "ending with a model"),
     "a prefill of 3.5 lite": (body(a("user", "a"), a("model", "b"), model="gemini-3.5-flash-lite"), "contents.1", "ending with a model"),
     "an empty system": (body(a("user", "a"), systemInstruction={"parts": []}), "systemInstruction.parts", "must not be empty"),
-    "a system that is none": (body(a("user", "a"), systemInstruction={"parts": "s"}), "systemInstruction.parts", "must not be empty"),
-    "a system image": (body(a("user", "a"), systemInstruction={"parts": [media()]}), "systemInstruction.parts.0", "texts only"),
+    "a system that is none": (body(a("user", "a"), systemInstruction={"parts": "s"}), "systemInstruction.parts", "a list"),
+    "a system image": (body(a("user", "a"), systemInstruction={"parts": [media()]}), "systemInstruction.parts.0.text", "a text"),
     "settings that are none": (body(a("user", "a"), generationConfig=5), "generationConfig", "an object"),
     "a tool's name": (body(a("user", "a"), tools=[{"functionDeclarations": [{"name": "a b"}]}]), "tools.0.functionDeclarations.0.name", "invalid"),
     "a tool twice": (

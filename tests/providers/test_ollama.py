@@ -138,12 +138,12 @@ WRONG = {
     "arguments as text": (
         {"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}]},
         ["messages.0.tool_calls.0.function.arguments"]),
-    "a call without a function": ({"messages": [{"role": "assistant", "tool_calls": [7]}]}, ["messages.0.tool_calls.0.function"]),
+    "a call without a function": ({"messages": [{"role": "assistant", "tool_calls": [7]}]}, ["messages.0.tool_calls.0"]),
     "an address as image": ({"messages": [{"role": "user", "images": ["https://a.example/a.png"]}]}, ["messages.0.images.0"]),
     "no list of images": ({"messages": [{"role": "user", "images": "x"}]}, ["messages.0.images"]),
     "a number as message": ({"messages": [7]}, ["messages.0"]),
     "settings": ({"options": 1, "think": "a lot", "format": 1, "stream": "x"}, ["options", "think", "format", "stream"]),
-    "a tool without a name": ({"tools": [{"function": {}}]}, ["tools.0.function"]),
+    "a tool without a name": ({"tools": [{"function": {}}]}, ["tools.0.function.name"]),
     "tools": ({"tools": {}}, ["tools"]),
 }  # fmt: skip
 

@@ -1,12 +1,25 @@
-"""Check offline what a provider would refuse in a request body."""
+"""Check offline what a provider would refuse in a request body.
+
+A shape describes a value: a name in `KINDS`, a tuple of the accepted values, a list with the shape of its
+elements, an object's fields by name (`name?` may be missing), `ByType`, or a function that returns why a
+value is refused ("" if it is not).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..session.model import Json
+from ..session.model import Any, Json
 from .parts import list_of, name_of
+
+KINDS: dict[str, Callable[[object], str]] = {
+    "text": lambda value: "" if isinstance(value, str) else "a text is expected",
+    "name": lambda value: "" if name_of(value) else "required: a text that is not empty",
+    "object": lambda value: "" if isinstance(value, dict) else "an object is expected",
+    "list": lambda value: "" if isinstance(value, list) else "a list is expected",
+    "flag": lambda value: "" if isinstance(value, bool) else "true or false is expected",
+}
 
 
 @dataclass(frozen=True)
@@ -17,10 +30,8 @@ class Problem:
     reason: str
 
 
-_KINDS = {
-    "text": (str, "a text"), "object": (dict, "an object"), "list": (list, "a list"),
-    "flag": (bool, "true or false"),
-}  # fmt: skip
+class ByType(dict[str, Any]):
+    """The shapes of an object by its field `type`."""
 
 
 class Validator:
@@ -29,6 +40,7 @@ class Validator:
     def __init__(self, body: Json) -> None:
         self.body = body
         self.problems: list[Problem] = []
+        self.tool_names: set[str] = set()
 
     def check(self) -> None:
         """Report each problem of the body."""
@@ -50,28 +62,42 @@ class Validator:
             self.report(path, reason)
         return bool(condition)
 
-    def expect(self, path: str, value: object, kind: str) -> bool:
-        """Report a value that is not a `text`, `object`, `list` or `flag`; with `?` it may be None."""
-        type, name = _KINDS[kind.removesuffix("?")]
-        fits = isinstance(value, type) or (value is None and kind[-1] == "?")
-        return self.require(fits, path, f"{name} is expected")
-
-    def fields(self, path: str, value: Json, **kinds: str) -> None:
-        """Expect the fields of an object to be of these kinds."""
-        for field, kind in kinds.items():
-            self.expect(f"{path}.{field}".lstrip("."), value.get(field), kind)
+    def expect(self, path: str, value: Any, shape: Any) -> bool:
+        """Report what does not have a shape, in a value too; return whether the value's kind is right."""
+        if isinstance(shape, tuple):
+            allowed = ", ".join(map(str, shape))
+            return self.require(value in shape, path, f"{value!r} is not one of {allowed}")
+        if isinstance(shape, (str, dict, list)):
+            kind = "object" if isinstance(shape, dict) else "list"
+            why = KINDS[shape if isinstance(shape, str) else kind](value)
+        else:
+            why = shape(value)
+        if not self.require(not why, path, why):
+            return False
+        if isinstance(shape, list):
+            for where, item in each(value, path):
+                self.expect(where, item, shape[0])
+        elif isinstance(shape, ByType):
+            if self.expect(f"{path}.type", value.get("type"), tuple(shape)):
+                self.expect(path, value, shape[value["type"]])
+        elif isinstance(shape, dict):
+            for key, field in shape.items():
+                name = key.removesuffix("?")
+                if key == name or value.get(name) is not None:
+                    self.expect(f"{path}.{name}".lstrip("."), value.get(name), field)
+        return True
 
     def role(self, path: str, role: object, roles: Sequence[str]) -> bool:
-        return self.require(role in roles, f"{path}.role", f"{role!r} is not one of {', '.join(roles)}")
+        return self.expect(f"{path}.role", role, tuple(roles))
 
     def model(self) -> None:
         self.require(name_of(self.body.get("model")), "model", "a model's name is required")
 
-    def once(self, names: set[str], name: object, path: str) -> None:
-        """Report a name that is already declared."""
-        if isinstance(name, str):
-            self.require(name not in names, f"{path}.name", f"{name} is declared twice")
-            names.add(name)
+    def tool(self, path: str, name: object, shape: Any) -> None:
+        """Check the name of a declared tool."""
+        if self.expect(f"{path}.name", name, shape):
+            self.require(name not in self.tool_names, f"{path}.name", f"{name} is declared twice")
+            self.tool_names.add(str(name))
 
 
 def element(path: str) -> int:
@@ -80,7 +106,7 @@ def element(path: str) -> int:
     return int(number[0]) if number and number[0].isdecimal() else -1
 
 
-def each(values: object, path: str) -> Iterator[tuple[str, object]]:
+def each(values: object, path: str) -> Iterator[tuple[str, Any]]:
     """Yield the elements of a list with their paths; nothing for anything else."""
     return ((f"{path}.{number}", value) for number, value in enumerate(list_of(values)))
 
@@ -93,11 +119,11 @@ class Merged:
         self.path = path
         self.blocks: list[tuple[str, Json]] = []
 
-    def select(self, type: str = "", key: str = "") -> list[tuple[str, Json]]:
+    def select(self, kind: str) -> list[tuple[str, Json]]:
         """The blocks of this type, or with an object under this key."""
         return [
             (path, block) for path, block in self.blocks
-            if (block.get("type") == type if type else isinstance(block.get(key), dict))
+            if block.get("type") == kind or isinstance(block.get(kind), dict)
         ]  # fmt: skip
 
 

@@ -5,19 +5,41 @@ Consecutive messages of one role are joined before the check, as in the API.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ...session.model import Any, Json
 from ..names import Alphabet
-from ..parts import blocks_of, list_of, name_of, object_of
-from ..validator import Merged, Validator, each, merge, with_neighbours
+from ..parts import blocks_of, list_of, object_of
+from ..validator import ByType, Merged, Validator, each, merge, with_neighbours
 from . import FIELD, blocks
 from .request import MARKS, thinks
 
 _ROLES = ("user", "assistant", "system")
 _NO_PREFILL = (4, 6)  # the first version without prefill
-_REQUIRED = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",)}
-_SOURCES = {"base64": "data", "url": "url", "file": "file_id"}  # the required field of each kind
+
+
+def _text(text: object) -> str:
+    return "" if blocks.has_text(text) else "text content blocks must contain non-whitespace text"
+
+
+def _pattern(alphabet: Alphabet, times: str) -> Callable[[object], str]:
+    why = f"should match pattern ^[a-zA-Z0-9_-]{times}$"
+    return lambda word: "" if alphabet.takes(word) else why
+
+
+_ID, _NAME = _pattern(blocks.IDS, "+"), _pattern(blocks.NAMES, "{1,128}")
+_ELSEWHERE = {"url": {"url": "name"}, "file": {"file_id": "name"}, "content": {}}
+_IMAGE = ByType(base64={"media_type": blocks.IMAGES, "data": "name"}, **_ELSEWHERE)
+_DOCUMENT = ByType(
+    base64={"media_type": (blocks.PDF,), "data": "name"},
+    text={"media_type": ("text/plain",), "data": _text}, **_ELSEWHERE,
+)  # fmt: skip
+_BLOCKS: Json = {
+    "text": {"text": _text}, "thinking": {"thinking": "text", "signature": "name"},
+    "redacted_thinking": {"data": "name"}, "tool_use": {"id": _ID, "name": _NAME, "input": "object"},
+    "tool_result": {"tool_use_id": _ID}, "image": {"source": _IMAGE}, "document": {"source": _DOCUMENT},
+}  # fmt: skip
+_TOOL = {"input_schema": {"type": ("object",)}}
 
 
 class Rules(Validator):
@@ -40,16 +62,11 @@ class Rules(Validator):
         if isinstance(budget, int) and isinstance(limit, int) and budget >= limit:
             self.report("max_tokens", "must be greater than thinking.budget_tokens")
         for path, block in each(self.body.get("system"), "system"):
-            text = object_of(block).get("text")
-            self.require(blocks.has_text(text), path, "text content blocks must be non-empty")
-        names: set[str] = set()
+            self.expect(path, block, _BLOCKS["text"])
         for path, tool in each(self.body.get("tools"), "tools"):
             if "input_schema" in object_of(tool) or "type" not in object_of(tool):  # else a server tool
-                name, schema = object_of(tool).get("name"), object_of(object_of(tool).get("input_schema"))
-                self.word(blocks.NAMES, name, f"{path}.name", "{1,128}")
-                is_object = schema.get("type") == "object"
-                self.require(is_object, f"{path}.input_schema.type", "should be 'object'")
-                self.once(names, name, path)
+                self.expect(path, tool, _TOOL)
+                self.tool(path, object_of(tool).get("name"), _NAME)
 
     def marks(self) -> None:
         """Check the cache marks: at most four, none on an empty text or on thinking."""
@@ -58,9 +75,8 @@ class Rules(Validator):
             why = f"at most {MARKS} blocks may have cache_control: {len(marked)} here"
             self.report(marked[MARKS][0], why)
         for path, block in marked:
-            kind = block.get("type")
-            if kind in blocks.THINKING or (kind == "text" and not block.get("text")):
-                self.report(path, f"cache_control cannot be set on an empty text or on thinking: {kind}")
+            if block.get("type") in blocks.THINKING or block.get("text") == "":
+                self.report(path, "cache_control cannot be set on an empty text or on thinking")
 
     # -- each message and block ---------------------------------------------------------------------
 
@@ -69,85 +85,50 @@ class Rules(Validator):
         for path, message in each(messages, FIELD):
             role = object_of(message).get("role")
             if self.role(path, role, _ROLES):
-                last = message is messages[-1]
-                self.content(
-                    object_of(message).get("content"), path, merge(turns, str(role), path), last=last
-                )
+                self.content(message, path, merge(turns, str(role), path))
         for before, turn, after in with_neighbours([turn for turn in turns if turn.role != "system"]):
-            (self.calls if turn.role == "assistant" else self.results)(before, turn, after)
+            if turn.role == "assistant":
+                self.calls(turn, after)
+            else:
+                self.results(before, turn)
         for before, turn, after in with_neighbours(turns):
             if turn.role == "system":
                 self.system(before, turn, after)
 
-    def content(self, content: Any, path: str, turn: Merged, *, last: bool) -> None:
-        if isinstance(content, str):
-            content = [{"type": "text", "text": content}] if content else []
-        if not self.expect(f"{path}.content", content, "list"):
-            return
-        if not content and not (last and turn.role == "assistant"):
+    def content(self, message: Json, path: str, turn: Merged) -> None:
+        content = message.get("content")
+        if content in ("", []) and not (turn.role == "assistant" and message is self.body[FIELD][-1]):
             why = "all messages must have non-empty content except for a final assistant message"
             self.report(path, why)
+        if isinstance(content, str):
+            content = blocks_of(content) if content else []
+        self.expect(f"{path}.content", content, [{"type": "name"}])
         for where, block in each(content, f"{path}.content"):
-            if not isinstance(block, dict) or not isinstance(block.get("type"), str):
-                self.report(where, "expected a block with a type")
-                continue
-            self.block(block, where, turn.role)
-            turn.blocks.append((where, block))
+            if isinstance(block, dict) and isinstance(block.get("type"), str):
+                self.block(block, where, turn.role)
+                turn.blocks.append((where, block))
 
     def block(self, block: Json, path: str, role: str) -> None:
         kind = block["type"]
         if kind in (blocks.OF_A_USER if role == "assistant" else blocks.OF_A_MODEL):
             self.report(path, f"a {kind} block is not allowed in a message of role {role}")
-        if kind == "text" and not blocks.has_text(block.get("text")):
-            self.report(path, "text content blocks must contain non-whitespace text")
-        for field in _REQUIRED.get(kind, ()):
-            filled = name_of(block.get(field)) or (field == "thinking" and block.get(field) == "")
-            self.require(filled, f"{path}.{field}", "field required")
-        if kind == "tool_use":
-            self.word(blocks.IDS, block.get("id"), f"{path}.id", "+")
-            self.word(blocks.NAMES, block.get("name"), f"{path}.name", "{1,128}")
-            self.fields(path, block, input="object")
-        elif kind == "tool_result":
-            self.result(block, path)
-        elif kind in ("image", "document"):
-            self.media(block, f"{path}.source")
-
-    def word(self, alphabet: Alphabet, word: object, path: str, times: str) -> None:
-        """Check an id or a name."""
-        self.require(alphabet.takes(word), path, f"should match pattern ^[a-zA-Z0-9_-]{times}$")
-
-    def result(self, block: Json, path: str) -> None:
+        self.expect(path, block, _BLOCKS.get(kind, {}))
         content, where = block.get("content"), f"{path}.content"
-        self.word(blocks.IDS, block.get("tool_use_id"), f"{path}.tool_use_id", "+")
-        if block.get("is_error") and content in (None, "", []):
+        if kind != "tool_result" or content is None or (isinstance(content, str) and content):
+            return
+        if block.get("is_error") and content in ("", []):
             self.report(where, "cannot be empty if is_error is true")
-        elif content is not None and not isinstance(content, str) and not content:
+        elif content == []:
             self.report(where, "an empty list is refused: leave it out")
-        self.require(isinstance(content, str | list | None), where, "expected text or a list of blocks")
+        elif content != "":
+            self.expect(where, content, [{"type": blocks.RESULT_CONTENT}])
         for place, item in each(content, where):
-            fits = object_of(item).get("type") in blocks.RESULT_CONTENT
-            if self.require(fits, place, "a tool_result holds text, images and documents"):
-                self.block(object_of(item), place, "user")
-
-    def media(self, block: Json, path: str) -> None:
-        source, image = object_of(block.get("source")), block["type"] == "image"
-        kind, mime = source.get("type"), source.get("media_type")
-        if kind == "base64":
-            types = blocks.IMAGES if image else (blocks.PDF,)
-            why = f"should be one of {', '.join(types)}: {mime}"
-            self.require(mime in types, f"{path}.media_type", why)
-        elif kind == "text":
-            fits = not image and mime == "text/plain" and blocks.has_text(source.get("data"))
-            self.require(fits, path, "expected a document's non-empty text of type text/plain")
-        else:
-            self.require(kind in ("url", "file", "content"), path, f"unknown source: {kind}")
-        field = _SOURCES.get(str(kind))
-        if field:
-            self.require(name_of(source.get(field)), f"{path}.{field}", "field required")
+            if object_of(item).get("type") in blocks.RESULT_CONTENT:
+                self.block(item, place, "user")
 
     # -- turns --------------------------------------------------------------------------------------
 
-    def results(self, before: Merged | None, turn: Merged, _after: Merged | None) -> None:
+    def results(self, before: Merged | None, turn: Merged) -> None:
         uses = _ids(before, "tool_use", "id")
         seen: set[str] = set()
         later = False  # whether another block precedes
@@ -165,7 +146,7 @@ class Rules(Validator):
                 self.report(path, "tool_result blocks must come first in their turn")
             seen.add(id)
 
-    def calls(self, _before: Merged | None, turn: Merged, after: Merged | None) -> None:
+    def calls(self, turn: Merged, after: Merged | None) -> None:
         results = _ids(after, "tool_result", "tool_use_id")
         seen: set[str] = set()
         for path, block in turn.select("tool_use"):
@@ -192,16 +173,16 @@ class Rules(Validator):
     def end(self, messages: list[Any]) -> None:
         """Check a prefill, and the thinking that must begin the last loop of calls."""
         thinking = object_of(self.body.get("thinking"))
-        last, path = object_of(messages[-1]), f"messages.{len(messages) - 1}"
+        last, path = object_of(messages[-1]), f"{FIELD}.{len(messages) - 1}"
         if not thinks(thinking, [message for message in messages if isinstance(message, dict)]):
             self.report(path, "expected thinking first in the model's last turn, as thinking is enabled")
         if last.get("role") != "assistant":
             return
-        items = blocks_of(last.get("content"))
-        thought = any(object_of(block).get("type") in blocks.THINKING for block in items)
+        items = [object_of(block) for block in blocks_of(last.get("content"))]
+        thought = any(block.get("type") in blocks.THINKING for block in items)
         if thought and thinking.get("type", "disabled") == "disabled":
             self.report(path, "with thinking disabled, a final assistant message cannot contain thinking")
-        text = object_of(items[-1]).get("text") if items else None
+        text = items[-1].get("text") if items else None
         if not isinstance(text, str):
             return
         if text != text.rstrip():
@@ -222,7 +203,7 @@ def _marked(value: Any, path: str) -> Iterator[tuple[str, Json]]:
         for where, item in each(value, path):
             yield from _marked(item, where)
     elif isinstance(value, dict):
-        for key in ("tools", "system", "messages", "content"):
+        for key in ("tools", "system", FIELD, "content"):
             yield from _marked(value.get(key), f"{path}.{key}".lstrip("."))
         if value.get("cache_control"):
             yield path or "cache_control", value

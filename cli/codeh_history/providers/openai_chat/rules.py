@@ -6,115 +6,90 @@ import re
 
 from ...session.model import Any, Json
 from ..media import parse_data_url
-from ..openai_rules import OpenAIValidator
-from ..parts import list_of, name_of, object_of
-from ..validator import each
+from ..openai_rules import REFUSAL, TEXT, OpenAIValidator, call_id, image, name
+from ..parts import list_of, object_of, text_of
+from ..validator import ByType, each
+from . import FIELD
 
-ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _REASONING = re.compile(r"(.*/)?(o\d|gpt-[5-9])")
+_CALL = ByType(
+    function={"id": call_id, "function": {"name": name, "arguments": "text"}},
+    custom={"id": call_id, "custom": {"name": name, "input": "text"}},
+)
+
+
+def _file(part: Json) -> str:
+    file = object_of(part.get("file"))
+    inline = parse_data_url(text_of(file.get("file_data")))
+    is_pdf = inline is not None and inline[0] == "application/pdf"
+    return "" if is_pdf or "file_id" in file else "a data URL of a PDF, or a file_id, is expected"
+
+
+_CONTENT = {  # by role
+    "user": ByType(
+        text=TEXT, image_url={"image_url": {"url": image}}, file=_file,
+        input_audio={"input_audio": {"format": ("wav", "mp3"), "data": "name"}}),
+    "assistant": ByType(text=TEXT, refusal=REFUSAL),
+    **dict.fromkeys(("system", "developer", "tool", "function"), ByType(text=TEXT)),
+}  # fmt: skip
 
 
 class Rules(OpenAIValidator):
-    """Checks messages in order; `open`: the last assistant message's calls that have no answer yet."""
-
-    chat = True
+    """Checks messages in order."""
 
     def check(self) -> None:
         body = self.body
-        self.named = str(body.get("model") or "").lower()
-        self.open: dict[str, None] = {}
-        self.calls: set[str] = set()
+        self.open: dict[str, bool] = {}  # the last assistant message's calls: whether they are open
         self.caller = ""  # the path of the calls
         self.model()
-        self.require(list_of(body.get("messages")), "messages", "at least one message is required")
-        for path, message in each(body.get("messages"), "messages"):
+        self.require(list_of(body.get(FIELD)), FIELD, "at least one message is required")
+        for path, message in each(body.get(FIELD), FIELD):
             self.message(object_of(message), path)
         self.unanswered()
-        if "max_tokens" in body and _REASONING.match(self.named):
+        if "max_tokens" in body and _REASONING.match(str(body.get("model") or "").lower()):
             self.report("max_tokens", "this model requires max_completion_tokens instead")
-        if body.get("stream_options") is not None:
-            self.require(body.get("stream"), "stream_options", "only allowed when stream is true")
-        if body.get("tool_choice") is not None:
-            self.require(body.get("tools"), "tool_choice", "only allowed when tools are given")
-        self.tools()
+        for option, needed in (("stream_options", "stream"), ("tool_choice", "tools")):
+            if body.get(option) is not None:
+                self.require(body.get(needed), option, f"only allowed with {needed}")
+        if "tools" in body:
+            self.require(list_of(body["tools"]), "tools", "a list of tools is expected, or none at all")
+        for path, tool in each(body.get("tools"), "tools"):
+            kind = object_of(tool).get("type")
+            if self.expect(f"{path}.type", kind, ("function", "custom")):
+                self.tool(f"{path}.{kind}", object_of(tool.get(kind)).get("name"), name)
 
     def message(self, message: Json, path: str) -> None:
-        role = message.get("role")
-        if not self.role(path, role, ROLES):
+        role, content, calls = message.get("role"), message.get("content"), message.get("tool_calls")
+        if not self.role(path, role, tuple(_CONTENT)):
             return
         if role == "tool":
-            self.result(message, path)
-        elif role == "assistant":
-            self.unanswered()
-            self.assistant(message, path)
+            self.result(message.get("tool_call_id"), path)
         else:
             self.unanswered()
-            kinds = ("text",) if role != "user" else ("text", "image_url", "input_audio", "file")
-            self.content(message.get("content"), f"{path}.content", kinds)
+        silent = role == "assistant" and any(map(message.get, ("tool_calls", "function_call", "audio")))
+        if content is not None or not silent:
+            self.content(content, f"{path}.content", _CONTENT[str(role)])
+        if role == "assistant" and calls is not None:
+            self.caller = f"{path}.tool_calls"
+            self.require(list_of(calls), self.caller, "a list of at least one call is expected")
+            for where, call in each(calls, self.caller):
+                self.call(call, where)
 
-    # -- calls and results --------------------------------------------------------------------------
+    def call(self, call: Any, path: str) -> None:
+        typed = {"type": "function", **call} if isinstance(call, dict) else call
+        if self.expect(path, typed, _CALL) and isinstance(id := call.get("id"), str):
+            self.require(id not in self.open, f"{path}.id", f"{id} is the id of another call here")
+            self.open[id] = True
 
     def unanswered(self) -> None:
         """Report calls that are still open when another role or the end follows."""
-        for id in self.open:
+        for id in (id for id, is_open in self.open.items() if is_open):
             self.report(self.caller, f"no tool message answers the call {id} right after it")
-        self.open, self.calls = {}, set()
+        self.open = {}
 
-    def result(self, message: Json, path: str) -> None:
-        id = message.get("tool_call_id")
+    def result(self, id: object, path: str) -> None:
         if not isinstance(id, str):
             self.report(f"{path}.tool_call_id", "required: the id of the call that this answers")
-        elif id in self.open:
-            del self.open[id]
-        elif id in self.calls:
-            self.report(f"{path}.tool_call_id", f"the call {id} was answered before")
-        else:
-            self.report(path, f"no assistant message right before calls a tool with the id {id}")
-        self.content(message.get("content"), f"{path}.content", ("text",))
-
-    def assistant(self, message: Json, path: str) -> None:
-        calls, content = message.get("tool_calls"), message.get("content")
-        if content is not None:
-            self.content(content, f"{path}.content", ("text", "refusal"))
-        elif not (calls or message.get("function_call") or message.get("audio")):
-            self.report(f"{path}.content", "a text is expected, because there are no tool calls")
-        if calls is None:
-            return
-        self.caller = f"{path}.tool_calls"
-        self.require(list_of(calls), self.caller, "a list of at least one call is expected")
-        for where, call in each(calls, self.caller):
-            self.call(call, where)
-
-    def call(self, call: Any, path: str) -> None:
-        kind = call.get("type", "function") if isinstance(call, dict) else None
-        if kind not in ("function", "custom"):
-            self.report(f"{path}.type", "function is expected")
-            return
-        id = call.get("id")
-        another = f"{id} is the id of another call of this message"
-        if self.call_id(id, f"{path}.id") and self.require(id not in self.calls, f"{path}.id", another):
-            self.open[id] = None
-            self.calls.add(id)
-        function = call.get(kind)
-        self.name(object_of(function).get("name"), f"{path}.{kind}")
-        if isinstance(function, dict):
-            field = "arguments" if kind == "function" else "input"
-            self.expect(f"{path}.{kind}.{field}", function.get(field), "text")
-
-    # -- content ------------------------------------------------------------------------------------
-
-    def part(self, kind: str, part: Json, path: str) -> None:
-        value, path = part.get(kind), f"{path}.{kind}"
-        if kind in ("text", "refusal"):
-            self.expect(path, value, "text")
-        elif not isinstance(value, dict):
-            self.expect(path, value, "object")
-        elif kind == "image_url":
-            self.image(value.get("url"), f"{path}.url")
-        elif kind == "input_audio":
-            self.require(value.get("format") in ("wav", "mp3"), f"{path}.format", "wav or mp3 is expected")
-            self.require(name_of(value.get("data")), f"{path}.data", "base64 is expected")
-        elif "file_id" not in value:
-            inline = parse_data_url(str(value.get("file_data")))
-            is_pdf = inline is not None and inline[0] == "application/pdf"
-            self.require(is_pdf, f"{path}.file_data", "a data URL of a PDF is expected")
+        elif self.require(id in self.open, path, f"no assistant message right before has the call {id}"):
+            self.require(self.open[id], f"{path}.tool_call_id", f"the call {id} was answered before")
+            self.open[id] = False

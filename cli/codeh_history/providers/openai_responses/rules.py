@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from ...session.model import Any, Json
+from ...session.model import Json
 from ..media import parse_data_url
-from ..openai_rules import OpenAIValidator
-from ..parts import name_of, object_of
-from ..validator import each
+from ..openai_rules import REFUSAL, TEXT, OpenAIValidator, address, call_id, image, name
+from ..parts import object_of, text_of
+from ..validator import ByType, each, element
+from . import FIELD
 from .replay import CLIENT_CALLS, is_client_call
 
-_ROLES = ("user", "assistant", "system", "developer")
-_INPUTS = ("input_text", "input_image", "input_file")
-_OUTPUTS = ("output_text", "refusal")
 _ANSWERS = frozenset(f"{kind}_output" for kind in CLIENT_CALLS)
+_CALLS = {
+    "function_call": {"name": name, "arguments": "text"},
+    "custom_tool_call": {"name": name, FIELD: "text"},
+}
+
+
+def _image(part: Json) -> str:
+    return "" if part.get("file_id") else image(part.get("image_url"))
+
+
+def _file(part: Json) -> str:
+    if part.get("file_id"):
+        return ""
+    if part.get("file_url") is not None:
+        return address(part["file_url"])
+    inline = parse_data_url(text_of(part.get("file_data")))
+    if inline is None:
+        return "a data URL is expected"
+    if inline[0].split("/")[0] in ("audio", "video", "image"):
+        return f"{inline[0]} is not supported as a file"
+    return "" if part.get("filename") else "a file's name is required"
+
+
+_INPUT = ByType(input_text=TEXT, input_image=_image, input_file=_file)
+_OUTPUT = ByType(output_text=TEXT, refusal=REFUSAL)
+_CONTENT = {"user": _INPUT, "assistant": _OUTPUT, "system": _INPUT, "developer": _INPUT}
 
 
 class Rules(OpenAIValidator):
@@ -23,95 +47,57 @@ class Rules(OpenAIValidator):
         self.answered: dict[str, str] = {}
         self.ids: set[str] = set()
         self.model()
-        items = self.body.get("input")
-        if not isinstance(items, list) or not items:
-            reason = "a text, or a list of at least one item, is expected"
-            self.require(isinstance(items, str), "input", reason)
-            items = []
-        for number, (path, item) in enumerate(each(items, "input")):
-            self.item(item, path)
-            if object_of(item).get("type") == "reasoning":
-                self.reasoning(object_of(item), items[number + 1 : number + 2], path)
-        if not any(self.body.get(name) for name in ("previous_response_id", "conversation")):
+        items = self.body.get(FIELD)
+        if not isinstance(items, str):
+            why = "a text, or a list of at least one item, is expected"
+            self.require(items and isinstance(items, list), FIELD, why)
+        for path, item in each(items, FIELD):
+            if self.expect(path, item, "object"):
+                self.item(item, path)
+        if not any(self.body.get(field) for field in ("previous_response_id", "conversation")):
             for id, path in self.calls.items():  # stored responses could have the counterpart
                 self.require(id in self.answered, path, f"no output answers the call {id}")
             for id, path in self.answered.items():
                 self.require(id in self.calls, path, f"no call has the id {id}, which this answers")
-        self.tools()
+        self.expect("", self.body, {"tools?": [{"type": "name"}]})
+        for path, tool in each(self.body.get("tools"), "tools"):
+            if object_of(tool).get("type") == "function":
+                self.tool(path, tool.get("name"), name)
 
-    def item(self, item: Any, path: str) -> None:
-        if not self.expect(path, item, "object"):
-            return
+    def item(self, item: Json, path: str) -> None:
         kind, id = item.get("type", "message"), item.get("id")
         if kind == "message":
-            self.message(item, path)
-        elif not isinstance(kind, str):
-            self.report(f"{path}.type", "an item's type is expected")
+            if self.role(path, item.get("role"), tuple(_CONTENT)):
+                self.content(item.get("content"), f"{path}.content", _CONTENT[item["role"]])
+        elif not self.expect(f"{path}.type", kind, "name"):
+            return
         elif is_client_call(item):
-            self.call(item, kind, path)
+            self.expect(path, item, _CALLS.get(kind, {}))
+            self.call_id(item, path, self.calls, "is the id of another call")
         elif kind in _ANSWERS or (kind == "tool_search_output" and item.get("execution") == "client"):
-            self.output(item, kind, path)
-        if id is not None and self.require(
-            name_of(id), f"{path}.id", "an item's original id, or none, is expected"
-        ):
+            self.call_id(item, path, self.answered, "was answered before")
+            if kind in ("function_call_output", "custom_tool_call_output") and item.get("output") != []:
+                self.content(item.get("output"), f"{path}.output", _INPUT)
+        elif kind == "reasoning":
+            self.reasoning(item, path)
+        if id is not None and self.expect(f"{path}.id", id, "name"):
             self.require(id not in self.ids, f"{path}.id", f"the id {id} is used twice")
             self.ids.add(id)
 
-    def message(self, message: Json, path: str) -> None:
-        role = message.get("role")
-        if self.role(path, role, _ROLES):
-            kinds = _OUTPUTS if role == "assistant" else _INPUTS
-            self.content(message.get("content"), f"{path}.content", kinds)
-
-    # -- calls and outputs --------------------------------------------------------------------------
-
-    def call(self, item: Json, kind: str, path: str) -> None:
+    def call_id(self, item: Json, path: str, seen: dict[str, str], why: str) -> None:
+        """Check the call id of a call or an output, and add it to those `seen`."""
         id = item.get("call_id")
-        self.call_id(id, f"{path}.call_id")
+        self.expect(f"{path}.call_id", id, call_id)
         if isinstance(id, str):
-            self.require(id not in self.calls, f"{path}.call_id", f"{id} is the id of another call")
-            self.calls[id] = path
-        field = {"function_call": "arguments", "custom_tool_call": "input"}.get(kind)
-        if field:
-            self.name(item.get("name"), path)
-            self.expect(f"{path}.{field}", item.get(field), "text")
+            self.require(id not in seen, f"{path}.call_id", f"the call id {id} {why}")
+            seen[id] = path
 
-    def output(self, item: Json, kind: str, path: str) -> None:
-        id, output = item.get("call_id"), item.get("output")
-        self.call_id(id, f"{path}.call_id")
-        if isinstance(id, str):
-            self.require(id not in self.answered, f"{path}.call_id", f"the call {id} was answered before")
-            self.answered[id] = path
-        if kind in ("function_call_output", "custom_tool_call_output") and output != []:
-            self.content(output, f"{path}.output", _INPUTS)
-
-    def reasoning(self, item: Json, following: list[Any], path: str) -> None:
+    def reasoning(self, item: Json, path: str) -> None:
         """Check that reasoning is encrypted or stored, and precedes the item that followed it."""
-        self.fields(path, item, summary="list")
-        readable = item.get("encrypted_content") or self.body.get("store") is not False
-        self.require(
-            readable, path, "without encrypted_content the provider, which keeps nothing, cannot find it"
-        )
-        after = object_of(following[0]) if following else {}
-        self.require(
-            after.get("id"), path, "the item that followed this reasoning, with its id, must follow it"
-        )
-
-    # -- content ------------------------------------------------------------------------------------
-
-    def part(self, kind: str, part: Json, path: str) -> None:
-        if kind in ("input_text", "output_text", "refusal"):
-            field = "refusal" if kind == "refusal" else "text"
-            self.expect(f"{path}.{field}", part.get(field), "text")
-        elif part.get("file_id"):
-            return
-        elif kind == "input_image":
-            self.image(part.get("image_url"), f"{path}.image_url")
-        elif part.get("file_url") is not None:
-            self.address(part["file_url"], f"{path}.file_url", "an https address is expected")
-        else:
-            inline = parse_data_url(str(part.get("file_data")))
-            fits = inline is not None and inline[0].split("/")[0] not in ("audio", "video", "image")
-            what = f"{inline[0]} is not supported as a file" if inline else "a data URL is expected"
-            if self.require(fits, f"{path}.file_data", what):
-                self.require(part.get("filename"), f"{path}.filename", "a file's name is required")
+        self.expect(f"{path}.summary", item.get("summary"), "list")
+        if not item.get("encrypted_content") and self.body.get("store") is False:
+            why = "without encrypted_content the provider, which keeps nothing, cannot find it"
+            self.report(path, why)
+        after = next(iter(self.body[FIELD][element(path) + 1 :]), None)
+        why = "the item that followed this reasoning, with its id, must follow it"
+        self.require(object_of(after).get("id"), path, why)
