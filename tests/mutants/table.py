@@ -100,8 +100,8 @@ MUTANTS = [
     ),
     Mutant(
         "a stream goes on in another log of the same name", "talk/receive/pending.py",
-        "            if not same:",
-        "            if False:",
+        "            if branch and not same and not",
+        "            if False and not",
         ("talk/receive/test_pending.py::test_a_stream_whose_session_is_removed",),
     ),
     Mutant(
@@ -196,8 +196,8 @@ MUTANTS = [
     ),
     Mutant(
         "an abort leaves out what was not on disk", "talk/receive/pending.py",
-        "        if self.held:\n            self.flush()\n        if self.pending is None:",
-        "        if self.pending is None:",
+        "        if self.held:\n            self.fresh",
+        "        if False:\n            self.fresh",
         ("talk/receive/test_answer.py::test_truncated_stream_keeps_its_last_second",),
     ),
     Mutant(
@@ -208,7 +208,7 @@ MUTANTS = [
     ),
     Mutant(
         "a doubled stream stays pending", "talk/receive/answer.py",
-        'return dumps(revert) + b"\\n" if self.pending is not None else None',
+        'return dumps(record) + b"\\n" if self.pending else None',
         "return None",
         ("talk/receive/test_known.py::test_pending_response_repeated_in_full_is_stored_once",),
     ),

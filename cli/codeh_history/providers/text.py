@@ -130,8 +130,10 @@ class Exact(AnswerReader):
         if not self._blank or not (self.begun or self._blank.strip()):
             return []
         self.begun = True
-        new, self._blank = self._blank, ""
-        return [{"text": new}]
+        new: list[Part] = [{"text": self._blank}]
+        self._blank = ""
+        self.arrived += new
+        return new
 
     def _clean(self, text: str, *, final: bool) -> str:  # noqa: ARG002
         return text

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import orjson
 import pytest
@@ -115,7 +116,7 @@ def test_text_is_on_disk_within_a_second(home, monkeypatch):
         return [reading], [], []
 
     monkeypatch.setattr(receiving.select, "select", wait)
-    monkeypatch.setattr(receiving.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     answer = receiving.Receiving(Env(), Target(str(path), "test"), Reader(), fresh=False)
     with pytest.raises(TryAgain):
         receiving.follow(answer, reading, 1 << 20)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -26,14 +25,13 @@ from ...providers.protocol import AnswerReader, Cut, Failure, Nothing, Reply, Un
 from ...session.fold import fold
 from ...session.model import Json, Part
 from ...session.records import dumps
+from ...session.view import join
 from ...store import read
 from ...store.awaiting import awaiting
 from ...store.locked import Locked
 from ...store.resolve import Target
 from ..append.jsonl import has_content
-from ..append.message import objects
-from ..append.text import KIND_OF_ROLE
-from .pending import Pending
+from .pending import Pending, present, response_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,10 +104,8 @@ class Echo:
         shown = self.wrapping.feed(safe(text)) if self.wrapping else text
         try:
             self.env.write(shown.encode("utf-8", "replace"))
-        except HistoryError as error:
-            self.broken = error
-        except Interrupted as error:
-            if error.exit_code != 128 + SIGPIPE:
+        except (HistoryError, Interrupted) as error:
+            if isinstance(error, Interrupted) and error.exit_code != 128 + SIGPIPE:
                 raise
             self.broken = error
 
@@ -140,18 +136,15 @@ def follow(receiving: Receiving, fd: int, most: int, at_end: Callable[[], None] 
                     break
             if at_end is not None:
                 at_end()
-        except (KeyboardInterrupt, Interrupted):
-            if receiving.echo and receiving.echo.wrapping:
-                receiving.echo.end()  # so that the error starts on a new line
-            receiving.interrupt("interrupted")
-            raise
-        except HistoryError:
+        except BaseException as error:
             if receiving.echo:
-                receiving.echo.end()
+                receiving.echo.end()  # so that the error starts on a new line
+            if isinstance(error, OSError):
+                receiving.abort(f"reading failed: {error.strerror}")
+                raise InputOutput(f"stdin: {error.strerror}{receiving.pending_note()}") from None
+            if isinstance(error, (KeyboardInterrupt, Interrupted)):
+                receiving.interrupt("interrupted")
             raise
-        except OSError as error:
-            receiving.abort(f"reading failed: {error.strerror}")
-            raise InputOutput(f"stdin: {error.strerror}{receiving.pending_note()}") from None
         return receiving.close()
 
 
@@ -164,12 +157,9 @@ class Receiving(Pending):
     def __init__(
         self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None = None, *, fresh: bool
     ) -> None:
-        super().__init__(env, target)
-        self.reader = reader
+        super().__init__(env, target, reader, fresh=fresh)
         self.echo = echo
-        self.fresh = fresh
         self.empty_error = Nothing.text  # the error if nothing arrives
-        self.maybe_stored = False  # whether its id is stored; only its end shows if it is the same answer
         self.bytes_read = 0
         self.restarts = 0
 
@@ -177,123 +167,97 @@ class Receiving(Pending):
         """Process the next bytes; raise BadData if there are more than `most` in all."""
         self.bytes_read += len(chunk)
         self.unflushed += len(chunk)
-        self.take(self.reader.feed(chunk))
+        self._take(self.reader.feed(chunk))
         self.flush_due()
         if self.bytes_read > most:
             self.abort(f"it is longer than {most} bytes")
             raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.pending_note()}")
 
-    def take(self, parts: list[Part]) -> None:
+    def _take(self, parts: list[Part]) -> None:
+        """Hold and show the parts that arrived next, if the answer is streamed."""
         if not self.reader.begun:
             return
         if self.reader.restarts != self.restarts:
-            self.restarts = self.reader.restarts
-            self.held, self.received, self.replace = [], [], True
+            self.restarts, self.held, self.replace = self.reader.restarts, [], True
             if self.echo:
                 self.echo.end()
-        self.add(parts)
+        self.held = join(self.held, parts)
         if self.echo:
             self.echo.parts(parts)
-        if self.pending is None and not self.maybe_stored:
-            stored: list[Json] = []
-            if not self.fresh:
-                self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
-            self.maybe_stored = bool(stored)
-            self.flushed = time.monotonic()
-            if not self.maybe_stored:
-                self.try_flush()
-
-    def message(self, type: str, id: str) -> Json:
-        return _present({
-            "type": type, "id": id, "ts": self.env.now(), "kind": self.kind, "role": self.role,
-            "provider": self.reader.provider, "model": self.reader.model,
-        })  # fmt: skip
 
     def close(self) -> Received:
+        """Store the complete answer; else leave what arrived pending, and raise the error."""
         outcome = self.reader.close()
-        self.take(self.reader.tail)
+        self._take(self.reader.tail)
         if isinstance(outcome, Reply):
             try:
-                return self.commit(outcome)
+                return self._commit(outcome)
             except BadData as error:  # too large for a record
                 self.abort("it cannot be stored whole")
                 raise BadData(f"{error}{self.pending_note()}") from None
         if self.echo:
             self.echo.end()
-        if self.pending is None and not self.held:
-            self.add(self.reader.arrived)  # a response that was not streamed
+        if self.pending is None:
+            self.held = self.held or join([], self.reader.arrived)  # a response that was not streamed
         self.abort(outcome.text)
-        raise self.failed(outcome)
+        raise self._failed(outcome)
 
-    def commit(self, reply: Reply) -> Received:
+    def _commit(self, reply: Reply) -> Received:
         """Store the complete answer, unless it is already stored."""
-        stored: list[str] = []
-        fields = _present({
+        fields = present({
             "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
             "responseId": reply.id,
         })  # fmt: skip
         before: str | None = None
+        stored = ""
 
         def build(locked: Locked) -> bytes | None:
-            nonlocal before
+            nonlocal before, stored
             before = None if self.fresh else _stored_id(locked, reply)
             id = self.env.id_in(locked)
-            stored.append(before or self.pending or id)
-            if before is not None:
-                revert = {"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}
-                return dumps(revert) + b"\n" if self.pending is not None else None
+            stored = before or self.pending or id
             record: Json = {"type": "commit", "of": self.pending, "ts": self.env.now()}
+            if before:
+                record = {"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}
+                return dumps(record) + b"\n" if self.pending else None
             if self.pending is None:
                 record = self.message("message", id)
             return dumps({**record, "parts": reply.parts, **fields}) + b"\n"
 
         try:
-            self.append(build)
+            self.append(build, reply.parts)
         finally:  # show the answer even if it cannot be stored
             if self.echo:
                 self.echo.parts([] if self.reader.begun else reply.parts)
                 self.echo.end()
         if self.removal:
-            raise self.removal_error(reply.parts)
-        self.env.stored = stored[0]
-        finish = (reply.finish or "").rpartition(":")[2].lower()
-        if before:
-            self.env.note(f"{self.target.id}: this answer is already stored as {before}")
-        elif reply.further:
-            text = f"the first of {reply.further + 1} choices is stored; the others are not"
-            self.env.note(f"{self.target.id}: {text}")
-        elif finish in AT_LIMIT:
-            limit = f"the answer ends at its token limit ({reply.finish}); --max-tokens N raises it"
-            self.env.note(f"{self.target.id}: {limit}")
-        elif finish in FILTERED:
-            self.env.note(f"{self.target.id}: the provider stopped the answer ({reply.finish})")
-        elif reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
-            self.env.note(f"{self.target.id}: redrawn lines (a spinner, progress) are stored as printed")
-        if self.echo and isinstance(self.echo.broken, HistoryError):
-            raise self.env.output_error(str(self.echo.broken))
+            raise self.removal_error()
+        self.env.stored = stored
+        if note := f"this answer is already stored as {before}" if before else _note(reply):
+            self.env.note(f"{self.target.id}: {note}")
         if self.echo and self.echo.broken:
-            raise self.echo.broken
+            broken = self.echo.broken
+            raise broken if isinstance(broken, Interrupted) else self.env.output_error(str(broken))
         calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]
-        return Received(stored[0], calls, repeated=before is not None)
+        return Received(stored, calls, repeated=before is not None)
 
-    def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
+    def _failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
         """Return the error of a failed answer; store a provider's error as an `error` message."""
         reason = self.empty_error if isinstance(outcome, Nothing) else outcome.text
         if isinstance(outcome, Failure):
-            failure = outcome
+            fields = present({
+                "kind": "error", "parts": [{"text": reason}], "provider": outcome.provider,
+                "model": outcome.model or self.reader.model, "code": outcome.code,
+            })  # fmt: skip
 
             def build(locked: Locked) -> bytes:
-                record = _present({
-                    "type": "message", "id": self.env.id_in(locked), "ts": self.env.now(), "kind": "error",
-                    "parts": [{"text": failure.text}], "provider": failure.provider,
-                    "model": failure.model or self.reader.model, "code": failure.code,
-                })  # fmt: skip
-                return dumps(record) + b"\n"
+                start = {"type": "message", "id": self.env.id_in(locked), "ts": self.env.now()}
+                return dumps({**start, **fields}) + b"\n"
 
             self.append(build)
             reason = f"{outcome.provider}: {reason}" if outcome.provider else reason
         if self.removal:
-            return self.removal_error(self.received, f"{reason}; ")
+            return self.removal_error(f"{reason}; ")
         text = f"{self.target.id}: {reason}{self.pending_note()}"
         if isinstance(outcome, Failure) and not outcome.retry:
             return ProviderRefused(text)
@@ -310,19 +274,20 @@ class Streaming(Receiving):
 
         super().__init__(env, target, Exact(), fresh=True)
         self.kind, self.role = kind, role
-        self.options = f" --role {role}" if kind in KIND_OF_ROLE.values() else f" --kind {kind}"
 
 
-def _present(fields: Json) -> Json:
-    return {name: value for name, value in fields.items() if value}
-
-
-def _stored(locked: Locked, response_id: str | None) -> list[Json]:
-    """Return the stored records with this response id."""
-    if not response_id:
-        return []
-    lines = locked.lines_with("responseId", response_id)
-    return [data for data in objects(lines) if data.get("responseId") == response_id]
+def _note(reply: Reply) -> str:
+    """Return what a complete answer lacks, "" if nothing."""
+    finish = (reply.finish or "").rpartition(":")[2].lower()
+    if reply.further:
+        return f"the first of {reply.further + 1} choices is stored; the others are not"
+    if finish in AT_LIMIT:
+        return f"the answer ends at its token limit ({reply.finish}); --max-tokens N raises it"
+    if finish in FILTERED:
+        return f"the provider stopped the answer ({reply.finish})"
+    if reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
+        return "redrawn lines (a spinner, progress) are stored as printed"
+    return ""
 
 
 def _stored_id(locked: Locked, reply: Reply) -> str | None:
@@ -331,7 +296,7 @@ def _stored_id(locked: Locked, reply: Reply) -> str | None:
     Parts, provider and usage are compared too, because some hosts reuse response ids.
     """
     same = [
-        data for data in _stored(locked, reply.id)
+        data for data in response_records(locked, reply.id)
         if has_content(data, reply.parts) and data.get("provider", reply.provider) == reply.provider
         and (None in (data.get("usage"), reply.usage) or data["usage"] == reply.usage)
     ]  # fmt: skip

@@ -9,18 +9,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from math import inf
 
 from ...base.env import Env
 from ...base.errors import HistoryError, InputOutput, NotFound, Unsynced
 from ...base.read_json import json_object
+from ...providers.protocol import AnswerReader
 from ...session.model import Json, Part
 from ...session.records import dumps
-from ...session.rules import PLACING
-from ...session.view import join
+from ...session.rules import NAME_OF_KIND, PLACING
 from ...store import log, read, unsent
 from ...store.begun import lines_backwards
 from ...store.locked import Locked
-from ...store.paths import exists
 from ...store.resolve import Target
 from ..append.text import NameTaken, announce_session, begin, require_free
 
@@ -35,131 +35,113 @@ class Pending:
     creates = False  # whether it may begin its session
     kind: str = "codeh"
     role: str | None = "model"
-    options = " --role model"  # the options of `append` for a message of its kind
 
-    def __init__(self, env: Env, target: Target) -> None:
+    def __init__(self, env: Env, target: Target, reader: AnswerReader, *, fresh: bool) -> None:
         self.env = env
         self.target = target
-        self.last, self.end = _end_of(target.path)
+        self.reader = reader
+        self.fresh = fresh  # whether no stored answer is compared with it
+        self.last = _last_id(target.path)  # identifies the branch of the session
         self.pending: str | None = None  # the id of the open message
-        self.opened = (b"", 0)  # the first line of the message, and its offset in the log
-        self.removal = ""  # if the session was removed: where the text is now
-        self.received: list[Part] = []  # everything that has arrived
+        self.opened = (b"", 0)  # its first line, and the offset of that
         self.held: list[Part] = []  # what is not yet on disk
-        self.flushed = 0.0  # the time of the last flush
+        self.replace = False  # whether the held parts replace those on disk
+        self.writing: tuple[int, bytes, str] | None = None  # offset, lines and message id of a flush
+        self.flushed = -inf  # the time of the last flush
         self.unflushed = 0  # bytes read since the last flush
-        self.kept_id = ""  # the id of the aborted message, or of the saved text
-        self.replace = False  # whether the next parts replace those on disk
-        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # set during a flush
+        self.removal = ""  # if the session was removed: where the text is now
+        self.file_id = env.random_id()  # in the name of the file with the text
 
     def message(self, type: str, id: str) -> Json:
         """Return the record of this message, without parts."""
-        raise NotImplementedError
+        return present({
+            "type": type, "id": id, "ts": self.env.now(), "kind": self.kind, "role": self.role,
+            "provider": self.reader.provider, "model": self.reader.model,
+        })  # fmt: skip
 
-    def add(self, parts: list[Part]) -> None:
-        """Add the parts that arrived next."""
-        self.held = join(self.held, parts)
-        self.received += parts
+    def append(self, build: Callable[[Locked], bytes | None], parts: Sequence[Part] | None = None) -> None:
+        """Append to the branch in which the message was begun.
+
+        If that is gone, set `removal` and save the text of the parts, by default of all that arrived.
+        """
+
+        def checked(locked: Locked) -> bytes | None:
+            self._settle(locked)
+            if self.pending is None and self.creates:
+                require_free(self.target, locked)
+            branch = self.pending or self.last
+            same = self.pending is not None and locked.holds(*self.opened)
+            if branch and not same and not any(locked.lines_with("id", branch)):  # it may have moved
+                raise NotFound(f"{locked.path}: the session was removed")
+            return build(locked)
+
+        create = self.creates and self.pending is None and not self.last
+        try:
+            if not self.removal and log.append(self.env, self.target.path, checked, create=create):
+                announce_session(self.env, self.target)
+        except NameTaken:
+            self.target, self.last = begin(self.env, ""), ""
+            self.append(build, parts)
+        except NotFound:
+            self.removal = REMOVED
+        if self.removal:
+            self.held = []
+            self._save_text(self.reader.arrived if parts is None else parts)
 
     def flush_due(self) -> None:
         """Flush if the time or the size is reached."""
         waited = time.monotonic() - self.flushed >= self.flush_seconds
         if self.held and (waited or self.unflushed >= self.flush_bytes):
-            self.try_flush()
-
-    def try_flush(self) -> None:
-        """Flush; if the disk is full, the next flush or the end of the message tries again."""
-        self.flushed, self.unflushed = time.monotonic(), 0
-        try:
             self.flush()
+
+    def flush(self) -> None:
+        """Write the held parts to disk as pending content; if it is full, the next flush tries again."""
+        try:
+            self.append(self._lines)
         except Unsynced:  # what a failed sync lost, a later one does not bring back
             raise
         except InputOutput:
             pass
-
-    def pending_note(self) -> str:
-        """Return where the received parts are now, as the end of an error message."""
-        if self.removal:
-            return f"; {self.removal}"
-        return f"; what arrived stays pending as {self.kept_id}" if self.kept_id and self.received else ""
-
-    def append(self, build: Callable[[Locked], bytes | None]) -> None:
-        """Append to the branch in which the message was begun; set `removal` if it is gone."""
-
-        def checked(locked: Locked) -> bytes | None:
-            if self.writing is not None:  # a flush was interrupted, before or after it wrote its lines
-                offset, lines, before = self.writing
-                self.writing = None
-                if locked.holds(lines, offset):
-                    self.held = []
-                else:
-                    self.pending, self.replace = before
-            if self.pending is None:
-                if self.creates:
-                    require_free(self.target, locked)
-                same = not self.last or _has(locked, self.last, *self.end)
-            else:
-                same = _has(locked, self.pending, *self.opened)
-            if not same:
-                raise NotFound(f"{locked.path}: the session was removed")
-            return build(locked)
-
-        if self.removal:
-            return
-        begun = self.writing[2][0] if self.writing is not None else self.pending
-        try:
-            if log.append(self.env, self.target.path, checked, create=self.creates and begun is None):
-                announce_session(self.env, self.target)
-        except NameTaken:
-            self.target, self.last = begin(self.env, ""), ""
-            self.append(build)
-        except (NotFound, InputOutput) as error:
-            if isinstance(error, InputOutput) and (not (begun or self.last) or exists(self.target.path)):
-                raise
-            self.kept_id = self.pending or self.env.random_id()
-            self.removal = f"{REMOVED}; nothing had arrived"
-
-    def flush(self) -> None:
-        """Write the held parts to disk as pending content."""
-
-        def build(locked: Locked) -> bytes:
-            before = self.pending, self.replace
-            records: list[Json] = []
-            if self.pending is None:
-                self.pending, self.replace = self.env.id_in(locked), False
-                records.append(self.message("open", self.pending))
-                self.opened = dumps(records[0]) + b"\n", locked.offset
-            if self.replace:
-                id = self.env.streamed_id(locked, self.pending)
-                update = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
-                records.append({**update, "parts": self.held})
-            elif self.held:
-                records.append({"type": "delta", "of": self.pending, "parts": self.held})
-            self.replace = False
-            lines = b"".join(dumps(record) + b"\n" for record in records)
-            self.writing = locked.offset, lines, before
-            return lines
-
-        self.append(build)
-        if self.removal:
-            self.save_text(self.received)
-        self.writing = None
-        self.held = []
+        else:
+            self._settle()
         self.flushed, self.unflushed = time.monotonic(), 0
+
+    def _lines(self, locked: Locked) -> bytes | None:
+        """Return the lines of a flush; None for the first one if the answer may be stored already."""
+        first = self.flushed == -inf and not self.fresh
+        if not self.held or (first and response_records(locked, self.reader.response_id)):
+            return None
+        id = self.pending or self.env.id_in(locked)
+        records = [] if self.pending else [self.message("open", id)]
+        if self.replace and self.pending:
+            update = {"type": "update", "id": self.env.streamed_id(locked, id), "of": id}
+            records.append({**update, "ts": self.env.now(), "parts": self.held})
+        else:
+            records.append({"type": "delta", "of": id, "parts": self.held})
+        lines = b"".join(dumps(record) + b"\n" for record in records)
+        self.writing = locked.offset, lines, id
+        return lines
+
+    def _settle(self, locked: Locked | None = None) -> None:
+        """Record the last flush as written; with `locked`, after an interrupted one, only if it was."""
+        if self.writing is None:
+            return
+        offset, lines, id = self.writing
+        self.writing = None
+        if locked is None or locked.holds(lines, offset):
+            if self.pending is None:
+                self.opened = lines[: lines.index(b"\n") + 1], offset
+            self.pending, self.replace, self.held = id, False, []
 
     def abort(self, reason: str) -> None:
         """Leave the message pending, with the reason."""
         if self.held:
-            self.flush()
-        if self.pending is None:
-            return
-        record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
-        line = dumps(record) + b"\n"
-        self.append(lambda _: line)
-        if self.removal:
-            self.save_text(self.received)
-        else:
-            self.kept_id = self.pending
+            self.fresh = True  # what arrived is kept, even if the whole answer is stored already
+            self.append(self._lines)
+            self._settle()
+        if self.pending is not None:
+            record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
+            self.append(lambda _: dumps(record) + b"\n")
 
     def interrupt(self, reason: str) -> None:
         """Abort, and note a removed session, which no error will report."""
@@ -167,40 +149,48 @@ class Pending:
         if self.removal:
             self.env.note(f"{self.target.id}: {self.removal}")
 
-    def save_text(self, parts: Sequence[Part]) -> None:
-        """Save the parts' text to a file, durable on return."""
-        if text := text_of(parts):
-            kept = unsent.keep_text(self.env, self.target.path, self.kept_id, text, self.options)
-            self.removal = f"{REMOVED}; {kept}"
+    def pending_note(self) -> str:
+        """Return where the received parts are after an abort, as the end of an error message."""
+        if self.removal:
+            return f"; {self.removal}"
+        stored = self.pending is not None and self.reader.arrived
+        return f"; what arrived stays pending as {self.pending}" if stored else ""
 
-    def removal_error(self, parts: Sequence[Part], reason: str = "") -> NotFound:
-        """Save the parts' text to a file; return the error that the session was removed."""
-        self.save_text(parts)
+    def removal_error(self, reason: str = "") -> NotFound:
+        """Return the error that the session was removed."""
         return NotFound(f"{self.target.id}: {reason}{self.removal}")
 
+    def _save_text(self, parts: Sequence[Part]) -> None:
+        """Save the parts' text to a file, durable on return."""
+        self.removal = f"{REMOVED}; nothing had arrived"
+        if text := text_of(parts):
+            option = f" --kind {NAME_OF_KIND[self.kind]}"
+            kept = unsent.keep_text(self.env, self.target.path, self.file_id, text, option)
+            self.removal = f"{REMOVED}; {kept}"
 
-def _end_of(path: str) -> tuple[str, tuple[bytes, int]]:
-    """Return the id of a session's last message ("" if none), and its last line with its offset.
 
-    They identify its branch.
-    """
+def present(fields: Json) -> Json:
+    """Return the fields that have a value."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def response_records(locked: Locked, response_id: str | None) -> list[Json]:
+    """Return the stored records with this response id."""
+    lines = locked.lines_with("responseId", response_id) if response_id else ()
+    return [data for data in map(json_object, lines) if data and data.get("responseId") == response_id]
+
+
+def _last_id(path: str) -> str:
+    """Return the id of a session's last message, "" if there is none."""
     try:
         fd, size = read.open_stored(path)
     except HistoryError:
-        return "", (b"", 0)
+        return ""
     try:
         records = filter(None, map(json_object, lines_backwards(fd, size)))
-        last = next((str(each.get("id", "")) for each in records if each.get("type") in PLACING), "")
-        tail = os.pread(fd, 1 << 16, max(0, size - (1 << 16)))
-        line = tail[tail.rfind(b"\n", 0, -1) + 1 :]
-        return last, (line, size - len(line))
+        return next((str(each.get("id", "")) for each in records if each.get("type") in PLACING), "")
     finally:
         os.close(fd)
-
-
-def _has(locked: Locked, id: str, line: bytes, offset: int) -> bool:
-    """Return whether a log has this line, or a record of this id: a rewritten file has it elsewhere."""
-    return locked.holds(line, offset) or any(locked.lines_with("id", id))
 
 
 def text_of(parts: Sequence[Part]) -> str:

@@ -38,16 +38,14 @@ def exchange(
         receiving = Receiving(env, target, reader, echo, fresh=True)
         received = follow(receiving, process.stdout.fileno(), most, check_exit)
     except TryAgain as error:
-        code = exit_code(process)
-        if code:
+        if code := exit_code(process):
             raise TryAgain(f"{error} (the --via command exited with {code})") from None
         raise
     except BaseException:
         process.terminate()
         exit_code(process)
         raise
-    code = exit_code(process)
-    if code:
+    if code := exit_code(process):
         env.note(f"the answer is complete, though the --via command exited with {code}")
     return received
 
@@ -67,10 +65,9 @@ def start(
     command: str, stdin: int, environ: Mapping[str, str], stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
     """Start `sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr is inherited by default."""
-    variables = {os.fsencode(name): os.fsencode(value) for name, value in environ.items()}
     return subprocess.Popen(
         ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
-        env={**os.environb, **variables},
+        env={**os.environ, **environ},
     )  # fmt: skip
 
 
